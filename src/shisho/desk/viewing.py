@@ -99,7 +99,10 @@ class ViewerDesk:
         self._texts: OrderedDict[DocumentId, DocumentText] = OrderedDict()
         self._sizes: OrderedDict[str, Sequence[PageSize]] = OrderedDict()
         self._stamps: OrderedDict[str, tuple[str, str]] = OrderedDict()
-        self._turn = asyncio.Lock()  # one file at a time is held in memory to be drawn
+        # One file at a time is held in memory to be drawn, and one to find characters: nobody who looks for a quotation
+        # waits for pictures of pages.
+        self._drawing = asyncio.Lock()
+        self._finding = asyncio.Lock()
 
     async def view(self, prefix: str) -> DocumentView:
         """The document and how it can be looked at. Raises NotFound."""
@@ -150,7 +153,7 @@ class ViewerDesk:
         key = PageImageKey(document.sha256, page, drawn_width)
         data = await self._parts.images.get(key)
         if data is None:
-            async with self._turn:
+            async with self._drawing:
                 data = await self._parts.images.get(key) or await self._drawn(document, key)
         return PageImage(data, f"{key.sha256[:32]}-{page}-{drawn_width}-{DRAWING}")
 
@@ -233,7 +236,7 @@ class ViewerDesk:
         sizes = self._sizes.get(document.sha256)
         if sizes is not None and await self._is_there(document):
             return sizes
-        async with self._turn:
+        async with self._drawing:
             data = await self._original(document)
             sizes = self._sizes.get(document.sha256) or await self._parts.renderer.sizes(
                 data, document.media_type
@@ -293,7 +296,7 @@ class ViewerDesk:
             exact = len(whole) == len(quotations)
             return SpanBoxes(document.id, page, exact, "" if exact else RECOGNISED, whole)
         try:
-            async with self._turn:
+            async with self._finding:
                 data = await self._original(document)
                 placement = await self._parts.renderer.locate(data, page, quotations)
         except (NotFound, UnusableDocument) as error:

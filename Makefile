@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # What is measured and tested reaches no web but the one in a box.
 test test-busy coverage faults bench eval: export SHISHO_WEB = off
 
-.PHONY: python setup setup-dev demo test test-busy coverage check docs dist faults bench eval lock clean
+.PHONY: pictures python setup setup-dev demo test test-busy coverage check docs dist faults bench eval lock clean
 
 setup: $(VENV)/.core
 setup-dev: $(VENV)/.dev
@@ -59,6 +59,10 @@ test: $(VENV)/.dev
 test-busy: $(VENV)/.dev
 	for turn in 1 2 3; do $(BIN)/python -m tests.load 8 $(BIN)/python -m pytest $(BESIDE) -m timed || exit 1; done
 	$(BIN)/python -m tests.load 8 $(MAKE) test
+
+# The pictures of the README, from a real run.
+pictures: $(VENV)/.dev
+	SHISHO_PICTURES=docs/pictures $(BIN)/python -m pytest tests/interfaces/ui/test_pictures.py
 
 # What is alone measures time or ends processes: measuring would disturb it.
 coverage: $(VENV)/.dev

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
+import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -51,14 +54,25 @@ class RoomVisit:
 
 @asynccontextmanager
 async def chromium_browser() -> AsyncIterator[Browser]:
-    """Debian's Chromium, or a skip with a clear word."""
+    """Debian's Chromium with Japanese letters, or a skip with a clear word."""
     need_browser()
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(
-            executable_path=chromium.find(), args=["--no-sandbox", "--disable-dev-shm-usage"]
-        )
-        yield browser
-        await browser.close()
+    with tempfile.TemporaryDirectory() as data:
+        _give_fonts(Path(data))
+        async with async_playwright() as playwright:
+            browser = await playwright.chromium.launch(
+                executable_path=chromium.find(),
+                args=["--no-sandbox", "--disable-dev-shm-usage"],
+                env={**os.environ, "XDG_DATA_HOME": data},
+            )
+            yield browser
+            await browser.close()
+
+
+def _give_fonts(folder: Path) -> None:
+    """Where fontconfig looks for a person's own fonts, so that pictures show letters on a machine that has none."""
+    found = importlib.util.find_spec("pylopdf_fonts_jp")
+    if found is not None and found.origin is not None:
+        (folder / "fonts").symlink_to(Path(found.origin).parent)
 
 
 @asynccontextmanager

@@ -23,11 +23,13 @@ async function open() {
   the("stop").addEventListener("click", () => attempt(stop));
   the("new").addEventListener("click", () => { location.assign("/"); });
   window.addEventListener("popstate", () => location.reload());
-  if (matchMedia("(max-width: 720px)").matches) for (const id of ["documents-panel", "log-panel"]) the(id).open = false;
+  const isNarrow = matchMedia("(max-width: 720px)").matches;
+  if (isNarrow) the("log-panel").open = false;
   const documents = openDocuments();
   const answerId = location.pathname.match(/^\/a\/([^/]+)$/)?.[1];
   if (answerId) await attempt(() => openConversation(answerId));
   await documents;
+  if (isNarrow && documentCount()) the("documents-panel").open = false;
   await attempt(showHistory);
   const asked = new URLSearchParams(location.search).get("q");
   if (!answerId && asked) { the("question").value = asked; await ask(); }

@@ -1,0 +1,229 @@
+"""Somebody drops documents, asks, watches and clicks a citation into the sentence on its page: in a real browser over a
+real server."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, expect
+
+from tests.interfaces.npm_packages import installed
+from tests.interfaces.serving import serving
+from tests.interfaces.ui.room import WAIT, RoomVisit, chromium_browser, visiting
+
+SAMPLES = Path(__file__).parents[3] / "samples" / "lectures"
+QUESTION = "決定係数が0に近いとき何を意味するか"
+NASTY = '<script>alert(1)</script>"><img src=x onerror=alert(2)>\u202egnp.exe ' + "長" * 10_000
+expect.set_options(timeout=WAIT)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser() -> AsyncIterator[Browser]:
+    async with chromium_browser() as browser:
+        yield browser
+
+
+async def add_files(visit: RoomVisit, *paths: Path) -> None:
+    await visit.page.set_input_files("#files", [str(path) for path in paths])
+
+
+async def ask(visit: RoomVisit, question: str) -> None:
+    await visit.page.fill("#question", question)
+    await visit.page.press("#question", "Enter")
+    await expect(visit.page.locator(".turn").last.locator(".answer .why, .notice.bad")).to_have_count(1)
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_from_dropped_files_to_the_lit_sentence(browser: Browser, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.pdf"
+    broken.write_bytes(b"%PDF-1.7 and nothing more")
+    with serving(tmp_path / "home") as url:
+        async with visiting(browser, url) as visit:
+            page = visit.page
+            await visit.open("/")
+            await page.press("#question", "Enter")
+            assert await page.locator(".turn").count() == 0
+            await page.fill("#question", QUESTION)
+            await page.press("#question", "Enter")
+            await expect(page.locator("#notice")).to_contain_text("PDFファイルを先にアップロードしてください")
+            assert await page.locator(".turn").count() == 0
+            await add_files(visit, SAMPLES / "01-regression.pdf", broken)
+            await expect(page.locator("#documents li a")).to_have_count(1)
+            await expect(page.locator("#uploads .notice.bad")).to_have_count(1)
+            await ask(visit, QUESTION)
+            assert re.search(r"/a/\w+$", page.url)
+            await expect(page.locator("#log .round")).not_to_have_count(0)
+            chip = page.locator(".answer blockquote .chip").first
+            await chip.hover()
+            await expect(page.locator(".card blockquote")).to_be_visible()
+            await visit.shot("answer")
+            snippet = await page.locator(".card blockquote").inner_text()
+            await chip.click()
+            await visit.ready()
+            await expect(page.locator(".page .lit")).not_to_have_count(0)
+            await visit.shot("viewer")
+            lit = await letters_in_boxes(visit)
+            assert squeeze(snippet) in lit
+            first = page.url
+            await page.keyboard.press("j")
+            await expect(page.locator("#evidence-number")).to_contain_text("2 /")
+            assert page.url != first
+            await page.click("#back")
+            await visit.ready()
+            await page.locator(".answer blockquote .chip").first.click()
+            await visit.ready()
+            assert page.url == first
+            await expect(page.locator(".page .lit")).not_to_have_count(0)
+
+
+async def letters_in_boxes(visit: RoomVisit) -> str:
+    """The letters of the text layer's lines that a lit box lies on, without spaces."""
+    text = await visit.page.evaluate(
+        """() => [...document.querySelectorAll('.letters span')].filter((span) => {
+            const line = span.getBoundingClientRect();
+            return [...document.querySelectorAll('.lit')].some((lit) => {
+                const box = lit.getBoundingClientRect();
+                return box.left < line.right && line.left < box.right && box.top < line.bottom - 2 && line.top < box.bottom - 2;
+            });
+        }).map((span) => span.textContent).join('')"""
+    )
+    return squeeze(text)
+
+
+def squeeze(text: str) -> str:
+    return "".join(text.split())
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_reload_shows_the_conversation_and_a_follow_up_finds_its_topic(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with serving(tmp_path / "home") as url:
+        async with visiting(browser, url) as visit:
+            page = visit.page
+            await visit.open("/")
+            await add_files(visit, SAMPLES / "01-regression.pdf")
+            await expect(page.locator("#documents li a")).to_have_count(1)
+            await ask(visit, QUESTION)
+            await ask(visit, "それはなぜ？")
+            await expect(page.locator(".turn").last).to_contain_text("決定係数")
+            await page.reload()
+            await visit.ready()
+            await expect(page.locator(".turn .answer")).to_have_count(2)
+            await expect(page.locator("#log .round")).not_to_have_count(0)
+            async with visiting(browser, url) as other:
+                await other.open("/?q=" + "残差とは何か")
+                await expect(other.page.locator(".turn .answer .why")).to_have_count(1)
+                await page.reload()
+                await visit.ready()
+                await expect(page.locator(".turn")).to_have_count(2)
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_removed_document_comes_back(browser: Browser, tmp_path: Path) -> None:
+    with serving(tmp_path / "home") as url:
+        async with visiting(browser, url) as visit:
+            page = visit.page
+            await visit.open("/")
+            await add_files(visit, SAMPLES / "01-regression.pdf")
+            await expect(page.locator("#documents li a")).to_have_count(1)
+            await page.click("#documents li button")
+            await page.click("dialog[open] button[value=no]")
+            await expect(page.locator("#documents li a")).to_have_count(1)
+            await page.click("#documents li button")
+            await page.click("dialog[open] button[value=yes]")
+            await expect(page.locator("#documents li a")).to_have_count(0)
+            await page.click(".toast button")
+            await expect(page.locator("#documents li a")).to_have_count(1)
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_nasty_names_and_texts_are_shown_as_text(browser: Browser, tmp_path: Path) -> None:
+    name = '<img src=x onerror=alert(1)>"><script>alert(2)</script>.md'.replace("/", "∕")
+    file = tmp_path / name
+    file.write_text(
+        f"# {NASTY}\n\n決定係数とは、<b>当てはまり</b>のよさ\x00を示す数である。{NASTY}\n", "utf-8"
+    )
+    with serving(tmp_path / "home") as url:
+        async with visiting(browser, url, viewport={"width": 360, "height": 740}) as visit:
+            page = visit.page
+            page.on("dialog", lambda shown: visit.trouble.append(shown.message))
+            await visit.open("/")
+            await add_files(visit, file)
+            await expect(page.locator("#documents li .head a")).to_have_count(1)
+            await ask(visit, "決定係数とは何か")
+            assert await page.locator("main img, main script, main b").count() == 0
+            assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            await page.locator(".answer .chip").first.click()
+            await visit.ready()
+            await expect(page.locator("mark").first).to_be_visible()
+            assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            for path in ("/library", "/queue", "/settings"):
+                await visit.open(path)
+                assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_the_whole_way_by_keyboard_alone(browser: Browser, tmp_path: Path) -> None:
+    with serving(tmp_path / "home") as url:
+        async with visiting(browser, url) as visit:
+            page = visit.page
+            await visit.open("/")
+            await add_files(visit, SAMPLES / "01-regression.pdf")
+            await expect(page.locator("#documents li a")).to_have_count(1)
+            await tab_to(visit, "#question")
+            await page.keyboard.type(QUESTION)
+            await page.keyboard.press("Enter")
+            await expect(page.locator(".answer .why")).to_have_count(1)
+            await page.locator("#main").focus()
+            await tab_to(visit, ".answer blockquote .chip")
+            await page.keyboard.press("Enter")
+            await visit.ready()
+            await expect(page.locator(".page .lit")).not_to_have_count(0)
+            await page.keyboard.press("ArrowLeft")
+            await page.keyboard.press("/")
+            await page.keyboard.type("残差")
+            await page.keyboard.press("Enter")
+            await expect(page.locator("#matches li")).not_to_have_count(0)
+
+
+async def tab_to(visit: RoomVisit, selector: str) -> None:
+    """Press Tab until it has the focus; everything that has it on the way must show that."""
+    for _ in range(60):
+        await visit.page.keyboard.press("Tab")
+        if await visit.page.evaluate("(selector) => document.activeElement.matches(selector)", selector):
+            return
+    raise AssertionError(f"{selector} is not reached by Tab")
+
+
+@pytest.mark.slow
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_axe_finds_nothing_on_any_page(
+    browser: Browser, tmp_path: Path, width: int, scheme: str
+) -> None:
+    axe = installed("axe", {"axe-core": "4.10"}) / "node_modules" / "axe-core" / "axe.min.js"
+    with serving(tmp_path / "home") as url:
+        async with visiting(
+            browser, url, viewport={"width": width, "height": 850}, color_scheme=scheme, bypass_csp=True
+        ) as visit:
+            page = visit.page
+            await visit.open("/")
+            await add_files(visit, SAMPLES / "01-regression.pdf")
+            await expect(page.locator("#documents li a")).to_have_count(1)
+            await ask(visit, QUESTION)
+            viewer = await page.locator(".answer .chip").first.get_attribute("href")
+            assert viewer is not None
+            for path in (None, viewer, "/queue", "/library", "/settings"):
+                if path:
+                    await visit.open(path)
+                await page.add_script_tag(path=axe)
+                found = await page.evaluate("axe.run()")
+                told = [f"{one['id']}: {one['nodes'][0]['html'][:150]}" for one in found["violations"]]
+                assert told == [], path or "ask"
+                await visit.shot(f"{(path or '/ask').split('/')[1].split('?')[0]}-{width}-{scheme}")

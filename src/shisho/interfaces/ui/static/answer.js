@@ -95,7 +95,7 @@ function sources(answer) {
 }
 
 function missing(answer) {
-  return answer.missing.length ? make("div", { class: "notice" }, make("ul", {}, answer.missing.map((text) => make("li", { dir: "auto" }, text)))) : null;
+  return answer.missing.length ? make("div", { class: "notice" }, say("still_missing"), make("ul", {}, answer.missing.map((text) => make("li", { dir: "auto" }, text)))) : null;
 }
 
 function why(answer) {

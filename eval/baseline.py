@@ -21,8 +21,12 @@ def stemmed_bm25(folder: Path) -> dict[str, Any]:
     stemmer = Stemmer.Stemmer("english")
     index = bm25s.BM25()
     texts = [f"{one.title} {one.text}" for one in held.entries]
-    index.index(bm25s.tokenize(texts, stopwords="en", stemmer=stemmer, show_progress=False), show_progress=False)
-    asked = bm25s.tokenize([one.text for one in held.questions], stopwords="en", stemmer=stemmer, show_progress=False)
+    index.index(
+        bm25s.tokenize(texts, stopwords="en", stemmer=stemmer, show_progress=False), show_progress=False
+    )
+    asked = bm25s.tokenize(
+        [one.text for one in held.questions], stopwords="en", stemmer=stemmer, show_progress=False
+    )
     places, _ = index.retrieve(asked, k=min(200, len(texts)), show_progress=False)
     rankings = [[held.entries[place].id for place in row] for row in places]
     judged = [held.judged[one.id] for one in held.questions]

@@ -20,20 +20,34 @@ from shisho.evaluation.run import measure
 HERE = Path(__file__).parent
 SETS = ("jsquad-valid", "jaquad-dev", "niilc-dev", "cranfield")
 MEASURES = ("ndcg@10", "recall@50", "mrr@10", "queries", "documents", "seconds")
-ANSWERING = ("evidence@answer", "quoted_characters", "abstains_with_gold", "abstains_without_gold", "answered_queries")
+ANSWERING = (
+    "evidence@answer",
+    "quoted_characters",
+    "abstains_with_gold",
+    "abstains_without_gold",
+    "answered_queries",
+)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("sets", nargs="*", default=SETS)
-    parser.add_argument("--answers", type=int, default=500, help="questions of each set to answer, spread over the set")
+    parser.add_argument(
+        "--answers", type=int, default=500, help="questions of each set to answer, spread over the set"
+    )
     given = parser.parse_args()
     floors = json.loads((HERE / "floors.json").read_text("utf-8"))["full"]
     results = {name: asyncio.run(measure(given.folder / name, answers=given.answers)) for name in given.sets}
     if "cranfield" in results:
         results["cranfield, bm25s with a stemmer"] = stemmed_bm25(given.folder / "cranfield")
-    text = table(results, MEASURES) + "\n" + table({n: r for n, r in results.items() if "evidence@answer" in r}, ANSWERING)
+    text = (
+        table(results, MEASURES)
+        + "\n"
+        + table({n: r for n, r in results.items() if "evidence@answer" in r}, ANSWERING)
+    )
     print(text)
     (HERE / "results.md").write_text("Written by `make eval`.\n\n" + text, "utf-8")
     under = below(results, floors)

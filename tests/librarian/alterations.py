@@ -130,6 +130,18 @@ def alterations(amount: int, *, held_out: bool) -> list[Alteration]:
     return made
 
 
+def altered_paraphrases(paraphrase: str, quotation: str) -> list[tuple[str, str]]:
+    """A true sentence in other words than its quotation's, made false in each kind of way that it allows."""
+    place = Place(paraphrase, (quotation,))
+    made: list[tuple[str, str]] = []
+    for kind, make in _KINDS.items():
+        rng = random.Random(f"{kind}{SEED}{paraphrase}")
+        options = [one for one in make(place, rng) if _differs(one[0], paraphrase)]
+        if options:
+            made.append((rng.choice(options)[0], quotation))
+    return made
+
+
 def _made(kind: str, make: Make, places: list[Place], rng: random.Random) -> Iterator[Alteration]:
     order = list(places)
     rng.shuffle(order)

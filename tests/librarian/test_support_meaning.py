@@ -220,3 +220,104 @@ def test_every_process_reads_a_sentence_alike() -> None:
         for seed in seeds
     ]
     assert len({run.stdout for run in runs}) == 1
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quotation"),
+    [
+        ("この町は11日に停戦を迎えた。", "同月11日、町は停戦を迎えた。"),
+        ("展示は互いにつながる形でできている。", "展示はつながる形の連続からなる。"),
+        (
+            "Darren Rowse invited me to give two talks at his conference.",
+            "I was asked to speak twice at Darren Rowse's conference.",
+        ),
+        (
+            "American helicopters carried the men out of the area.",
+            "The men were flown out of the region on US choppers.",
+        ),
+        ("Ten of the twenty billion particles were stars.", "Ten of the 20 billion particles were stars."),
+        ("The plague came in the fourteenth century.", "The plague came in the 14th century."),
+        (
+            "州議会は、当初の額より100万ドル少ない予算を承認した。",
+            "当初の予算は350万ドルであったが、州議会が承認した予算は250万ドルであった。",
+        ),
+        (
+            "アマルリクの回想では、彼女は窓から外を見続けていた。",
+            "アマルリクの回想によれば、彼女は窓から外を眺めていたという。",
+        ),
+    ],
+)
+def test_a_figure_or_a_name_told_otherwise_is_not_altered(sentence: str, quotation: str) -> None:
+    assert check(sentence, [quotation]).outcome != "altered"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quotation"),
+    [
+        (
+            "その城の航行は、かつて河川によって取り仕切られていた。",
+            "ここにあった城はかつて、河川の航行を取り仕切っていた。",
+        ),
+        ("その城は、現在もここで航行を取り仕切っている。", "その城はかつて、ここで航行を取り仕切っていた。"),
+        (
+            "大庄屋文書9,214点は、箕浦家が所有している。",
+            "信藤家大庄屋文書9,214点と箕浦家文書55点を所有する。",
+        ),
+        (
+            "貴重書として、箕浦家文書9,214点を持っている。",
+            "貴重書として、信藤家大庄屋文書9,214点と箕浦家文書55点を所有する。",
+        ),
+        (
+            "南組は、北区の天満宮を中心とした一帯を指す。",
+            "北組・南組は本町通を境に分かれ、天満組は北区の天満宮を中心とする一帯である。",
+        ),
+        ("ドイルは検査の本を英語からドイツ語に訳した。", "ドイルはドイツ語の検査の本を英語訳した。"),
+        (
+            "市の男性職員が、女性の上司から被害を受けていた。",
+            "市の女性職員が、男性上司から被害を受けていた。",
+        ),
+        (
+            "支援が始まった後に祝日の開館が始まった。",
+            "4月29日より祝日の開館を始め、8月25日より支援を始めた。",
+        ),
+        (
+            "ムーア人は大多数がアラブ人で、一部がベルベル人だった。",
+            "ムーア人は、大多数がベルベル人で、一部がアラブ人だった。",
+        ),
+        (
+            "天然のものは、硬さの点で合成されたものより優れている。",
+            "合成されたものは、硬さの点で天然のものよりも優れる。",
+        ),
+        (
+            "The men were flown into the region on choppers.",
+            "The men were flown out of the region on choppers.",
+        ),
+        (
+            "Carlineo said that prosecutors had a gun at home.",
+            "Carlineo had a gun at home, prosecutors said.",
+        ),
+        (
+            "All sides have urged the UK to end the violence.",
+            "The UK has urged all sides to end the violence.",
+        ),
+        (
+            "The plague killed at least 60 percent of the people.",
+            "The plague killed up to 60 percent of the people.",
+        ),
+        ("The equations depend on the shape.", "The equations are independent of the shape."),
+    ],
+)
+def test_what_changed_places_in_other_words_is_not_supported(sentence: str, quotation: str) -> None:
+    assert check(sentence, [quotation]).outcome != "supported"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quotation"),
+    [
+        ("協定が結ばれ、戦いは幕を閉じた。", "協定の締結により、戦闘は終結した。"),
+        ("規格として脚光を浴びた。", "規格として注目された。"),
+        ("Shells make up two thirds of the load.", "Shells comprise 2/3 of the load."),
+    ],
+)
+def test_a_turn_of_phrase_says_what_one_word_says(sentence: str, quotation: str) -> None:
+    assert check(sentence, [quotation]).outcome == "supported"

@@ -48,7 +48,9 @@ _IRREGULAR = (
     "freeze froze frozen;forget forgot forgotten;become became;overdraw overdrew overdrawn;withdraw withdrew withdrawn"
 )
 _NOT_ONLY = re.compile(r"\bnot (?:only|just|merely|the (?:first|only|last))\b")
+_LARGELY = {"mostly": "largely", "mainly": "largely"}  # whose stem would be most
 _PRESENT = {past: verb for verb, *forms in map(str.split, _IRREGULAR.split(";")) for past in forms}
+_BASE = _PRESENT | _LARGELY
 _PAST = re.compile(r".+(?:ed|en|wn|ught|old|ound|ade|one|et|uilt|ung|um|unk|id|ost|eft|elt|ept|ent)$")
 
 
@@ -170,7 +172,7 @@ def _active(drafts: list[_Draft]) -> list[_Draft]:
 
 def _phrase(draft: _Draft) -> Phrase:
     return Phrase(
-        terms=(stem(_PRESENT.get(draft.word, draft.word)),) if draft.word else (),
+        terms=(stem(_BASE.get(draft.word, draft.word)),) if draft.word else (),
         surface=draft.word,
         role=draft.role,
         predicate=False,

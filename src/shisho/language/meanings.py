@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import permutations
 
-from shisho.language.near_words import ENGLISH, JAPANESE
+from shisho.language import kindred_words, near_words
+from shisho.language.contrasts import ENGLISH_SETS, SETS
 from shisho.language.synonyms import synonym_groups
 from shisho.language.terms import fold, terms, tokenizer
 from shisho.language.weights import LIGHT, STRONG
@@ -206,7 +208,8 @@ def _same() -> dict[str, frozenset[int]]:
 
 @lru_cache(maxsize=1)
 def _near() -> dict[str, frozenset[int]]:
-    return _grouped(f"{JAPANESE};{ENGLISH}")
+    groups = (near_words.JAPANESE, near_words.ENGLISH, kindred_words.JAPANESE, kindred_words.ENGLISH)
+    return _grouped(";".join(groups))
 
 
 def _grouped(groups_of_words: str) -> dict[str, frozenset[int]]:
@@ -221,11 +224,15 @@ def _grouped(groups_of_words: str) -> dict[str, frozenset[int]]:
 @lru_cache(maxsize=1)
 def _opposite() -> dict[str, frozenset[str]]:
     pairs: dict[str, set[str]] = {}
-    for pair in _OPPOSITE.split(";"):
-        first, other = (_term(word) for word in pair.split())
-        if first and other:
-            pairs.setdefault(first, set()).add(other)
-            pairs.setdefault(other, set()).add(first)
+    for opposed in f"{_OPPOSITE};{SETS};{ENGLISH_SETS}".split(";"):
+        first, *others = map(_term, opposed.removeprefix("*").split())
+        ordered = (
+            permutations((first, *others), 2) if opposed[0] == "*" else ((first, other) for other in others)
+        )
+        for word, other in ordered:
+            if word != other:
+                pairs.setdefault(word, set()).add(other)
+                pairs.setdefault(other, set()).add(word)
     return {term: frozenset(others) for term, others in pairs.items()}
 
 
@@ -243,7 +250,7 @@ def opposites(term: str) -> frozenset[str]:
     return _opposite().get(term, frozenset())
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=100_000)
 def same(first: str, other: str) -> bool:
     """True where two terms mean the same here: written alike, in one group of this list or of the
     dictionary, or a verb beside the noun made of its kanji."""
@@ -270,7 +277,7 @@ _PAIR = re.compile(r"[一-鿿]{2}")
 def _of_one_kanji(verb: str, noun: str) -> bool:
     """増える and 増加, 建てる and 建設: the noun is one that する makes a verb of."""
     match = _VERB.fullmatch(verb)
-    # 興行 is no 行う, nor 形成 成る.
-    if match is None or verb in LIGHT or not _PAIR.fullmatch(noun) or match[1] not in noun:
+    # 興行 is no 行う, nor 形成 成る, nor 電話 話す.
+    if match is None or verb in LIGHT or not _PAIR.fullmatch(noun) or match[1] not in noun or noun == "電話":
         return False
     return any("サ変" in token.part_of_speech()[2] for token in tokenizer().tokenize(noun))

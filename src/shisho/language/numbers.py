@@ -45,7 +45,7 @@ _TEENS = ("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _WORDS |= {word: value for value, word in enumerate(_TEENS, 13)}
 _WORDS |= {word: value * 10 for value, word in enumerate(_TENS, 2)}
-_WORDS |= {"billion": 10**9, "trillion": 10**12}
+_WORDS |= {"billion": 10**9, "trillion": 10**12, "twice": 2, "thrice": 3}
 _MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES, 1)}
 
@@ -106,7 +106,7 @@ _MONTH_NAME = rf"(?P<name>{'|'.join(_MONTHS)})[a-z]*\.?"
 _DATE = re.compile(
     # 令和6年5月3日, 2024年5月, 二〇二四年, 千九百年; 5月3日
     rf"(?:(?P<era>{'|'.join(ERA_START)})(?P<nth>元|\d{{1,2}}|{_KANJI_NUMBER})年"
-    rf"|(?<!\d)(?P<year>\d{{3,4}}|[〇一二三四五六七八九]{{4}}|千[〇一二三四五六七八九十百]+)年(?!間|ぶり))"
+    rf"|(?<!\d)(?<!明治|大正|昭和|平成|令和)(?P<year>\d{{3,4}}|[〇一二三四五六七八九]{{4}}|千[〇一二三四五六七八九十百]+)年(?!間|ぶり))"
     rf"(?:度|(?P<month>\d{{1,2}}|{_KANJI_NUMBER})月(?:(?P<day>\d{{1,2}}|{_KANJI_NUMBER})日)?)?"
     rf"|(?<!\d)(?P<month2>\d{{1,2}}|{_KANJI_NUMBER})月(?:(?P<day2>\d{{1,2}}|{_KANJI_NUMBER})日)?(?!間)"
     # 2024-05-03, 2024/5
@@ -125,7 +125,8 @@ _MEASURE = re.compile(
     rf"(?P<scale>(?:[万億兆千百](?:\d{{1,3}}(?:,\d{{3}})+|\d*)){{1,8}}(?=[^一-鿿\d]|$|{_UNIT}))?\s?余?(?P<unit>{_UNIT})?"
     rf"|(?P<kanji>{_KANJI_NUMBER})(?P<counter>{_UNIT})"
     r"|(?<![一-鿿])(?P<bare>[〇一二三四五六七八九十百千万億兆]{2,20})(?![一-鿿])"
-    rf"|\b(?P<word>{'|'.join(_WORDS)})\b(?:\s(?P<after>{'|'.join(u for u in _WRITTEN if u.isascii() and u.isalpha())})\b)?"
+    rf"|\b(?P<word>{'|'.join(_WORDS)})\b(?:\s(?P<many>hundred|thousand|million|billion|trillion)\b)?"
+    rf"(?:\s(?P<after>{'|'.join(unit for unit in _WRITTEN if unit.isascii() and unit.isalpha())})\b)?"
 )
 _ROUGHLY = re.compile(
     r"(?:約|およそ|おおよそ|ほぼ|概ね|\b(?:about|around|roughly|nearly|almost|approximately))\s*$"
@@ -134,7 +135,25 @@ _OR_SO = re.compile(r"余|強|弱|ほど|程度|前後|あまり|近く|くら�
 _SYMBOL = re.compile(r"[a-z]+[\^_]?-?\d+[a-z]*")
 _RAISED = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+|[₀₁₂₃₄₅₆₇₈₉]+")
 _NOT_COUNTED = frozenset(
-    {"十分", "一度", "一番", "一時", "一層", "一期", "一角", "一面", "万人", "一体", "一代", "百貨"}
+    {
+        "十分",
+        "一度",
+        "一番",
+        "一時",
+        "一層",
+        "一期",
+        "一角",
+        "一面",
+        "万人",
+        "一体",
+        "一代",
+        "百貨",
+        "一円",
+        "一種",
+        "一部",
+        "一帯",
+        "一両",
+    }
 )
 
 
@@ -287,7 +306,7 @@ def _measure(match: re.Match[str]) -> Measure:
     unit = part["unit"] or part["counter"] or part["after"] or part["currency"] or ""
     unit = _SAME_UNIT.get(unit, unit)
     if part["word"]:
-        return Measure(Decimal(_WORDS[part["word"]]), unit)
+        return Measure(Decimal(_WORDS[part["word"]]) * _WORDS.get(part["many"] or "", 1), unit)
     if written := part["kanji"] or part["bare"]:
         return Measure(kanji_number(written).normalize(), unit)
     fraction = part["fraction"] or ""

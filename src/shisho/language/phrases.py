@@ -69,7 +69,6 @@ _MAYBE = re.compile(
     r"可能性|(?:^|[おこそとのもよろ])うと(?:し|す)|かもしれ|かも知れ|だろう|でしょう|まい[。、]?$|恐れ|おそれ"
     r"|はずで|はずだ|らしい|ようで|ようだ|そうだ|見込み|予定|つもり|たい[。、]|得る|うる|かねな|(?:という|との|とする)(?:説|指摘|見方)"
     r"|とも?(?:みられ|見られ|思われ|され|いわれ|言われ|考えら|みなさ|推定|推測|評|主張|述べ|指摘|報告|書い|書く|記し|語っ|語る|話し|伝え|証言)"
-    r"|という(?=[。」]?$)"
 )
 _INTENDED = re.compile(r"と(?:も)?(?:し|す)")  # 止まろうとする
 _QUOTING = re.compile(r"と(?:も)?(?:の|さ|い|言|考|思|み|見|推|評|述|指|報)")
@@ -82,12 +81,20 @@ def phrases(text: str) -> tuple[Statement, ...]:
     return _read(text[:20_000])
 
 
-_ATTRIBUTED = re.compile(r"に(?:よると|よれば|いわせれば)|\b(?:according to|said|says|reported)\b")
+_REPORTING = re.compile(r"とも?(?:述べ|書[いく]|記し|語[っる]|話し|主張|証言|報告|指摘)")
+_ATTRIBUTED = re.compile(
+    r"に(?:よると|よれば|いわせれば)|の(?:話|回想|証言|説|報告)(?:では|で、)|\b(?:according to|said|says|reported)\b"
+)
 
 
 def attributed(sentence: str) -> bool:
     """True where a folded sentence names whose word it gives."""
     return bool(_ATTRIBUTED.search(sentence))
+
+
+def reports(sentence: str, source: str) -> bool:
+    """True where a folded sentence names whose word it gives, and its source is unsure of nothing but that."""
+    return attributed(sentence) and not (english.hedges(source) or _MAYBE.search(_REPORTING.sub("", source)))
 
 
 def hedges(sentence: str) -> int:

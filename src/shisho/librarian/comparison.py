@@ -7,47 +7,79 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from itertools import pairwise
 
+from shisho.language.idioms import meaning_of
 from shisho.language.meanings import opposites, same
-from shisho.language.numbers import ERA_START
-from shisho.language.weights import ABSTRACT, DENYING, DIRECTED, LIGHT, MANY_SENSES, STRONG
+from shisho.language.phrases import denies, phrases, reports
+from shisho.language.terms import fold
+from shisho.language.weights import ABSTRACT, CLAIMS, DENYING, DIRECTED, LIGHT, STRONG
 from shisho.librarian.ties import TiedPhrase, case_of, figures_agree, likeness, tied, words_of
 
-FOREIGN = 0.34  # below this share of a sentence's words in its quotations, they speak of something else
+FOREIGN = 0.15  # below this share of a sentence's words in its quotations, they speak of something else
 ALIKE = 2.0  # how much two places must have in common before an opposite in one contradicts the other
 # how much better another thing must fit in a phrase's place before the phrase is taken for swapped
 MARGIN = 1.4
 _VERB = re.compile(r"[うくぐすつぬぶむる]$")
 LONG = 11  # words of a sentence from which some of them may be missing
 LACKING = 0.35  # the share of its words that a long sentence may have in other words
+# How near a sentence must be to a quoted one for a denial, a claim, a duty or a role of its own to contradict it.
+FIRM = 0.5
 REPEATED = 0.8  # share of words in the same order from which a sentence repeats its quotation
 _HEDGES = frozenset({"maybe", "sometimes"})
+_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non")
+_CLAIMS = tuple(map(re.compile, CLAIMS))
+_DENIAL = re.compile(
+    r"な[いくかけし]|ませ?ん|ず(?=[、。にはと]|$)|ぬ|ざる|まい|[不無非未]|皆無|困難|難し|禁|拒|失|欠|否|違|異な|反対|除|以外|廃|免|止|消|絶"
+    r"|\b(?:no|not|never|none|nor|neither|without|nobody|nothing|hardly|few|little|un(?:able|likely|known|clear|certain|changed|safe|like)|invalid|illegal|impossible|inaccurate|incomplete"
+    r"|insufficient|independent\w*|dis(?:agree|approve|appear|like)\w*|ban\w*|fail\w*"
+    r"|refus\w*|reject\w*|den[iy]\w*|lack\w*|miss\w*|zero|cannot|rather|instead|except\w*|exclu\w*|prevent\w*|avoid\w*|gone|stop\w*)\b|n['’]t\b"
+)
 _EACH_TIME = frozenset({"day", "week", "month", "year", "hour"})
 SENTENCES = 1_000  # of one quotation at most, to number them all
 
 
 @dataclass(slots=True)
 class Doubts:
-    """The doubts about a sentence: what is contradicted, and what is only not there."""
+    """The doubts about a sentence: what is contradicted, what is only not there, and hints that speak against
+    it and may be outweighed."""
 
     wrong: list[str] = field(default_factory=list)
     unsure: list[str] = field(default_factory=list)
+    hints: list[str] = field(default_factory=list)
+
+
+def said_together(phrase: TiedPhrase, after: TiedPhrase) -> str:
+    """The one word for what two phrases say together: 脚光 浴びる, and 受け持つ, which is read as two verbs. Empty
+    where they say no such thing."""
+    if phrase.sentence != after.sentence or phrase.place != after.place - 1 or not after.phrase.predicate:
+        return ""
+    if phrase.phrase.predicate:
+        plain = not (phrase.phrase.broken or phrase.phrase.marks)
+        return phrase.phrase.whole + after.phrase.whole if plain else ""
+    return meaning_of(phrase.phrase.whole, after.phrase.whole)
 
 
 class Comparison:
     """The phrases of a sentence and of its quotations, and which of them stand for each other."""
 
     def __init__(self, sentence: str, quotations: Sequence[str], headings: Sequence[str]) -> None:
+        self.text = fold(sentence)
         self.said = tied(sentence)
         self.japanese = any(said_phrase.phrase.predicate for said_phrase in self.said)
         self.quoted = [
-            TiedPhrase(phrase.phrase, number * SENTENCES + phrase.sentence, phrase.place, phrase.ties)
+            TiedPhrase(
+                phrase.phrase, number * SENTENCES + phrase.sentence, phrase.place, phrase.ties, phrase.words
+            )
             for number, quotation in enumerate(quotations)
             for phrase in tied(quotation)
         ]
+        self.quoted_text = fold("\n".join(quotations))
         self.headed = [phrase for heading in headings for phrase in tied(heading)]
         phrases = [*self.quoted, *self.headed]
         self.words = {word for phrase in phrases for word in words_of(phrase)}
+        self.words.update(said_together(*pair) for pair in pairwise(phrases))
+        self.words.discard("")
         self.quoted_words = {word for phrase in self.quoted for word in words_of(phrase)}
         self.wholes = {phrase.phrase.whole for phrase in phrases}
         self.own_words = {
@@ -55,6 +87,7 @@ class Comparison:
         }
         self._in_order = sorted(self.words)  # so that every run renames alike
         self._renamed: dict[str, str] = {}
+        self._nearness: float | None = None
         # By the identity of a phrase of the sentence, which lives as long as this.
         self.places_of: dict[int, list[TiedPhrase]] = {}
 
@@ -64,6 +97,42 @@ class Comparison:
             alike = (other for other in self._in_order if same(word, other))
             self._renamed[word] = word if word in self.words else next(alike, word)
         return self._renamed[word]
+
+    def first_places(self) -> dict[str, int]:
+        """Where each word stands first in the quotations."""
+        places: dict[str, int] = {}
+        for at, quoted in enumerate(self.quoted):
+            for word in quoted.phrase.terms:
+                places.setdefault(word, at)
+        return places
+
+    def nearness(self) -> float:
+        """How nearly the sentence is one of the quoted ones, word for word: 1 for the same words in one order."""
+        if self._nearness is None:
+            our_words = [self.rename(word) for said in self.said for word in words_of(said)]
+            their_rows: dict[int, list[str]] = {}
+            for quoted in self.quoted:
+                their_rows.setdefault(quoted.sentence, []).extend(words_of(quoted))
+            matchers = (
+                SequenceMatcher(None, our_words, words, autojunk=False) for words in their_rows.values()
+            )
+            self._nearness = max((matcher.ratio() for matcher in matchers), default=0.0)
+        return self._nearness
+
+    def claims(self, word: str) -> bool:
+        """True where the quotations claim in other words as much as a strong word does."""
+        return any(kind.search(word) and kind.search(self.quoted_text) for kind in _CLAIMS)
+
+    def opposed(self, word: str) -> frozenset[str]:
+        """The opposites of a word, and the quotations' words for them."""
+        turned = opposites(word)
+        if not turned:
+            return frozenset(other for other in self.quoted_words if _denies(word, other))
+        return turned | {
+            other
+            for other in self.quoted_words
+            if other != word and (_denies(word, other) or any(same(one, other) for one in turned))
+        }
 
     def alike(self, said_phrase: TiedPhrase, quoted_phrase: TiedPhrase) -> bool:
         """True where two phrases have a word or figure in common."""
@@ -90,33 +159,37 @@ class Comparison:
         return max(alike, key=lambda quoted_phrase: self.likeness(said_phrase, quoted_phrase), default=None)
 
 
-def compare_words(comparison: Comparison, doubts: Doubts) -> None:
-    """Check that the sentence's words are in its quotations, and no stronger ones are said."""
-    said_phrases = comparison.said
-    count = sum(len(phrase.phrase.terms) + len(phrase.phrase.figures) for phrase in said_phrases)
-    lacking = [(phrase, word) for phrase in said_phrases for word in _lacking(comparison, phrase)]
-    if count and len(lacking) > (1 - FOREIGN) * count:
-        doubts.wrong.append("words")
-    if (lacking and not _slight(comparison, lacking, count)) or any(
-        _headless(comparison, phrase) for phrase in said_phrases
+def _denies(word: str, other: str) -> bool:
+    """True for independent beside dependent, whichever of the two."""
+    shorter, longer = (word, other) if len(word) < len(other) else (other, word)
+    return len(shorter) > 4 and longer.endswith(shorter) and longer.removesuffix(shorter) in _PREFIXES
+
+
+def compare_claims(comparison: Comparison, sentence: str, quotations: Sequence[str], doubts: Doubts) -> None:
+    """Check that a sentence claims nothing without exception, before or above all, or alone, that the quotations do
+    not claim in some words, and denies nothing where they deny nothing."""
+    plain = fold(sentence)
+    if any(kind.search(plain) and not kind.search(comparison.quoted_text) for kind in _CLAIMS):
+        doubts.unsure.append("quantifier")
+    ends = {denies(row.text) % 2 for quotation in quotations for row in phrases(quotation)}
+    if comparison.nearness() >= FIRM and not {denies(row.text) % 2 for row in phrases(sentence)} <= ends:
+        doubts.unsure.append("negation")
+    if any("not" in said.phrase.marks for said in comparison.said) and not _DENIAL.search(
+        comparison.quoted_text
     ):
-        doubts.unsure.append("words")
-    for phrase in said_phrases:
+        doubts.unsure.append("negation")
+
+
+def compare_words(comparison: Comparison, doubts: Doubts) -> None:
+    """Check that no stronger words are said than the quotations have, and no first part of theirs for the
+    whole."""
+    for phrase in comparison.said:
+        if _headless(comparison, phrase):
+            doubts.hints.append("headless")
         if any(_strengthens(comparison, word) for word in phrase.phrase.terms) or _narrows(
             comparison, phrase
         ):
             doubts.wrong.append("quantifier")
-
-
-def _lacking(comparison: Comparison, said_phrase: TiedPhrase) -> list[str]:
-    whole = said_phrase.phrase.whole
-    if not whole or whole in comparison.wholes or any(same(whole, other) for other in comparison.wholes):
-        return []
-    return [
-        word
-        for word in said_phrase.phrase.terms
-        if word not in LIGHT and comparison.rename(word) not in comparison.words
-    ]
 
 
 def _headless(comparison: Comparison, said_phrase: TiedPhrase) -> bool:
@@ -141,49 +214,8 @@ def _headless(comparison: Comparison, said_phrase: TiedPhrase) -> bool:
     )
 
 
-def _slight(comparison: Comparison, lacking: Sequence[tuple[TiedPhrase, str]], count: int) -> bool:
-    """True where a long sentence, told in other words than its quotations, lacks no more than some words
-    whose exchange would show: no names, no figures, no opposites, nothing that strengthens or denies."""
-    if count < LONG - 1 or len(lacking) > LACKING * count:
-        return False
-    if len(lacking) == 1 and _told_in_passing(comparison, *lacking[0]):
-        return True
-    if count < LONG or any(
-        phrase.phrase.name or phrase.phrase.figures or _weighs(word) for phrase, word in lacking
-    ):
-        return False
-    return not any(_repeats(comparison, number) for number in {one.sentence for one, _ in lacking})
-
-
-def _told_in_passing(comparison: Comparison, one: TiedPhrase, word: str) -> bool:
-    """True where it is an adverb, or a verb that is not the sentence's last."""
-    if _weighs(word) or "not" in one.phrase.marks:
-        return False
-    last = next((said.phrase for said in reversed(comparison.said) if said.phrase.predicate), None)
-    return one.phrase.adverb or (one.phrase.predicate and one.phrase is not last and bool(_VERB.search(word)))
-
-
-def _weighs(word: str) -> bool:
-    if word in MANY_SENSES:
-        return False
-    return word in STRONG | DENYING or word in ERA_START or bool(opposites(word))
-
-
-def _repeats(comparison: Comparison, number: int) -> bool:
-    """True where a sentence is nearly a quoted one: then a single word in the place of another makes it
-    false."""
-    sentence = [tied for tied in comparison.said if tied.sentence == number]
-    mine = [comparison.rename(word) for tied in sentence for word in words_of(tied)]
-    theirs: dict[int, list[str]] = {}
-    for one in comparison.quoted:
-        theirs.setdefault(one.sentence, []).extend(words_of(one))
-    return any(
-        SequenceMatcher(None, mine, words, autojunk=False).ratio() >= REPEATED for words in theirs.values()
-    )
-
-
 def _strengthens(comparison: Comparison, word: str) -> bool:
-    if word not in STRONG or comparison.rename(word) in comparison.words:
+    if word not in STRONG or comparison.rename(word) in comparison.words or comparison.claims(word):
         return False
     if word == "onli" and "few" in comparison.words | comparison.own_words:  # only a few, a very few
         return not {"few"} & comparison.words
@@ -210,8 +242,6 @@ def compare_marks(comparison: Comparison, doubts: Doubts) -> None:
             _compare_denial(comparison, said_phrase, quoted_phrase, doubts)
             _compare_surety(comparison, said_phrase, quoted_phrase, doubts)
             _compare_prepositions(said_phrase, quoted_phrase, doubts)
-        elif "not" in said_phrase.phrase.marks:
-            doubts.unsure.append("negation")
 
 
 def _compare_denial(
@@ -221,7 +251,12 @@ def _compare_denial(
         return
     phrases = [phrase for phrase in comparison.quoted if phrase.sentence == quoted_phrase.sentence]
     balanced = sum(map(_denied, comparison.said)) % 2 == sum(map(_denied, phrases)) % 2
-    (doubts.unsure if balanced else doubts.wrong).append("negation")
+    if not balanced:
+        doubts.wrong.append("negation")
+    elif said_phrase.phrase.predicate and (
+        said_phrase.phrase.terms == quoted_phrase.phrase.terms or _ends(comparison.said, said_phrase)
+    ):
+        doubts.unsure.append("negation")
 
 
 def _denied(phrase: TiedPhrase) -> bool:
@@ -235,15 +270,16 @@ def _compare_surety(
     our_words = said_phrase.phrase.marks
     their_words = quoted_phrase.phrase.marks
     hedged = _hedged(comparison.quoted, quoted_phrase)
-    if their_words & hedges and not our_words & hedges and not _hedged(comparison.said, said_phrase):
+    ours_hedged = _hedged(comparison.said, said_phrase) or reports(comparison.text, comparison.quoted_text)
+    if their_words & hedges and not our_words & hedges and not ours_hedged:
         ends = _ends(comparison.said, said_phrase) and _ends(comparison.quoted, quoted_phrase)
         (doubts.wrong if ends else doubts.unsure).append("hedge")
-    if "maybe" in our_words and not hedged:
+    if "maybe" in our_words and not hedged and _ends(comparison.said, said_phrase):
         doubts.unsure.append("hedge")
     if "must" in our_words and "must" not in their_words and not {"義務", "必要", "必須"} & comparison.words:
         doubts.wrong.append("must")
     if "if" in their_words and "if" not in our_words:
-        doubts.unsure.append("condition")
+        doubts.hints.append("condition")
     if "able" in their_words and "able" not in our_words and not comparison.japanese:
         doubts.unsure.append("able")
 
@@ -273,10 +309,10 @@ def compare_opposites(comparison: Comparison, doubts: Doubts) -> None:
     """Check that no word stands where the quotations have its opposite."""
     for said_phrase in comparison.said:
         for word in {*said_phrase.phrase.terms, said_phrase.phrase.whole}:
-            turned = opposites(word)
+            turned = comparison.opposed(word)
             if not turned or turned & comparison.own_words:
                 continue
-            if _turned(comparison, said_phrase, word, turned):
+            if _turned(comparison, said_phrase, word, opposites(word)):
                 doubts.wrong.append("direction")
             elif turned & comparison.quoted_words and comparison.rename(word) not in comparison.quoted_words:
                 doubts.unsure.append("direction")

@@ -11,7 +11,6 @@ from shisho.language.meanings import same
 from shisho.language.weights import LIGHT
 from shisho.librarian.comparison import MARGIN, Comparison, Doubts
 from shisho.librarian.ties import (
-    Rename,
     TiedPhrase,
     case_of,
     figure_kind,
@@ -33,12 +32,10 @@ def compare_places(comparison: Comparison, doubts: Doubts) -> None:
             _compare_displacement(comparison, said_phrase, doubts)
         if _longer_or_shorter(comparison, said_phrase):
             doubts.unsure.append("role")
-        if said_phrase.phrase.figures and not _hangs_alike(comparison, said_phrase):
-            doubts.unsure.append("place")
     _compare_exchanges(comparison, doubts)
     if _repeated(comparison):
         doubts.wrong.append("figure")
-    if _crossed(comparison) or _turned_inside_out(comparison) or _reversed(comparison):
+    if _crossed(comparison) or _turned_inside_out(comparison):
         doubts.wrong.append("role")
     for part in _parts(comparison):
         _compare_part(comparison, part, doubts)
@@ -63,7 +60,10 @@ def _compare_displacement(comparison: Comparison, said_phrase: TiedPhrase, doubt
         if fits < own_likeness or not fits or _listed(comparison, said_phrase, quoted_phrase):
             continue
         far = own_likeness <= 2 * MARGIN and fits > max(own_likeness + 2 * MARGIN, 2 * own_likeness)
-        (doubts.wrong if far and phrases else doubts.unsure).append("role")
+        if far and phrases:
+            doubts.wrong.append("role")
+        else:
+            doubts.hints.append("displaced")
 
 
 def _longer_or_shorter(comparison: Comparison, said_phrase: TiedPhrase) -> bool:
@@ -153,7 +153,10 @@ def _compare_exchanges(comparison: Comparison, doubts: Doubts) -> None:
             # Without particles, the order of common words is no firm sign.
             (doubts.wrong if telling or comparison.japanese else doubts.unsure).append("role")
         elif telling and sum(gains) > -LEAST_GAIN and _turned_round(comparison, phrase, other):
-            (doubts.wrong if min(gains) > 0 else doubts.unsure).append("role")
+            if min(gains) > 0:
+                doubts.wrong.append("role")
+            else:
+                doubts.hints.append("exchanged")
 
 
 def _turned_round(comparison: Comparison, phrase: TiedPhrase, other: TiedPhrase) -> bool:
@@ -203,32 +206,6 @@ def _crossed(comparison: Comparison) -> bool:
                 ):
                     return True
     return False
-
-
-def _reversed(comparison: Comparison) -> bool:
-    """True where who does it there has it done to him here, whichever of the two is told in the
-    passive."""
-    said = _actors(comparison.said, comparison.rename)
-    quoted = _actors(comparison.quoted, str)
-    for predicate in said.keys() & quoted.keys():
-        doers, targets = said[predicate]
-        true_doers, true_targets = quoted[predicate]
-        if doers & true_targets - true_doers and targets & true_doers - true_targets:
-            return True
-    return False
-
-
-def _actors(row: Sequence[TiedPhrase], rename: Rename) -> dict[str, tuple[set[str], set[str]]]:
-    """For each word of a predicate: the words of its subjects and of its objects, as if it were active."""
-    actors: dict[str, tuple[set[str], set[str]]] = {}
-    for one in row:
-        for kind, word, role in one.ties:
-            if kind == "role" and role in ("が", "を"):
-                doers, targets = actors.setdefault(rename(word), (set(), set()))
-                (doers if role == "が" else targets).update(
-                    {rename(term) for term in one.phrase.terms} - LIGHT
-                )
-    return actors
 
 
 def _figures_of(row: Sequence[TiedPhrase]) -> dict[tuple[str, str], tuple[list[str], ...]]:
@@ -299,40 +276,6 @@ def _tally(row: Sequence[TiedPhrase]) -> Counter[tuple[str, str]]:
     )
 
 
-def _hangs_alike(comparison: Comparison, said_phrase: TiedPhrase) -> bool:
-    """True where a quoted phrase with its words is said of the same thing, as far as the order of words
-    tells."""
-    quoted_phrases = [phrase for phrase in comparison.quoted if comparison.alike(said_phrase, phrase)]
-    if not quoted_phrases or not said_phrase.phrase.terms:
-        return True  # what is not there at all was seen before
-    our_words = {comparison.rename(word) for word in _modified(said_phrase)}
-    compound = {comparison.rename(word) for word in said_phrase.phrase.terms} - LIGHT
-    is_known = any(
-        same(said_phrase.phrase.whole, whole) or said_phrase.phrase.whole in whole
-        for whole in comparison.wholes
-    )
-    for phrase in quoted_phrases:
-        their_words = _modified(phrase)
-        together = len(compound) < 2 or is_known or compound <= _around(comparison, phrase)
-        if together and (not our_words or not their_words or our_words & their_words or our_words & LIGHT):
-            return True
-    return False
-
-
-def _modified(phrase: TiedPhrase) -> set[str]:
-    return {word for kind, word, _ in phrase.ties if kind in ("for", "modifies")}
-
-
-def _around(comparison: Comparison, phrase: TiedPhrase) -> set[str]:
-    """The words of a quoted phrase and of those on both sides."""
-    near = (
-        other_phrase
-        for other_phrase in comparison.quoted
-        if other_phrase.sentence == phrase.sentence and abs(other_phrase.place - phrase.place) <= 1
-    )
-    return {word for phrase in near for word in phrase.phrase.terms}
-
-
 def _parts(comparison: Comparison) -> list[list[TiedPhrase]]:
     """Stretches between pauses; one that says nothing yet goes with the next."""
     rows: list[list[TiedPhrase]] = []
@@ -351,7 +294,7 @@ def _compare_part(comparison: Comparison, part: Sequence[TiedPhrase], doubts: Do
     wanted_words = {
         comparison.rename(word) for phrase in part for word in (*phrase.phrase.terms, *_topic(phrase))
     } - LIGHT
-    wanted_words = (wanted_words & comparison.words) - {
+    wanted_words = (wanted_words & comparison.quoted_words) - {
         word for phrase in comparison.headed for word in phrase.phrase.terms
     }
     homes = {

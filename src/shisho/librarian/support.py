@@ -5,27 +5,37 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
 from html import unescape
+from itertools import combinations
 
 from shisho.domain.inquiry import SupportOutcome
 from shisho.language.english import FUNCTION_WORDS
+from shisho.language.idioms import in_one_word
 from shisho.language.meanings import same
 from shisho.language.names import names
 from shisho.language.numbers import COUNTERS, ERA_START, UNITS, Date, Figures, Measure, figures
 from shisho.language.terms import fold, squeeze, terms, tokenizer
+from shisho.librarian.actors import compare_actors, compare_speakers
+from shisho.librarian.clause_pairs import compare_clauses
 from shisho.librarian.comparison import (
+    FIRM,
     Comparison,
     Doubts,
+    compare_claims,
     compare_marks,
     compare_opposites,
     compare_words,
 )
+from shisho.librarian.coverage import compare_coverage, cover
 from shisho.librarian.places import compare_places
+from shisho.librarian.support_signs import SupportSigns, carries, read_signs
 from shisho.librarian.ties import figure_word
 from shisho.librarian.wording import compare_wording
 
 _CAPITALISED = re.compile(r"(?:[A-Z][a-z]+[ -](?:of |and )?){1,5}[A-Z][a-z]+")
+_COUNTED = re.compile(r"[〇一二三四五六七八九十百千万数両]+[人名個本枚台回件社校年月日つ]")
 _KATAKANA = re.compile(r"[ァ-ヺー・]+")
 _WRITTEN_AS_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+|\b(?:Will|May|Can)(?= (?:is|was|has|had|will|'s)\b)")
 _ADDRESS = re.compile(
@@ -34,6 +44,7 @@ _ADDRESS = re.compile(
     r"(?:/[^\s「」『』()<>\"']*)?",
     re.IGNORECASE | re.ASCII,
 )
+_OF_WORDING = frozenset({"hedge", "must", "quantifier", "negation", "role"})
 _INITIAL = re.compile(r"\b[A-Z](?=[a-z])")
 
 
@@ -60,42 +71,101 @@ def check(
 def _checked(sentence: str, quotations: tuple[str, ...], headings: tuple[str, ...], question: str) -> Support:
     if "&" in "".join(quotations):
         quotations = tuple(map(unescape, quotations))  # some collections keep &amp;
-    quotation = "\n".join([*quotations, *headings])
-    doubts = Doubts(wrong=_figures_lacking(figures(sentence), figures(quotation)))
-    doubts.wrong += _addresses_lacking(sentence, quotation)
-    comparison = Comparison(sentence, quotations, headings)
-    _compare_names(comparison, sentence, quotation, question, doubts)
-    compare_wording(comparison, sentence, quotations, doubts)
-    for compare in (compare_words, compare_marks, compare_opposites, compare_places):
-        compare(comparison, doubts)
-    if not {*terms(fold(sentence))} & {*terms(fold(quotation))}:
-        doubts.unsure.append("words")  # letters that are no words, and interjections, are carried by nothing
-    if doubts.wrong:
-        return Support(SupportOutcome.ALTERED, tuple(dict.fromkeys(doubts.wrong)))
-    if doubts.unsure:
-        return Support(SupportOutcome.UNVERIFIED, tuple(dict.fromkeys(doubts.unsure)))
+    wrong, unsure, signs = judge(sentence, quotations, headings, question)
+    if wrong:
+        return Support(SupportOutcome.ALTERED, wrong)
+    if unsure or not carries(signs):
+        return Support(SupportOutcome.UNVERIFIED, unsure or ("words",))
     return Support(SupportOutcome.SUPPORTED, ())
 
 
-def _figures_lacking(figures: Figures, quoted_figures: Figures) -> list[str]:
+def judge(
+    sentence: str, quotations: tuple[str, ...], headings: tuple[str, ...] = (), question: str = ""
+) -> tuple[tuple[str, ...], tuple[str, ...], SupportSigns]:
+    """What is contradicted, what cannot be told, and the signs for all the rest."""
+    sentence = in_one_word(sentence)
+    quotations = tuple(map(in_one_word, quotations))
+    quotation = "\n".join([*quotations, *headings])
+    doubts = Doubts()
+    _compare_figures(figures(sentence), figures(quotation), doubts)
+    doubts.wrong += _addresses_lacking(sentence, quotation)
+    comparison = Comparison(sentence, quotations, headings)
+    covers = cover(comparison)
+    _compare_names(comparison, sentence, quotation, question, doubts)
+    compare_wording(comparison, sentence, quotations, doubts)
+    compare_speakers(comparison, sentence, quotations, doubts)
+    compare_claims(comparison, sentence, quotations, doubts)
+    for compare in (
+        compare_words,
+        compare_marks,
+        compare_opposites,
+        compare_places,
+        compare_actors,
+        compare_clauses,
+    ):
+        compare(comparison, doubts)
+    compare_coverage(comparison, covers, doubts)
+    if not {*terms(fold(sentence))} & {*terms(fold(quotation))}:
+        doubts.unsure.append("words")  # letters that are no words, and interjections, are carried by nothing
+    if comparison.nearness() < FIRM:
+        doubts.unsure += [doubt for doubt in doubts.wrong if doubt in _OF_WORDING]
+        doubts.wrong = [doubt for doubt in doubts.wrong if doubt not in _OF_WORDING]
+    return (
+        tuple(dict.fromkeys(doubts.wrong)),
+        tuple(dict.fromkeys(doubts.unsure)),
+        read_signs(comparison, doubts, covers),
+    )
+
+
+def _compare_figures(said_figures: Figures, quoted_figures: Figures, doubts: Doubts) -> None:
+    """A figure that the quotations do not have is altered where they have another of its kind, or the same number
+    of another thing; else nothing there contradicts it."""
     dates = [
         date
-        for date in figures.dates
+        for date in said_figures.dates
         if not _dated(date, quoted_figures) and not _bare_year(date, quoted_figures)
     ]
-    amounts = [
-        measure
-        for measure in figures.measures
-        if not any(_counts(have, measure) for have in quoted_figures.measures)
-    ]
-    amounts = [
-        measure for measure in amounts if not (measure.unit == "" and _is_year(measure, quoted_figures))
-    ]
-    return [
-        *map(figure_word, dates),
-        *map(figure_word, amounts),
-        *sorted(figures.symbols - quoted_figures.symbols),
-    ]
+    for date in dates:
+        (doubts.wrong if quoted_figures.dates else doubts.unsure).append(figure_word(date))
+    for measure in said_figures.measures:
+        if any(_counts(have, measure) for have in quoted_figures.measures) or _is_share(
+            measure, quoted_figures
+        ):
+            continue
+        if measure.unit == "" and _is_part_of_date(measure, quoted_figures):
+            continue
+        derived = _is_derived(measure, quoted_figures)
+        rivals = [have for have in quoted_figures.measures if _is_rival(have, measure)]
+        (doubts.wrong if rivals and not derived else doubts.unsure).append(figure_word(measure))
+    doubts.wrong += sorted(said_figures.symbols - quoted_figures.symbols)
+
+
+def _is_rival(have: Measure, measure: Measure) -> bool:
+    """True where one of the two numbers is of the kind of the other, or the same of another kind."""
+    if have.unit == measure.unit:
+        return have.value != measure.value and measure != Measure(Decimal(1))  # one another
+    return have.value == measure.value and bool(have.unit and measure.unit)
+
+
+def _is_derived(measure: Measure, quoted_figures: Figures) -> bool:
+    """True for the difference or the sum of two quoted figures, and for the years between two dates."""
+    values = [have.value for have in quoted_figures.measures if have.unit == measure.unit]
+    if measure.unit == "年":
+        values += [Decimal(date.year) for date in quoted_figures.dates if date.year is not None]
+    pairs = list(combinations(values, 2))
+    return any(measure.value in (abs(first - other), first + other) for first, other in pairs)
+
+
+def _is_share(measure: Measure, quoted_figures: Figures) -> bool:
+    """6割 is 60%, and so is 3/5."""
+    share = _share(measure)
+    return share is not None and any(_share(have) == share for have in quoted_figures.measures)
+
+
+def _share(measure: Measure) -> Decimal | None:
+    if measure.unit in ("%", "割"):
+        return measure.value / (100 if measure.unit == "%" else 10)
+    return measure.value if not measure.unit and 0 < measure.value < 1 else None
 
 
 def _addresses_lacking(sentence: str, quotation: str) -> list[str]:
@@ -137,8 +207,9 @@ def _bare_year(date: Date, figures: Figures) -> bool:
     )
 
 
-def _is_year(measure: Measure, figures: Figures) -> bool:
-    return any(measure.value == have.year for have in figures.dates)
+def _is_part_of_date(measure: Measure, figures: Figures) -> bool:
+    """True for a bare number that is a year or the day of a month there: 11日."""
+    return any(measure.value in (have.year, have.day) for have in figures.dates)
 
 
 def _compare_names(
@@ -161,6 +232,8 @@ def _compare_names(
             continue
         if any(same(name, whole) for whole in comparison.wholes) or not _proper(name):
             continue  # a common word is a matter of wording
+        if _COUNTED.fullmatch(name):
+            continue  # 十人, which the dictionary has as a family name
         if name in _acronyms(sentence) or _spelt_out(name, sentence, words):
             continue
         # A capital at the head of an English sentence need not be a name.

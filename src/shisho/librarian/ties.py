@@ -47,6 +47,7 @@ class TiedPhrase:
     sentence: int
     place: int
     ties: Ties
+    words: tuple[str, ...]  # its terms and figures
 
 
 @lru_cache(maxsize=1_000)
@@ -63,7 +64,9 @@ def tied(text: str) -> tuple[TiedPhrase, ...]:
                 topic = phrase.terms or topic
             row_phrases = row if phrase.aside else plain
             at = next(at for at, other in enumerate(row_phrases) if other is phrase)
-            found_phrases.append(TiedPhrase(phrase, number, place, _ties(row_phrases, at, topic)))
+            found_phrases.append(
+                TiedPhrase(phrase, number, place, _ties(row_phrases, at, topic), tuple(_words(phrase)))
+            )
     return tuple(found_phrases)
 
 
@@ -120,9 +123,9 @@ def _words(phrase: Phrase) -> list[str]:
     return [*phrase.terms, *(figure_word(figure) for figure in phrase.figures)]
 
 
-def words_of(phrase: TiedPhrase) -> list[str]:
+def words_of(phrase: TiedPhrase) -> tuple[str, ...]:
     """Terms and figures of a phrase."""
-    return _words(phrase.phrase)
+    return phrase.words
 
 
 def figure_word(figure: Date | Measure) -> str:

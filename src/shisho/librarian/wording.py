@@ -23,6 +23,10 @@ _REASON = re.compile(
     r"ため(?!の)|ので|せいで|おかげで|(?:た|の)結果|に基づ(?:いて|き|く)|に触発され|\bbecause\b|\bdue to\b"
 )
 
+_MEANS = re.compile(
+    _REASON.pattern + r"|により(?!よ)|によって|ことで(?!は)|ことから"
+)  # may also name who does it
+
 _CORE = frozenset({"が", "を"})
 Key = tuple[str, ...]
 
@@ -105,7 +109,7 @@ def _compare_blocks(
             alone = len(replaced) == 1 and not any(kind in ("insert", "delete") for kind, *_ in codes)
             (doubts.wrong if alone else doubts.unsure).append("role")
         else:
-            doubts.unsure.append("words")
+            doubts.hints.append("replaced")
 
 
 def _compare_roles(
@@ -151,17 +155,20 @@ def _compare_causes(
     comparison: Comparison, said_statement: Statement, quoted_statement: Statement, doubts: Doubts
 ) -> None:
     """Check that a reason in the quotation is not the effect in the sentence."""
-    our_sides = _sides(comparison, said_statement)
-    their_sides = _sides(comparison, quoted_statement)
-    if our_sides and their_sides:
-        kept_count = len(our_sides[0] & their_sides[0]) + len(our_sides[1] & their_sides[1])
-        if len(our_sides[0] & their_sides[1]) + len(our_sides[1] & their_sides[0]) > kept_count:
-            doubts.wrong.append("role")
+    for marks, firm in ((_REASON, True), (_MEANS, False)):
+        our_sides = _sides(comparison, said_statement, marks)
+        their_sides = _sides(comparison, quoted_statement, marks)
+        if our_sides and their_sides:
+            kept_count = len(our_sides[0] & their_sides[0]) + len(our_sides[1] & their_sides[1])
+            if len(our_sides[0] & their_sides[1]) + len(our_sides[1] & their_sides[0]) > kept_count:
+                (doubts.wrong if firm else doubts.unsure).append("role")
 
 
-def _sides(comparison: Comparison, statement: Statement) -> tuple[frozenset[str], frozenset[str]] | None:
+def _sides(
+    comparison: Comparison, statement: Statement, marks: re.Pattern[str]
+) -> tuple[frozenset[str], frozenset[str]] | None:
     """The words before and after the word that makes one the reason of the other."""
-    parts = _REASON.split(statement.text, maxsplit=1)
+    parts = marks.split(statement.text, maxsplit=1)
     if len(parts) < 2:
         return None
     before, after = (frozenset(map(comparison.rename, terms(part))) - LIGHT for part in parts)

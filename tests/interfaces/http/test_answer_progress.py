@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from shisho.interfaces.http.answer_news import LAST
+from shisho.interfaces.http.answer_news import LAST, build_step_event
 from tests.interfaces.http.rooms import MISSING, R2, READ, TWO, HeldQuestion, R, read_events, served
 
 
@@ -134,3 +134,9 @@ async def test_what_the_shell_has_asked_is_told_and_cannot_be_resumed_here(tmp_p
         assert [event["event"] for event in events] == ["answer"]
         refused = await client.post(f"/answers/{answer.id}/resume")
         assert (refused.status_code, refused.json()["code"]) == (400, "INVALID_PARAMS")
+
+
+def test_a_line_of_the_answer_is_an_event_of_its_own() -> None:
+    line = build_step_event(7, {"revision": 7, "node": "answer", "sentence": "一文。[1]"})
+    assert (line.event, line.id) == ("sentence", "7") and '"text":"一文。[1]"' in str(line.data)
+    assert build_step_event(8, {"revision": 8, "node": "answer", "sentence": None}).event == "step"

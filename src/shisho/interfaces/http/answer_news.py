@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import Annotated
+from collections.abc import AsyncIterator, Mapping
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Header
 from fastapi.responses import Response
@@ -38,12 +38,21 @@ def add_answer_news(router: APIRouter, desk: Desk) -> None:
         last_event_id: Annotated[str, Header(max_length=200)] = "",
     ) -> Response:
         """What happens to a question, as server-sent events: `step` for each thing that its job or one of its
-        searches does, then `answer` with the answer, or `error`. `Last-Event-ID` goes on after that event,
+        searches does, `sentence` for each line of the answer that a model has written and that has passed its
+        check, then `answer` with the answer, or `error`. `Last-Event-ID` goes on after that event,
         whichever process works on the question."""
         if last_event_id == LAST:
             return Response(status_code=204)
         await desk.answers.check(answer_id)
         return EventSourceResponse(_news(desk, answer_id, _revision(last_event_id)))
+
+
+def build_step_event(revision: int, data: Mapping[str, Any]) -> ServerSentEvent:
+    """A step as an event: one that tells a line of the answer is named for it, and has the line as its `text`."""
+    sentence = data.get("sentence")
+    if sentence:
+        return ServerSentEvent(data=written({**data, "text": sentence}), event="sentence", id=str(revision))
+    return ServerSentEvent(data=written(data), event="step", id=str(revision))
 
 
 def _revision(event_id: str) -> int:
@@ -54,10 +63,9 @@ def _revision(event_id: str) -> int:
 async def _news(desk: Desk, answer_id: str, after: int) -> AsyncIterator[ServerSentEvent]:
     try:
         async for news in desk.answers.news(answer_id, after):
-            data = written(plain_data(news))
             if isinstance(news, AnswerStep):
-                yield ServerSentEvent(data=data, event="step", id=str(news.revision))
+                yield build_step_event(news.revision, plain_data(news))
             else:
-                yield ServerSentEvent(data=data, event="answer", id=LAST)
+                yield ServerSentEvent(data=written(plain_data(news)), event="answer", id=LAST)
     except ShishoError as error:
         yield ServerSentEvent(data=written(told(error)), event="error", id=LAST)

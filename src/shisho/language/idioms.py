@@ -189,8 +189,11 @@ _TEENS = (
     "twentieth",
 )
 _CENTURY = re.compile(rf"\b({'|'.join(_TEENS)})[ -]century", re.IGNORECASE)
+_HYPHEN = re.compile(r"(?<=\d)-(?=[a-z]{3,}\b)|(?<=illion)-(?=year|day|dollar)")
 _HUNDREDS = re.compile(r"\b(1[0-9])00s\b")
-_FRACTION = re.compile(r"([\d〇一二三四五六七八九十]{1,3})分の([\d〇一二三四五六七八九十]{1,3})")
+_FRACTION = re.compile(
+    r"(?<![\d.,])([\d〇一二三四五六七八九十百千]{1,9})分の([\d〇一二三四五六七八九十百千]{1,9})"
+)
 
 
 @lru_cache(maxsize=1)
@@ -213,6 +216,7 @@ def in_one_word(text: str) -> str:
     names are still seen."""
     if re.search(r"[ぁ-んァ-ヺ一-鿿]", text):
         return _FRACTION.sub(lambda share: f"{kanji_number(share[2])}/{kanji_number(share[1])}", text)
+    text = _HYPHEN.sub(" ", text)
     for form, word in (*_COUNTRIES, *_ENGLISH):
         text = form.sub(word, text)
     text = _CENTURY.sub(lambda century: f"{_TEENS.index(century[1].casefold()) + 11}th century", text)

@@ -45,6 +45,7 @@ _ADDRESS = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _OF_WORDING = frozenset({"hedge", "must", "quantifier", "negation", "role"})
+MOST_COUNTED = 10  # things named in a quotation that a sentence may count
 _INITIAL = re.compile(r"\b[A-Z](?=[a-z])")
 
 
@@ -118,8 +119,8 @@ def judge(
 
 
 def _compare_figures(said_figures: Figures, quoted_figures: Figures, doubts: Doubts) -> None:
-    """A figure that the quotations do not have is altered where they have another of its kind, or the same number
-    of another thing; else nothing there contradicts it."""
+    """A figure that the quotations do not have is altered where they have another of its kind, the same number of
+    another thing, or nothing that it could come from."""
     dates = [
         date
         for date in said_figures.dates
@@ -134,10 +135,22 @@ def _compare_figures(said_figures: Figures, quoted_figures: Figures, doubts: Dou
             continue
         if measure.unit == "" and _is_part_of_date(measure, quoted_figures):
             continue
+        contradicted = any(_is_rival(have, measure) for have in quoted_figures.measures) or _is_invented(
+            measure, quoted_figures
+        )
         derived = _is_derived(measure, quoted_figures)
-        rivals = [have for have in quoted_figures.measures if _is_rival(have, measure)]
-        (doubts.wrong if rivals and not derived else doubts.unsure).append(figure_word(measure))
+        (doubts.wrong if contradicted and not derived else doubts.unsure).append(figure_word(measure))
     doubts.wrong += sorted(said_figures.symbols - quoted_figures.symbols)
+
+
+def _is_invented(measure: Measure, quoted_figures: Figures) -> bool:
+    """True for a number that is quoted of nothing; things that are named there may have been counted."""
+    counted = measure.unit and measure.unit in COUNTERS and measure.value <= MOST_COUNTED
+    return not (
+        counted
+        or measure.value == 1
+        or any(measure.value in (have.value, 1 / (have.value or 1)) for have in quoted_figures.measures)
+    )
 
 
 def _is_rival(have: Measure, measure: Measure) -> bool:

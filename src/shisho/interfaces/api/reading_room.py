@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from shisho.desk import Desk
 from shisho.domain.answer_log import AnswerLog
 from shisho.domain.conversation import Conversation, ConversationSummary
 from shisho.domain.corpus import Check, Corpus
+from shisho.domain.intervention import WindowResult
 from shisho.domain.metadata import MetadataField
 from shisho.domain.setting import SettingValue
 from shisho.domain.task import AnswerHandle, OutgoingQueries, WebConsent
@@ -181,7 +183,44 @@ def _to_consent(desk: Desk, outgoing: OutgoingQueries) -> ConsentStatus:
 
 WORDS = {True: WebConsent.GIVEN, False: WebConsent.OFF, None: WebConsent.NOT_ASKED}
 ANSWER = "answer://{0.answer_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class WindowOpening:
+    """A window for the person before the server's screen. `through`: the page asks no more; False: it is open still,
+    and `get_auth_queue` tells when it is done with."""
+
+    id: str
+    through: bool
+
+
+async def open_auth(desk: Desk, id: Id) -> WindowOpening:
+    """Open what waits for a person in a browser window on the server's screen. Ends once the window is open, or at once
+    with the reason why it cannot be."""
+    opening = asyncio.create_task(desk.tasks.open_auth(id))
+    _OPENINGS.add(opening)
+    opening.add_done_callback(_forget)
+    ended, _ = await asyncio.wait([opening], timeout=UNTIL_OPEN)
+    return WindowOpening(id, through=bool(ended) and opening.result().through)
+
+
+def _forget(opening: asyncio.Task[WindowResult]) -> None:
+    _OPENINGS.discard(opening)
+    if not opening.cancelled():
+        opening.exception()  # of a window that was open: the queue says that somebody is waited for still
+
+
+UNTIL_OPEN = 3.0  # seconds in which it shows that there is no browser or no screen
+_OPENINGS: set[asyncio.Task[WindowResult]] = set()  # the loop itself would let them be collected
 VERBS = (
+    Verb(
+        open_auth,
+        WindowOpening,
+        "Open a window for a person",
+        ("POST", "/auth/{id}/open"),
+        Effect.CHANGE,
+        outside=True,
+    ),
     Verb(
         list_conversations,
         ConversationList,

@@ -58,7 +58,7 @@ async function loadEvidences() {
 /** What the part of the address behind # asks for. */
 function wanted() {
   const parts = new URLSearchParams(location.hash.slice(1));
-  return { page: Number(parts.get("page")) || 1, evidence: parts.get("e") ?? "" };
+  return { page: Number(parts.get("page")) || 1, evidence: parts.get("e") ?? "", span: parts.get("at")?.split("-") ?? null };
 }
 
 async function show() {
@@ -68,8 +68,9 @@ async function show() {
   showPlace(evidence);
   const turn = ++drawn;
   try {
-    const layout = await get(`/documents/${entry.id}/pages/${page}/layout`);
-    const boxes = evidence && entry.viewable === "pages" ? await get(`/evidence/${evidence.id}/boxes`) : null;
+    const at = evidence?.document_id === entry.id ? evidence.start : null;
+    const layout = await get(address(`/documents/${entry.id}/pages/${page}/layout`, { at: entry.viewable === "pages" ? null : at }));
+    const boxes = entry.viewable === "pages" ? await boxesOf(evidence, ask.span) : null;
     if (turn !== drawn) return; // another page was asked for meanwhile
     if (layout.width && entry.viewable === "pages") showPage(layout, boxes);
     else showText(layout, evidence);
@@ -77,6 +78,12 @@ async function show() {
   } catch (error) {
     if (turn === drawn) note(error.message, true);
   }
+}
+
+/** Where the characters of a quotation, or of what was found, stand. */
+async function boxesOf(evidence, span) {
+  if (evidence?.document_id === entry.id) return get(`/evidence/${evidence.id}/boxes`);
+  return span && get(address(`/documents/${entry.id}/boxes`, { start: span[0], end: span[1] }));
 }
 
 function showPlace(evidence) {
@@ -198,7 +205,7 @@ async function find(words) {
   const { matches, more } = await get(address(`/documents/${entry.id}/find`, { q: words, limit: 50 }));
   the("find-count").textContent = say(more ? "at_least" : "matches_n", { n: matches.length });
   the("matches").hidden = false;
-  fill(the("matches"), matches.map((match) => make("li", {}, make("a", { href: `#page=${match.page ?? 1}` }, match.page ? say("page_n", { n: match.page }) : "·"),
+  fill(the("matches"), matches.map((match) => make("li", {}, make("a", { href: `#page=${match.page ?? 1}&at=${match.start}-${match.end}` }, match.page ? say("page_n", { n: match.page }) : "·"),
     make("span", { dir: "auto" }, ` …${match.before}`, make("mark", {}, match.text), `${match.after}…`))));
 }
 

@@ -153,6 +153,7 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
     "sse_starlette": ("interfaces/http",),
     "pydantic": ("interfaces/", "inference/reply_schema.py"),
     "pydantic_core": ("interfaces/",),
+    "cryptography": ("system/signing.py",),
     "h11": ("testing/box/",),
     "trustme": ("testing/box/",),
 }

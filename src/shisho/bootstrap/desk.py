@@ -16,6 +16,7 @@ from shisho.bootstrap.deferred import deferred
 from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders
 from shisho.bootstrap.intake import build_ingest, build_reader, query_terms
 from shisho.bootstrap.models import build_mind, build_recorded_mind, model_ceilings, passage_room
+from shisho.bootstrap.proof import build_proofs
 from shisho.bootstrap.questions import build_conversations
 from shisho.bootstrap.setting_values import list_settings
 from shisho.bootstrap.viewer import PageStores, build_page_stores, build_viewer, erase_all
@@ -102,6 +103,7 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     viewer = deferred(partial(build_viewer, settings, shelf, ledger, disk, pages))
     tasks = deferred(lambda: queue().tasks)
     talks = deferred(partial(build_conversations, database, clock, ledger, inquiries, erasure, tasks))
+    proofs = deferred(partial(build_proofs, settings, shelf, viewer))
     stores = (shelf, ledger, disk, pages.originals)
     judge = _judge(settings, shelf, index)
     work = (ingest, inquiries, searcher, budget, judge, web, folders, talks, embeddings)
@@ -116,6 +118,7 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
         references=deferred(partial(_references, settings, database, clock, shelf, reader, web)),
         embeddings=embeddings,
         viewer=viewer,
+        proofs=proofs,
         rankings=searcher,
         inquiries=inquiries,
         budget=budget,

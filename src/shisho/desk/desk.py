@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from shisho.desk.conversing import ConversationDesk
     from shisho.desk.embeddings import EmbeddingDesk
     from shisho.desk.folders import FolderDesk
+    from shisho.desk.proving import ProofDesk
     from shisho.desk.references import ReferenceDesk
     from shisho.desk.sessions import Sessions
     from shisho.desk.tasks import TaskDesk
@@ -107,6 +108,11 @@ class Desk(InquiryRuns):
     def viewer(self) -> ViewerDesk:
         """The verbs of looking at a document: its pages, and where quotations stand on them."""
         return self._parts.viewer
+
+    @property
+    def proofs(self) -> ProofDesk:
+        """The verbs of answers that show themselves to who has neither the library nor this program."""
+        return self._parts.proofs
 
     @property
     def sessions(self) -> Sessions:
@@ -372,8 +378,10 @@ class Desk(InquiryRuns):
         return document, await self._parts.shelf.text(document.id)
 
     async def export(self, prefix: str, form: str) -> str:
-        """An answer as md, html, jsonl, bibtex, ris, csl, apa or sist02. Raises InvalidParams for another form."""
+        """An answer as md, html, jsonl, bibtex, ris, csl, apa, sist02 or proof. Raises InvalidParams for another form."""
         answer = await self.answer(prefix)
+        if form == "proof":
+            return await self.proofs.write(answer)
         quoted = [evidence.document_id for evidence in answer.evidence]
         return self._parts.exported(answer, form, await self._parts.shelf.documents_by_id(quoted))
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shisho.desk.conversing import ConversationDesk
     from shisho.desk.embeddings import EmbeddingDesk
     from shisho.desk.folders import FolderDesk
+    from shisho.desk.proving import ProofDesk
     from shisho.desk.references import ReferenceDesk
     from shisho.desk.sessions import Sessions
     from shisho.desk.tasks import TaskDesk
@@ -78,6 +79,7 @@ class DeskParts:
     references: ReferenceDesk
     embeddings: EmbeddingDesk
     viewer: ViewerDesk
+    proofs: ProofDesk
     rankings: Rankings
     inquiries: Inquiries
     budget: Budget

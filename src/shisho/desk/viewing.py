@@ -25,6 +25,7 @@ from shisho.domain.viewing import (
     PageImageKey,
     PageLayout,
     PageSize,
+    PageStrip,
     PlacementDoubt,
     QuotedLine,
     SpanBoxes,
@@ -47,6 +48,7 @@ PART = 200_000  # characters of one reply
 AROUND = 60  # characters before and after what was found
 MOST_MATCHES = 500
 MOST_QUERY = 200  # characters
+STRIP_WIDTH = 1_200  # pixels of the page that a strip is cut out of
 DRAWING = 1  # raised when the same page gives another picture
 MOST_QUOTED = 20_000  # characters of which boxes are asked at once
 
@@ -156,6 +158,11 @@ class ViewerDesk:
             async with self._drawing:
                 data = await self._parts.images.get(key) or await self._drawn(document, key)
         return PageImage(data, f"{key.sha256[:32]}-{page}-{drawn_width}-{DRAWING}")
+
+    async def strip(self, prefix: str, page: int, top: float, bottom: float) -> PageStrip:
+        """A page between `top` and `bottom`, shares of its height. Raises as `image`."""
+        image = await self.image(prefix, page, STRIP_WIDTH)
+        return await self._parts.renderer.crop(image.data, top, bottom)
 
     async def evidence_boxes(self, prefix: str) -> EvidenceBoxes:
         """Where the characters of a quotation stand on its page. Raises NotFound, SourceRemoved."""

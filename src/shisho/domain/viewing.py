@@ -82,6 +82,15 @@ class PageImage:
 
 
 @dataclass(frozen=True, slots=True)
+class PageStrip:
+    """A part of a page, as wide as the page, as a PNG picture of `width` × `height` pixels."""
+
+    png: bytes
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
 class QuotedLine:
     """A stored line of which `text[first:last]` is quoted, and the box it was read from."""
 

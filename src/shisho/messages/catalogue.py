@@ -72,6 +72,7 @@ def catalogue(language: str) -> Mapping[str, str]:
             japanese_folders,
             japanese_help,
             japanese_models,
+            japanese_proof,
             japanese_references,
             japanese_room,
             japanese_shell,
@@ -89,6 +90,7 @@ def catalogue(language: str) -> Mapping[str, str]:
             japanese_embedders,
             japanese_help,
             japanese_models,
+            japanese_proof,
             japanese_viewer,
             japanese_web,
         )

@@ -5,6 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SAID: Mapping[str, str] = {
+    "proof_page": "Written: {path}. Open it in a browser and drop a proof file on it.",
+    "proof_holds": "Nothing is wrong: {parts} parts, {quotations} quotations, {pictures} pictures of pages.",
+    "proof_question": "Question: {text}",
+    "proof_signed": "Signed with the key {text}",
+    "proof_unsigned": "Not signed: it shows that nothing was altered since it was written, not who wrote it.",
+    "proof_broken": "This file proves nothing (wrong: {n}).",
+    "proof_place": "line {line}, {part}",
+    "proof_line": "line {line}",
+    "key_made": "This is the public key. Proof files are signed from now on; keep a copy of proof.key of the home.",
+    "key_there": "This is the public key of the key that was there already.",
     "ui_opens": "The reading room: {address}/  (Ctrl-C closes it)",
     "added": "added",
     "known": "already known",

@@ -5,6 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SAID: Mapping[str, str] = {
+    "proof_page": "書き出しました: {path}。ブラウザで開き、証明ファイルを落としてください。",
+    "proof_holds": "誤りはありません: {parts}部分、引用{quotations}件、ページの図{pictures}枚。",
+    "proof_question": "質問: {text}",
+    "proof_signed": "署名の鍵: {text}",
+    "proof_unsigned": "署名はありません。書かれた後に変えられていないことは分かりますが、誰が書いたかは分かりません。",
+    "proof_broken": "このファイルは何も証明しません(誤り{n}件)。",
+    "proof_place": "{line}行目、{part}",
+    "proof_line": "{line}行目",
+    "key_made": "これが公開鍵です。今後の証明ファイルには署名が付きます。ホームの proof.key の写しを保管してください。",
+    "key_there": "すでにある鍵の公開鍵です。",
     "ui_opens": "閲覧室: {address}/  (Ctrl-C で閉じます)",
     "added": "追加",
     "known": "登録済み",

@@ -23,6 +23,7 @@ from shisho.ports.interventions import Interventions, Notifier
 from shisho.ports.librarian import Ledger, PreparedInquiry
 from shisho.ports.model import Llm
 from shisho.ports.opinions import Opinions
+from shisho.ports.proving import ProofSigner
 from shisho.ports.queue import Bell, Ear, JobStore, Presence, TaskStore
 from shisho.ports.sessions import SessionBook
 from shisho.ports.staging import Staging
@@ -71,6 +72,7 @@ __all__ = [
     "PageRenderer",
     "PreparedInquiry",
     "Presence",
+    "ProofSigner",
     "Reader",
     "Reports",
     "Resolver",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from shisho.domain.viewing import CharacterPlacement, PageImageKey, PageSize, QuotedLine
+    from shisho.domain.viewing import CharacterPlacement, PageImageKey, PageSize, PageStrip, QuotedLine
 
 
 class PageRenderer(Protocol):
@@ -18,6 +18,9 @@ class PageRenderer(Protocol):
 
     async def draw(self, data: bytes, media_type: str, page: int, width: int) -> bytes:
         """The page as a WebP picture, `width` pixels wide, less where it would be very high."""
+
+    async def crop(self, image: bytes, top: float, bottom: float) -> PageStrip:
+        """What of a picture that `draw` gave stands between `top` and `bottom`, shares of its height."""
 
     async def locate(self, data: bytes, page: int, lines: Sequence[QuotedLine]) -> CharacterPlacement:
         """Where the quoted characters of these lines stand on a page of a PDF."""

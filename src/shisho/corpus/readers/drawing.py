@@ -11,16 +11,20 @@ from collections.abc import Sequence
 from contextlib import closing, suppress
 from typing import Any
 
+import PIL.Image
 import pypdfium2
 from PIL import ImageSequence
 
 from shisho.corpus.readers.pdffile import opened
 from shisho.corpus.readers.pictures import opened_picture, points_of_pixel, upright
+from shisho.domain.viewing import PageStrip
 from shisho.errors import DocumentUnreadable
 
 MOST_PIXELS = 20_000_000
 MOST_SIDE = 16_000  # a WebP picture has no longer one
 QUALITY = 88
+SHADES = 64  # colours of a strip: print needs no more, and it is a third as large
+PNG = b"\x89PNG\r\n\x1a\n"
 EFFORT = 2  # of 6: the others take up to four times as long and save a tenth
 Image = Any
 
@@ -71,6 +75,21 @@ def draw_picture(data: bytes, page: int, width: int) -> bytes:
         return _encoded(drawn)
 
 
+def crop_image(data: bytes, top: float, bottom: float) -> bytes:
+    """What of a WebP picture stands between `top` and `bottom`, shares of its height, as a PNG picture. Raises
+    DocumentUnreadable."""
+    try:
+        with PIL.Image.open(io.BytesIO(data), formats=("WEBP",)) as picture:
+            upper = min(max(0, math.floor(top * picture.height)), picture.height - 1)
+            lower = max(upper + 1, min(picture.height, math.ceil(bottom * picture.height)))
+            strip = picture.convert("RGB").crop((0, upper, picture.width, lower)).quantize(SHADES)
+    except (OSError, ValueError) as failure:
+        raise DocumentUnreadable("The picture of the page is damaged.") from failure
+    target = io.BytesIO()
+    strip.save(target, "PNG", optimize=True)
+    return target.getvalue()
+
+
 def pack_sizes(sizes: Sequence[tuple[float, float]]) -> Any:
     return sizes
 
@@ -96,6 +115,17 @@ def unpack_image(packed: Any) -> bytes:
     if image[:4] != b"RIFF" or image[8:12] != b"WEBP":
         raise ValueError("no picture")
     return image
+
+
+def unpack_strip(packed: Any) -> PageStrip:
+    """Raises ValueError or TypeError for anything else."""
+    try:
+        png = base64.b64decode(packed, validate=True)
+    except binascii.Error as nonsense:
+        raise ValueError("no picture") from nonsense
+    if not png.startswith(PNG) or len(png) < 24:
+        raise ValueError("no picture")
+    return PageStrip(png, int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big"))
 
 
 def _size(document: Any, index: int) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from shisho.corpus.readers import drawing, glyphs
 from shisho.corpus.readers.killable import MEMORY_PER_MB, SECONDS_PER_MB
-from shisho.domain.viewing import PDF_TYPE, CharacterPlacement, PageSize, QuotedLine
+from shisho.domain.viewing import PDF_TYPE, CharacterPlacement, PageSize, PageStrip, QuotedLine
 from shisho.errors import DocumentEncrypted, DocumentUnreadable, TooLarge, UnusableDocument
 from shisho.isolation.killable import ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
 
@@ -36,6 +36,11 @@ class KillablePageRenderer:
         given = {"page": page, "width": width}
         work = self._work(f"drawing:{function}", "drawing:pack_image", given, data)
         return await _result(self._drawing, work, data, drawing.unpack_image)
+
+    async def crop(self, image: bytes, top: float, bottom: float) -> PageStrip:
+        given = {"top": top, "bottom": bottom}
+        work = self._work("drawing:crop_image", "drawing:pack_image", given, image)
+        return await _result(self._drawing, work, image, drawing.unpack_strip)
 
     async def locate(self, data: bytes, page: int, lines: Sequence[QuotedLine]) -> CharacterPlacement:
         rows = [[line.text, line.box, line.first, line.last] for line in lines]

@@ -19,6 +19,7 @@ from shisho.interfaces.cli import conversations as cli_conversations
 from shisho.interfaces.cli import engines as engines_cli
 from shisho.interfaces.cli import folders as cli_folders
 from shisho.interfaces.cli import models as models_cli
+from shisho.interfaces.cli import proof as cli_proof
 from shisho.interfaces.cli import queue as cli_queue
 from shisho.interfaces.cli import references as cli_references
 from shisho.interfaces.cli import replay as cli_replay
@@ -309,7 +310,8 @@ def export(
     context: typer.Context,
     answer: Annotated[str, typer.Argument(help="id, its beginning, or last")] = "last",
     format_: Annotated[
-        str, typer.Option("--format", help="md, html, jsonl, bibtex, ris, csl (CSL-JSON), apa or sist02")
+        str,
+        typer.Option("--format", help="md, html, jsonl, bibtex, ris, csl (CSL-JSON), apa, sist02 or proof"),
     ] = "md",
     out: Annotated[Path | None, typer.Option(help="write to this file")] = None,
 ) -> None:
@@ -331,6 +333,8 @@ app.command()(cli_replay.replay)
 app.command()(cli_folders.sync)
 app.command()(cli_folders.watch)
 app.command()(upkeep.restore)
+app.command()(cli_proof.verify)
+app.command()(cli_proof.key)
 app.command()(upkeep.backup)
 app.command()(upkeep.doctor)
 app.command("settings")(upkeep.settings)

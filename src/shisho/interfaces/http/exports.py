@@ -21,6 +21,7 @@ FORMS = {
     "csl": ("application/vnd.citationstyles.csl+json", "json"),
     "apa": ("text/plain", "txt"),
     "sist02": ("text/plain", "txt"),
+    "proof": ("text/plain", "proof"),
 }
 CONTENT = {media_type: {"schema": {"type": "string"}} for media_type, _ in FORMS.values()}
 
@@ -43,8 +44,8 @@ def add_exports(router: APIRouter, desk: Desk) -> None:
         responses={200: {"content": CONTENT}, **REFUSALS},
     )
     async def export_answer(answer_id: IdPath, arguments: Annotated[ExportQuery, Query()]) -> Response:
-        """An answer with its quotations as Markdown, a page, JSON Lines, or a bibliography of what it quotes: a file to
-        be saved."""
+        """An answer with its quotations as Markdown, a page, JSON Lines, a bibliography of what it quotes, or a proof (see
+        `shisho verify`): a file to be saved."""
         answer = await desk.answer(answer_id)
         text = await desk.export(answer.id, arguments.form)
         media_type, ending = FORMS[arguments.form]

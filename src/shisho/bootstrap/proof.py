@@ -1,0 +1,39 @@
+"""Answers that prove themselves: what writes and signs them, and what checks them where there is no home."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shisho.settings import Settings
+
+if TYPE_CHECKING:
+    from shisho.desk.proving import ProofDesk
+    from shisho.desk.viewing import ViewerDesk
+    from shisho.domain.proof import ProofReport
+    from shisho.ports import Shelf
+    from shisho.system.signing import SigningKeyFile
+
+KEY = "proof.key"
+
+
+def build_proofs(settings: Settings, shelf: Shelf, viewer: ViewerDesk) -> ProofDesk:
+    """The verbs of answers that show themselves."""
+    from shisho.desk.proving import ProofDesk, ProofParts
+    from shisho.librarian.proof import with_signature, write_proof
+
+    return ProofDesk(ProofParts(shelf, viewer, signing_key(settings), write_proof, with_signature))
+
+
+def signing_key(settings: Settings) -> SigningKeyFile:
+    """The key of the home, which need not be there."""
+    from shisho.system.signing import SigningKeyFile
+
+    return SigningKeyFile(settings.home / KEY)
+
+
+def check_proof(data: bytes) -> ProofReport:
+    """What a proof file shows and what is wrong with it. Needs no home."""
+    from shisho.librarian import proof
+    from shisho.system.signing import is_signed
+
+    return proof.check_proof(data, is_signed)

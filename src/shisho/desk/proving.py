@@ -1,0 +1,112 @@
+"""The verbs of answers that show themselves: each quotation with the text around it and its place on the page, and the
+file that proves an answer to who has neither the library nor this program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from shisho.desk.viewing import ViewerDesk
+from shisho.domain.corpus import DocumentId, DocumentState
+from shisho.domain.inquiry import Answer, Evidence
+from shisho.domain.proof import EvidenceExhibit, PageCrop, ProofSignature
+from shisho.domain.viewing import Box, EvidenceBoxes
+from shisho.errors import NotFound, SourceRemoved, UnusableDocument
+from shisho.messages.message import Message
+from shisho.ports import ProofSigner, Shelf
+
+AROUND = 300  # characters of text before and after a quotation
+MARGIN = 36.0  # points of the page above and below what is lit
+PLACES = 5  # decimals of shares of a picture: a fraction of a pixel
+
+GONE = Message("The text of this document was purged. Add the file again to read it.")
+TOO_MANY = Message("There is no room for a picture of this page: the text around the quotation is shown.")
+
+
+@dataclass(frozen=True, slots=True)
+class ProofParts:
+    """The parts that these verbs are wired to."""
+
+    shelf: Shelf
+    viewer: ViewerDesk
+    signer: ProofSigner
+    write: Callable[[Answer, Sequence[EvidenceExhibit]], str]
+    add_signature: Callable[[str, ProofSignature], str]
+
+
+class ProofDesk:
+    """The verbs of answers that show themselves."""
+
+    def __init__(self, parts: ProofParts) -> None:
+        self._parts = parts
+
+    async def write(self, answer: Answer) -> str:
+        """The proof file of an answer, signed where there is a key. Raises StorageUnusable for a damaged key."""
+        proof = self._parts.write(answer, await self.exhibits(answer.evidence))
+        signature = self._parts.signer.sign(proof.encode())
+        return proof if signature is None else self._parts.add_signature(proof, signature)
+
+    async def exhibits(
+        self, evidence: Sequence[Evidence], most_bytes: int | None = None
+    ) -> Sequence[EvidenceExhibit]:
+        """Each quotation with what shows it, in order; no further pictures once they have `most_bytes` together."""
+        documents = await self._parts.shelf.documents_by_id([quotation.document_id for quotation in evidence])
+        exhibits = []
+        texts: dict[DocumentId, str] = {}
+        room = most_bytes
+        for quotation in evidence:
+            document = documents.get(quotation.document_id)
+            if document is None or document.state is DocumentState.PURGED:
+                exhibits.append(EvidenceExhibit(quotation, "", 0, "", None, GONE))
+                continue
+            try:
+                if document.id not in texts:
+                    texts = {document.id: await self._parts.shelf.text(document.id)}
+                text = texts[document.id]
+                exhibit = await self._exhibit(quotation, document.sha256, text)
+            except SourceRemoved as removed:
+                exhibit = EvidenceExhibit(quotation, "", 0, "", None, removed.message)
+            if room is not None and exhibit.crop is not None:
+                room -= len(exhibit.crop.png)
+                exhibit = exhibit if room >= 0 else replace(exhibit, crop=None, why=TOO_MANY)
+            exhibits.append(exhibit)
+        return exhibits
+
+    async def _exhibit(self, quotation: Evidence, document_sha256: str, text: str) -> EvidenceExhibit:
+        start = max(0, quotation.start - AROUND)
+        around = text[start : quotation.end + AROUND]
+        crop = None
+        try:
+            boxes = await self._parts.viewer.evidence_boxes(quotation.id)
+            why = boxes.why
+            if boxes.boxes and boxes.page is not None:
+                crop = await self._crop(boxes, boxes.page)
+        except (NotFound, UnusableDocument) as error:
+            why = error.message
+        return EvidenceExhibit(quotation, document_sha256, start, around, crop, why)
+
+    async def _crop(self, boxes: EvidenceBoxes, page: int) -> PageCrop | None:
+        """The strip of the page that the lit boxes stand in, as wide as the page: what stands beside them says which
+        column or cell it is."""
+        layout = await self._parts.viewer.layout(boxes.document_id, page)
+        if not layout.width or not layout.height:
+            return None
+        top = max(0.0, min(box[1] for box in boxes.boxes) - MARGIN) / layout.height
+        bottom = min(layout.height, max(box[3] for box in boxes.boxes) + MARGIN) / layout.height
+        strip = await self._parts.viewer.strip(boxes.document_id, page, top, bottom)
+        lit = tuple(_shares(box, layout.width, layout.height, top, bottom) for box in boxes.boxes)
+        visible = tuple(box for box in lit if box[0] < box[2] and box[1] < box[3])
+        return PageCrop(page, strip.png, strip.width, strip.height, visible, boxes.exact, boxes.why)
+
+
+def _shares(box: Box, width: float, height: float, top: float, bottom: float) -> Box:
+    """A box of a page in points as shares of the strip between `top` and `bottom`, themselves shares of the page."""
+    high = bottom - top
+    shares = (
+        box[0] / width,
+        (box[1] / height - top) / high,
+        box[2] / width,
+        (box[3] / height - top) / high,
+    )
+    left, upper, right, lower = (round(min(1.0, max(0.0, share)), PLACES) for share in shares)
+    return left, upper, right, lower

@@ -1,0 +1,92 @@
+"""`shisho verify` and `shisho key`: answers that prove themselves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shisho import settings as settings_
+from shisho.errors import InvalidParams, NotFound, ShishoError
+from shisho.interfaces.cli.runner import Json, fail, show
+from shisho.messages.catalogue import render, word
+from shisho.messages.message import Message
+from shisho.messages.system import reason_of
+
+if TYPE_CHECKING:
+    from shisho.domain.proof import ProofFault, ProofReport
+
+OTHER_SIGNER = Message("The file is not signed with the key that you named.")
+
+
+def verify(
+    file: Annotated[Path | None, typer.Argument(help="a proof file")] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option(help="write a page that checks proof files in any browser, without a network"),
+    ] = None,
+    key: Annotated[str | None, typer.Option(help="the public key that it must be signed with")] = None,
+    json_: Json = False,
+) -> None:
+    """Check a proof file (`shisho export --format proof`) by itself; no library is needed. Ends with 1 if it is altered."""
+    if (file is None) == (page is None):
+        fail(InvalidParams("Name a proof file, or --page and the page to write."), json_)
+    try:
+        if page is not None:
+            page.write_bytes((resources.files("shisho.interfaces.cli") / "verify.html").read_bytes())
+            typer.echo(word("proof_page", path=page))
+            return
+        assert file is not None
+        data = file.read_bytes()
+    except OSError as error:
+        unusable = NotFound("{path} cannot be used: {cause}.", path=page or file, cause=reason_of(error))
+        fail(unusable, json_)
+    from shisho.bootstrap.proof import check_proof
+
+    report = _signed_by(check_proof(data), key)
+    show(report, json_, lambda: _print(report))
+    if report.faults:
+        raise typer.Exit(1)
+
+
+def key(context: typer.Context) -> None:
+    """Make the key that proof files are signed with, and print its public half: give that to who checks them."""
+    from shisho.bootstrap.proof import signing_key
+
+    try:
+        public_key, is_new = signing_key(settings_.load(**context.obj)).make()
+    except ShishoError as error:
+        fail(error, False)
+    typer.echo(public_key)
+    typer.echo(word("key_made" if is_new else "key_there"), err=True)
+
+
+def _signed_by(report: ProofReport, public_key: str | None) -> ProofReport:
+    if public_key is None or report.faults or report.signer == public_key.strip().lower():
+        return report
+    from shisho.domain.proof import ProofFault
+
+    return replace(report, faults=(ProofFault(1, "signature", OTHER_SIGNER),))
+
+
+def _print(report: ProofReport) -> None:
+    for fault in report.faults:
+        typer.echo(_line(fault))
+    if report.faults:
+        typer.echo(word("proof_broken", n=len(report.faults)))
+        return
+    typer.echo(
+        word("proof_holds", parts=report.parts, quotations=report.quotations, pictures=report.pictures)
+    )
+    typer.echo(word("proof_question", text=report.question))
+    typer.echo(word("proof_signed", text=report.signer) if report.signer else word("proof_unsigned"))
+    for note in report.notes:
+        typer.echo(_line(note))
+
+
+def _line(fault: ProofFault) -> str:
+    place = word("proof_place" if fault.part else "proof_line", line=fault.line, part=fault.part)
+    return f"{place}: {render(fault.what)}"

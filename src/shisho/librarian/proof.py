@@ -1,0 +1,231 @@
+"""An answer as a file that proves itself, and the rules by which one is checked. Pure: text in, text out.
+
+A proof file is UTF-8 text, each line ended by a line feed:
+    shisho-proof 1 parts=N
+    SHA-256 NAME JSON              N times; the hash is of `NAME JSON`
+    seal SHA-256                   of every byte before this line
+    signature ed25519 KEY SIG      of every byte before this line; only where the author has a key
+Hashes, keys and signatures are written in small hexadecimal digits, so that no other spelling means the same.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Any
+
+from shisho.domain.codec import dumps, plain
+from shisho.domain.inquiry import Answer
+from shisho.domain.link import on_web
+from shisho.domain.proof import EvidenceExhibit, ProofFault, ProofReport, ProofSignature
+from shisho.language.script import answer_language
+from shisho.librarian.proof_meaning import ProofPart, meaning_faults, parts_read
+from shisho.messages.catalogue import rendered
+from shisho.messages.message import Message
+
+VERSION = 1
+IN_ANSWER = ("id", "question", "understood", "text", "model", "created_at")
+IN_STOP = (
+    "loop_stop",
+    "condition",
+    "goals",
+    "goal_status",
+    "rounds",
+    "budget_used",
+    "level",
+    "abstained",
+    "missing",
+    "model_uses",
+)
+OF_EVIDENCE = ("id", "number", "goal_id", "title", "heading", "page", "place", "ocr", "source_state")
+
+_HEADER = re.compile(rb"shisho-proof ([1-9][0-9]{0,3}) parts=([1-9][0-9]{0,5})")
+_PART = re.compile(rb"([0-9a-f]{64}) (([a-z]+(?:/[1-9][0-9]{0,5})?) ([{\[].*))", re.S)
+_SEAL = re.compile(rb"seal ([0-9a-f]{64})")
+_SIGNATURE = re.compile(rb"signature ed25519 ([0-9a-f]{64}) ([0-9a-f]{128})")
+
+CheckSignature = Callable[[ProofSignature, bytes], bool]
+
+
+def write_proof(answer: Answer, exhibits: Sequence[EvidenceExhibit]) -> str:
+    """The file down to its seal. `exhibits`: one for each quotation, in order."""
+    language = answer_language(answer.question)
+    parts = [*_parts(rendered(answer, language), rendered(exhibits, language))]
+    rows = [f"shisho-proof {VERSION} parts={len(parts)}\n"]
+    for name, data in parts:
+        text = f"{name} {dumps(data)}"
+        rows.append(f"{_hash(text.encode())} {text}\n")
+    body = "".join(rows)
+    return f"{body}seal {_hash(body.encode())}\n"
+
+
+def with_signature(proof: str, signature: ProofSignature) -> str:
+    """The file with the signature, which is of all of `proof`."""
+    return f"{proof}signature ed25519 {signature.public_key} {signature.signature}\n"
+
+
+def check_proof(data: bytes, check_signature: CheckSignature) -> ProofReport:
+    """What a proof file shows, and what is wrong with it, first things first. What its parts mean is looked at only where
+    every byte is as it was written."""
+    lines = data.split(b"\n")
+    faults = [] if lines.pop() == b"" else [_fault(len(lines) + 1, "", CUT)]
+    if faults:
+        lines = data.split(b"\n")
+    header = _HEADER.fullmatch(lines[0]) if lines else None
+    if header is None:
+        faults.insert(0, _fault(1, "", NO_HEADER))
+    elif int(header[1]) != VERSION:
+        return ProofReport((_fault(1, "", Message(OTHER_VERSION, version=int(header[1]))),))
+    rows, wrong = _rows(lines)
+    faults += wrong
+    if not faults and header is not None:
+        faults += _count_faults(int(header[2]), rows)
+    signer = ""
+    if not faults:
+        ending, signer = _ending_faults(data, lines, len(rows), check_signature)
+        faults += ending
+    if faults:
+        return ProofReport(tuple(sorted(faults, key=lambda fault: fault.line)))
+    parts, faults = parts_read(rows)
+    notes: list[ProofFault] = []
+    faults += meaning_faults(parts, notes)
+    return ProofReport(
+        faults=tuple(sorted(faults, key=lambda fault: fault.line)),
+        notes=tuple(notes),
+        parts=len(rows),
+        quotations=sum(part.kind == "evidence" for part in parts),
+        pictures=sum(part.kind == "page" for part in parts),
+        question=next((str(part.data.get("question", "")) for part in parts if part.kind == "answer"), ""),
+        signer=signer,
+    )
+
+
+CUT = Message("The file does not end with a line break: its end is missing or altered.")
+NO_HEADER = Message("This is not the first line of a proof file: it is altered, or this is another file.")
+OTHER_VERSION = "The file is a proof of version {version}, which this program does not know: use a newer one."
+NO_PART = Message("This is neither a part nor a seal as they are written: the line is altered.")
+OTHER_HASH = Message("The part does not have the hash that is written before it: one of them is altered.")
+AFTER_END = Message("Something stands behind the seal that does not belong there.")
+OTHER_COUNT = "The first line says {said} parts, but there are {count}."
+NO_SEAL = Message("There is no seal at the end: the end of the file is missing or altered.")
+BROKEN_SEAL = Message(
+    "The seal does not fit what stands before it: it is altered, or a line was taken out, added or moved."
+)
+OTHER_SIGNATURE = Message("The signature does not fit the file and the key beside it.")
+
+
+def _rows(lines: Sequence[bytes]) -> tuple[list[ProofPart], list[ProofFault]]:
+    """The parts whose hashes are right, and the lines that are not."""
+    rows: list[ProofPart] = []
+    faults = []
+    for number, line in enumerate(lines[1:], 2):
+        part = _PART.fullmatch(line)
+        if part is None:
+            if not (_SEAL.fullmatch(line) or _SIGNATURE.fullmatch(line)):
+                faults.append(_fault(number, _name_in(line), NO_PART))
+        elif _hash(part[2]).encode() != part[1]:
+            faults.append(_fault(number, _name_in(line), OTHER_HASH))
+        else:
+            rows.append(ProofPart(number, part[3].decode(), part[4]))
+    return rows, faults
+
+
+def _count_faults(said: int, rows: Sequence[ProofPart]) -> Iterator[ProofFault]:
+    if said != len(rows):
+        yield _fault(1, "", Message(OTHER_COUNT, said=said, count=len(rows)))
+
+
+def _ending_faults(
+    data: bytes, lines: Sequence[bytes], parts: int, check_signature: CheckSignature
+) -> tuple[list[ProofFault], str]:
+    """What is wrong with seal and signature, and who signed."""
+    place = parts + 1  # header and parts stand before the seal
+    seal = _SEAL.fullmatch(lines[place]) if len(lines) > place else None
+    if seal is None:
+        return [_fault(len(lines), "seal", NO_SEAL)], ""
+    sealed = b"".join(line + b"\n" for line in lines[:place])
+    if _hash(sealed).encode() != seal[1]:
+        return [_fault(place + 1, "seal", BROKEN_SEAL)], ""
+    if len(lines) == place + 1:
+        return [], ""
+    signature = _SIGNATURE.fullmatch(lines[place + 1])
+    if signature is None or len(lines) > place + 2:
+        return [_fault(place + 2 + (signature is not None), "", AFTER_END)], ""
+    line_start = len(data) - len(lines[place + 1]) - 1
+    public_key = signature[1].decode()
+    if not check_signature(ProofSignature(public_key, signature[2].decode()), data[:line_start]):
+        return [_fault(place + 2, "signature", OTHER_SIGNATURE)], ""
+    return [], public_key
+
+
+def _parts(answer: Answer, exhibits: Sequence[EvidenceExhibit]) -> Iterator[tuple[str, Any]]:
+    whole = plain(answer)
+    yield "answer", {key: whole[key] for key in IN_ANSWER}
+    yield "sentences", whole["sentences"]
+    yield "stop", {key: whole[key] for key in IN_STOP}
+    for exhibit in exhibits:
+        yield f"evidence/{exhibit.evidence.number}", _evidence(exhibit)
+    for exhibit in exhibits:
+        if exhibit.crop is not None:
+            yield f"page/{exhibit.evidence.number}", _picture(exhibit)
+
+
+def _evidence(exhibit: EvidenceExhibit) -> dict[str, Any]:
+    """Offsets count the characters of the document's text. The folder that a file lies in is not told to strangers."""
+    evidence = exhibit.evidence
+    whole = plain(evidence)
+    source = evidence.document if on_web(evidence.document) else _file_name(evidence.document)
+    return {
+        **{key: whole[key] for key in OF_EVIDENCE},
+        "source": source,
+        "document_sha256": exhibit.document_sha256,
+        "start": evidence.start,
+        "end": evidence.end,
+        "snippet": evidence.snippet,
+        "snippet_sha256": evidence.sha256,
+        "slice": {"start": exhibit.start, "text": exhibit.text} if exhibit.text else None,
+        "picture": exhibit.crop is not None,
+        "why": exhibit.why,
+    }
+
+
+def _picture(exhibit: EvidenceExhibit) -> dict[str, Any]:
+    crop = exhibit.crop
+    assert crop is not None
+    return {
+        "evidence": exhibit.evidence.number,
+        "page": crop.page,
+        "png": base64.b64encode(crop.png).decode(),
+        "width": crop.width,
+        "height": crop.height,
+        "boxes": crop.boxes,
+        "exact": crop.exact,
+        "why": crop.why,
+    }
+
+
+def _file_name(source: str) -> str:
+    for path in (PurePosixPath(source), PureWindowsPath(source)):
+        if path.is_absolute():
+            return path.name
+    return source
+
+
+def _name_in(line: bytes) -> str:
+    """The name of the part on a line, as far as it can be made out."""
+    match = re.match(rb"[^ ]{1,80} ([a-z]+(?:/[0-9]{1,6})?) ", line)
+    first = line.split(b" ", 1)[0]
+    if first in (b"seal", b"signature"):
+        return first.decode()
+    return match[1].decode() if match else ""
+
+
+def _fault(line: int, part: str, what: str) -> ProofFault:
+    return ProofFault(line, part, what)
+
+
+def _hash(data: bytes) -> str:
+    return sha256(data).hexdigest()

@@ -1,0 +1,15 @@
+"""What a proof of an answer needs from outside: a key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from shisho.domain.proof import ProofSignature
+
+
+class ProofSigner(Protocol):
+    """Signs with the key that the user has made."""
+
+    def sign(self, message: bytes) -> ProofSignature | None:
+        """None where there is no key. Raises StorageUnusable where it cannot be used."""

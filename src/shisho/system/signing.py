@@ -1,0 +1,88 @@
+"""Signatures of proof files: an Ed25519 key in the home, made when the user asks for one."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shisho.domain.proof import ProofSignature
+from shisho.errors import StorageUnusable
+from shisho.messages.system import reason_of
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+
+class SigningKeyFile:
+    """The key of a home: 64 hexadecimal digits, readable by its owner alone."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def make(self) -> tuple[str, bool]:
+        """The public key, and whether it was made just now: a key that is there stays. Raises StorageUnusable."""
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+        fresh = Ed25519PrivateKey.generate()
+        try:
+            self._write(fresh.private_bytes_raw().hex())
+        except FileExistsError:
+            return _public(self._read()), False
+        except OSError as error:
+            raise StorageUnusable(
+                "The key {path} cannot be written: {cause}.", path=self._path, cause=reason_of(error)
+            ) from error
+        return _public(fresh), True
+
+    def _write(self, digits: str) -> None:
+        """Whole or not at all, and never over another. Raises FileExistsError, OSError."""
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # The file is made readable by its owner alone.
+        with tempfile.NamedTemporaryFile(
+            "w", dir=self._path.parent, prefix=".key-", encoding="ascii"
+        ) as file:
+            file.write(digits + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+            os.link(file.name, self._path)
+
+    def sign(self, message: bytes) -> ProofSignature | None:
+        """None where there is no key. Raises StorageUnusable where it cannot be used."""
+        if not self._path.exists():
+            return None
+        key = self._read()
+        return ProofSignature(_public(key), key.sign(message).hex())
+
+    def _read(self) -> Ed25519PrivateKey:
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+        try:
+            return Ed25519PrivateKey.from_private_bytes(bytes.fromhex(self._path.read_text("ascii")))
+        except OSError as error:
+            raise StorageUnusable(
+                "The key {path} cannot be read: {cause}.", path=self._path, cause=reason_of(error)
+            ) from error
+        except ValueError as error:
+            raise StorageUnusable(
+                "The key {path} is damaged. Put back a copy of it; or move it away, and `shisho key` makes another.",
+                path=self._path,
+            ) from error
+
+
+def is_signed(signature: ProofSignature, message: bytes) -> bool:
+    """True where the signature is of this message by this key."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    try:
+        key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(signature.public_key))
+        key.verify(bytes.fromhex(signature.signature), message)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def _public(key: Ed25519PrivateKey) -> str:
+    return key.public_key().public_bytes_raw().hex()

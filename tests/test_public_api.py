@@ -192,6 +192,7 @@ def test_desk_has_verbs_alone() -> None:
             "references",
             "embeddings",
             "viewer",
+            "proofs",
             "budget",
         }
         assert facts == (desk_facts if kind is shisho.Desk else set())

@@ -91,7 +91,7 @@ async def test_an_answer_is_a_file_in_every_form(tmp_path: Path, form: str) -> N
 
 
 async def test_an_unknown_form_and_an_unknown_answer_are_refused(tmp_path: Path) -> None:
-    assert set(FORMS) == set(export.FORMS)
+    assert set(FORMS) == {*export.FORMS, export.PROOF}
     async with open_desk(home=tmp_path) as desk, served(desk) as client:
         await desk.add_source(Source("火星.txt", TEXT.encode()))
         await desk.ask(QUESTION)

@@ -31,25 +31,27 @@ class CertaintySigns(NamedTuple):
     words: float  # logarithm of the number of the question's words: of many, fewer need to be met
     reason: float  # a reason is asked for
     definition: float  # a meaning is asked for
+    quotations: float  # how many lines are nearly as likely as the best
 
 
 WEIGHTS = CertaintySigns(
-    quoted=1.41,
-    passage=1.02,
-    titled=1.02,
-    triples=1.34,
-    pairs=0.26,
-    kind=0.85,
-    formless_quoted=-2.76,
-    figures=-1.13,
-    numberless=-2.55,
-    nameless=-0.42,
-    off_topic=-1.37,
-    words=0.41,
-    reason=1.91,
-    definition=0.78,
+    quoted=1.32,
+    passage=0.96,
+    titled=0.96,
+    triples=1.29,
+    pairs=0.25,
+    kind=1.01,
+    formless_quoted=-2.8,
+    figures=-1.24,
+    numberless=-2.53,
+    nameless=-0.44,
+    off_topic=-1.44,
+    words=0.5,
+    reason=2.25,
+    definition=1.02,
+    quotations=-0.1,
 )
-FLOOR = 4.0
+FLOOR = 3.81
 
 
 def certainty_signs(
@@ -61,6 +63,7 @@ def certainty_signs(
     *,
     nameless: bool,
     off_topic: bool,
+    quotations: int,
 ) -> CertaintySigns:
     """The signs of the best line."""
     page = shared.page
@@ -80,6 +83,7 @@ def certainty_signs(
         words=math.log(max(1, len(question.terms))),
         reason=float(question.kind is AnswerKind.REASON),
         definition=float(question.kind is AnswerKind.DEFINITION),
+        quotations=float(quotations),
     )
 
 

@@ -25,10 +25,10 @@ OFF_TOPIC = 0.04  # the most that a quotation can have for the meaning of someth
 QUOTES = 5  # quotations for one goal at most, unless it asks for more
 EXPLAINED_QUOTES = 8  # the same where a list, a comparison, a way or a reason is asked for
 NEAR_QUOTES = 3  # quotations at most where none answers
-QUOTED_CHARS = 380  # no further quotation is added beyond this
-EXPLAINED_CHARS = 600  # the same where a list, a comparison, a way or a reason is asked for
+QUOTED_CHARS = 400  # no further quotation is added beyond this
+EXPLAINED_CHARS = 700  # the same where a list, a comparison, a way or a reason is asked for
 LIST_ODDS = 0.3  # of the best line's odds: where a list is asked for, one with these comes before it
-RELATIVE = 0.06  # of the best line's odds: a further one must reach this
+RELATIVE = 0.04  # of the best line's odds: a further one must reach this
 HALF = 0.5  # of the defined thing's words must stand with the sentence that defines it
 _STRICT = frozenset({AnswerKind.REASON, AnswerKind.PERSON})  # no sentence without a reason says why
 _CONTRASTS = re.compile(
@@ -93,7 +93,7 @@ def _for_goal(
     chosen = _chosen(ranked, question, goal, [ref.snippet for ref in refs])
     if not chosen:
         return
-    sure = _certainty(question, weights, ranked[0], _document_words(passages, ranked[0].shown))
+    sure = _certainty(question, weights, ranked[0], len(chosen), _document_words(passages, ranked[0].shown))
     if sure < floor:
         return
     for candidate in chosen if sure >= ENOUGH else chosen[: max(NEAR_QUOTES, goal.min_evidence)]:
@@ -245,6 +245,7 @@ def _certainty(
     question: ParsedQuestion,
     weights: Mapping[str, float],
     best: _Candidate,
+    quotations: int,
     document_words: frozenset[str],
 ) -> float:
     """How sure it is that the best line answers: less than ENOUGH where nothing in its document names what is asked
@@ -261,16 +262,24 @@ def _certainty(
     is_strict = question.kind in _STRICT or questions.asks_for_a_date(question)
     kindless = is_strict and not questions.answers(question, line.folded)
     kindless = kindless and not grounded(page.lines, best.place, question)
-    certainty_of_best = certainty_signs(
-        question, weights, shared, best.signs, best.shown, nameless=nameless, off_topic=off_topic
+    own_signs = certainty_signs(
+        question,
+        weights,
+        shared,
+        best.signs,
+        best.shown,
+        nameless=nameless,
+        off_topic=off_topic,
+        quotations=quotations,
     )
-    sure = certainty(certainty_of_best)
+    sure = certainty(own_signs)
     elsewhere = bool(name) and not signs.wider(question, weights, document_words)[name].isdisjoint(
         document_words
     )
-    if signs.meant_share(weights, shared.alike, page.terms | shared.titled) == 0:
+    if own_signs.titled == 0:
         return 0.0
     if question.defined is not None and max(best.signs.topic_passage, best.signs.topic_title) < HALF:
         sure = min(sure, OFF_TOPIC)
-    barred = best.signs.numberless or best.signs.formless_quoted or (nameless and not elsewhere)
+    unlike = own_signs.titled <= HALF and best.signs.triples == 0
+    barred = best.signs.numberless or best.signs.formless_quoted or unlike or (nameless and not elsewhere)
     return min(sure, REFUSED) if barred or (kindless and not best.signs.kind_quoted) else sure

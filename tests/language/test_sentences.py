@@ -85,3 +85,8 @@ def test_a_row_of_a_table_ends_with_its_line() -> None:
     assert [text[start:end] for start, end in sentences(text)] == text.split("\n")
     item = "\uf0b7\t残差とは、観測値と予\n測値の差である。"
     assert sentences(item) == [(0, len(item))]
+
+
+def test_the_title_of_a_person_or_firm_ends_no_sentence() -> None:
+    text = "New Jersey Sen. Cory Booker and Acme Inc. Tokyo met."
+    assert [text[start:end] for start, end in sentences(text)] == [text]

@@ -212,3 +212,25 @@ def test_clauses_that_each_ask_are_goals_of_their_own(question: str, parts: list
 def test_a_head_that_both_names_share_is_no_point_of_theirs() -> None:
     goals = strategy("第一種の過誤と第二種の過誤の違いは何か").goals
     assert [goal.question for goal in goals] == ["第一種の過誤とは何か", "第二種の過誤とは何か"]
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        (
+            "本館と別館では、開館時間はどう違う？",
+            ["本館の開館時間", "別館の開館時間"],
+        ),
+        (
+            "自分で作る場合と、店で買う場合とで、費用はどう違うのか",
+            ["自分で作る場合の費用", "店で買う場合の費用"],
+        ),
+        ("木材と竹材の長所と短所を比較してください", ["木材の長所と短所", "竹材の長所と短所"]),
+        (
+            "木材と竹材、それぞれの短所は何ですか。比べて教えてください。",
+            ["木材の短所は何ですか", "竹材の短所は何ですか"],
+        ),
+    ],
+)
+def test_the_point_of_a_comparison_is_asked_of_each(question: str, parts: list[str]) -> None:
+    assert [goal.question for goal in strategy(question).goals] == parts

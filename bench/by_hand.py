@@ -126,9 +126,14 @@ def passage_questions(shared: Path) -> list[HandQuestion]:
 
 
 def passage_question(item: AnswerItem) -> HandQuestion:
-    positive = {f"positive{number}.md": text for number, text in enumerate(item.positive)}
-    negative = {f"negative{number}.md": text for number, text in enumerate(item.negative)}
-    texts = {**positive, **negative}
+    texts = {}
+    positive = set()
+    # Names and order say nothing of which passages answer.
+    for number, text in enumerate(sorted({*item.positive, *item.negative}, key=hash_of), 1):
+        name = f"document{number:02}.md"
+        texts[name] = text
+        if text in item.positive:
+            positive.add(name)
 
     async def ask(settings: Mapping[str, Any]) -> tuple[Answer, int]:
         with tempfile.TemporaryDirectory(prefix="shisho-by-hand-") as home:
@@ -193,7 +198,11 @@ def page_question(question: ReadingQuestion, library: Path) -> HandQuestion:
 
 def by_hash(items: list[Any]) -> list[Any]:
     """In an order that nobody has chosen."""
-    return sorted(items, key=lambda item: sha256(item.id.encode()).hexdigest())
+    return sorted(items, key=lambda item: hash_of(item.id))
+
+
+def hash_of(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
 
 
 def stands_in_source(evidence: Evidence, source: str) -> bool:
@@ -301,10 +310,14 @@ def citations(result: HandResult) -> int:
 
 
 def cites_gold(result: HandResult) -> int:
-    """Citations of documents that answer the question."""
-    names = {evidence.number: Path(evidence.document).name for evidence in result.answer.evidence}
+    """Citations of what stands in documents that answer the question, itself or word for word as in another."""
+    right = {
+        evidence.same_as or evidence.number
+        for evidence in result.answer.evidence
+        if Path(evidence.document).name in result.question.documents
+    }
     cited = [number for sentence in result.answer.sentences for number in sentence.evidence]
-    return sum(names[number] in result.question.documents for number in cited)
+    return sum(number in right for number in cited)
 
 
 def share(part: int, whole: int) -> str:

@@ -29,7 +29,13 @@ from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
 
 LOOK_EVERY_S = 0.5
-KINDS = {"goals": "strategy", "keywords": "plan", "findings": "evaluate", "sentences": "answer"}
+KINDS = {
+    "goals": "strategy",
+    "keywords": "plan",
+    "findings": "evaluate",
+    "sentences": "answer",
+    "verdicts": "entailment",
+}
 
 
 class ExchangeFolder:
@@ -40,7 +46,9 @@ class ExchangeFolder:
         self._recordings = folder / "recordings.jsonl"
         folder.mkdir(parents=True, exist_ok=True)
         self._replies = load_replies(self._recordings)
-        self._count = len(list(folder.glob("*.request.md")))
+        # Above every number that was used: a reply to another request would be taken for one to this.
+        self._count = max((int(file.name[:4]) for file in folder.glob("[0-9]*-*.*")), default=0)
+        self._waiting: dict[str, asyncio.Future[str]] = {}
         self.answered_now = 0
 
     async def __call__(self, request: ProviderRequest) -> ProviderReply:
@@ -54,6 +62,15 @@ class ExchangeFolder:
         """The reply to this text, from the recordings or from the folder, as JSON."""
         if key in self._replies:
             return self._replies[key].reply
+        if key in self._waiting:  # the same is asked once, however many wait for it
+            return await self._waiting[key]
+        self._waiting[key] = asyncio.get_running_loop().create_future()
+        text = await self._write_out(kind, key, asked, schema)
+        self._waiting.pop(key).set_result(text)
+        return text
+
+    async def _write_out(self, kind: str, key: str, asked: str, schema: Mapping[str, Any]) -> str:
+        """The reply that somebody writes to this request, recorded."""
         self._count += 1
         name = f"{self._count:04}-{kind}"
         reply_file = self._folder / f"{name}.reply.json"

@@ -16,8 +16,8 @@ from shisho.domain.corpus import (
     Scope,
     ShownRecord,
 )
+from shisho.domain.evidence import REMOVED
 from shisho.domain.inquiry import (
-    REMOVED,
     Answer,
     AnswerLevel,
     Budget,

@@ -21,16 +21,8 @@ from shisho.domain.corpus import (
     Scope,
     SearchRequest,
 )
-from shisho.domain.inquiry import (
-    Answer,
-    AnswerLevel,
-    Finding,
-    Goal,
-    GoalStatus,
-    LoopStop,
-    Sentence,
-    build_evidence,
-)
+from shisho.domain.evidence import build_evidence
+from shisho.domain.inquiry import Answer, AnswerLevel, Finding, Goal, GoalStatus, LoopStop, Sentence
 from shisho.domain.session import (
     CitedSentence,
     ComposedAnswer,

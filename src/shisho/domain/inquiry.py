@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from hashlib import sha256
 
 from shisho.domain.codec import Payload
 from shisho.domain.corpus import (
@@ -15,10 +14,8 @@ from shisho.domain.corpus import (
     Condition,
     DocumentId,
     DocumentState,
-    PassageId,
     Scope,
 )
-from shisho.domain.link import on_web, opening
 from shisho.domain.model import ModelUse
 from shisho.domain.time import Instant
 
@@ -168,10 +165,20 @@ class WebResult:
     times: int = 1
 
 
+class Stance(StrEnum):
+    """What a quotation does with its goal: it answers it, it says that the answer is not known or not published,
+    or it stands against another quotation, so that neither can be believed."""
+
+    ANSWERS = "answers"
+    UNKNOWN = "says_unknown"
+    CONFLICTS = "conflicts"
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A claim of Evaluate, not yet verified: a snippet of the passage with this number speaks to this goal.
-    `list_items`: how many the list has that the snippet gives only in part, else 0."""
+    `list_items`: how many the list has that the snippet gives only in part, else 0. `also`: numbers of other
+    passages that say the same."""
 
     index: int
     goal_id: str
@@ -179,11 +186,15 @@ class Finding:
     score: float
     list_items: int = 0
     is_heading: bool = False
+    stance: Stance = Stance.ANSWERS
+    also: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRef:
-    """Verified evidence as the librarian holds it: a number instead of an id. `list_items` as in Finding."""
+    """Verified evidence as the librarian holds it: a number instead of an id. `list_items` as in Finding.
+    `context`: the words right before it in its passage. `same_as`: the number of evidence that says the same,
+    from another document, 0 for none."""
 
     number: int
     goal_id: str
@@ -195,6 +206,9 @@ class EvidenceRef:
     ocr: bool = False
     list_items: int = 0
     is_heading: bool = False
+    stance: Stance = Stance.ANSWERS
+    context: str = ""
+    same_as: int = 0
 
 
 def build_evidence_ref(
@@ -277,7 +291,7 @@ class Evidence:
     far as its kind of document allows; `source_url` is the address of a web page. `source_state`: what has become of
     the document since; a quotation of one that is not live still opens, and is found no more. `place` says where it
     stands in what has no pages: cells, a chapter; `ocr`: the words were recognised in a picture and may have
-    wrong letters."""
+    wrong letters. `same_as`: the number of the evidence that has the same words in another document, 0 for none."""
 
     id: str
     number: int
@@ -298,57 +312,8 @@ class Evidence:
     source_state: DocumentState = DocumentState.LIVE
     place: str = ""
     ocr: bool = False
-
-
-def mark_source_state(evidence: Evidence, source: str, state: DocumentState) -> Evidence:
-    """The same evidence with what has become of its document: where it stands now, and its state. What was
-    purged (`source` is empty) names nothing."""
-    if not source or source == evidence.document:
-        return replace(evidence, source_state=state)
-    citation = Citation(
-        document_id=evidence.document_id,
-        title=evidence.title,
-        source=source,
-        page=evidence.page,
-        start=evidence.start,
-        end=evidence.end,
-        snippet=evidence.snippet,
-        sha256=evidence.sha256,
-        passage_id=PassageId(""),
-        cluster="",
-        place=evidence.place,
-        ocr=evidence.ocr,
-    )
-    url = source if on_web(source) else None
-    return replace(evidence, document=source, source_url=url, link=opening(citation), source_state=state)
-
-
-REMOVED = "(出典は削除されました / source removed)"
-"""What stands in an answer where a purged document was quoted."""
-
-
-def build_evidence(answer_id: str, ref: EvidenceRef, citation: Citation) -> Evidence:
-    """The row of an answer for a number: everything that opens it, under an id that is the same each time."""
-    return Evidence(
-        id=sha256(f"{answer_id}/{ref.number}".encode()).hexdigest()[:24],
-        number=ref.number,
-        goal_id=ref.goal_id,
-        document_id=citation.document_id,
-        document=citation.source,
-        title=citation.title,
-        heading=ref.heading,
-        page=citation.page,
-        start=citation.start,
-        end=citation.end,
-        snippet=citation.snippet,
-        sha256=citation.sha256,
-        score=ref.score,
-        round=ref.round,
-        source_url=citation.source if on_web(citation.source) else None,
-        link=opening(citation),
-        place=citation.place,
-        ocr=citation.ocr,
-    )
+    stance: Stance = Stance.ANSWERS
+    same_as: int = 0
 
 
 class SupportOutcome(StrEnum):

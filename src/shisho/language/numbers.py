@@ -51,6 +51,7 @@ _MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES, 1)}
 
 _UNITS = {
     "%": "% パーセント percent per\xa0cent",
+    "ppm": "ppm",
     "km": "km キロメートル kilometers kilometres kilometer kilometre",
     "m": "m メートル meters metres meter metre",
     "cm": "cm センチメートル センチ",

@@ -15,6 +15,7 @@ from shisho.domain.inquiry import (
     GoalStatus,
     LoopStop,
     Sentence,
+    Stance,
     Strategy,
     SupportOutcome,
     UnsearchedQuery,
@@ -24,7 +25,7 @@ from shisho.domain.inquiry import (
 from shisho.language.display import running
 from shisho.language.script import answer_language
 from shisho.librarian.contradictions import contradiction
-from shisho.librarian.levels import ENOUGH, level_of_evidence
+from shisho.librarian.levels import ENOUGH, level_of_evidence, stance_of
 from shisho.librarian.reflect import open_goals
 from shisho.messages.catalogue import word
 
@@ -62,7 +63,10 @@ def compose(
     ]
     # A quotation carries itself: its text is the very slice its number opens.
     sentences = tuple(
-        Sentence(ref.snippet, (ref.number,), SupportOutcome.SUPPORTED) for refs in quoted_refs for ref in refs
+        Sentence(ref.snippet, (ref.number,), SupportOutcome.SUPPORTED)
+        for refs in quoted_refs
+        for ref in refs
+        if not ref.same_as
     )
     return frame_answer(strategy, status, evidence, verdict, unsearched, head, body, sentences, asked)
 
@@ -85,7 +89,8 @@ def frame_answer(
     paragraphs = [say(head, level=say(f"level_{level}"))]
     if asked not in ("", strategy.question):
         paragraphs.append(say("answer_understood", text=strategy.question))
-    if level is not AnswerLevel.ANSWERED:
+    stances = {stance_of(_best_first(goal, evidence)) for goal in strategy.goals}
+    if level is not AnswerLevel.ANSWERED and stances == {Stance.ANSWERS}:
         paragraphs.append(say("answer_nothing"))
     paragraphs += body
     gaps = tuple(
@@ -104,6 +109,29 @@ def disagreements(evidence: Sequence[EvidenceRef], strategy: Strategy) -> list[s
     return [line for goal in strategy.goals for line in _disagreements(_best_first(goal, evidence), say)]
 
 
+def remarks(evidence: Sequence[EvidenceRef], strategy: Strategy) -> list[str]:
+    """What the reader of a written answer is told of its evidence besides: goals whose answer the sources call
+    unknown or contradict each other in, what disagrees, and what stands in other documents too."""
+    say = partial(word, language=answer_language(strategy.question))
+    lines = []
+    for goal in strategy.goals:
+        refs = _best_first(goal, evidence)
+        if stance_of(refs) is not Stance.ANSWERS:
+            lines.append(_paragraph(goal.question, level_of_evidence(refs), refs, say))
+    return [*lines, *disagreements(evidence, strategy), *_copied(evidence, say)]
+
+
+def _copied(evidence: Sequence[EvidenceRef], say: Callable[..., str]) -> list[str]:
+    copies: dict[int, list[int]] = {}
+    for ref in evidence:
+        if ref.same_as:
+            copies.setdefault(ref.same_as, []).append(ref.number)
+    return [
+        say("answer_copies", number=number, others="".join(f"[{other}]" for other in others))
+        for number, others in copies.items()
+    ]
+
+
 def _best_first(goal: Goal, evidence: Sequence[EvidenceRef]) -> list[EvidenceRef]:
     return sorted((ref for ref in evidence if ref.goal_id == goal.id), key=lambda ref: -ref.score)
 
@@ -117,10 +145,10 @@ def _missing(strategy: Strategy, status: Sequence[GoalStatus], verdict: Verdict)
 def _paragraph(
     title_text: str, level: AnswerLevel, refs: Sequence[EvidenceRef], say: Callable[..., str]
 ) -> str:
-    quotes = [_cited(evidence, say) for evidence in refs]
+    quotes = [_cited(evidence, say) for evidence in refs if not evidence.same_as]
     title = [say("answer_goal", text=title_text, level=say(f"level_{level}"))] if title_text else []
-    near = [say("answer_near")] if level is AnswerLevel.NEAR else []
-    return "\n".join([*title, *near, *quotes, *_disagreements(refs, say)])
+    near = [say(f"stance_{stance_of(refs)}")] if level is AnswerLevel.NEAR else []
+    return "\n".join([*title, *near, *quotes, *_disagreements(refs, say), *_copied(refs, say)])
 
 
 def _cited(evidence: EvidenceRef, say: Callable[..., str]) -> str:
@@ -135,7 +163,7 @@ def _cited(evidence: EvidenceRef, say: Callable[..., str]) -> str:
 
 def _disagreements(refs: Sequence[EvidenceRef], say: Callable[..., str]) -> list[str]:
     """Quotations of one goal that contradict each other stand side by side, and the reader is told."""
-    sure = [ref for ref in refs if ref.score >= ENOUGH]
+    sure = [ref for ref in refs if ref.score >= ENOUGH and not ref.same_as]
     pairs = [
         (ref, other, contradiction(ref.snippet, other.snippet, ref.heading, other.heading))
         for ref, other in combinations(sure, 2)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from shisho.domain.corpus import Citation
-from shisho.domain.inquiry import Evidence, EvidenceRef, Goal, GoalStatus, build_evidence
-from shisho.librarian.levels import ENOUGH, level_of_evidence
+from shisho.domain.evidence import build_evidence
+from shisho.domain.inquiry import Evidence, EvidenceRef, Goal, GoalStatus
+from shisho.librarian.levels import answering, level_of_evidence
 
 
 class Citations:
@@ -35,13 +36,14 @@ class Citations:
         )
 
     def _goal_status(self, goal: Goal, refs: Sequence[EvidenceRef]) -> GoalStatus:
-        numbers = [ref.number for ref in refs if ref.score >= ENOUGH]
-        sources = self.sources(numbers)
+        answering_refs = answering(refs)
+        sources = self.sources(ref.number for ref in answering_refs)
+        count = sum(not ref.same_as for ref in answering_refs)
         return GoalStatus(
             goal_id=goal.id,
-            evidence=len(numbers),
+            evidence=count,
             sources=sources,
-            met=len(numbers) >= goal.min_evidence and sources >= goal.min_sources,
+            met=count >= goal.min_evidence and sources >= goal.min_sources,
             level=level_of_evidence(refs),
         )
 

@@ -263,6 +263,16 @@ def _denied(phrase: TiedPhrase) -> bool:
     return ("not" in phrase.phrase.marks) != any(word in DENYING for word in phrase.phrase.terms)
 
 
+def _demanded(comparison: Comparison, said_phrase: TiedPhrase, quoted_phrase: TiedPhrase) -> bool:
+    """True where it is a duty there too, here or where the same word stands again."""
+    if "must" in quoted_phrase.phrase.marks or {"義務", "必要", "必須"} & comparison.words:
+        return True
+    return any(
+        "must" in other.phrase.marks and other.phrase.terms == said_phrase.phrase.terms
+        for other in comparison.quoted
+    )
+
+
 def _compare_surety(
     comparison: Comparison, said_phrase: TiedPhrase, quoted_phrase: TiedPhrase, doubts: Doubts
 ) -> None:
@@ -276,7 +286,7 @@ def _compare_surety(
         (doubts.wrong if ends else doubts.unsure).append("hedge")
     if "maybe" in our_words and not hedged and _ends(comparison.said, said_phrase):
         doubts.unsure.append("hedge")
-    if "must" in our_words and "must" not in their_words and not {"義務", "必要", "必須"} & comparison.words:
+    if "must" in our_words and not _demanded(comparison, said_phrase, quoted_phrase):
         doubts.wrong.append("must")
     if "if" in their_words and "if" not in our_words:
         doubts.hints.append("condition")

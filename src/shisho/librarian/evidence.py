@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import Finding
+from shisho.language.display import running
 from shisho.language.normalise import View, fold_map
 from shisho.language.numbers import figures
+from shisho.language.sentences import sentences as sentence_spans
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +21,9 @@ ALIKE = 0.9  # share of a snippet's characters that must align with the stored t
 DOUBLE = 0.95  # similarity from which two snippets count as one
 MAX_SNIPPET = 2_000  # characters; a longer quotation is no quotation
 MAX_PASSAGE = 10_000
+MAX_CONTEXT = 160  # characters
+LEAST_CONTEXT = 4  # letters and figures: less is the mark of an item (A4.)
+LEAST_CELLS = 3  # of a line that is taken for a row of a table
 MIN_ALIGNED = 8  # characters: what is shorter aligns with anything
 
 
@@ -49,6 +54,26 @@ def verify(finding: Finding, passages: Sequence[NumberedPassage]) -> VerifiedQuo
         return None
     kept_text = passage.text[span[0] : span[1]]
     return VerifiedQuote(finding.index, *span, kept_text, True) if kept_text.strip() else None
+
+
+def context_of(text: str, start: int) -> str:
+    """What stands before a quotation that begins here and says what it is about: the header of its table, else the
+    sentence before it. Empty at the beginning."""
+    before = text[:start].rstrip()
+    if not before:
+        return ""
+    line = text[start:].split("\n", 1)[0]
+    mark = next((mark for mark in "|\t," if line.count(mark) >= LEAST_CELLS - 1), "")
+    rows: list[str] = []
+    for row in reversed(before.split("\n")) if mark else ():
+        if row.count(mark) < LEAST_CELLS - 1:
+            break
+        rows.append(row)
+    if rows:
+        return running(rows[-1])[:MAX_CONTEXT]
+    sentences = (running(before[begins:ends]) for begins, ends in reversed(sentence_spans(before)[-3:]))
+    telling = (sentence for sentence in sentences if sum(map(str.isalnum, sentence)) >= LEAST_CONTEXT)
+    return next(telling, "")[-MAX_CONTEXT:]
 
 
 def double(first: str, other: str) -> bool:

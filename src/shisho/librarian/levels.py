@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from shisho.domain.inquiry import AnswerLevel, EvidenceRef
+from shisho.domain.inquiry import AnswerLevel, EvidenceRef, Stance
 
 ENOUGH = 0.5  # a sentence with this score answers its goal
 NEAR = 0.05  # below ENOUGH but worth showing beside the word that the answer was not found
@@ -12,7 +12,24 @@ NEAR = 0.05  # below ENOUGH but worth showing beside the word that the answer wa
 
 def level_of_evidence(refs: Iterable[EvidenceRef]) -> AnswerLevel:
     """The level of a goal with this evidence: what is quoted at all is near."""
-    best = max((ref.score for ref in refs), default=None)
-    if best is None:
+    of_goal = list(refs)
+    if not of_goal:
         return AnswerLevel.NOT_FOUND
-    return AnswerLevel.ANSWERED if best >= ENOUGH else AnswerLevel.NEAR
+    return AnswerLevel.ANSWERED if answering(of_goal) else AnswerLevel.NEAR
+
+
+def answering(refs: Sequence[EvidenceRef]) -> list[EvidenceRef]:
+    """The evidence of one goal that answers it: none that says that the answer is unknown, none at all where the
+    sources contradict each other."""
+    if stance_of(refs) is Stance.CONFLICTS:
+        return []
+    return [ref for ref in refs if ref.score >= ENOUGH and ref.stance is Stance.ANSWERS]
+
+
+def stance_of(refs: Sequence[EvidenceRef]) -> Stance:
+    """What the evidence of one goal does with it in all."""
+    stances = {ref.stance for ref in refs if ref.score >= ENOUGH}
+    if Stance.CONFLICTS in stances:
+        return Stance.CONFLICTS
+    is_unknown = Stance.UNKNOWN in stances and Stance.ANSWERS not in stances
+    return Stance.UNKNOWN if is_unknown else Stance.ANSWERS

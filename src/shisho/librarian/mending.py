@@ -15,6 +15,7 @@ from shisho.language.display import running
 from shisho.language.script import answer_language
 from shisho.language.sentences import sentences as sentence_spans
 from shisho.language.terms import fold, terms
+from shisho.librarian.cited_support import check_cited
 from shisho.librarian.frames import frame
 from shisho.librarian.levels import ENOUGH
 from shisho.librarian.support import check
@@ -43,9 +44,13 @@ def cite(
 
 
 def mend(
-    said_sentence: CitedSentence, refs: Mapping[int, EvidenceRef], question: str
+    said_sentence: CitedSentence,
+    refs: Mapping[int, EvidenceRef],
+    question: str,
+    worked: Sequence[str] = (),
 ) -> tuple[Sentence | None, SentenceRevision]:
-    """The sentence as it may stand, and what was done to it. None: nothing carries it."""
+    """The sentence as it may stand, and what was done to it. None: nothing carries it. `worked`: calculations of
+    other sentences that rest on the same quotations."""
     text, cited = _read(said_sentence)
     numbers = tuple(number for number in cited if number in refs)
     unknown = tuple(number for number in cited if number not in refs)
@@ -53,9 +58,9 @@ def mend(
         if frame(text):
             return Sentence(text, (), None), SentenceRevision(text, "kept", None, (), unknown, ())
         return None, SentenceRevision(text, "removed", None, (), unknown, ("citation",))
-    quotations = [refs[number].snippet for number in numbers]
-    support = check(text, quotations, [refs[number].heading for number in numbers], question)
-    revision = SentenceRevision(text, "kept", support.outcome, numbers, unknown, support.missing)
+    said_text = text
+    text, support = check_cited(text, [refs[number] for number in numbers], question, worked)
+    revision = SentenceRevision(said_text, "kept", support.outcome, numbers, unknown, support.missing)
     if support.outcome is SupportOutcome.ALTERED:
         cited_refs = [refs[number] for number in numbers]
         return replace_by_quotations(revision, numbers, cited_refs, question, support.missing)
@@ -103,7 +108,9 @@ def render(
 ) -> str:
     """Each sentence with its numbers and, unless it is supported, what came of its check; then the counts."""
     language = answer_language(question)
-    lines = [line(sentence, refs, question) for sentence in sentences] or [word("mended_nothing", language)]
+    printed: set[int] = set()
+    lines = [line(sentence, refs, question, printed) for sentence in sentences]
+    lines = [text for text in lines if text] or [word("mended_nothing", language)]
     if counted.unverified or counted.altered or counted.removed:
         figures = {
             "supported": counted.supported,
@@ -115,14 +122,24 @@ def render(
     return "\n".join(lines)
 
 
-def line(sentence: Sentence, refs: Mapping[int, EvidenceRef], question: str) -> str:
-    """One sentence as `render` writes it."""
+def line(
+    sentence: Sentence, refs: Mapping[int, EvidenceRef], question: str, printed: set[int] | None = None
+) -> str:
+    """One sentence as `render` writes it, with those of its quotations that were not printed before; empty where it
+    is nothing but such. `printed`: their numbers, added to."""
+    printed = set() if printed is None else printed
+    language = answer_language(question)
     numbers = "".join(f" [{number}]" for number in sentence.evidence)
     if sentence.support in (None, SupportOutcome.SUPPORTED):
         return sentence.text + numbers
-    quotation = _quotation([refs[number].snippet for number in sentence.evidence], question)
-    key = f"mended_{sentence.support}"
-    return word(key, answer_language(question), text=sentence.text, numbers=numbers, quotation=quotation)
+    fresh = [number for number in sentence.evidence if number not in printed]
+    printed.update(fresh)
+    quotation = _quotation([refs[number].snippet for number in fresh], question)
+    if sentence.support is SupportOutcome.ALTERED:
+        fresh_numbers = "".join(f" [{number}]" for number in fresh)
+        return word("mended_altered", language, text=quotation, numbers=fresh_numbers) if fresh else ""
+    key = "mended_unverified" if fresh else "mended_unverified_again"
+    return word(key, language, text=sentence.text, numbers=numbers, quotation=quotation)
 
 
 def _quotation(snippets: Sequence[str], question: str) -> str:

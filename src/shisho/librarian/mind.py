@@ -68,6 +68,8 @@ class AnswerMatter:
     unsearched: Sequence[UnsearchedQuery]
     asked: str
     """The question as it was put; `strategy.question` is as it was understood."""
+    head: str = "answer_head"
+    """The key of the first line of an answer that only quotes: it says who has read the passages."""
 
 
 SeekSupport = Callable[[str], Awaitable[EvidenceRef | None]]
@@ -107,10 +109,10 @@ class Mind(Protocol):
         a sentence that cites nothing."""
 
 
-def quote_evidence(matter: AnswerMatter, head: str = "answer_head") -> Draft:
-    """The answer by rules. `head`: the key of its first line."""
+def quote_evidence(matter: AnswerMatter, head: str = "") -> Draft:
+    """The answer by rules. `head`: the key of its first line, where the matter does not say it."""
     parts = (matter.strategy, matter.status, matter.evidence, matter.verdict, matter.unsearched)
-    return compose(*parts, head=head, asked=matter.asked)
+    return compose(*parts, head=head or matter.head, asked=matter.asked)
 
 
 class RulesMind:

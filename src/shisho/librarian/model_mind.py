@@ -4,20 +4,21 @@ why."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 
 from shisho.domain.corpus import Complexity
-from shisho.domain.inquiry import AnswerLevel, Finding, Goal, Plan, Strategy, Verdict
+from shisho.domain.inquiry import AnswerLevel, Finding, Goal, Plan, Stance, Strategy, Verdict
 from shisho.domain.model import ModelUse
 from shisho.errors import InvalidParams
 from shisho.language.display import running
+from shisho.language.sentences import sentences
 from shisho.language.terms import fold
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.answer import Draft
-from shisho.librarian.evaluate import REFUSED
-from shisho.librarian.evidence import double, verify
+from shisho.librarian.evidence import VerifiedQuote, double, verify
 from shisho.librarian.levels import NEAR
 from shisho.librarian.mind import (
     AnswerMatter,
@@ -38,6 +39,7 @@ from shisho.librarian.model_writing import AnswerWriter
 from shisho.librarian.prompting import (
     fence_evidence,
     fence_passages,
+    gather_copies,
     list_goals,
     load_prompt,
     new_boundary,
@@ -49,8 +51,16 @@ MAX_KEYWORDS = 12
 MAX_KEYWORD_CHARS = 80
 MAX_REASON_CHARS = 300
 MAX_CLAIMS = 60  # of one reply are looked at
-MAX_FINDINGS = 4  # for one goal in one round
+LEAST_FINDINGS = 3  # for one goal in one round, whatever the others need
+MOST_FINDINGS = 12  # for all goals of one round
+MAX_ONE_FACT = 60  # characters of a question that rules may leave whole without a model
 EVIDENCE_ROOM = 2_000  # tokens of quotations in a prompt
+# Words by which a question may want more than one thing.
+_SEVERAL = re.compile(
+    r"それぞれ|および|及び|ならびに|並びに|また[、は]|かつ|どちら|いずれ|すべて|全て|一覧|リスト|条件|理由|なぜ|どのよう|合計|合わせ|平均"
+    r"|\b(?:and|or|both|each|all|why|how|which|list|total|if)\b",
+    re.IGNORECASE,
+)
 
 
 class ModelMind:
@@ -65,7 +75,7 @@ class ModelMind:
         self, question: str, now: Callable[[], str], allowance: ModelAllowance
     ) -> NodeThought[Strategy]:
         by_rules = await self._rules.split(question, now, allowance)
-        if "strategy" not in self._calls:
+        if "strategy" not in self._calls or asks_one_fact(by_rules.value):
             return by_rules
         values = {"question": by_rules.value.question, "today": now()[:10]}
         reply, uses = await self._calls.ask("strategy", StrategyReply, allowance, values)
@@ -90,30 +100,26 @@ class ModelMind:
 
     async def evaluate(self, matter: PassageMatter, allowance: ModelAllowance) -> NodeThought[list[Finding]]:
         boundary = new_boundary()
+        most = most_findings(matter.goals)
         values = {
             "question": matter.strategy.question,
             "goals": list_goals(matter.goals),
+            "most": str(most),
+            "evidence": fence_evidence(matter.evidence, boundary, EVIDENCE_ROOM),
             "boundary": boundary,
         }
         room = self._calls.passage_room(load_prompt("evaluate"), values)
-        values["passages"] = fence_passages(matter.passages, boundary, room)
+        copies = dict(await asyncio.to_thread(gather_copies, matter.passages))
+        values["passages"] = fence_passages(copies, boundary, room)
         reply: EvaluationReply | None = None
         uses: tuple[ModelUse, ...] = ()
         if matter.passages and matter.goals:
             reply, uses = await self._calls.ask("evaluate", EvaluationReply, allowance, values)
-        by_rules = await self._rules.evaluate(matter, allowance)
         if reply is None:
-            return replace(by_rules, uses=uses)
-        picked, dropped = await asyncio.to_thread(_findings, matter, reply)
-        uses = tuple(replace(use, dropped=dropped) for use in uses)
-        # What the rules found for a goal that the model found nothing for is near, and is not lost.
-        answered_goals = {finding.goal_id for finding in picked}
-        near = [
-            replace(finding, score=min(finding.score, REFUSED))
-            for finding in by_rules.value
-            if finding.goal_id not in answered_goals
-        ]
-        return NodeThought([*picked, *near], uses)
+            return replace(await self._rules.evaluate(matter, allowance), uses=uses)
+        also = {passage.temp_index: numbers for passage, numbers in copies.items()}
+        picked, dropped = await asyncio.to_thread(_findings, matter, reply, most, also)
+        return NodeThought(picked, tuple(replace(use, dropped=dropped) for use in uses))
 
     async def reflect(
         self, matter: PlanMatter, verdict: Verdict, allowance: ModelAllowance
@@ -142,6 +148,18 @@ class ModelMind:
         if by_rules.value.level is not AnswerLevel.ANSWERED:
             return by_rules  # there is nothing to write of
         return await AnswerWriter(self._calls, matter, allowance, hear, seek).write()
+
+
+def asks_one_fact(strategy: Strategy) -> bool:
+    """True for a short question that rules leave whole: a model would give it back as it is."""
+    is_short = len(strategy.question) <= MAX_ONE_FACT and len(sentences(strategy.question)) == 1
+    is_whole = len(strategy.goals) == 1 and strategy.complexity is Complexity.SINGLE
+    return is_short and is_whole and not _SEVERAL.search(strategy.question)
+
+
+def most_findings(goals: Sequence[Goal]) -> int:
+    """How many quotations one goal may have of a round."""
+    return max(LEAST_FINDINGS, MOST_FINDINGS // max(1, len(goals)))
 
 
 def _plan_values(matter: PlanMatter, boundary: str) -> dict[str, str]:
@@ -182,9 +200,11 @@ def _plan(matter: PlanMatter, by_rules: Plan, reply: PlanReply) -> Plan | None:
     )
 
 
-def _findings(matter: PassageMatter, reply: EvaluationReply) -> tuple[list[Finding], int]:
-    """The model's findings of open goals, best first, a few for each, none that repeats evidence; and how many
-    quote what was not shown."""
+def _findings(
+    matter: PassageMatter, reply: EvaluationReply, most: int, copies: Mapping[int, tuple[int, ...]]
+) -> tuple[list[Finding], int]:
+    """The model's findings of open goals, best first, at most so many for each, none that repeats evidence; and how
+    many quote what was not shown. `copies`: of passages, those that say the same."""
     told_words: dict[str, list[str]] = {goal.id: [] for goal in matter.goals}
     for ref in matter.evidence:
         told_words.setdefault(ref.goal_id, []).append(ref.snippet)
@@ -192,15 +212,35 @@ def _findings(matter: PassageMatter, reply: EvaluationReply) -> tuple[list[Findi
     dropped = 0
     claims = [claim for claim in reply.findings[:MAX_CLAIMS] if isfinite(claim.score) and claim.score >= NEAR]
     for claim in sorted(claims, key=lambda claim: -claim.score):
-        finding = Finding(claim.passage, claim.goal, claim.quotation, round(min(1.0, claim.score), 4))
+        finding = Finding(
+            claim.passage,
+            claim.goal,
+            claim.quotation,
+            round(min(1.0, claim.score), 4),
+            stance=Stance(claim.stance),
+            also=copies.get(claim.passage, ()),
+        )
         verified = verify(finding, matter.passages)
         if verified is None or claim.goal not in {goal.id for goal in matter.goals}:
             dropped += 1
             continue
         told_snippets = told_words[claim.goal]
-        of_goal = sum(other.goal_id == claim.goal for other in findings)
-        if of_goal == MAX_FINDINGS or any(double(verified.snippet, snippet) for snippet in told_snippets):
+        same = next((place for place, other in enumerate(findings) if _repeats(other, finding, verified)), -1)
+        if same >= 0:
+            findings[same] = _with_copies(findings[same], finding)
             continue
-        told_snippets.append(verified.snippet)
+        of_goal = sum(other.goal_id == claim.goal for other in findings)
+        if of_goal == most or any(double(verified.snippet, snippet) for snippet in told_snippets):
+            continue
         findings.append(replace(finding, snippet=verified.snippet))
     return findings, dropped
+
+
+def _repeats(finding: Finding, later: Finding, verified: VerifiedQuote) -> bool:
+    return finding.goal_id == later.goal_id and double(finding.snippet, verified.snippet)
+
+
+def _with_copies(finding: Finding, later: Finding) -> Finding:
+    """The finding, which also stands where the later one does."""
+    others = [number for number in (later.index, *later.also) if number != finding.index]
+    return replace(finding, also=tuple(dict.fromkeys((*finding.also, *others))))

@@ -39,6 +39,7 @@ class FindingReply:
     goal: str
     quotation: str
     score: float
+    stance: Literal["answers", "says_unknown", "conflicts"] = "answers"
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,7 @@ class AnswerWriter:
         sentences = [CitedSentence(part.text, part.cites) for part in written if part.text.strip()]
         for sentence in sentences:
             self._checker.check(sentence)
+        self._checker.reconsider(sentences)
         supplied = await self._supply(sentences)
         judging = await self._judge(sentences)
         mended = [self._checker.check(sentence) for sentence in sentences]
@@ -58,7 +59,7 @@ class AnswerWriter:
         uses = tuple(replace(use, dropped=dropped, rewritten=rewritten, supplied=supplied) for use in uses)
         draft = write_draft(self._checker.matter, mended)
         if draft is None:
-            head = "answer_unwritten" if uses else "answer_head"
+            head = "answer_unwritten" if uses else ""
             return NodeThought(quote_evidence(self._matter, head), (*unusable(uses, reply), *judging))
         return NodeThought(draft, (*uses, *judging))
 
@@ -80,7 +81,7 @@ class AnswerWriter:
             return ()
         boundary = new_boundary()
         claims, count = fence_claims(self._checker.claims(unsure), boundary, EVIDENCE_ROOM)
-        values = {"claims": claims, "boundary": boundary}
+        values = {"question": self._matter.strategy.question, "claims": claims, "boundary": boundary}
         reply: EntailmentReply | None = None
         uses: tuple[ModelUse, ...] = ()
         if count:

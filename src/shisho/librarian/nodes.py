@@ -25,7 +25,7 @@ from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.budget import Spending
 from shisho.librarian.citations import Citations
 from shisho.librarian.evaluate import terms_wanted
-from shisho.librarian.evidence import double, verify
+from shisho.librarian.evidence import context_of, double, verify
 from shisho.librarian.follow_up import resolve
 from shisho.librarian.levels import ENOUGH
 from shisho.librarian.mending import find_support
@@ -38,6 +38,7 @@ from shisho.librarian.web_fallback import AskWeb, web_queries
 from shisho.ports import Clock
 
 FOR_THE_ANSWER = Spending(model_calls=1, tokens=6_000)
+MOST_COPIES = 3  # of a quotation, in other documents
 MOST_SOUGHT_TERMS = 20  # of a sentence that a search is made for
 
 
@@ -123,14 +124,19 @@ class Nodes:
             anew = respelt != aim
             aim = respelt
         refs = [await self._accepted(finding, state) for finding in _once(findings)]
-        new = tuple(ref for ref in refs if ref is not None)
+        accepted = [ref for ref in refs if ref is not None]
+        new = (*accepted, *await self._copies(findings, accepted, state))
+        reads = [use for use in thought.uses if use.node == "evaluate"]
+        misreads = sum(use.fault is not None for use in reads)
         return LoopState(
             evidence=new,
-            dropped=len(refs) - len(new),
+            dropped=len(refs) - len(accepted),
             rounds_without_evidence=0 if new else state["rounds_without_evidence"] + 1,
             goal_status=self._citations.status(aim.goals, (*held_refs, *new)),
             spent=allowance.used,
             uses=thought.uses,
+            reads=len(reads) - misreads,
+            misreads=misreads,
             strategy=aim,
             respelt=is_tried,
             anew=anew,
@@ -220,6 +226,7 @@ class Nodes:
             verdict=state["verdicts"][-1],
             unsearched=_reached(state).unsearched,
             asked=state["question"],
+            head=_head(state),
         )
         allowance = ModelAllowance(self._budget, state["spent"])
         sought_refs: list[EvidenceRef] = []
@@ -263,17 +270,49 @@ class Nodes:
             citation = await self._search.resolve(*where, verified.index, verified.start, verified.end)
         except (NotFound, SourceRemoved):  # removed since it was shown
             return None
-        heading = next(passage.heading for passage in state["shown"] if passage.temp_index == verified.index)
+        passage = next(passage for passage in state["shown"] if passage.temp_index == verified.index)
         number = self._citations.take(citation)
         ref = build_evidence_ref(
             number,
             finding.goal_id,
             citation,
-            heading,
+            passage.heading,
             finding.score,
             len(state["plans"]),
         )
-        return replace(ref, list_items=finding.list_items, is_heading=finding.is_heading)
+        return replace(
+            ref,
+            list_items=finding.list_items,
+            is_heading=finding.is_heading,
+            stance=finding.stance,
+            context=context_of(passage.text, verified.start),
+        )
+
+    async def _copies(
+        self, findings: Sequence[Finding], refs: Sequence[EvidenceRef], state: LoopState
+    ) -> list[EvidenceRef]:
+        """The same words in other passages that were shown, as further evidence of those documents."""
+        copies: list[EvidenceRef] = []
+        for finding in findings:
+            ref = next((ref for ref in refs if _is_of(ref, finding)), None)
+            if ref is None:
+                continue
+            for index in finding.also[:MOST_COPIES]:
+                copy = await self._accepted(replace(finding, index=index, also=()), state)
+                if copy is not None and double(copy.snippet, ref.snippet):
+                    copies.append(replace(copy, same_as=ref.number))
+        return copies
+
+
+def _head(state: LoopState) -> str:
+    """The key of the line that says who has read the passages."""
+    if state["reads"]:
+        return "answer_read"
+    return "answer_unread" if state["misreads"] or state["spent"].model_calls else "answer_head"
+
+
+def _is_of(ref: EvidenceRef, finding: Finding) -> bool:
+    return ref.goal_id == finding.goal_id and double(ref.snippet, finding.snippet)
 
 
 def _unanswered(goals: Sequence[Goal], findings: Sequence[Finding]) -> list[Goal]:

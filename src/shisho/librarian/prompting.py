@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 
 from shisho.domain.corpus import NumberedPassage
-from shisho.domain.inquiry import EvidenceRef, Goal
+from shisho.domain.inquiry import EvidenceRef, Goal, Stance
 from shisho.errors import InternalError
 from shisho.language.display import running
 from shisho.language.tokens import tokens
+from shisho.librarian.evidence import double
 
 _VARIABLE = re.compile(r"{{(\w+)}}")
 FENCE = "⟦"
 _LONGEST_HEADING = 200
+LONGER = 1.05  # a copy that is so much longer says more
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +93,13 @@ def fence_evidence(evidence: Iterable[EvidenceRef], boundary: str, room: int) ->
     fenced_texts: list[tuple[int, str]] = []
     room_left = room
     for ref in sorted(evidence, key=lambda ref: -ref.score):
-        cost = tokens(ref.snippet) + tokens(ref.heading) + 30
-        if cost > room_left:
+        cost = tokens(in_context(ref)) + tokens(ref.heading) + 30
+        if cost > room_left or ref.same_as:
             continue
         room_left -= cost
         heading = running(ref.heading)[:_LONGEST_HEADING]
         name = f"quotation {ref.number} for {ref.goal_id}"
-        fenced_texts.append((ref.number, _fenced(name, heading, ref.snippet, boundary)))
+        fenced_texts.append((ref.number, _fenced(name, heading, in_context(ref), boundary)))
     return "\n".join(text for _, text in sorted(fenced_texts)) or "(none)"
 
 
@@ -116,7 +118,7 @@ def fence_claims(
             _fenced(
                 f"quotation of sentence {number}",
                 running(ref.heading)[:_LONGEST_HEADING],
-                ref.snippet,
+                in_context(ref),
                 boundary,
             )
             for ref in refs
@@ -127,6 +129,28 @@ def fence_claims(
         fenced_texts += parts
         count = number
     return "\n".join(fenced_texts), count
+
+
+def in_context(ref: EvidenceRef) -> str:
+    """A quotation after what stands before it, by which its words are understood."""
+    before = f"(before it: {ref.context})\n" if ref.context else ""
+    stance = "" if ref.stance is Stance.ANSWERS else f"({ref.stance})\n"
+    return f"{before}{stance}{ref.snippet}"
+
+
+def gather_copies(passages: Sequence[NumberedPassage]) -> list[tuple[NumberedPassage, tuple[int, ...]]]:
+    """The passages without near-duplicates of others, each with the numbers of its copies. The best of them stands
+    for all, or one that says more, in its place."""
+    groups: list[list[NumberedPassage]] = []
+    for passage in passages:
+        group = next((group for group in groups if double(group[0].text, passage.text)), None)
+        if group is None:
+            groups.append([passage])
+        elif len(passage.text) > LONGER * len(group[0].text):
+            group.insert(0, passage)
+        else:
+            group.append(passage)
+    return [(group[0], tuple(copy.temp_index for copy in group[1:])) for group in groups]
 
 
 def list_goals(goals: Iterable[Goal]) -> str:

@@ -10,7 +10,8 @@ from shisho.domain.inquiry import EvidenceRef, Sentence, SupportOutcome
 from shisho.domain.session import CitedSentence, SentenceRevision
 from shisho.language.terms import fold, terms
 from shisho.librarian import mending
-from shisho.librarian.answer import Draft, disagreements, frame_answer
+from shisho.librarian.answer import Draft, frame_answer, remarks
+from shisho.librarian.cited_support import right_calculations
 from shisho.librarian.mind import AnswerMatter
 
 CheckedSentence = tuple[Sentence | None, SentenceRevision]
@@ -24,7 +25,10 @@ JUDGED = ("entailment",)  # and one whose quotations, as a model reads them, do 
 
 
 def check_sentence(
-    sentence: CitedSentence, matter: AnswerMatter, refs: Mapping[int, EvidenceRef]
+    sentence: CitedSentence,
+    matter: AnswerMatter,
+    refs: Mapping[int, EvidenceRef],
+    worked: Sequence[str] = (),
 ) -> CheckedSentence:
     """The sentence as it may stand, and what was done to it. One that cites nothing is given the evidence that
     carries it, if there is any; one that has next to no word of its quotations tells of something else."""
@@ -35,7 +39,7 @@ def check_sentence(
     cited = mending.cite(matter.evidence, (), matter.strategy.goals, sentence)
     if not isinstance(cited, CitedSentence):
         cited = sentence
-    standing, revision = mending.mend(cited, refs, matter.strategy.question)
+    standing, revision = mending.mend(cited, refs, matter.strategy.question, worked)
     if standing is not None and _is_foreign(standing, matter, refs):
         return None, SentenceRevision(sentence.text, "removed", None, (), revision.unknown, ("words",))
     return standing, revision
@@ -50,7 +54,7 @@ def write_draft(matter: AnswerMatter, mended: Sequence[CheckedSentence]) -> Draf
     refs = {ref.number: ref for ref in matter.evidence}
     question = matter.strategy.question
     text = mending.render(question, refs, kept_sentences, mending.counts(revisions))
-    body = [text, *disagreements(matter.evidence, matter.strategy)]
+    body = [text, *remarks(matter.evidence, matter.strategy)]
     return frame_answer(
         matter.strategy,
         matter.status,
@@ -85,6 +89,7 @@ class SentenceChecker:
         self._waits = is_judge_coming
         self._refs = {ref.number: ref for ref in matter.evidence}
         self._checked: dict[CitedSentence, CheckedSentence] = {}
+        self._printed: set[int] = set()
 
     def check(self, sentence: CitedSentence) -> CheckedSentence:
         """The sentence as it may stand, and what was done to it."""
@@ -92,9 +97,33 @@ class SentenceChecker:
             mended = check_sentence(sentence, self.matter, self._refs)
             self._checked[sentence] = mended
             self.supplied += bool(mended[1].evidence) and not self._cites(sentence)
-            if not (self._waits and is_unverified(mended)):
+            if not is_altered(mended) and not (self._waits and is_unverified(mended)):
                 self._tell(mended)
         return self._checked[sentence]
+
+    def reconsider(self, sentences: Iterable[CitedSentence]) -> None:
+        """Check anew what was replaced by its quotations, now that all sentences are there: its figure may be worked
+        out in another one."""
+        question = self.matter.strategy.question
+        calculations: list[tuple[set[int], str]] = []
+        for sentence in _each(sentences):
+            standing, _ = self.check(sentence)
+            if standing is not None and standing.support is not SupportOutcome.ALTERED:
+                refs = [self._refs[number] for number in standing.evidence]
+                calculations += [
+                    (set(standing.evidence), text)
+                    for text in right_calculations(standing.text, refs, question)
+                ]
+        for sentence in _each(sentences):
+            mended = self.check(sentence)
+            if not is_altered(mended):
+                continue
+            worked = [text for numbers, text in calculations if numbers <= set(mended[1].evidence)]
+            if worked:
+                mended = check_sentence(sentence, self.matter, self._refs, worked)
+                self._checked[sentence] = mended
+            if not (self._waits and is_unverified(mended)):
+                self._tell(mended)
 
     def uncited(self, sentences: Iterable[CitedSentence]) -> list[CitedSentence]:
         """Those that are to be taken out, as they cite nothing that stands."""
@@ -144,11 +173,17 @@ class SentenceChecker:
 
     def _tell(self, mended: CheckedSentence) -> None:
         if mended[0] is not None:
-            self._hear(mending.line(mended[0], self._refs, self.matter.strategy.question))
+            line = mending.line(mended[0], self._refs, self.matter.strategy.question, self._printed)
+            if line:
+                self._hear(line)
 
 
 def is_unverified(mended: CheckedSentence) -> bool:
     return mended[0] is not None and mended[0].support is SupportOutcome.UNVERIFIED
+
+
+def is_altered(mended: CheckedSentence) -> bool:
+    return mended[0] is not None and mended[0].support is SupportOutcome.ALTERED
 
 
 def _each(sentences: Iterable[CitedSentence]) -> list[CitedSentence]:

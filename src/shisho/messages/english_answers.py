@@ -9,6 +9,8 @@ SAID: Mapping[str, str] = {
     "answer_head": "{level} · quotations only, no model",
     "answer_written": "{level} · written by a model, checked against its quotations",
     "answer_unwritten": "{level} · quotations only: the model could not write the answer",
+    "answer_read": "{level} · the passages were read by a model",
+    "answer_unread": "{level} · quotations only: the model has not read the passages",
     "level_answered": "Answered",
     "level_near": "Near",
     "level_not_found": "Not found",
@@ -20,7 +22,10 @@ SAID: Mapping[str, str] = {
     "answer_heading": " — {text}",
     "answer_ocr": " (OCR)",
     "answer_goal": "■ {text} — {level}",
-    "answer_near": "No answer, but near it:",
+    "stance_answers": "No answer, but near it:",
+    "stance_says_unknown": "The documents say that this is not known or not published:",
+    "stance_conflicts": "The documents contradict each other, and nothing tells which is right:",
+    "answer_copies": "Note: the words of [{number}] also stand in {others}.",
     "answer_missing": "No answer was found to: {text}",
     "answer_nothing": "Nothing in the documents searched answers this question.",
     "answer_advice": "Asking in other words, filtering less or adding documents may help.",
@@ -53,6 +58,7 @@ SAID: Mapping[str, str] = {
     "end_model_failed": "the model failed",
     "mended_nothing": "No evidence was given that answers this question.",
     "mended_unverified": "{text}{numbers} (unverified: its wording is far from the quotation)\n  Quoted: {quotation}",
+    "mended_unverified_again": "{text}{numbers} (unverified: its wording is far from the quotation above)",
     "mended_altered": "{text}{numbers} (a sentence that disagreed with its quotation was replaced by it)",
     "mended_counts": (
         "Support: {supported} supported · {unverified} unverified · {altered} replaced by quotations"

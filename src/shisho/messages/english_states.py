@@ -74,6 +74,8 @@ SAID: Mapping[str, str] = {
     "field_source_url": "address",
     "field_link": "link",
     "field_source_state": "state of the source",
+    "field_stance": "what it does with the goal",
+    "field_same_as": "number of the same words",
     "field_corpus": "corpus",
     "field_owner": "owner",
     "field_source": "source",

@@ -8,6 +8,8 @@ SAID: Mapping[str, str] = {
     "answer_head": "{level} · 抜粋のみ(モデル未設定)",
     "answer_written": "{level} · モデルが書き、引用と照らし合わせた回答",
     "answer_unwritten": "{level} · 抜粋のみ(モデルが回答を書けませんでした)",
+    "answer_read": "{level} · 資料はモデルが読みました",
+    "answer_unread": "{level} · 抜粋のみ(モデルは資料を読んでいません)",
     "level_answered": "回答あり",
     "level_near": "近い記述のみ",
     "level_not_found": "見つかりません",
@@ -19,7 +21,10 @@ SAID: Mapping[str, str] = {
     "answer_heading": " — {text}",
     "answer_ocr": "(OCR)",
     "answer_goal": "■ {text} — {level}",
-    "answer_near": "答えとまでは言えませんが、近い記述:",
+    "stance_answers": "答えとまでは言えませんが、近い記述:",
+    "stance_says_unknown": "資料は、この点は分からない、または公表されていないとしています:",
+    "stance_conflicts": "資料どうしが食い違い、どちらが正しいとも言えません:",
+    "answer_copies": "※ [{number}] の文は {others} にもあります。",
     "answer_missing": "次の点の答えは見つかりませんでした: {text}",
     "answer_nothing": "この質問に答える記述は、探した資料の中に見つかりませんでした。",
     "answer_advice": "別の言葉で尋ねる、絞り込みを緩める、資料を加える、のいずれかで見つかることがあります。",
@@ -52,6 +57,7 @@ SAID: Mapping[str, str] = {
     "end_model_failed": "モデルが応答しませんでした",
     "mended_nothing": "この質問に答える根拠は示されていません。",
     "mended_unverified": "{text}{numbers} (未確認: 引用と言い回しが離れています)\n  引用: {quotation}",
+    "mended_unverified_again": "{text}{numbers} (未確認: 上の引用と言い回しが離れています)",
     "mended_altered": "{text}{numbers} (引用と食い違う文を、引用に置き換えました)",
     "mended_counts": (
         "裏付けの検査: 確認 {supported} · 未確認 {unverified} · 引用に置き換え {altered} · 裏付けがなく削除 {removed}"

@@ -74,6 +74,8 @@ SAID: Mapping[str, str] = {
     "field_source_url": "アドレス",
     "field_link": "リンク",
     "field_source_state": "出典の状態",
+    "field_stance": "目標への立場",
+    "field_same_as": "同じ文の番号",
     "field_corpus": "コーパス",
     "field_owner": "持ち主",
     "field_source": "入力元",

@@ -11,7 +11,8 @@ import apsw
 
 from shisho.domain.codec import Payload, build, dumps, loads, plain
 from shisho.domain.corpus import DocumentState
-from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, RunStep, mark_source_state
+from shisho.domain.evidence import mark_source_state
+from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, RunStep
 from shisho.errors import NotFound, SourceRemoved
 from shisho.messages.message import Message
 from shisho.ports import Clock

@@ -8,7 +8,7 @@ from typing import Any
 
 import apsw
 
-from shisho.domain.inquiry import REMOVED
+from shisho.domain.evidence import REMOVED
 from shisho.language.display import running
 from shisho.stores.embedded.rows import every
 from shisho.stores.embedded.traces import Traces, forget, traces

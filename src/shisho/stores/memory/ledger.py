@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from shisho.domain.codec import Payload, dumps, loads
 from shisho.domain.corpus import DocumentId, DocumentState
-from shisho.domain.inquiry import REMOVED, Answer, Evidence, Inquiry, LoopStop, RunStep
+from shisho.domain.evidence import REMOVED
+from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, RunStep
 from shisho.domain.time import Instant
 from shisho.errors import NotFound, SourceRemoved
 from shisho.messages.message import Message

@@ -1,0 +1,63 @@
+"""Evidence as an answer's row: made from a citation, and marked with what has become of its document since."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import sha256
+
+from shisho.domain.corpus import Citation, DocumentState, PassageId
+from shisho.domain.inquiry import Evidence, EvidenceRef
+from shisho.domain.link import on_web, opening
+
+
+def mark_source_state(evidence: Evidence, source: str, state: DocumentState) -> Evidence:
+    """The same evidence with what has become of its document: where it stands now, and its state. What was
+    purged (`source` is empty) names nothing."""
+    if not source or source == evidence.document:
+        return replace(evidence, source_state=state)
+    citation = Citation(
+        document_id=evidence.document_id,
+        title=evidence.title,
+        source=source,
+        page=evidence.page,
+        start=evidence.start,
+        end=evidence.end,
+        snippet=evidence.snippet,
+        sha256=evidence.sha256,
+        passage_id=PassageId(""),
+        cluster="",
+        place=evidence.place,
+        ocr=evidence.ocr,
+    )
+    url = source if on_web(source) else None
+    return replace(evidence, document=source, source_url=url, link=opening(citation), source_state=state)
+
+
+REMOVED = "(出典は削除されました / source removed)"
+"""What stands in an answer where a purged document was quoted."""
+
+
+def build_evidence(answer_id: str, ref: EvidenceRef, citation: Citation) -> Evidence:
+    """The row of an answer for a number: everything that opens it, under an id that is the same each time."""
+    return Evidence(
+        id=sha256(f"{answer_id}/{ref.number}".encode()).hexdigest()[:24],
+        number=ref.number,
+        goal_id=ref.goal_id,
+        document_id=citation.document_id,
+        document=citation.source,
+        title=citation.title,
+        heading=ref.heading,
+        page=citation.page,
+        start=citation.start,
+        end=citation.end,
+        snippet=citation.snippet,
+        sha256=citation.sha256,
+        score=ref.score,
+        round=ref.round,
+        source_url=citation.source if on_web(citation.source) else None,
+        link=opening(citation),
+        place=citation.place,
+        ocr=citation.ocr,
+        stance=ref.stance,
+        same_as=ref.same_as,
+    )

@@ -1,0 +1,85 @@
+"""What a sentence works out is worked out again."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from shisho.language.numbers import Measure
+from shisho.librarian.arithmetic import convert, find_calculation, work_out
+
+BIKES = "最初の30分165円/回、以後165円/30分\n4時間利用した場合、料金は何円になりますか"
+RATE = "月額980円（税込）です。学生の方は学割で二割引となります。"
+STAY = "R018,村上涼子,2023/09/28,2023/10/02,ツイン\nR018,27000,2700,3700"
+RECIPE = "2人前 パスタ：200g\nバジル：5g\nパスタ 1g 5円\nバジル 1g 100円\n4人前つくるのにいくらですか"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "known", "outcomes"),
+    [
+        ("料金は4時間で 240分 ÷ 30分 = 8回 なので 165円×8＝1,320円です。", BIKES, [True, True]),
+        ("料金は 165円 × 8 = 1,320円です。", BIKES, []),  # 8 stands nowhere and is not worked out
+        ("240分 ÷ 30分 = 8回、165円 × 8 = 1,330円です。", BIKES, [True, False]),
+        ("980円 × (1 − 0.2) = 784円", RATE, [True]),
+        ("980円 × 0.8 = 784円", RATE, [True]),
+        ("980円 × (100% − 20%) = 784円", RATE, [True]),
+        ("980円 × 20% = 196円", RATE, [True]),
+        ("980円 × 0.7 = 686円", RATE, []),
+        ("(27000 + 2700 + 3700) ÷ 4 = 8,350円", STAY, [True]),  # nights between two dates
+        ("（27000＋2700＋3700）÷3＝11133.3円", STAY, [True]),  # the mean of three, rounded
+        ("(27000 + 2700 + 3700) ÷ 5 = 6,680円", STAY, []),
+        ("(200 × 5円 + 5 × 100円) × 4 ÷ 2 = 3,000円", RECIPE, [True]),
+        ("200 × 5円 + 5 × 100円 × 4 ÷ 2 = 3,000円", RECIPE, [False]),
+        ("22.0% + 2.0% + 32.0% = 56%", "22.0% 2.0% 32.0%", [True]),
+        ("28位 + 1 = 29位", "前年から1つ順位を上げた。28位", [True]),
+        ("259,122ha ÷ 100 = 2,591.22平方キロメートル", "森林面積 259,122ha", [True]),
+        ("259,122ha = 25.91平方キロメートル", "森林面積 259,122ha", [False]),
+        ("1000ppm ÷ 10000 = 0.1%", "CO₂：1000ppm以下", [True]),
+        ("1,560 - 1,200 = 360, so it grew.", "from 1,200 to 1,560", [True]),
+        ("100円 + 3人 = 103円", "100円 3人", []),
+        ("5円 ÷ 0 = 5円", "5円 0", []),
+        ("(((5円 + 3円 = 8円", "5円 3円", [True]),
+        ("5円 + 3円) = 8円", "5円 3円", []),
+        ("2024-05-03 = 2016", "2024-05-03", []),
+    ],
+)
+def test_written_calculations_are_done_again_from_known_figures(
+    sentence: str, known: str, outcomes: list[bool]
+) -> None:
+    assert [calculation.is_right for calculation in work_out(sentence, known)] == outcomes
+
+
+@pytest.mark.parametrize(
+    ("sentence", "result", "known", "written"),
+    [
+        (
+            "合計は56%です。",
+            Measure(Decimal(56), "%"),
+            "22.0%、2.0%、32.0%",
+            "22% + 2% + 32% = 56%",
+        ),
+        ("合計は54%です。", Measure(Decimal(54), "%"), "22.0%、2.0%、32.0%", None),
+        ("差は300円です。", Measure(Decimal(300), "円"), "Aは900円、Bは1,200円", "1,200円 - 900円 = 300円"),
+        ("300円です。", Measure(Decimal(300), "円"), "Aは900円、Bは1,200円", None),
+        ("割引後は784円です。", Measure(Decimal(784), "円"), RATE, "980円 × (1 - 2割) = 784円"),
+        (
+            "合計は30人です。",
+            Measure(Decimal(30), "人"),
+            "東\t10人\t1円\n西\t20人\t2円",
+            "10人 + 20人 = 30人",
+        ),
+    ],
+)
+def test_a_result_that_is_only_given_is_written_out(
+    sentence: str, result: Measure, known: str, written: str | None
+) -> None:
+    calculation = find_calculation(sentence, result, known)
+    assert (calculation.text if calculation else None) == written
+
+
+def test_units_of_one_kind_are_converted_and_others_are_not() -> None:
+    assert convert(Measure(Decimal(4), "時間"), "分") == 240
+    assert convert(Measure(Decimal("0.1"), "%"), "ppm") == 1_000
+    assert convert(Measure(Decimal(4), "時間"), "円") is None
+    assert convert(Measure(Decimal(4), ""), "円") is None

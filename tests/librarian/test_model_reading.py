@@ -1,0 +1,165 @@
+"""What a model reads and how its answer is told: abstentions, stances, copies, context, and what is worked out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from shisho.domain.inquiry import Budget, Goal
+from shisho.domain.model import ModelFault
+from shisho.librarian.model_mind import most_findings
+from shisho.librarian.model_replies import (
+    AnswerReply,
+    EvaluationReply,
+    FindingReply,
+    PlanReply,
+    SentenceReply,
+)
+from tests.librarian.library import Leaf, Library
+from tests.librarian.scripted import mind_of
+from tests.librarian.test_loop import LEAVES
+from tests.librarian.test_model_mind import PARAPHRASE, QUESTION, QUOTATION, asked, scripted
+
+
+async def test_an_empty_list_of_a_model_is_believed_and_the_answer_says_who_read() -> None:
+    answer = await asked(mind_of(scripted(EvaluationReply=EvaluationReply(()))), budget=Budget(max_rounds=1))
+    assert answer.level == "not_found" and not answer.evidence
+    assert answer.text.splitlines()[0] == "見つかりません · 資料はモデルが読みました"
+
+
+@pytest.mark.parametrize(
+    ("changed", "first_line"),
+    [
+        (
+            {"EvaluationReply": ModelFault.TIMEOUT, "AnswerReply": ModelFault.TIMEOUT},
+            "回答を書けませんでした",
+        ),
+        (
+            {"PlanReply": PlanReply(("猫",), "猫", "猫"), "EvaluationReply": ModelFault.TIMEOUT},
+            "資料を読んでいません",
+        ),
+    ],
+)
+async def test_where_the_model_failed_rules_read_and_the_answer_says_so(
+    changed: dict[str, Any], first_line: str
+) -> None:
+    answer = await asked(
+        mind_of(scripted(**changed)), budget=Budget(max_rounds=1), library=Library(LEAVES, 1)
+    )
+    assert first_line in answer.text.splitlines()[0] and "モデル未設定" not in answer.text
+
+
+def finding(quotation: str, index: int, stance: str = "answers") -> FindingReply:
+    return FindingReply(index, "G1", quotation, 0.9, stance)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("stances", "words"),
+    [
+        (("says_unknown",), "資料は、この点は分からない、または公表されていないとしています"),
+        (("conflicts", "conflicts"), "資料どうしが食い違い、どちらが正しいとも言えません"),
+        (("answers", "conflicts"), "資料どうしが食い違い、どちらが正しいとも言えません"),
+        (("says_unknown", "answers"), ""),
+    ],
+)
+async def test_what_is_unknown_or_contradicted_is_not_answered(stances: tuple[str, ...], words: str) -> None:
+    leaves = [Leaf("a", "決定係数は甲である。"), Leaf("b", "決定係数の値は公表されていない。")]
+    findings = tuple(
+        finding(leaf.text, index, stance)
+        for index, (leaf, stance) in enumerate(zip(leaves, stances, strict=False), 1)
+    )
+    llm = scripted(EvaluationReply=EvaluationReply(findings), AnswerReply=ModelFault.TIMEOUT)
+    answer = await asked(mind_of(llm), budget=Budget(max_rounds=1), library=Library(leaves, 3))
+    assert (answer.level == "near") is bool(words) and words in answer.text
+    shown_stances = {quotation.snippet: str(quotation.stance) for quotation in answer.evidence}
+    assert [shown_stances[leaf.text] for leaf, _ in zip(leaves, stances, strict=False)] == list(stances)
+
+
+async def test_near_duplicates_are_shown_once_and_the_other_documents_are_further_sources() -> None:
+    text = "決定係数とは、回帰モデルの当てはまりのよさを表す指標である。1に近いほどよい。"
+    leaves = [
+        Leaf(name, text.replace("1に", f"{mark}1に")) for name, mark in (("a", ""), ("b", "、"), ("c", ""))
+    ]
+    library = Library([*leaves, Leaf("d", "決定係数は0から1までの値をとる。")], 5)
+    reply = EvaluationReply((finding(text.split("。")[0] + "。", 1),))
+    llm = scripted(EvaluationReply=reply)
+    answer = await asked(mind_of(llm), library=library)
+    passages = next(prompt.text for prompt in llm.prompts if "Passages:" in prompt.text).split("Passages:")[1]
+    assert passages.count("回帰モデル") == 1 and "0から1" in passages
+    assert [(row.document, row.same_as) for row in answer.evidence] == [("a", 0), ("b", 1), ("c", 1)]
+    assert answer.goal_status[0].evidence == 1 and "※ [1] の文は [2][3] にもあります。" in answer.text
+    written = next(prompt.text for prompt in llm.prompts if "Quotations:" in prompt.text)
+    assert written.count("回帰モデル") == 1
+
+
+async def test_a_goal_may_have_as_many_quotations_as_it_needs() -> None:
+    leaves = [
+        Leaf(str(number), f"決定係数の材料{number}は{number}00グラムである。") for number in range(1, 7)
+    ]
+    findings = tuple(finding(leaf.text, number) for number, leaf in enumerate(leaves, 1))
+    mind = mind_of(scripted(EvaluationReply=EvaluationReply(findings)))
+    assert len((await asked(mind, library=Library(leaves, 6))).evidence) == 6
+    assert [most_findings([Goal(str(number), "") for number in range(count)]) for count in (1, 2, 8)] == [
+        12,
+        6,
+        3,
+    ]
+
+
+async def test_a_quotation_is_shown_to_the_writer_with_what_stands_before_it() -> None:
+    leaves = [
+        Leaf("a", "決定係数の表\n名前\t値(%)\t年\n甲\t22.0\t2020\n乙\t31.0\t2021"),
+        Leaf("b", "決定係数は便利である。これは1に近いほどよい。"),
+    ]
+    findings = (finding("乙\t31.0\t2021", 1), finding("これは1に近いほどよい。", 2))
+    llm = scripted(EvaluationReply=EvaluationReply(findings))
+    await asked(mind_of(llm), library=Library(leaves, 2))
+    written = next(prompt.text for prompt in llm.prompts if "Quotations:" in prompt.text)
+    assert (
+        "(before it: 名前 | 値(%) | 年)\n乙" in written
+        and "(before it: 決定係数は便利である。)\nこれ" in written
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "is_asked"),
+    [
+        (QUESTION, False),
+        ("決定係数と標準偏差はそれぞれ何ですか", True),
+        ("決定係数が高いのはなぜですか", True),
+        ("決定係数とは何か。また、いつから使われているか", True),
+        (f"{'とても' * 20}長い問いの決定係数とは何か", True),
+    ],
+)
+async def test_a_short_question_for_one_fact_is_split_by_rules(question: str, is_asked: bool) -> None:
+    answer = await asked(mind_of(scripted()), question)
+    assert ("strategy" in [use.node for use in answer.model_uses]) is is_asked
+
+
+async def test_a_figure_may_be_worked_out_in_another_sentence() -> None:
+    leaves = [Leaf("a", "決定係数の本は1冊165円である。8冊で一組である。")]
+    sentences = (
+        SentenceReply("一組は1,320円である。", (1,)),
+        SentenceReply("一組は 165円 × 8 = 1,320円である。", (1,)),
+    )
+    reply = EvaluationReply((finding(leaves[0].text, 1),))
+    lines: list[str] = []
+    answer = await asked(
+        mind_of(scripted(EvaluationReply=reply, AnswerReply=AnswerReply(sentences))),
+        library=Library(leaves, 1),
+        notify=lambda event, **facts: lines.append(facts.get("text", "")),
+    )
+    assert [sentence.text for sentence in answer.sentences] == [sentence.text for sentence in sentences]
+    assert "altered" not in {sentence.support for sentence in answer.sentences}
+    assert not any("置き換え" in line for line in lines)
+
+
+async def test_a_quotation_of_several_sentences_is_printed_once() -> None:
+    sentences = tuple(
+        SentenceReply(f"{PARAPHRASE[:-2]}{end}", (1,)) for end in ("だ。", "である。", "でしょう。")
+    )
+    wrong = tuple(SentenceReply(f"決定係数は{number}を表す。", (1,)) for number in (7, 8))
+    answer = await asked(mind_of(scripted(AnswerReply=AnswerReply((*sentences, *wrong)))))
+    assert answer.text.count(QUOTATION) == 1
+    assert all(sentence.text in answer.text for sentence in sentences)

@@ -136,7 +136,7 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
     "langchain_ollama": ("inference/providers.py",),
     "langchain_google_genai": ("inference/providers.py",),
     "langchain_anthropic": ("inference/providers.py",),
-    "httpx2": ("inference/providers.py", "inference/endpoint.py"),
+    "httpx2": ("inference/providers.py", "inference/endpoint.py", "inference/model_pull.py"),
     "anthropic": ("inference/providers.py",),
     "langsmith": ("integrations/langgraph.py", "inference/llm.py"),
     "typer": ("interfaces/",),

@@ -46,6 +46,15 @@ class NewEmbedding:
     vector: Embedding
 
 
+@dataclass(frozen=True, slots=True)
+class StoredModel:
+    """A model that stands on this machine whole: its size in bytes, and the address that it came from."""
+
+    name: str
+    size: int
+    source: str
+
+
 def cosine(first: Embedding, second: Embedding) -> float:
     """The cosine of two vectors of equal length."""
     return sum(left * right for left, right in zip(_floats(first), _floats(second), strict=True))

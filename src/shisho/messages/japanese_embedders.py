@@ -61,6 +61,65 @@ SAID: Mapping[str, str] = {
     "The files of {folder} cannot be used: {cause}. Pull or copy them anew.": (
         "{folder} のファイルは使えません: {cause}。取り込むかコピーし直してください。"
     ),
+    "{name!r} is no name of a model: it has the form owner/name.": (
+        "{name!r} はモデルの名前ではありません。所有者/名前 の形です。"
+    ),
+    "There is no model {name} here. `shisho models list` shows those that are.": (
+        "モデル {name} はここにありません。あるものは `shisho models list` で見られます。"
+    ),
+    "{path} is there already: name a new file, or remove it.": (
+        "{path} はもうあります。新しいファイル名にするか、消してください。"
+    ),
+    "{path} is no export of a model ({cause}).": "{path} は書き出したモデルではありません({cause})。",
+    "it ends too early": "途中で終わっています",
+    "{path} of {name} is not what its manifest says: its hash differs. Get it anew.": (
+        "{name} の {path} は目録と違います(ハッシュが合いません)。取り直してください。"
+    ),
+    "{path} of {name} is not what {url} promised: its hash differs. It was thrown away; try again.": (
+        "{name} の {path} は {url} の目録と違います(ハッシュが合いません)。捨てました。もう一度試してください。"
+    ),
+    "{url} cannot be reached ({cause}). What has arrived is kept: try again later. Without network: "
+    "`shisho models pull {name}` and `shisho models export {name} FILE` on another machine, then "
+    "`shisho models import FILE` here; or copy the files to {folder}.": (
+        "{url} につながりません({cause})。届いた分は残っています。あとでもう一度試してください。ネットワークのないときは、"
+        "別のマシンで `shisho models pull {name}` と `shisho models export {name} ファイル`、ここで "
+        "`shisho models import ファイル`。またはファイルを {folder} にコピーしてください。"
+    ),
+    "{name} at {url} has neither an ONNX file nor a table of tokens. Look for a model of that name with ONNX.": (
+        "{url} の {name} には ONNX ファイルもトークンの表もありません。ONNX のある同名のモデルを探してください。"
+    ),
+    "{url} has no model {name} that everybody may have. Is the name right?": (
+        "{url} に、誰でも使えるモデル {name} はありません。名前は合っていますか。"
+    ),
+    "{url} does not answer as a hub of models does. Set models_url to one that has {name}.": (
+        "{url} の応答がモデルのハブのものではありません。models_url を {name} のあるハブにしてください。"
+    ),
+    "The web is off, so {name} is not fetched. Turn it on (`shisho web on`, or the setting web), or bring the "
+    "model from another machine: `shisho models export {name} FILE` there, `shisho models import FILE` here.": (
+        "ウェブを使わない設定なので {name} を取り込みません。使うようにする(`shisho web on`、または設定 web)か、別の"
+        "マシンから持ってきてください: そこで `shisho models export {name} ファイル`、ここで `shisho models import ファイル`。"
+    ),
+    "{name} is the embedder that is set. Set another one first.": (
+        "{name} は今の埋め込み器です。先に別のものを設定してください。"
+    ),
+    "{path} cannot be read or written: {why}.": "{path} を読み書きできません: {why}。",
+    "Fetch an embedding model; what was broken off goes on. One that is here is left alone.": (
+        "埋め込みのモデルを取り込む。途中なら続きから。あるものには触れない。"
+    ),
+    "Show the embedding models on this machine, the one that is set with a star.": (
+        "このマシンにある埋め込みのモデルを示す。今のものには星印。"
+    ),
+    "Write an embedding model into one file, for a machine without network.": (
+        "埋め込みのモデルを一つのファイルに書き出す。ネットワークのないマシンのために。"
+    ),
+    "Take an embedding model out of a file that another machine exported.": (
+        "別のマシンで書き出したファイルから埋め込みのモデルを入れる。"
+    ),
+    "Remove an embedding model from this machine; its vectors stay until another one has made its own.": (
+        "埋め込みのモデルをこのマシンから消す。そのベクトルは、別のモデルのものがそろうまで残る。"
+    ),
+    "owner/name of a model": "モデルの 所有者/名前",
+    "an export of a model": "書き出したモデルのファイル",
     "{path} holds no table of tokens, but {names}.": "{path} にあるのはトークンの表ではなく {names} です。",
     "{name} gave vectors of {length} numbers, and of {dimensions} before. Give it another name: "
     "embedder_model, or the folder's.": (

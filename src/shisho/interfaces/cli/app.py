@@ -16,6 +16,7 @@ from shisho.interfaces.api.filters import parse_metadata, parsed
 from shisho.interfaces.cli import auth as cli_auth
 from shisho.interfaces.cli import box as box_cli
 from shisho.interfaces.cli import conversations as cli_conversations
+from shisho.interfaces.cli import embedder_models, upkeep
 from shisho.interfaces.cli import engines as engines_cli
 from shisho.interfaces.cli import folders as cli_folders
 from shisho.interfaces.cli import models as models_cli
@@ -24,7 +25,6 @@ from shisho.interfaces.cli import queue as cli_queue
 from shisho.interfaces.cli import references as cli_references
 from shisho.interfaces.cli import replay as cli_replay
 from shisho.interfaces.cli import serve as cli_serve
-from shisho.interfaces.cli import upkeep
 from shisho.interfaces.cli import web as cli_web
 from shisho.interfaces.cli.frames import translate_frames
 from shisho.interfaces.cli.interrupts import INTERRUPTED, InterruptibleCommands, confirm, stop_on_interrupt
@@ -339,6 +339,11 @@ app.command()(upkeep.backup)
 app.command()(upkeep.doctor)
 app.command("settings")(upkeep.settings)
 app.command("eval")(upkeep.eval_)
+models_cli.app.command("list")(embedder_models.list_)
+models_cli.app.command()(embedder_models.pull)
+models_cli.app.command()(embedder_models.export)
+models_cli.app.command("import")(embedder_models.import_)
+models_cli.app.command()(embedder_models.remove)
 app.command()(cli_queue.jobs)
 app.command()(cli_queue.worker)
 app.command()(cli_web.web)

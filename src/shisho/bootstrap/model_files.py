@@ -1,0 +1,47 @@
+"""The models below the home, and the way to the hub that they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from shisho.bootstrap.desk import web_consent
+from shisho.bootstrap.embedder import MODELS
+from shisho.domain.task import WebConsent
+from shisho.errors import Conflict, ConsentRequired
+from shisho.settings import Settings
+
+if TYPE_CHECKING:
+    from shisho.inference.model_files import ModelFiles
+
+
+def model_files(settings: Settings) -> ModelFiles:
+    """The models that this machine has."""
+    from shisho.inference.model_files import ModelFiles
+
+    return ModelFiles(settings.home / MODELS)
+
+
+async def pull_model(settings: Settings, name: str, report: Callable[[int, int], None]) -> bool:
+    """Fetch a model; False where it is there, for which no network is looked at. `report(done, total)`: bytes. Raises
+    ConsentRequired where the web is off, NotFound, AllFetchesFailed, InvalidParams."""
+    from shisho.inference.model_pull import ModelPull
+
+    files = model_files(settings)
+    if files.is_whole(name):
+        return False
+    # Who names a model here says with it that this name may go out; a no that was said before stands.
+    if web_consent(settings).state() is WebConsent.OFF:
+        raise ConsentRequired(
+            "The web is off, so {name} is not fetched. Turn it on (`shisho web on`, or the setting web), or bring the "
+            "model from another machine: `shisho models export {name} FILE` there, `shisho models import FILE` here.",
+            name=name,
+        )
+    return await ModelPull(files, settings.text("models_url"), report).pull(name)
+
+
+def remove_model(settings: Settings, name: str) -> None:
+    """Remove a model. Raises Conflict where it is the one that is set, NotFound."""
+    if settings.text("embedder") == name:
+        raise Conflict("{name} is the embedder that is set. Set another one first.", name=name)
+    model_files(settings).remove(name)

@@ -1,0 +1,250 @@
+"""The models that this machine has, below one folder of the home: `<owner>/<name>/`, each with a manifest of its files.
+
+A folder stands there whole or not at all: it is made elsewhere and renamed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import tarfile
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+from shisho.domain.embedding import StoredModel
+from shisho.errors import Conflict, InvalidParams, NotFound
+
+NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
+MANIFEST = "manifest.json"
+PARTIAL = ".partial"  # the folder of what is not whole yet
+MOST_FILES = 200
+CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    """A file of a model. `digest`: `sha256:…`, or `git:…` for the SHA-1 that git gives a file."""
+
+    path: str
+    size: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelManifest:
+    """The files of a model at one revision, and the address that they came from."""
+
+    name: str
+    revision: str
+    source: str
+    files: tuple[ModelFile, ...]
+
+    @property
+    def size(self) -> int:
+        return sum(file.size for file in self.files)
+
+
+class ModelFiles:
+    """The models below a folder. Looks at no network."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def models(self) -> list[StoredModel]:
+        """Those that are whole, by name."""
+        folders = [path.parent for path in sorted(self.root.glob(f"*/*/{MANIFEST}"))]
+        manifests = [self.manifest(folder) for folder in folders if folder.parent.name != PARTIAL]
+        return [StoredModel(found.name, found.size, found.source) for found in manifests if found is not None]
+
+    def folder(self, name: str) -> Path:
+        """Where a model of this name stands, or would. Raises InvalidParams for what is no name."""
+        if not NAME.fullmatch(name):
+            raise InvalidParams("{name!r} is no name of a model: it has the form owner/name.", name=name)
+        return self.root / name
+
+    def is_whole(self, name: str) -> bool:
+        """True where every file of the model is there, as long as it should be."""
+        folder = self.folder(name)
+        manifest = self.manifest(folder)
+        return manifest is not None and all(
+            (folder / file.path).is_file() and (folder / file.path).stat().st_size == file.size
+            for file in manifest.files
+        )
+
+    def manifest(self, folder: Path) -> ModelManifest | None:
+        """What a folder's manifest lists; None where there is none that can be used."""
+        try:
+            fields = json.loads((folder / MANIFEST).read_text("utf-8"))
+            files = tuple(ModelFile(**entry) for entry in fields.pop("files"))
+            manifest = ModelManifest(**fields, files=files)
+            check_manifest(manifest)
+        except (OSError, ValueError, TypeError, KeyError, InvalidParams):
+            return None
+        return manifest
+
+    def export(self, name: str, file: Path) -> None:
+        """Write a model into one file. Raises NotFound, Conflict where the file is there."""
+        folder = self.folder(name)
+        manifest = self.manifest(folder)
+        if manifest is None:
+            raise NotFound(
+                "There is no model {name} here. `shisho models list` shows those that are.", name=name
+            )
+        if file.exists():
+            raise Conflict("{path} is there already: name a new file, or remove it.", path=file)
+        with tarfile.open(file, "x", format=tarfile.PAX_FORMAT) as archive:
+            for path in (MANIFEST, *(entry.path for entry in manifest.files)):
+                archive.add(folder / path, f"{name}/{path}", recursive=False, filter=_anonymous)
+
+    def import_(self, file: Path) -> str:
+        """Take a model out of such a file; the name of it. Raises InvalidParams for another file, and where a file in it
+        is not what its manifest says."""
+        partial = self.root / PARTIAL / uuid.uuid4().hex
+        try:
+            manifest = self._unpacked(file, partial)
+            check_files(partial, manifest)
+            self.place(partial, manifest)
+        except (tarfile.TarError, EOFError) as error:
+            raise InvalidParams(
+                "{path} is no export of a model ({cause}).",
+                path=file,
+                cause=str(error) or "it ends too early",
+            ) from error
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+        return manifest.name
+
+    def _unpacked(self, file: Path, partial: Path) -> ModelManifest:
+        with tarfile.open(file, "r:") as archive:
+            first = archive.next()
+            source = archive.extractfile(first) if first is not None and first.isreg() else None
+            if (
+                first is None
+                or source is None
+                or first.size > CHUNK
+                or not first.name.endswith(f"/{MANIFEST}")
+            ):
+                raise tarfile.ReadError("its manifest is not in front")
+            partial.mkdir(parents=True)
+            (partial / MANIFEST).write_bytes(source.read())
+            manifest = self.manifest(partial)
+            if manifest is None or first.name != f"{manifest.name}/{MANIFEST}":
+                raise tarfile.ReadError("its manifest cannot be read")
+            # Only what the manifest lists is written, at most as long as it says: no link, no path that leads elsewhere.
+            sizes = {f"{manifest.name}/{entry.path}": entry.size for entry in manifest.files}
+            for member in archive:
+                if member.name == first.name:
+                    continue
+                if not member.isreg() or sizes.get(member.name) != member.size:
+                    raise tarfile.ReadError(f"{member.name} is not in its manifest")
+                target = partial / member.name.removeprefix(f"{manifest.name}/")
+                target.parent.mkdir(parents=True, exist_ok=True)
+                content = archive.extractfile(member)
+                assert content is not None
+                with target.open("wb") as written:
+                    shutil.copyfileobj(content, written, CHUNK)
+        return manifest
+
+    def remove(self, name: str) -> None:
+        """Remove a model. Raises NotFound."""
+        folder = self.folder(name)
+        if not folder.is_dir():
+            raise NotFound(
+                "There is no model {name} here. `shisho models list` shows those that are.", name=name
+            )
+        (self.root / PARTIAL).mkdir(parents=True, exist_ok=True)
+        going = self.root / PARTIAL / uuid.uuid4().hex
+        folder.rename(going)  # at once, so that nobody finds half of it
+        shutil.rmtree(going)
+
+    def place(self, partial: Path, manifest: ModelManifest) -> None:
+        """Put a whole folder where it belongs, in place of an older one."""
+        listed = [
+            ModelFile(file.path, file.size, digest(partial / file.path, "sha256")) for file in manifest.files
+        ]
+        write_manifest(
+            partial, ModelManifest(manifest.name, manifest.revision, manifest.source, tuple(listed))
+        )
+        folder = self.folder(manifest.name)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        if folder.exists():
+            self.remove(manifest.name)
+        partial.rename(folder)
+
+
+def write_manifest(folder: Path, manifest: ModelManifest) -> None:
+    """Write what a folder holds, or shall hold."""
+    folder.mkdir(parents=True, exist_ok=True)
+    fresh = folder / f"{MANIFEST}.new"
+    fresh.write_text(json.dumps(asdict(manifest), ensure_ascii=False, indent=1), "utf-8")
+    fresh.replace(folder / MANIFEST)
+
+
+def check_files(folder: Path, manifest: ModelManifest) -> None:
+    """Raises InvalidParams for a file that is not as the manifest says."""
+    for file in manifest.files:
+        path = folder / file.path
+        if not path.is_file() or digest(path, file.digest.partition(":")[0]) != file.digest:
+            raise InvalidParams(
+                "{path} of {name} is not what its manifest says: its hash differs. Get it anew.",
+                path=file.path,
+                name=manifest.name,
+            )
+
+
+def digest(path: Path, kind: str) -> str:
+    """The hash of a file, as `ModelFile` has it."""
+    hashed: Any = hashlib.sha256()
+    if kind == "git":
+        hashed = hashlib.sha1(f"blob {path.stat().st_size}\0".encode(), usedforsecurity=False)
+    with path.open("rb") as file:
+        for chunk in _chunks(file):
+            hashed.update(chunk)
+    return f"{kind}:{hashed.hexdigest()}"
+
+
+def is_safe(path: str) -> bool:
+    """True for a path that stays below the folder it is joined to, on every system."""
+    parts = PurePosixPath(path).parts
+    plain = bool(parts) and not path.startswith("/") and not any(part.startswith(".") for part in parts)
+    return (
+        plain
+        and not any(mark in path for mark in ("\\", ":", "\0", "\n"))
+        and str(PurePosixPath(path)) == path
+    )
+
+
+def check_manifest(manifest: ModelManifest) -> None:
+    """Raises ValueError for what no hub and no export of ours lists."""
+    paths: Sequence[str] = [file.path for file in manifest.files]
+    is_named = bool(NAME.fullmatch(manifest.name))
+    if (
+        not is_named
+        or not paths
+        or len(paths) > MOST_FILES
+        or len(set(paths)) < len(paths)
+        or MANIFEST in paths
+    ):
+        raise ValueError("not a list of files")
+    for file in manifest.files:
+        kind, _, value = file.digest.partition(":")
+        length = {"sha256": 64, "git": 40}.get(kind)
+        if not is_safe(file.path) or file.size < 0 or len(value) != length:
+            raise ValueError(f"not a file: {file.path}")
+
+
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
+    while chunk := file.read(CHUNK):
+        yield chunk
+
+
+def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    """Without what tells of the machine that it was written on."""
+    member.uid = member.gid = member.mtime = 0
+    member.uname = member.gname = ""
+    member.mode = 0o644
+    return member

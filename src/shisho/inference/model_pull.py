@@ -1,0 +1,222 @@
+"""Models are fetched from a hub, or from a mirror with its layout: `api/models/NAME/revision/…` and `…/tree/…` say
+which files there are and their hashes, `NAME/resolve/REVISION/PATH` gives them. Whatever arrived is kept, and the
+next try asks for the rest of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urljoin, urlsplit
+
+import httpx2
+
+from shisho.errors import AllFetchesFailed, InvalidParams, NotFound
+from shisho.inference.model_files import (
+    PARTIAL,
+    ModelFile,
+    ModelFiles,
+    ModelManifest,
+    check_files,
+    check_manifest,
+    digest,
+    write_manifest,
+)
+from shisho.inference.model_folder import needed_files
+
+REVISION = "main"
+MOST_REDIRECTS = 5
+MOST_LISTING = 8 << 20  # bytes
+TRIES = 5  # without a byte in between
+WAIT_S = 1.0
+SECONDS = 60.0  # without a sign of the server
+ReportBytes = Callable[[int, int], None]
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+class ModelPull:
+    """Fetches one model. `report(done, total)` is called with bytes as they arrive."""
+
+    def __init__(self, files: ModelFiles, url: str, report: ReportBytes = lambda done, total: None) -> None:
+        self._files = files
+        self._url = url.rstrip("/")
+        self._report = report
+        self._done = 0
+        self._total = 0
+
+    async def pull(self, name: str) -> bool:
+        """Fetch a model; False, and nothing is asked, where it is there. Raises NotFound, AllFetchesFailed and, for
+        a file that is not what the hub promised, InvalidParams."""
+        folder = self._files.folder(name)
+        if self._files.is_whole(name):
+            return False
+        partial = self._files.root / PARTIAL / name.replace("/", "--")
+        try:
+            manifest = self._files.manifest(partial)
+            if manifest is None or manifest.source != f"{self._url}/{name}":
+                shutil.rmtree(partial, ignore_errors=True)
+                manifest = await self._listed(name)
+                write_manifest(partial, manifest)
+            self._total = manifest.size
+            for file in manifest.files:
+                await self._fetch(manifest, file, partial / file.path)
+        except (httpx2.TransportError, TimeoutError, httpx2.InvalidURL) as error:
+            raise AllFetchesFailed(
+                "{url} cannot be reached ({cause}). What has arrived is kept: try again later. Without network: "
+                "`shisho models pull {name}` and `shisho models export {name} FILE` on another machine, then "
+                "`shisho models import FILE` here; or copy the files to {folder}.",
+                url=self._url,
+                cause=type(error).__name__,
+                name=name,
+                folder=folder,
+            ) from error
+        check_files(partial, manifest)
+        self._files.place(partial, manifest)
+        return True
+
+    async def _listed(self, name: str) -> ModelManifest:
+        """What the hub has of this model now, of it what is needed here."""
+        api = f"{self._url}/api/models/{name}"
+        revision = str((await self._json(f"{api}/revision/{REVISION}", name)).get("sha") or REVISION)
+        entries = await self._json(f"{api}/tree/{quote(revision, safe='')}?recursive=true", name)
+        try:
+            by_path = {entry["path"]: _entry(entry) for entry in entries if entry["type"] == "file"}
+            needed = needed_files(by_path)
+            manifest = ModelManifest(
+                name, revision, f"{self._url}/{name}", tuple(by_path[path] for path in needed)
+            )
+            if needed:
+                check_manifest(manifest)
+        except (TypeError, KeyError, ValueError, AttributeError) as error:
+            raise self._odd(name) from error
+        if not any(path.endswith((".onnx", ".safetensors")) for path in needed):
+            raise NotFound(
+                "{name} at {url} has neither an ONNX file nor a table of tokens. Look for a model of that name with ONNX.",
+                name=name,
+                url=self._url,
+            )
+        return manifest
+
+    async def _json(self, url: str, name: str) -> Any:
+        async with self._answered(url, {}, name) as reply:
+            body = bytearray()
+            async for part in reply.aiter_bytes():
+                body += part
+                if len(body) > MOST_LISTING:
+                    raise self._odd(name)
+        try:
+            return json.loads(bytes(body))
+        except ValueError as error:
+            raise self._odd(name) from error
+
+    async def _fetch(self, manifest: ModelManifest, file: ModelFile, path: Path) -> None:
+        """The rest of a file, as often as it takes. A file whose hash is wrong is thrown away."""
+        part = path.with_name(f"{path.name}.part")
+        if _is_there(path):
+            self._tell(file.size)
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.touch()
+        tries = TRIES
+        self._tell(_size(part))
+        while (size := _size(part)) < file.size:
+            try:
+                await self._continue(manifest, file, part)
+            except (httpx2.TransportError, TimeoutError):
+                tries = TRIES if _size(part) > size else tries - 1
+                if not tries:
+                    raise
+                await asyncio.sleep(WAIT_S if _size(part) == size else 0)
+        if size > file.size or digest(part, file.digest.partition(":")[0]) != file.digest:
+            part.unlink()
+            raise InvalidParams(
+                "{path} of {name} is not what {url} promised: its hash differs. It was thrown away; try again.",
+                path=file.path,
+                name=manifest.name,
+                url=self._url,
+            )
+        part.replace(path)
+
+    async def _continue(self, manifest: ModelManifest, file: ModelFile, part: Path) -> None:
+        """What one connection brings of it."""
+        start = _size(part)
+        headers = {"Range": f"bytes={start}-"} if start else {}
+        url = f"{self._url}/{manifest.name}/resolve/{quote(manifest.revision, safe='')}/{quote(file.path)}"
+        async with self._answered(url, headers, manifest.name) as reply:
+            is_rest = reply.status_code == 206 and reply.headers.get("content-range", "").startswith(
+                f"bytes {start}-"
+            )
+            if start and not is_rest:  # a server that knows no ranges begins anew
+                self._tell(-start)
+                start = 0
+            with part.open("r+b") as written:
+                written.truncate(start)
+                written.seek(start)
+                async for data in reply.aiter_raw():
+                    left = file.size - written.tell()
+                    written.write(data[: left + 1])  # one byte too many tells that it is another file
+                    self._tell(min(len(data), left))
+                    if len(data) > left:
+                        return
+        if _size(part) < file.size:
+            raise httpx2.ReadError("broken off")
+
+    @asynccontextmanager
+    async def _answered(self, url: str, headers: dict[str, str], name: str) -> AsyncIterator[httpx2.Response]:
+        """The reply, after redirects. Hubs send files from another host, and never from TLS to none."""
+        asked = {"Connection": "close", "Accept-Encoding": "identity", **headers}
+        async with httpx2.AsyncClient(timeout=SECONDS, trust_env=False, follow_redirects=False) as client:
+            for _ in range(MOST_REDIRECTS):
+                async with client.stream("GET", url, headers=asked) as reply:
+                    if reply.status_code not in REDIRECTS:
+                        self._check_status(reply.status_code, name)
+                        yield reply
+                        return
+                    target = urljoin(url, reply.headers.get("location", ""))
+                if urlsplit(target).scheme not in {"https", urlsplit(self._url).scheme}:
+                    raise self._odd(name)
+                url = target
+        raise self._odd(name)
+
+    def _check_status(self, status: int, name: str) -> None:
+        if status in (401, 403, 404):
+            raise NotFound(
+                "{url} has no model {name} that everybody may have. Is the name right?",
+                url=self._url,
+                name=name,
+            )
+        if status >= 500 or status in (408, 429):
+            raise httpx2.RemoteProtocolError(f"status {status}")
+        if status not in (200, 206):
+            raise self._odd(name)
+
+    def _tell(self, more: int) -> None:
+        self._done += more
+        self._report(self._done, self._total)
+
+    def _odd(self, name: str) -> AllFetchesFailed:
+        return AllFetchesFailed(
+            "{url} does not answer as a hub of models does. Set models_url to one that has {name}.",
+            url=self._url,
+            name=name,
+        )
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size
+
+
+def _is_there(path: Path) -> bool:
+    return path.is_file()
+
+
+def _entry(entry: Any) -> ModelFile:
+    """A file as the hub lists it: large ones by SHA-256, the others as git knows them."""
+    large = entry.get("lfs")
+    if large:
+        return ModelFile(entry["path"], int(large["size"]), f"sha256:{large['oid'].removeprefix('sha256:')}")
+    return ModelFile(entry["path"], int(entry["size"]), f"git:{entry['oid']}")

@@ -1,0 +1,120 @@
+"""`shisho models list|pull|export|import|remove`: the files of embedders on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shisho import settings as settings_
+from shisho.domain.embedding import StoredModel
+from shisho.errors import InvalidParams, ShishoError
+from shisho.interfaces.cli.interrupts import run_to_end
+from shisho.interfaces.cli.messages import Words
+from shisho.interfaces.cli.runner import Json, fail, show, words
+from shisho.messages.system import reason_of
+
+MB = 1_000_000
+Name = Annotated[str, typer.Argument(help="owner/name of a model")]
+
+
+def list_(context: typer.Context, json_: Json = False) -> None:
+    """Show the embedding models on this machine, the one that is set with a star."""
+    from shisho.bootstrap.model_files import model_files
+
+    settings = settings_.load(**context.obj)
+    models = model_files(settings).models()
+    say = words(context)
+
+    def printed() -> None:
+        for model in models:
+            typer.echo(_line(model, settings.text("embedder"), say))
+        if not models:
+            typer.echo(say("no_models"))
+
+    show(models, json_, printed)
+
+
+def pull(context: typer.Context, name: Name) -> None:
+    """Fetch an embedding model; what was broken off goes on. One that is here is left alone."""
+    from shisho.bootstrap.model_files import pull_model
+    from shisho.interfaces.cli.render_adding import progress
+
+    say = words(context)
+
+    async def work() -> None:
+        with progress(say) as bar:
+            line = bar.add_task("", total=None, page=f"MB  {name}")
+
+            def report(done: int, total: int) -> None:
+                bar.update(line, completed=done / MB, total=total / MB)
+
+            is_new = await pull_model(settings_.load(**context.obj), name, report)
+        typer.echo(say("pulled" if is_new else "pulled_before", text=name))
+
+    try:
+        run_to_end(work(), context, "interrupted_pull")
+    except (ShishoError, OSError) as error:
+        _end(error, name)
+
+
+def export(
+    context: typer.Context,
+    name: Name,
+    file: Annotated[Path, typer.Argument(help="a file that does not exist yet")],
+) -> None:
+    """Write an embedding model into one file, for a machine without network."""
+    from shisho.bootstrap.model_files import model_files
+
+    def work() -> str:
+        model_files(settings_.load(**context.obj)).export(name, file)
+        return words(context)("backed_up", text=file)
+
+    _do(work, file)
+
+
+def import_(
+    context: typer.Context, file: Annotated[Path, typer.Argument(help="an export of a model")]
+) -> None:
+    """Take an embedding model out of a file that another machine exported."""
+    from shisho.bootstrap.model_files import model_files
+
+    def work() -> str:
+        return words(context)("pulled", text=model_files(settings_.load(**context.obj)).import_(file))
+
+    _do(work, file)
+
+
+def remove(context: typer.Context, name: Name) -> None:
+    """Remove an embedding model from this machine; its vectors stay until another one has made its own."""
+    from shisho.bootstrap.model_files import remove_model
+
+    def work() -> str:
+        remove_model(settings_.load(**context.obj), name)
+        return words(context)("model_removed", text=name)
+
+    _do(work, name)
+
+
+def _do(work: Callable[[], str], path: object) -> None:
+    try:
+        typer.echo(work())
+    except (ShishoError, OSError) as error:
+        _end(error, path)
+
+
+def _end(error: ShishoError | OSError, path: object) -> None:
+    if isinstance(error, OSError):
+        why = reason_of(error)
+        fail(
+            InvalidParams("{path} cannot be read or written: {why}.", path=error.filename or path, why=why),
+            False,
+        )
+    fail(error, False)
+
+
+def _line(model: StoredModel, chosen: str, say: Words) -> str:
+    star = "*" if model.name == chosen else " "
+    return f"{star} {say('model_line', text=model.name, size=f'{model.size / MB:.1f}', source=model.source)}"

@@ -187,10 +187,10 @@ def _index(settings: Settings, database: Database, embedders: BuiltEmbedders | N
 
     dense = None
     if embedders is not None:
-        known = embedders.find
+        find = embedders.find
         about = embedders.current.about
         dense = ServingIndex(
-            settings.home / "vectors", database, about, lambda other: known(other) is not None
+            settings.home / "vectors", database, about, lambda other: find(other) is not None
         )
     return LexicalIndex(settings.home / "lexical", database, dense)
 

@@ -58,7 +58,11 @@ class ModelFiles:
         """Those that are whole, by name."""
         folders = [path.parent for path in sorted(self.root.glob(f"*/*/{MANIFEST}"))]
         manifests = [self.manifest(folder) for folder in folders if folder.parent.name != PARTIAL]
-        return [StoredModel(found.name, found.size, found.source) for found in manifests if found is not None]
+        return [
+            StoredModel(manifest.name, manifest.size, manifest.source)
+            for manifest in manifests
+            if manifest is not None
+        ]
 
     def folder(self, name: str) -> Path:
         """Where a model of this name stands, or would. Raises InvalidParams for what is no name."""

@@ -157,10 +157,10 @@ class ModelPull:
                 written.truncate(start)
                 written.seek(start)
                 async for data in reply.aiter_raw():
-                    left = file.size - written.tell()
-                    written.write(data[: left + 1])  # one byte too many tells that it is another file
-                    self._tell(min(len(data), left))
-                    if len(data) > left:
+                    room = file.size - written.tell()
+                    written.write(data[: room + 1])  # one byte too many tells that it is another file
+                    self._tell(min(len(data), room))
+                    if len(data) > room:
                         return
         if _size(part) < file.size:
             raise httpx2.ReadError("broken off")
@@ -168,10 +168,10 @@ class ModelPull:
     @asynccontextmanager
     async def _answered(self, url: str, headers: dict[str, str], name: str) -> AsyncIterator[httpx2.Response]:
         """The reply, after redirects. Hubs send files from another host, and never from TLS to none."""
-        asked = {"Connection": "close", "Accept-Encoding": "identity", **headers}
+        all_headers = {"Connection": "close", "Accept-Encoding": "identity", **headers}
         async with httpx2.AsyncClient(timeout=SECONDS, trust_env=False, follow_redirects=False) as client:
             for _ in range(MOST_REDIRECTS):
-                async with client.stream("GET", url, headers=asked) as reply:
+                async with client.stream("GET", url, headers=all_headers) as reply:
                     if reply.status_code not in REDIRECTS:
                         self._check_status(reply.status_code, name)
                         yield reply

@@ -80,16 +80,16 @@ class _StaticModel:
     def _row(self, text: str) -> Matrix:
         assert self._table is not None
         ids = self._tokenizer.encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False).ids
-        known = np.array(
+        tokens = np.array(
             [token for token in ids[: self._folder.max_tokens] if token != self._unknown], np.int64
         )
         width = self._folder.dimensions or self._table.shape[1]
-        if not len(known):
+        if not len(tokens):
             return np.zeros(width, np.float32)
-        places = known if self._rows is None else np.asarray(self._rows)[known].astype(np.int64)
+        places = tokens if self._rows is None else np.asarray(self._rows)[tokens].astype(np.int64)
         rows = np.asarray(self._table[places, :width], np.float32)
         if self._weights is not None:
-            rows = rows * np.asarray(self._weights)[known].astype(np.float32).reshape(-1, 1)
+            rows = rows * np.asarray(self._weights)[tokens].astype(np.float32).reshape(-1, 1)
         mean: Matrix = rows.mean(axis=0)
         return mean
 

@@ -80,13 +80,13 @@ class ServingIndex:
     def _chosen(self, connection: apsw.Connection) -> tuple[EmbedderAbout, bool]:
         """The embedder, and whether it has vectors."""
         stored = rows.every(connection.execute(CANDIDATES))
-        own = next((row for row in stored if row.name == self._about.name), None)
-        has_vectors = own is not None and bool(own.has_vectors)
-        if own is not None and own.is_whole:
+        current = next((row for row in stored if row.name == self._about.name), None)
+        has_vectors = current is not None and bool(current.has_vectors)
+        if current is not None and current.is_whole:
             return self._about, has_vectors
         for row in stored:
             about = EmbedderAbout(row.name, row.choice)
-            if row is not own and row.has_vectors and self._is_usable(about):
+            if row is not current and row.has_vectors and self._is_usable(about):
                 return about, True
         return self._about, has_vectors
 
@@ -101,9 +101,9 @@ class ServingIndex:
     def _left_behind(self, connection: apsw.Connection) -> list[Path]:
         """Folders of embedders that are no more."""
         names = [row.name for row in rows.every(connection.execute(CANDIDATES))]
-        known = {folder_name(EmbedderAbout(name)) for name in (*names, self._about.name)}
+        folder_names = {folder_name(EmbedderAbout(name)) for name in (*names, self._about.name)}
         folders = self._root.iterdir() if self._root.is_dir() else ()
-        return [folder for folder in folders if folder.name not in known and folder.is_dir()]
+        return [folder for folder in folders if folder.name not in folder_names and folder.is_dir()]
 
 
 def folder_name(about: EmbedderAbout) -> str:

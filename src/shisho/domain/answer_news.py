@@ -16,7 +16,8 @@ class AnswerStep:
     """One thing that has happened to the question or to a search that it needs. `revision` orders them: what comes
     later has a higher one. `state`: what became of the job, `progress` where it goes on. Of an answer's progress
     `node` and `step` say how far its loop has come, `replayed` that it was there before; of a search's, how many
-    result pages and hits were looked at, and how many documents came of them. None: not told."""
+    result pages and hits were looked at, and how many documents came of them. `sentence`: a line of the answer as a model
+    writes it, checked; they come in no fixed order. None: not told."""
 
     revision: int
     at: Instant
@@ -29,6 +30,7 @@ class AnswerStep:
     node: str | None = None
     step: int | None = None
     replayed: bool | None = None
+    sentence: str | None = None
     engine: str | None = None
     pages: int | None = None
     visited: int | None = None
@@ -45,11 +47,13 @@ def build_answer_step(event: Event, job: Job) -> AnswerStep:
     node: str | None = None
     step: int | None = None
     replayed: bool | None = None
+    sentence: str | None = None
     engine = facts.engine
     counts: tuple[int, int, int] | tuple[None, None, None] = (None, None, None)
     if facts.progress is not None and job.kind == JobKind.ANSWER:
         progress = facts.progress.read(AnswerProgress)
         node, step, replayed = progress.node, progress.step, progress.replayed
+        sentence = progress.sentence or None
     elif facts.progress is not None and job.kind == JobKind.SEARCH:
         search = facts.progress.read(SearchProgress)
         engine = search.engine
@@ -65,6 +69,7 @@ def build_answer_step(event: Event, job: Job) -> AnswerStep:
         node=node,
         step=step,
         replayed=replayed,
+        sentence=sentence,
         engine=engine,
         pages=pages,
         visited=visited,

@@ -195,11 +195,13 @@ class SearchProgress:
 
 @dataclass(frozen=True, slots=True)
 class AnswerProgress:
-    """How far an answer has come: the latest node of its loop."""
+    """How far an answer has come: the latest node of its loop. `sentence`: a line of the answer that a model writes,
+    once it has passed its check; the lines come in no fixed order, and the answer has them all."""
 
     node: str
     step: int
     replayed: bool
+    sentence: str = ""
 
 
 JobProgress = SearchProgress | AnswerProgress

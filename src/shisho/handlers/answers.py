@@ -74,10 +74,10 @@ class AnswerHandler:
         await self.ledger.begin(inquiry)
         telling: list[asyncio.Task[None]] = []
 
-        def notify(event: str, *, step: int = 0, replayed: bool = False, **_: object) -> None:
-            if event == "sentence":
-                return  # the answer has it soon
-            telling.append(asyncio.create_task(_tell(context, AnswerProgress(event, step, bool(replayed)))))
+        def notify(event: str, *, step: int = 0, replayed: bool = False, text: str = "", **_: object) -> None:
+            node = "answer" if event == "sentence" else event
+            progress = AnswerProgress(node, step, bool(replayed), text)
+            telling.append(asyncio.create_task(_tell(context, progress)))
 
         ask_web = partial(self._ask_web, job, context, request) if self.way() else None
         try:

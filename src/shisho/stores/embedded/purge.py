@@ -38,6 +38,11 @@ SHOWN_TO = "SELECT DISTINCT session_id FROM session_passages WHERE document_id =
 FORGET_STEPS = "DELETE FROM steps WHERE run_id = ?"
 # It cannot be continued.
 PURGE_RUN = "UPDATE runs SET state = 'purged' WHERE id = ?"
+# A line of its answer that was told while it was written may quote what it was shown.
+UNTELL_JOB = "UPDATE jobs SET progress_json = json_remove(progress_json, '$.sentence') WHERE id = ?"
+# The same in what was told of its job.
+UNTELL_EVENTS = """UPDATE events SET data_json = json_remove(data_json, '$.progress.sentence')
+    WHERE job_id = ? AND data_json ->> '$.progress.sentence' <> ''"""
 # The text of a document, and what was said of it; the table is filled in.
 EMPTY = "DELETE FROM {table} WHERE document_id = ?"
 HOLD_TEXT = ("passages", "parts", "arrivals", "document_meta", "page_memory", "places")
@@ -64,7 +69,8 @@ def _erase(connection: apsw.Connection, document_id: str) -> None:
     connection.execute(CACHED, {"document_id": document_id})
     for run in every(connection.execute(SHOWN_TO, (document_id,))):
         connection.execute(FORGET_STEPS, (run.session_id,))
-        connection.execute(PURGE_RUN, (run.session_id,))
+        for statement in (PURGE_RUN, UNTELL_JOB, UNTELL_EVENTS):
+            connection.execute(statement, (run.session_id,))
     _silence_answers(connection, document_id, named_traces)
     connection.execute(EVIDENCE, (REMOVED, document_id))
     forget(connection, named_traces)

@@ -210,7 +210,9 @@ class DenseIndex:
         bits = None if mask is None else np.packbits(mask, bitorder="little")
         parameters = None if bits is None else _only(bits)
         most = min(limit, len(self._rows))
-        _, places = self._scan.search(vector.reshape(1, -1), most, params=parameters)
+        # Where a vector is wide, faiss takes the query's numbers as whole ones: those of a unit vector would all be zero.
+        steps = np.rint(vector * (STEPS / max(float(np.abs(vector).max()), 1e-9))).astype(np.float32)
+        _, places = self._scan.search(steps.reshape(1, -1), most, params=parameters)
         at = places[0][places[0] >= 0]
         return [rows.passage_id(int(number)) for number in self._rows["passage"][at]]
 

@@ -1,0 +1,243 @@
+"""`make bench`: the index of vectors over 100,000 clustered ones. Recall against exact search with floats, CPU of a query,
+growth of memory; then a whole search by words and meaning, beside LanceDB and ChromaDB + rank_bm25 over the same
+passages in the same run.
+
+python bench/dense.py [--passages 100000] [--dimensions 256 384] [--alone]
+
+The others are measured where they are installed: `pip install lancedb chromadb rank-bm25`, into an environment of their own
+that PYTHONPATH names after this one. They are in no lock.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib.util
+import random
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import apsw
+import million
+import numpy as np
+import run
+from numpy.typing import NDArray
+
+from shisho.corpus.retrieve import Retriever
+from shisho.domain.corpus import PassageId, Scope, SearchRequest
+from shisho.domain.embedding import EmbedderAbout, Embedding, NewEmbedding
+from shisho.language.terms import query
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.embeddings import EmbeddedEmbeddings
+from shisho.stores.embedded.lexical import LexicalIndex
+from shisho.stores.embedded.rows import passage_id
+from shisho.stores.embedded.scope import IndexScope
+from shisho.stores.embedded.serving import ServingIndex
+
+QUERIES = 30
+NEAREST = 50
+SEEN = 500
+ABOUT = EmbedderAbout("clustered 1")
+Floats = NDArray[np.float32]
+
+
+class FixedEmbedder:
+    """An embedder, and all that are known: each query gets the next vector."""
+
+    def __init__(self, queries: Floats) -> None:
+        self.about = ABOUT
+        self.current = self
+        self._queries = [Embedding(row.astype("<f2").tobytes()) for row in queries]
+
+    def find(self, about: EmbedderAbout) -> FixedEmbedder:
+        return self
+
+    async def passages(self, texts: Sequence[str]) -> Sequence[Embedding]:
+        raise NotImplementedError
+
+    async def query(self, text: str) -> Embedding:
+        self._queries.append(self._queries.pop(0))
+        return self._queries[-1]
+
+
+def clustered(count: int, dimensions: int, seed: int) -> Floats:
+    """Unit vectors around 500 directions, as texts about 500 things lie; the seed tells passages from queries."""
+    centres = np.random.default_rng(1).normal(size=(500, dimensions))
+    random_ = np.random.default_rng(seed)
+    rows = centres[random_.integers(0, 500, count)] + random_.normal(size=(count, dimensions))
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--passages", type=int, default=100_000)
+    parser.add_argument("--dimensions", type=int, nargs="*", default=[256, 384])
+    parser.add_argument("--alone", action="store_true", help="without the others")
+    options = parser.parse_args()
+    for dimensions in options.dimensions:
+        with tempfile.TemporaryDirectory(prefix="shisho-bench-") as home:
+            asyncio.run(measure(Path(home), options.passages, dimensions, not options.alone))
+
+
+async def measure(home: Path, passages: int, dimensions: int, beside_others: bool) -> None:
+    """One size of vectors."""
+    count = await million.stock(home, passages, 3_600)
+    vectors = clustered(count, dimensions, 2).astype("<f2")
+    queries = clustered(QUERIES, dimensions, 3)
+    print(f"{count:,} passages × {dimensions}", flush=True)
+    database = Database(home / "shisho.db")
+    names = await database.read(
+        lambda connection: [row[0] for row in connection.execute("SELECT id FROM passages")]
+    )
+    ids = [passage_id(number) for number in names]
+    store = EmbeddedEmbeddings(database, ABOUT)
+    for start in range(0, count, 5_000):
+        batch = range(start, min(count, start + 5_000))
+        await store.put(
+            [NewEmbedding(ids[at], at.to_bytes(16, "big"), Embedding(vectors[at].tobytes())) for at in batch]
+        )
+    dense = ServingIndex(home / "vectors", database, ABOUT)
+    memory = resident_mb()
+    await asyncio.to_thread(dense.catch_up)
+    say("memory taken, MB (wanted ≤ 350)", resident_mb() - memory)
+    await dense_alone(database, dense, ids, vectors.astype(np.float32), queries)
+    cost = await hybrid(home, database, dense, queries)
+    say("a search by words and meaning, CPU ms", cost)
+    await database.close()
+    if beside_others:
+        others(home, vectors.astype(np.float32), queries, cost)
+
+
+async def dense_alone(
+    database: Database, dense: ServingIndex, ids: Sequence[PassageId], vectors: Floats, queries: Floats
+) -> None:
+    """Recall and cost with no filter, a filter of .5 %, and 500 seen."""
+    documents = await database.read(
+        lambda connection: dict(connection.execute("SELECT id, document_id FROM passages"))
+    )
+    document_of = np.array([documents[int(name, 16)] for name in ids])
+    first = np.unique(document_of)[: max(1, len(set(document_of)) // 200)]
+    exact = vectors @ queries.T
+    for label, scope, allowed, seen_count in (
+        ("no filter", IndexScope(None, None, (), None), np.ones(len(ids), bool), 0),
+        (".5 % filter", IndexScope(None, tuple(first), (), None), np.isin(document_of, first), 0),
+        ("500 seen", IndexScope(None, None, (), None), np.ones(len(ids), bool), SEEN),
+    ):
+        hits = 0
+        cpu = 0.0
+        for place, vector in enumerate(queries):
+            order = [at for at in np.argsort(-exact[:, place], kind="stable") if allowed[at]][
+                : NEAREST + seen_count
+            ]
+            seen = frozenset(ids[at] for at in order[:seen_count])
+            wanted = {ids[at] for at in order[seen_count:]}
+            embedding = Embedding(vector.astype("<f2").tobytes())
+
+            def look(
+                connection: apsw.Connection,
+                embedding: Embedding = embedding,
+                scope: IndexScope = scope,
+                seen: frozenset[PassageId] = seen,
+            ) -> set[PassageId]:
+                return set(dense.nearest(connection, embedding, scope, NEAREST, seen))
+
+            started = time.process_time()
+            nearest = await database.read(look)
+            cpu += time.process_time() - started
+            hits += len(wanted & nearest)
+        say(f"{label}: recall@50 (wanted 1.0 ± .002)", hits / (QUERIES * NEAREST))
+        say(f"{label}: CPU ms (wanted ≤ 6)", cpu / QUERIES * 1000)
+
+
+async def hybrid(home: Path, database: Database, dense: ServingIndex, queries: Floats) -> float:
+    """CPU ms of a search by words and meaning, the query's vector not counted."""
+    retriever = Retriever(LexicalIndex(home / "lexical", database, dense), query, FixedEmbedder(queries))
+    rng = random.Random(9)
+    requests = [SearchRequest(keyword_query=(words(rng),), vector_query="") for _ in range(QUERIES)]
+    await retriever.rank(requests[0], Scope(), NEAREST)
+    started = time.process_time()
+    for request in requests:
+        await retriever.rank(request, Scope(), NEAREST)
+    return (time.process_time() - started) / QUERIES * 1000
+
+
+def words(rng: random.Random) -> str:
+    return "の".join(run.word(rng) for _ in range(6))
+
+
+def others(home: Path, vectors: Floats, queries: Floats, ours: float) -> None:
+    """The same passages in what others would take."""
+    with apsw.Connection(str(home / "shisho.db"), flags=apsw.SQLITE_OPEN_READONLY) as connection:
+        terms = [row[0] for row in connection.execute("SELECT terms FROM passages")]
+    for label, modules, build in (
+        ("LanceDB, HNSW + full text", ("lancedb",), lance),
+        ("ChromaDB + rank_bm25", ("chromadb", "rank_bm25"), chroma),
+    ):
+        if any(importlib.util.find_spec(module) is None for module in modules):
+            print(f"  {label}: not installed")
+            continue
+        ask = build(home, vectors, terms)
+        rng = random.Random(9)
+        asked = [[run.word(rng) for _ in range(6)] for _ in range(QUERIES)]
+        ask(queries[0], asked[0])
+        started = time.process_time()
+        for vector, tokens in zip(queries, asked, strict=True):
+            ask(vector, tokens)
+        cost = (time.process_time() - started) / QUERIES * 1000
+        say(f"{label}, CPU ms", cost)
+        say(f"{label}, times ours", cost / ours)
+
+
+def lance(home: Path, vectors: Floats, terms: Sequence[str]) -> Callable[[Floats, Sequence[str]], object]:
+    import lancedb
+    import pyarrow as pa
+
+    rows = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
+    numbers = pa.array(range(len(terms)))
+    table = lancedb.connect(str(home / "lance")).create_table(
+        "passages", pa.table({"id": numbers, "vector": rows, "text": pa.array(terms)})
+    )
+    table.create_index(metric="cosine", vector_column_name="vector", index_type="IVF_HNSW_SQ")
+    table.create_fts_index("text", use_tantivy=False, base_tokenizer="whitespace")
+
+    def ask(vector: Floats, tokens: Sequence[str]) -> object:
+        near = table.search(vector).metric("cosine").limit(100).select(["id"]).to_list()
+        return near, table.search(" ".join(tokens), query_type="fts").limit(100).select(["id"]).to_list()
+
+    return ask
+
+
+def chroma(home: Path, vectors: Floats, terms: Sequence[str]) -> Callable[[Floats, Sequence[str]], object]:
+    import chromadb
+    from rank_bm25 import BM25Okapi
+
+    collection = chromadb.PersistentClient(str(home / "chroma")).create_collection(
+        "passages", metadata={"hnsw:space": "cosine"}
+    )
+    for start in range(0, len(terms), 5_000):
+        names = [str(at) for at in range(start, min(len(terms), start + 5_000))]
+        collection.add(ids=names, embeddings=vectors[start : start + 5_000].tolist())
+    bm25 = BM25Okapi([text.split() for text in terms])
+
+    def ask(vector: Floats, tokens: Sequence[str]) -> object:
+        near = collection.query(query_embeddings=[vector.tolist()], n_results=100, include=[])
+        return near, np.argpartition(-bm25.get_scores(list(tokens)), 100)[:100]
+
+    return ask
+
+
+def resident_mb() -> float:
+    lines = Path("/proc/self/status").read_text("ascii").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
+
+
+def say(label: str, value: float) -> None:
+    print(f"  {label:50} {value:>12,.4g}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -182,8 +182,8 @@ async def compose_answer(
     """Hand in your answer sentence by sentence with the evidence numbers that carry each. Each is checked:
     `supported` stays, `unverified` (worded too far from its quotation) stays with the quotation under it,
     `altered` (a figure, name, role, direction … is not the quotation's) is replaced by the quotation; what
-    cites nothing is removed unless evidence is found for it. Gives the answer to show the user; `snippet` of
-    its evidence is the quoted words of a document."""
+    cites nothing is removed unless evidence is found for it. Gives the answer to show; a `snippet` is words
+    of a document."""
     claimed = [CitedSentence(sentence.text, tuple(sentence.cites)) for sentence in sentences]
     return await desk.sessions.compose_answer(session_id, claimed)
 

@@ -1,5 +1,4 @@
-"""One table of settings: name, type, default, help. The only reader of the environment and of the settings
-file.
+"""One table of settings: name, type, default, help. The only reader of the environment and the file.
 
 A value comes from the call, else from `SHISHO_<NAME>`, else from `settings.toml` in the home folder, else
 from the default."""
@@ -114,6 +113,7 @@ TABLE: tuple[Setting, ...] = (
     Setting(
         "token", "", "word that HTTP clients must send; needed to listen beyond this machine", secret=True
     ),
+    Setting("tokens", "", "people with libraries of their own, as name:TOKEN name:TOKEN", secret=True),
     Setting("allowed_hosts", "", "further host names the HTTP server answers to, separated by commas"),
     Setting(
         "allowed_origins",

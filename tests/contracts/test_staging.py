@@ -19,14 +19,14 @@ def staging(request: pytest.FixtureRequest, tmp_path: Path) -> Staging:
 
 
 def test_bytes_come_back_under_their_own_key(staging: Staging) -> None:
-    keys = [staging.put(data) for data in (b"", "決定係数".encode(), "決定係数".encode())]
+    keys = [staging.put(data, "hanako") for data in (b"", "決定係数".encode(), "決定係数".encode())]
     assert len(set(keys)) == 3
     assert [staging.get(key) for key in keys] == [b"", "決定係数".encode(), "決定係数".encode()]
 
 
 def test_dropped_bytes_are_gone_and_dropping_again_is_no_error(staging: Staging) -> None:
-    kept = staging.put(b"kept")
-    dropped = staging.put(b"dropped")
+    kept = staging.put(b"kept", "hanako")
+    dropped = staging.put(b"dropped", "hanako")
     for _ in range(2):
         staging.drop(dropped)
     with pytest.raises(NotFound):
@@ -35,14 +35,16 @@ def test_dropped_bytes_are_gone_and_dropping_again_is_no_error(staging: Staging)
 
 
 def test_every_copy_of_the_same_bytes_is_dropped_together(staging: Staging) -> None:
-    staging.drop_bytes(sha256(b"nothing").hexdigest())
-    copies = [staging.put(b"same") for _ in range(3)]
-    other = staging.put(b"other")
-    staging.drop_bytes(sha256(b"same").hexdigest())
+    staging.drop_bytes(sha256(b"nothing").hexdigest(), "hanako")
+    copies = [staging.put(b"same", "hanako") for _ in range(3)]
+    other = staging.put(b"other", "hanako")
+    others = staging.put(b"same", "taro")
+    staging.drop_bytes(sha256(b"same").hexdigest(), "hanako")
     for key in copies:
         with pytest.raises(NotFound):
             staging.get(key)
     assert staging.get(other) == b"other"
+    assert staging.get(others) == b"same"  # a purge by one person takes nothing from another
 
 
 @pytest.mark.parametrize("key", ["", "../shisho.db", "0" * 31, "0" * 33, "G" * 32])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shisho.domain.corpus import LOCAL_OWNER
-
 if TYPE_CHECKING:
     from shisho.bootstrap.queue_parts import Parts, Stores
     from shisho.desk.answers import AnswerDesk
@@ -67,6 +65,7 @@ def build_sessions(parts: Parts, stores: Stores) -> Sessions:
 
 
 def build_conversations(
+    owner: str,
     database: Database,
     clock: Clock,
     ledger: Ledger,
@@ -79,4 +78,4 @@ def build_conversations(
     from shisho.stores.embedded.conversations import EmbeddedConversations
 
     stored = EmbeddedConversations(database, clock, erasure.erase)
-    return ConversationDesk(LOCAL_OWNER, stored, ledger, tasks, inquiries.understand)
+    return ConversationDesk(owner, stored, ledger, tasks, inquiries.understand)

@@ -22,7 +22,7 @@ from shisho.domain.job import Job, TaskId
 from shisho.domain.task import JobKind, WebConsent
 from shisho.domain.web import EngineAbout
 from shisho.errors import ShishoError
-from shisho.ports import Notifier, TaskStore
+from shisho.ports import Clock, Notifier, TaskStore
 from shisho.settings import Settings, child_environment, engine_overrides
 from shisho.telemetry import log
 
@@ -51,16 +51,16 @@ class QueueSide:
     working: InlineWorker
 
 
-def build_queue(parts: Parts) -> QueueSide:
+def build_queue(parts: Parts, stores: Stores) -> QueueSide:
     """Cheap: no worker is made before `working` is entered."""
-    stores = _stores(parts)
     tasks = deferred(partial(_tasks, parts, stores))
     sessions = deferred(partial(build_sessions, parts, stores))
     answers = deferred(partial(build_answers, parts, stores, tasks))
     return QueueSide(tasks, sessions, answers, partial(_working, parts, stores))
 
 
-def _stores(parts: Parts) -> Stores:
+def build_stores(settings: Settings, database: Database, clock: Clock) -> Stores:
+    """The queue's stores, one set for all owners: they share the workers and the bell that wakes them."""
     from shisho.stores.embedded.bell import EmbeddedBell
     from shisho.stores.embedded.cache import EmbeddedCache
     from shisho.stores.embedded.finds import EmbeddedUrls
@@ -72,8 +72,6 @@ def _stores(parts: Parts) -> Stores:
     from shisho.stores.embedded.tasks import EmbeddedTasks
     from shisho.system.staging import FileStaging
 
-    database = parts.database
-    clock = parts.clock
     bell = EmbeddedBell(database)
     interventions = EmbeddedInterventions(database, clock, bell)
     limiter = EmbeddedLimiter(database, clock)
@@ -86,7 +84,7 @@ def _stores(parts: Parts) -> Stores:
         tasks=EmbeddedTasks(database, clock, bell),
         finds=EmbeddedUrls(database, clock),
         opinions=EmbeddedOpinions(database, clock),
-        staging=FileStaging(parts.settings.home / "staging"),
+        staging=FileStaging(settings.home / "staging"),
         manners=Manners(limiter, health, cache, interventions, clock),
     )
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shisho import settings as settings_
-from shisho.domain.corpus import LOCAL_OWNER
 from shisho.settings import Settings
 
 if TYPE_CHECKING:
+    from shisho.corpus.readers.rendering import KillablePageRenderer
     from shisho.desk.viewing import ViewerDesk
-    from shisho.ports import Files, Ledger, Originals, PageImages, Shelf
+    from shisho.ports import Files, Ledger, Originals, PageImages, PageRenderer, Shelf
     from shisho.stores.embedded.connect import Database
     from shisho.stores.embedded.erasure import Erasure
 
@@ -32,29 +32,37 @@ def build_page_stores(settings: Settings, database: Database) -> PageStores:
     return PageStores(originals, EmbeddedPageImages(settings.home / "page_images", database))
 
 
+def build_renderer(settings: Settings) -> KillablePageRenderer:
+    """What draws pages, within the limits of reading."""
+    from shisho.corpus.readers.rendering import KillablePageRenderer
+
+    seconds = settings.real("reader_seconds")
+    memory_mb = settings.whole("reader_memory_mb")
+    return KillablePageRenderer(seconds, memory_mb, settings_.child_environment())
+
+
 def build_viewer(
     settings: Settings,
+    owner: str,
     shelf: Shelf,
     ledger: Ledger,
     disk: Files,
     pages: PageStores,
+    renderer: PageRenderer,
 ) -> ViewerDesk:
-    """The verbs of looking at documents. Pages are drawn within the limits of reading."""
+    """The verbs of looking at this owner's documents."""
     from shisho.corpus.finding import find_in_text
-    from shisho.corpus.readers.rendering import KillablePageRenderer
     from shisho.desk.viewing import ViewerDesk, ViewerParts
 
-    seconds = settings.real("reader_seconds")
-    memory_mb = settings.whole("reader_memory_mb")
     wired = ViewerParts(
-        owner=LOCAL_OWNER,
+        owner=owner,
         shelf=shelf,
         ledger=ledger,
         files=disk,
         roots=settings.roots,
         originals=pages.originals,
         images=pages.images,
-        renderer=KillablePageRenderer(seconds, memory_mb, settings_.child_environment()),
+        renderer=renderer,
         find=find_in_text,
     )
     return ViewerDesk(wired)

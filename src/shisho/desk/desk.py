@@ -129,6 +129,10 @@ class Desk(InquiryRuns):
         """About how many tokens a language model would make of it."""
         return self._parts.tokens(text)
 
+    def for_owner(self, owner: str) -> Desk:
+        """Another person's desk over the same stores and workers: neither sees what is the other's."""
+        return self._parts.desk_of(owner)
+
     async def close(self) -> None:
         """End what was opened. `async with` does it."""
         await self._parts.close()

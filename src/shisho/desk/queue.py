@@ -219,7 +219,7 @@ class Queue:
             if existing_document is not None:
                 await self._keep_original(existing_document, data)
             if existing_document is None:
-                staged = await asyncio.to_thread(self._parts.staging.put, data)
+                staged = await asyncio.to_thread(self._parts.staging.put, data, self._parts.owner)
                 unknown.append(replace(common, source=name, staged=staged))
             else:
                 existing.append(existing_document)
@@ -245,9 +245,9 @@ class Queue:
 
     async def _secret(self, password: str | None) -> str | None:
         """The key of a password: it waits beside the database, not in it, and only until its job is done."""
-        return (
-            None if password is None else await asyncio.to_thread(self._parts.staging.put, password.encode())
-        )
+        if password is None:
+            return None
+        return await asyncio.to_thread(self._parts.staging.put, password.encode(), self._parts.owner)
 
     async def _payloads(self, task_id: TaskId) -> list[JobPayload]:
         """Read the payloads of a task's jobs."""

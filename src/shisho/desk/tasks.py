@@ -299,7 +299,7 @@ class TaskDesk(QuestionQueue):
 
     async def forget_bytes(self, sha256: str) -> None:
         """Forget bytes that were handed in and still wait for a job."""
-        await asyncio.to_thread(self._parts.staging.drop_bytes, sha256)
+        await asyncio.to_thread(self._parts.staging.drop_bytes, sha256, self._parts.owner)
 
     async def get_auth_queue(self, task_id: str | None = None) -> Sequence[PendingIntervention]:
         """List the interventions that wait for a person, oldest first."""

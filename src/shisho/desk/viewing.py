@@ -205,10 +205,6 @@ class ViewerDesk:
             matches.append(TextMatch(start, end, page, before, stored.text[start:end], after))
         return TextMatches(tuple(matches), len(places) > limit)
 
-    async def close(self) -> None:
-        """End what was started for drawing."""
-        await self._parts.renderer.close()
-
     async def _document(self, prefix: str) -> Document:
         document = await find_one_document(self._parts.shelf, self._parts.owner, prefix)
         if document.state is DocumentState.PURGED:

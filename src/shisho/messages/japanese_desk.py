@@ -221,6 +221,16 @@ SAID: Mapping[str, str] = {
         "{path} には何もありません。APIは {api} の下にあります。"
     ),
     "{detail}.": "{detail}。",
+    "Entry {number} of `tokens` is not name:TOKEN. Write hanako:TOKEN taro:TOKEN, with blanks between.": (
+        "`tokens`の{number}番目は「名前:トークン」ではありません。hanako:トークン taro:トークン のように、空白で区切って書いてください。"
+    ),
+    (
+        "Entry {number} of `tokens` has the name or the token of another. Give each person their own; "
+        "`local` is who uses this machine, by `token`."
+    ): (
+        "`tokens`の{number}番目の名前かトークンは、ほかの人のものと同じです。一人ずつ別にしてください。"
+        "`local`は`token`で入る、この計算機の持ち主です。"
+    ),
     (
         "To listen on {host} a token is needed, or everyone who reaches it could read the library. "
         "Set SHISHO_TOKEN to a long random word, or listen on 127.0.0.1."

@@ -146,6 +146,7 @@ SAID: Mapping[str, str] = {
     "The page nests elements more than {max_depth} deep: no page for people does.": (
         "要素の入れ子が{max_depth}段を超えています。人の読むページにはないものです。"
     ),
+    "works": "使えます",
     "SQLite {version} can corrupt data; install apsw 3.53 or newer.": (
         "SQLite {version} はデータを壊すことがあります。apsw 3.53 以降を入れてください。"
     ),

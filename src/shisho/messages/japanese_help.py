@@ -217,6 +217,9 @@ SAID: Mapping[str, str] = {
     "word that HTTP clients must send; needed to listen beyond this machine": (
         "HTTPクライアントが送る語。この計算機の外で待ち受けるには必要"
     ),
+    "people with libraries of their own, as name:TOKEN name:TOKEN": (
+        "それぞれの書庫をもつ人たち(名前:トークン を空白で区切る)"
+    ),
     "further host names the HTTP server answers to, separated by commas": (
         "HTTPサーバーが応じるほかのホスト名(コンマ区切り)"
     ),

@@ -22,17 +22,17 @@ class FileStaging:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def put(self, data: bytes) -> str:
+    def put(self, data: bytes, owner: str) -> str:
         """Store bytes so that they outlive a crash; returns their key. Raises StorageUnusable, Conflict on a
         full disk."""
         try:
-            return self._stored(data)
+            return self._stored(data, owner)
         except OSError as error:
             raise file_trouble(error, self._folder) from error
 
-    def _stored(self, data: bytes) -> str:
+    def _stored(self, data: bytes, owner: str) -> str:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        key = secrets.token_hex(16)
+        key = _mark(owner) + secrets.token_hex(12)
         fresh = self._folder / f"{key}.new"
         with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(data)
@@ -53,9 +53,9 @@ class FileStaging:
         """Forget them; unknown keys too."""
         self._path(key).unlink(missing_ok=True)
 
-    def drop_bytes(self, sha256: str) -> None:
-        """Forget every copy of these bytes: a job that failed still holds what it was given."""
-        for path in self._folder.glob("*") if self._folder.is_dir() else ():
+    def drop_bytes(self, sha256: str, owner: str) -> None:
+        """Forget every copy of these bytes that the owner has: a job that failed still holds what it was given."""
+        for path in self._folder.glob(_mark(owner) + "*") if self._folder.is_dir() else ():
             with suppress(FileNotFoundError):
                 if hashlib.sha256(path.read_bytes()).hexdigest() == sha256:
                     path.unlink()
@@ -73,3 +73,8 @@ class FileStaging:
                 os.fsync(folder)
             finally:
                 os.close(folder)
+
+
+def _mark(owner: str) -> str:
+    """The beginning of the names of an owner's files."""
+    return hashlib.sha256(owner.encode()).hexdigest()[:8]

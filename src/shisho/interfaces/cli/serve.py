@@ -111,14 +111,16 @@ def _started(address: str) -> None:
 
 
 def _rules(settings: Settings, host: str) -> AccessRules:
-    from shisho.interfaces.http.guard import AccessRules
+    from shisho.interfaces.http.guard import AccessRules, read_people
 
+    token = settings.text("token")
     documents = settings.whole("max_file_mb") * (4 << 20) // 3 + (
         1 << 20
     )  # base64 of the largest file, and the rest of the call
     return AccessRules(
         host=host,
-        token=settings.text("token"),
+        token=token,
+        people=read_people(settings.text("tokens"), token),
         hosts=settings.words("allowed_hosts"),
         origins=settings.words("allowed_origins"),
         large={

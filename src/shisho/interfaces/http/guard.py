@@ -7,6 +7,7 @@ import asyncio
 import hashlib
 import hmac
 import json
+import unicodedata
 import uuid
 from collections.abc import Mapping
 from contextlib import suppress
@@ -19,6 +20,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.types import Message as Event
 
+from shisho.domain.corpus import LOCAL_OWNER
 from shisho.errors import InvalidParams
 from shisho.messages.catalogue import accepted_language, render, speaking
 from shisho.messages.message import Message
@@ -43,13 +45,15 @@ HEADERS = {
 class AccessRules:
     """`host` is where the server listens; `hosts` are further names it answers to, `origins` pages of others
     that may call it. A body has `body_bytes` at most, at the paths in `large` so many, and must have come in
-    `body_seconds`; as many more for each further `body_bytes` that have come.
+    `body_seconds`; as many more for each further `body_bytes` that have come. `token` lets in the owner of this
+    machine's own library, `people` each name, by its token, to a library of its own.
 
     Raises InvalidParams where others than this machine could come in without a token.
     """
 
     host: str = "127.0.0.1"
     token: str = ""
+    people: Mapping[str, str] = field(default_factory=dict, repr=False)
     hosts: frozenset[str] = frozenset()
     origins: frozenset[str] = frozenset()
     body_bytes: int = 4 << 20
@@ -57,7 +61,7 @@ class AccessRules:
     body_seconds: float = 60.0
 
     def __post_init__(self) -> None:
-        if not self.token and not is_loopback(self.host):
+        if not self._tokens() and not is_loopback(self.host):
             raise InvalidParams(
                 "To listen on {host} a token is needed, or everyone who reaches it could read the library. "
                 "Set SHISHO_TOKEN to a long random word, or listen on 127.0.0.1.",
@@ -78,15 +82,34 @@ class AccessRules:
                 "FORBIDDEN_ADDRESS",
                 Message("Pages of this origin may not call. Add it to allowed_origins."),
             )
-        if self.token and not is_open(path) and not self._token_right(headers):
+        if not is_open(path) and self.owner_of(headers) is None:
             return Refusal(401, "AUTH_REQUIRED", Message("Send the server's token: Authorization: Bearer …"))
         return None
 
+    def owner_of(self, headers: Headers) -> str | None:
+        """Whose library this request may speak to, by its token or cookie; None where it has neither."""
+        tokens = self._tokens()
+        if not tokens:
+            return LOCAL_OWNER
+        scheme, _, word = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            return _find_owner(word.strip(), tokens)
+        cookies = SimpleCookie()
+        with suppress(CookieError):
+            cookies.load(headers.get("cookie", ""))
+        cookie = cookies[COOKIE].value if COOKIE in cookies else ""
+        return _find_owner(cookie, {owner: _cookie(token) for owner, token in tokens.items()})
+
     def cookie_for(self, token: str) -> str | None:
-        """The cookie of a browser whose reader has given this token; None where it is not the server's. The token
-        cannot be told from it."""
-        is_right = bool(self.token) and hmac.compare_digest(_digest(token.strip()), _digest(self.token))
-        return _cookie(self.token) if is_right else None
+        """The cookie of a browser whose reader has given this token; None where it is not one of the server's. The
+        token cannot be told from it."""
+        tokens = self._tokens()
+        owner = _find_owner(token.strip(), tokens)
+        return None if owner is None else _cookie(tokens[owner])
+
+    def _tokens(self) -> dict[str, str]:
+        """The token of each owner; none where everyone may come in."""
+        return {**({LOCAL_OWNER: self.token} if self.token else {}), **self.people}
 
     def _host_known(self, host: str) -> bool:
         try:
@@ -104,16 +127,6 @@ class AccessRules:
             or origin in self.origins
             or origin.lower() in {f"http://{host}".lower(), f"https://{host}".lower()}
         )
-
-    def _token_right(self, headers: Headers) -> bool:
-        scheme, _, word = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer":
-            return hmac.compare_digest(_digest(word.strip()), _digest(self.token))
-        cookies = SimpleCookie()
-        with suppress(CookieError):
-            cookies.load(headers.get("cookie", ""))
-        cookie = cookies[COOKIE].value if COOKIE in cookies else ""
-        return hmac.compare_digest(cookie.encode(), _cookie(self.token).encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +153,13 @@ class Refusal:
 
 
 class Guard:
-    """The outermost layer of the application. A body is taken in whole before anything is done with it."""
+    """The outermost layer of the application. A body is taken in whole before anything is done with it. `app` is that
+    of this machine's owner, which strangers see the open paths of; `others` are those of the people with a token."""
 
-    def __init__(self, app: ASGIApp, rules: AccessRules) -> None:
+    def __init__(self, app: ASGIApp, rules: AccessRules, others: Mapping[str, ASGIApp] | None = None) -> None:
         self.app = app
         self.rules = rules
+        self._others = others or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -159,8 +174,10 @@ class Guard:
             is_page = taken.status == 401 and "text/html" in headers.get("accept", "")
             return await (_lead_to_login(sealed) if is_page else taken(sealed))
         if taken is not None:
+            owner = self.rules.owner_of(headers)
+            app = self.app if owner is None or owner == LOCAL_OWNER else self._others[owner]
             with speaking(accepted_language(headers.get("accept-language", ""))):
-                await self.app(scope, _replayed(taken, receive), sealed)
+                await app(scope, _replayed(taken, receive), sealed)
 
     async def _taken(self, scope: Scope, receive: Receive) -> bytes | Refusal | None:
         """The body; None where the client has gone."""
@@ -194,6 +211,29 @@ class Guard:
             )
 
 
+def read_people(text: str, token: str = "") -> dict[str, str]:
+    """Who has which token, of the setting `tokens`; `token` is that of this machine's owner.
+
+    Raises InvalidParams, which repeats no token."""
+    people: dict[str, str] = {}
+    for number, entry in enumerate(text.split(), 1):
+        name, _, word = entry.partition(":")
+        name = unicodedata.normalize("NFC", name)
+        if not name or not word:
+            raise InvalidParams(
+                "Entry {number} of `tokens` is not name:TOKEN. Write hanako:TOKEN taro:TOKEN, with blanks between.",
+                number=number,
+            )
+        if name == LOCAL_OWNER or name in people or word in (token, *people.values()):
+            raise InvalidParams(
+                "Entry {number} of `tokens` has the name or the token of another. Give each person their own; "
+                "`local` is who uses this machine, by `token`.",
+                number=number,
+            )
+        people[name] = word
+    return people
+
+
 def is_loopback(host: str) -> bool:
     """True where only this machine can reach what listens there."""
     try:
@@ -224,6 +264,13 @@ async def _lead_to_login(send: Send) -> None:
         }
     )
     await send({"type": "http.response.body", "body": b""})
+
+
+def _find_owner(word: str, words: Mapping[str, str]) -> str | None:
+    """Whose word it is. All are compared, and whole, so that the time tells nothing."""
+    digest = _digest(word)
+    matches = [owner for owner, own_word in words.items() if hmac.compare_digest(digest, _digest(own_word))]
+    return matches[0] if matches else None
 
 
 def _cookie(token: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import uvicorn
 from fastapi import APIRouter, FastAPI, Request
@@ -42,13 +42,23 @@ class NoArguments(BaseModel):
 
 
 def build(desk: Desk, rules: AccessRules) -> ASGIApp:
-    """The whole application, guarded."""
+    """The whole application, guarded: for each person with a token one of their own, over their own desk, so that
+    nothing of it can reach another's."""
+    others = {owner: _build_application(desk.for_owner(owner), rules) for owner in rules.people}
+    return Guard(_build_application(desk, rules, tuple(others.values())), rules, others)
+
+
+def _build_application(desk: Desk, rules: AccessRules, others: Sequence[FastAPI] = ()) -> FastAPI:
+    """All that one owner may ask. It lives as long as it is served, and `others` with it."""
     server = mcp.build(desk)
     served = server.streamable_http_app(host=rules.host)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with server.session_manager.run():
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(server.session_manager.run())
+            for other in others:
+                await stack.enter_async_context(other.router.lifespan_context(other))
             yield
 
     app = FastAPI(
@@ -73,7 +83,7 @@ def build(desk: Desk, rules: AccessRules) -> ASGIApp:
     app.router.routes.extend(served.routes)
     app.router.routes.extend(build_routes(rules.cookie_for, COOKIE))
     _refusals(app)
-    return Guard(app, rules)
+    return app
 
 
 async def serve(

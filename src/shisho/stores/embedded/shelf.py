@@ -57,8 +57,9 @@ METADATA_KEYS = """SELECT DISTINCT m.key FROM document_meta m JOIN documents d O
 PAGE = (
     f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE {{condition}}{{later}} ORDER BY d.added_at, d.id LIMIT ?"
 )
-# Later than the last document seen.
-LATER = " AND (d.added_at, d.id) > (SELECT seen.added_at, seen.id FROM documents seen WHERE seen.id = ?)"
+# Later than the last document seen. One of another owner gives as little as one that is not there.
+LATER = """ AND (d.added_at, d.id) >
+    (SELECT seen.added_at, seen.id FROM documents seen WHERE seen.id = ? AND seen.owner = c.owner)"""
 # The text of a document, part by part.
 TEXT = "SELECT text FROM parts WHERE document_id = ? ORDER BY start"
 # The packed lines of a document, part by part.

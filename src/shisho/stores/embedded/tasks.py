@@ -43,7 +43,8 @@ LIST = f"SELECT {TASK} FROM tasks WHERE owner = :owner{{narrowed}} ORDER BY crea
 # Only tasks in these states.
 IN_STATES = " AND state IN (SELECT value FROM json_each(:states))"
 # Only tasks older than the last one seen.
-OLDER = " AND (created_at, id) < (SELECT seen.created_at, seen.id FROM tasks seen WHERE seen.id = :after)"
+OLDER = """ AND (created_at, id) <
+    (SELECT seen.created_at, seen.id FROM tasks seen WHERE seen.id = :after AND seen.owner = :owner)"""
 # Jobs of a task, oldest first; the condition is filled in.
 JOBS = f"SELECT {JOB} FROM jobs WHERE task_id = :task_id{{narrowed}} ORDER BY created_at, id LIMIT :limit"
 # Only jobs younger than the last one seen.

@@ -17,8 +17,8 @@ class MemoryStaging:
     def __init__(self) -> None:
         self._stored: dict[str, bytes] = {}
 
-    def put(self, data: bytes) -> str:
-        key = secrets.token_hex(16)
+    def put(self, data: bytes, owner: str) -> str:
+        key = _mark(owner) + secrets.token_hex(12)
         self._stored[key] = bytes(data)
         return key
 
@@ -30,9 +30,14 @@ class MemoryStaging:
     def drop(self, key: str) -> None:
         self._stored.pop(_checked(key), None)
 
-    def drop_bytes(self, sha256: str) -> None:
-        kept = {key: data for key, data in self._stored.items() if hashlib.sha256(data).hexdigest() != sha256}
-        self._stored = kept
+    def drop_bytes(self, sha256: str, owner: str) -> None:
+        for key, data in [*self._stored.items()]:
+            if key.startswith(_mark(owner)) and hashlib.sha256(data).hexdigest() == sha256:
+                del self._stored[key]
+
+
+def _mark(owner: str) -> str:
+    return hashlib.sha256(owner.encode()).hexdigest()[:8]
 
 
 def _checked(key: str) -> str:

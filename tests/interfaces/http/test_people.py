@@ -1,0 +1,361 @@
+"""Several people on one server by their tokens: what one has, the other neither lists, opens, nor infers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from starlette.datastructures import Headers
+
+from shisho.bootstrap.desk import open_desk
+from shisho.desk import Desk
+from shisho.domain.corpus import LOCAL_OWNER, Source
+from shisho.errors import InvalidParams
+from shisho.interfaces.api.contract import ROUTES
+from shisho.interfaces.http.guard import COOKIE, AccessRules, read_people
+from shisho.interfaces.http.server import build
+from shisho.testing.memory_web import MemoryWeb
+from tests.flows.smallweb import QUERY, challenge, way
+from tests.interfaces.http.rooms import read_events, served
+
+PEOPLE = {"hanako": "canary-hanako-1", "taro": "canary-taro-2"}
+RULES = AccessRules(token="canary-local-3", people=PEOPLE)
+LECTURE = Path(__file__).parents[3] / "samples" / "lectures" / "01-regression.pdf"
+QUESTION = "決定係数が0に近いとき何を意味するか"
+SECRET = "花子の日記によれば、暗証は薔薇の名前である。"
+OWN = "太郎の覚書。相関係数とは、二つの変数の線形な関係の強さを表す指標である。"
+MCP = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18"}
+Names = dict[str, str]
+Call = tuple[str, str, str, dict[str, Any]]
+
+
+@asynccontextmanager
+async def house(home: Path) -> AsyncIterator[tuple[Desk, httpx.AsyncClient]]:
+    """A working server in which an engine asks for a person."""
+    web = MemoryWeb()
+    web.serps["memory", QUERY, 1] = challenge()
+    async with (
+        open_desk(home=home, web_access=way(web)) as desk,
+        desk.working(2),
+        served(desk, RULES) as client,
+    ):
+        yield desk, client
+
+
+def as_person(client: httpx.AsyncClient, name: str) -> httpx.AsyncClient:
+    """A client of one person, on the same server."""
+    token = PEOPLE.get(name, RULES.token)
+    headers = {"authorization": f"Bearer {token}"}
+    return httpx.AsyncClient(base_url=client.base_url, headers=headers, timeout=client.timeout)
+
+
+async def upload(client: httpx.AsyncClient, name: str, data: bytes, **more: str) -> str:
+    """The id of a document that was handed over and taken in."""
+    sent = (await client.post("/documents/upload", params={"name": name, **more}, content=data)).json()
+    await client.get(f"/tasks/{sent['task_id']}", params={"wait": 50, "wait_for": "done"})
+    documents = (await client.get("/documents")).json()["documents"]
+    return str(documents[-1]["id"])
+
+
+async def live(client: httpx.AsyncClient) -> Names:
+    """Do what can be done, and give the names of what came of it."""
+    document = await upload(client, "薔薇.pdf", LECTURE.read_bytes(), corpus="花園")
+    removed = await upload(client, "日記.txt", SECRET.encode(), corpus="花園")
+    asked = {"question": QUESTION, "sources": "documents", "wait": 50}
+    answer = (await client.post("/answers", json=asked)).json()
+    (conversation,) = (await client.get("/conversations")).json()["conversations"]
+    found = (await client.post("/passages/search", json={"keyword_query": ["決定係数"]})).json()
+    session = (await client.post("/sessions", json={"question": QUESTION})).json()
+    shown = {"keyword_query": ["決定係数"], "session_id": session["session_id"]}
+    await client.post("/passages/search", json=shown)
+    searched = {"queries": [QUERY], "idempotency_key": "once"}
+    task = (await client.post("/searches", json=searched)).json()["task_id"]
+    await client.get(f"/tasks/{task}", params={"wait": 50, "wait_for": "done"})
+    (waiting,) = (await client.get("/auth")).json()["items"]
+    await client.delete(f"/documents/{removed}")
+    return {
+        "document": document,
+        "removed": removed,
+        "file": "薔薇.pdf",
+        "corpus": "花園",
+        "answer": answer["answer_id"],
+        "evidence": answer["answer"]["evidence"][0]["id"],
+        "conversation": conversation["id"],
+        "passage": found["passages"][0]["passage"],
+        "session": session["session_id"],
+        "task": task,
+        "waiting": waiting["id"],
+        "domain": waiting["domain"],
+    }
+
+
+def made_up(names: Names) -> Names:
+    """Names of the same form of what nobody has."""
+    fresh = {"file": "百合.pdf", "corpus": "果樹", "domain": "nothing.example"}
+    return {kind: fresh.get(kind, f"{name[:-6]}0f0f0f") for kind, name in names.items()}
+
+
+def calls(names: Names) -> list[Call]:
+    """Every operation, with each of its arguments that can name something: operation, method, path, the rest."""
+    document, answer, task = (names[kind] for kind in ("document", "answer", "task"))
+    file = {"name": "a.txt", "base64": "YQ=="}
+    finding = {"index": 1, "goal_id": "G1", "snippet": "決定係数"}
+    rows: list[tuple[str, str, str, dict[str, Any] | None]] = [
+        ("create_task", "POST", "/tasks", {"question": "", "idempotency_key": "once"}),
+        ("queue_searches", "POST", "/searches", {"queries": ["x"], "task_id": task}),
+        ("queue_urls", "POST", "/urls", {"urls": ["https://a.example/"], "task_id": task}),
+        ("get_status", "GET", f"/tasks/{task}", {"wait": 0}),
+        ("list_tasks", "GET", "/tasks", {"cursor": task}),
+        ("stop_task", "POST", f"/tasks/{task}/stop", {}),
+        ("resume_task", "POST", f"/tasks/{task}/resume", None),
+        ("remove_task", "DELETE", f"/tasks/{task}", {"purge": "orphans"}),
+        ("get_auth_queue", "GET", "/auth", {"task_id": task}),
+        ("get_auth_queue", "GET", "/auth", {}),
+        *(
+            ("resolve_auth", "POST", "/auth/resolve", {"target": target, "id": name, "action": action})
+            for target, name in (("item", names["waiting"]), ("domain", names["domain"]), ("task", task))
+            for action in ("complete", "skip", "open")
+        ),
+        ("list_engines", "GET", "/engines", {}),
+        ("feedback", "POST", "/feedback", {"opinion": "reject_evidence", "target": names["evidence"]}),
+        ("add_documents", "POST", "/documents", {"files": [file], "task_id": task}),
+        ("upload_document", "POST", f"/documents/upload?name=a.txt&task_id={task}", None),
+        ("list_documents", "GET", "/documents", {"cursor": document}),
+        ("list_documents", "GET", "/documents", {"corpora": [names["corpus"]]}),
+        ("remove_document", "DELETE", f"/documents/{document}", {"purge": "true"}),
+        ("remove_document", "DELETE", f"/documents/{names['file']}", {"purge": "true"}),
+        ("restore_document", "POST", f"/documents/{names['removed']}/restore", None),
+        ("ask", "POST", "/answers", {"question": "x", "wait": 0, "conversation_id": names["conversation"]}),
+        ("ask", "POST", "/answers", {"question": "x", "wait": 0, "task_id": task}),
+        ("ask", "POST", "/answers", {"question": "x", "wait": 0, "corpora": [names["corpus"]], "sources": "documents"}),
+        ("get_answer", "GET", f"/answers/{answer}", {"wait": 0}),
+        ("remove_conversation", "DELETE", f"/conversations/{names['conversation']}", {}),
+        ("search_corpus", "POST", "/passages/search", {"keyword_query": ["決定係数"], "session_id": names["session"]}),
+        ("search_corpus", "POST", "/passages/search", {"keyword_query": ["決定係数"], "cursor": names["passage"]}),
+        ("search_corpus", "POST", "/passages/search", {"keyword_query": ["日記"], "corpora": [names["corpus"]]}),
+        ("open_session", "POST", "/sessions", {"question": QUESTION, "corpora": [names["corpus"]]}),
+        ("submit_findings", "POST", f"/sessions/{names['session']}/findings", {"findings": [finding]}),
+        ("compose_answer", "POST", f"/sessions/{names['session']}/answer", {"sentences": [{"text": "x", "cites": [1]}]}),
+        ("read_passage", "GET", "/passages", {"id": names["passage"]}),
+        ("read_passage", "GET", "/passages", {"id": names["evidence"]}),
+        ("read_passage", "GET", "/passages", {"session_id": names["session"], "number": 1}),
+        ("list_conversations", "GET", "/conversations", {}),
+        ("get_conversation", "GET", f"/conversations/{names['conversation']}", {}),
+        ("get_conversation", "GET", f"/conversations/{answer}", {}),
+        ("get_answer_log", "GET", f"/answers/{answer}/log", {}),
+        ("stop_answer", "POST", f"/answers/{answer}/stop", None),
+        ("resume_answer", "POST", f"/answers/{answer}/resume", None),
+        ("get_settings", "GET", "/settings", {}),
+        ("get_checks", "GET", "/checks", {}),
+        ("list_corpora", "GET", "/corpora", {}),
+        ("get_metadata", "GET", "/metadata", {"corpora": [names["corpus"]]}),
+        ("get_consent", "GET", "/consent", {}),
+        ("set_consent", "POST", "/consent", {"consent": "perhaps"}),
+        ("get_evidence", "GET", f"/evidence/{names['evidence']}", {}),
+        ("get_page", "GET", f"/documents/{document}/pages/1", {}),
+        ("task_events", "GET", f"/tasks/{task}/events", {}),
+        ("answer_events", "GET", f"/answers/{answer}/events", {}),
+        ("get_document", "GET", f"/documents/{document}", {}),
+        ("get_document", "GET", f"/documents/{names['file']}", {}),
+        ("get_document", "GET", f"/documents/{names['removed']}", {}),
+        ("get_page_layout", "GET", f"/documents/{document}/pages/1/layout", {}),
+        ("find_in_document", "GET", f"/documents/{document}/find", {"q": "決定係数"}),
+        ("get_evidence_boxes", "GET", f"/evidence/{names['evidence']}/boxes", {}),
+        ("get_span_boxes", "GET", f"/documents/{document}/boxes", {"start": 0, "end": 5}),
+        ("get_page_image", "GET", f"/documents/{document}/pages/1/image", {}),
+        ("export_answer", "GET", f"/answers/{answer}/export", {}),
+    ]  # fmt: skip
+    return [
+        (operation, method, path, ({"json": rest} if method == "POST" else {"params": rest}) if rest else {})
+        for operation, method, path, rest in rows
+    ]
+
+
+async def replies(client: httpx.AsyncClient, names: Names) -> list[tuple[str, int, str]]:
+    """What each call comes to, without what is random and without the names themselves."""
+    told = []
+    for operation, method, path, rest in calls(names):
+        reply = await client.request(method, path, **rest)
+        text = re.sub(r'"error_id":"\w+"', "", reply.text)
+        for name in sorted(names.values(), key=len, reverse=True):
+            text = text.replace(name, "…")
+        told.append((operation, reply.status_code, text))
+    return told
+
+
+NOT_THERE = {
+    *("queue_searches", "queue_urls", "get_status", "stop_task", "resume_task", "remove_task", "feedback"),
+    *(
+        "add_documents",
+        "upload_document",
+        "remove_document",
+        "restore_document",
+        "get_answer",
+        "get_evidence",
+    ),
+    *("remove_conversation", "submit_findings", "compose_answer", "read_passage", "get_conversation"),
+    *("get_answer_log", "stop_answer", "resume_answer", "get_page", "task_events", "answer_events"),
+    *("get_document", "get_page_layout", "find_in_document", "get_evidence_boxes", "get_span_boxes"),
+    *("get_page_image", "export_answer"),
+}
+
+
+async def test_what_one_person_has_the_other_neither_finds_nor_infers(tmp_path: Path) -> None:
+    async with house(tmp_path) as (_, anyone):
+        async with as_person(anyone, "hanako") as hanako, as_person(anyone, "taro") as taro:
+            names = await live(hanako)
+            await upload(taro, "覚書.txt", OWN.encode())
+            before = await replies(hanako, {**names, "waiting": "0", "domain": "0"} | made_up(names))
+            schema = (await taro.get("/openapi.json")).json()["paths"]
+            operations = {row["operationId"] for path in schema.values() for row in path.values()}
+            assert {verb.name for verb in ROUTES} <= operations
+            assert {call[0] for call in calls(names)} == operations - {"livez", "readyz"}
+            on_hers = await replies(taro, names)
+            on_nothing = await replies(taro, made_up(names))
+            assert on_hers == on_nothing
+            assert {operation for operation, status, _ in on_hers if status == 404} >= NOT_THERE
+            for _, _, text in on_hers:
+                assert not any(word in text for word in ("花子", "薔薇", "花園", *PEOPLE.values()))
+            assert await replies(hanako, made_up(names)) == before
+            assert (await hanako.get(f"/documents/{names['document']}")).json()["state"] == "live"
+            assert (await hanako.get("/auth")).json()["items"][0]["id"] == names["waiting"]
+
+
+async def test_lists_checks_and_keys_of_one_are_as_if_the_other_were_not_there(tmp_path: Path) -> None:
+    lists = (
+        "/documents",
+        "/tasks",
+        "/conversations",
+        "/corpora",
+        "/metadata",
+        "/auth",
+        "/settings",
+        "/checks",
+    )
+    async with house(tmp_path) as (desk, anyone):
+        async with as_person(anyone, "hanako") as hanako, as_person(anyone, "taro") as taro:
+            before = [(await taro.get(path)).json() for path in lists]
+            names = await live(hanako)
+            await desk.add_source(Source("家.txt", OWN.encode()))
+            assert [(await taro.get(path)).json() for path in lists] == before
+            for last in ("/answers/last", "/tasks/last", "/conversations/last"):
+                assert (await taro.get(last)).status_code == 404
+            repeated = await taro.post("/tasks", json={"question": "x", "idempotency_key": "once"})
+            assert repeated.status_code == 200
+            same = await upload(taro, "薔薇.pdf", LECTURE.read_bytes())
+            assert same != names["document"]
+            await taro.delete(f"/documents/{same}", params={"purge": True})
+            for path in ("", "/pages/1/image", "/pages/1/layout"):
+                assert (await hanako.get(f"/documents/{names['document']}{path}")).status_code == 200
+            (corpus,) = await desk.corpora()
+            assert (corpus.owner, corpus.documents) == (LOCAL_OWNER, 1)
+
+
+async def test_each_follows_their_own_question(tmp_path: Path) -> None:
+    async with house(tmp_path) as (_, anyone):
+        async with as_person(anyone, "hanako") as hanako, as_person(anyone, "taro") as taro:
+            await asyncio.gather(
+                upload(hanako, "薔薇.pdf", LECTURE.read_bytes()), upload(taro, "覚書.txt", OWN.encode())
+            )
+            asked = {"question": "相関係数とは何か", "sources": "documents", "wait": 0}
+            ids = [
+                (await person.post("/answers", json=asked)).json()["answer_id"] for person in (hanako, taro)
+            ]
+            hers, his = await asyncio.gather(read_events(hanako, ids[0]), read_events(taro, ids[1]))
+            assert (hers[-1]["event"], his[-1]["event"]) == ("answer", "answer")
+            assert "太郎" in json.dumps(his[-1]["data"], ensure_ascii=False)
+            assert "太郎" not in json.dumps(hers, ensure_ascii=False)
+
+
+async def test_a_session_of_mcp_belongs_to_who_has_opened_it(tmp_path: Path) -> None:
+    async with house(tmp_path) as (_, anyone):
+        async with as_person(anyone, "hanako") as hanako, as_person(anyone, "taro") as taro:
+            document = await upload(hanako, "日記.txt", SECRET.encode())
+            sessions = {}
+            for name, person in (("hanako", hanako), ("taro", taro)):
+                opened = await speak(person, "initialize", HELLO)
+                sessions[name] = opened.headers["mcp-session-id"]
+            resource = {"uri": f"document://{document}/page/1"}
+            listing = {"name": "list_documents", "arguments": {}}
+            hers = await speak(hanako, "tools/call", listing, sessions["hanako"])
+            assert document in hers.text
+            assert "薔薇" in (await speak(hanako, "resources/read", resource, sessions["hanako"])).text
+            his = await speak(taro, "tools/call", listing, sessions["taro"])
+            assert his.status_code == 200 and document not in his.text
+            refused = await speak(taro, "resources/read", resource, sessions["taro"])
+            assert "error" in refused.text and "薔薇" not in refused.text
+            borrowed = await speak(taro, "tools/call", listing, sessions["hanako"])
+            unknown = await speak(taro, "tools/call", listing, "0" * 32)
+            assert borrowed.status_code == unknown.status_code == 404
+
+
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+
+
+async def speak(
+    client: httpx.AsyncClient, method: str, params: dict[str, Any], session: str = ""
+) -> httpx.Response:
+    """One request of MCP over HTTP."""
+    address = str(client.base_url).partition("/api/")[0] + "/mcp"
+    headers = MCP | ({"mcp-session-id": session} if session else {})
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    return await client.post(address, json=body, headers=headers)
+
+
+async def test_a_page_speaks_to_the_desk_of_its_cookie(tmp_path: Path) -> None:
+    async with open_desk(home=tmp_path) as desk:
+        await desk.for_owner("hanako").add_source(Source("薔薇.txt", SECRET.encode()))
+        transport = httpx.ASGITransport(build(desk, RULES))
+        for name, token in {**PEOPLE, LOCAL_OWNER: RULES.token}.items():
+            async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as browser:
+                assert (await browser.post("/login", data={"token": token})).status_code == 303
+                assert (await browser.get("/")).status_code == 200
+                documents = (await browser.get("/api/v1/documents")).json()["documents"]
+                assert len(documents) == (name == "hanako")
+
+
+def test_the_owner_is_told_by_token_or_cookie() -> None:
+    for owner, token in {**PEOPLE, LOCAL_OWNER: RULES.token}.items():
+        cookie = RULES.cookie_for(f" {token} ")
+        assert cookie is not None and token not in cookie
+        assert RULES.owner_of(Headers({"authorization": f"Bearer {token}"})) == owner
+        assert RULES.owner_of(Headers({"cookie": f"{COOKIE}={cookie}"})) == owner
+    for wrong in (
+        {},
+        {"authorization": "Bearer "},
+        {"authorization": "Bearer hanako"},
+        {"cookie": f"{COOKIE}="},
+    ):
+        assert RULES.owner_of(Headers(wrong)) is None
+    assert AccessRules(people=PEOPLE).owner_of(Headers({})) is None
+    assert AccessRules("0.0.0.0", people=PEOPLE) and AccessRules().owner_of(Headers({})) == LOCAL_OWNER
+    assert not any(token in repr(RULES) for token in PEOPLE.values())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "canary",
+        "hanako:",
+        ":canary",
+        "hanako:canary hanako:other",
+        "a:canary b:canary",
+        "local:canary",
+        "a:own",
+    ],
+)
+def test_wrong_tokens_are_refused_and_not_repeated(text: str) -> None:
+    with pytest.raises(InvalidParams) as refused:
+        read_people(text, "own")
+    assert "canary" not in str(refused.value)
+
+
+def test_people_are_read_from_a_line() -> None:
+    assert read_people(" 花子:a:b  taro:c ") == {"花子": "a:b", "taro": "c"}

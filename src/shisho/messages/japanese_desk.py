@@ -222,7 +222,8 @@ SAID: Mapping[str, str] = {
     ),
     "{detail}.": "{detail}。",
     "Entry {number} of `tokens` is not name:TOKEN. Write hanako:TOKEN taro:TOKEN, with blanks between.": (
-        "`tokens`の{number}番目は「名前:トークン」ではありません。hanako:トークン taro:トークン のように、空白で区切って書いてください。"
+        "`tokens`の{number}番目は「名前:トークン」ではありません。"
+        "hanako:トークン taro:トークン のように、空白で区切って書いてください。"
     ),
     (
         "Entry {number} of `tokens` has the name or the token of another. Give each person their own; "

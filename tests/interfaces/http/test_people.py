@@ -30,7 +30,7 @@ RULES = AccessRules(token="canary-local-3", people=PEOPLE)
 LECTURE = Path(__file__).parents[3] / "samples" / "lectures" / "01-regression.pdf"
 QUESTION = "決定係数が0に近いとき何を意味するか"
 SECRET = "花子の日記によれば、暗証は薔薇の名前である。"
-OWN = "太郎の覚書。相関係数とは、二つの変数の線形な関係の強さを表す指標である。"
+OWN = "相関係数とは、太郎によれば、二つの変数の線形な関係の強さを表す指標である。"
 MCP = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18"}
 Names = dict[str, str]
 Call = tuple[str, str, str, dict[str, Any]]
@@ -78,7 +78,7 @@ async def live(client: httpx.AsyncClient) -> Names:
     searched = {"queries": [QUERY], "idempotency_key": "once"}
     task = (await client.post("/searches", json=searched)).json()["task_id"]
     await client.get(f"/tasks/{task}", params={"wait": 50, "wait_for": "done"})
-    (waiting,) = (await client.get("/auth")).json()["items"]
+    (waiting,) = (await client.get("/auth")).json()["waiting"]
     await client.delete(f"/documents/{removed}")
     return {
         "document": document,
@@ -87,7 +87,7 @@ async def live(client: httpx.AsyncClient) -> Names:
         "corpus": "花園",
         "answer": answer["answer_id"],
         "evidence": answer["answer"]["evidence"][0]["id"],
-        "conversation": conversation["id"],
+        "conversation": conversation["conversation_id"],
         "passage": found["passages"][0]["passage"],
         "session": session["session_id"],
         "task": task,
@@ -113,7 +113,7 @@ def calls(names: Names) -> list[Call]:
         ("queue_urls", "POST", "/urls", {"urls": ["https://a.example/"], "task_id": task}),
         ("get_status", "GET", f"/tasks/{task}", {"wait": 0}),
         ("list_tasks", "GET", "/tasks", {"cursor": task}),
-        ("stop_task", "POST", f"/tasks/{task}/stop", {}),
+        ("stop_task", "POST", f"/tasks/{task}/stop", {"mode": "graceful"}),
         ("resume_task", "POST", f"/tasks/{task}/resume", None),
         ("remove_task", "DELETE", f"/tasks/{task}", {"purge": "orphans"}),
         ("get_auth_queue", "GET", "/auth", {"task_id": task}),
@@ -178,13 +178,13 @@ def calls(names: Names) -> list[Call]:
     ]
 
 
-async def replies(client: httpx.AsyncClient, names: Names) -> list[tuple[str, int, str]]:
-    """What each call comes to, without what is random and without the names themselves."""
+async def replies(client: httpx.AsyncClient, names: Names, hidden: set[str]) -> list[tuple[str, int, str]]:
+    """What each call comes to, without what is random and without the words in `hidden`."""
     told = []
     for operation, method, path, rest in calls(names):
         reply = await client.request(method, path, **rest)
         text = re.sub(r'"error_id":"\w+"', "", reply.text)
-        for name in sorted(names.values(), key=len, reverse=True):
+        for name in sorted(hidden, key=len, reverse=True):
             text = text.replace(name, "…")
         told.append((operation, reply.status_code, text))
     return told
@@ -208,24 +208,29 @@ NOT_THERE = {
 
 
 async def test_what_one_person_has_the_other_neither_finds_nor_infers(tmp_path: Path) -> None:
-    async with house(tmp_path) as (_, anyone):
-        async with as_person(anyone, "hanako") as hanako, as_person(anyone, "taro") as taro:
-            names = await live(hanako)
-            await upload(taro, "覚書.txt", OWN.encode())
-            before = await replies(hanako, {**names, "waiting": "0", "domain": "0"} | made_up(names))
-            schema = (await taro.get("/openapi.json")).json()["paths"]
-            operations = {row["operationId"] for path in schema.values() for row in path.values()}
-            assert {verb.name for verb in ROUTES} <= operations
-            assert {call[0] for call in calls(names)} == operations - {"livez", "readyz"}
-            on_hers = await replies(taro, names)
-            on_nothing = await replies(taro, made_up(names))
-            assert on_hers == on_nothing
-            assert {operation for operation, status, _ in on_hers if status == 404} >= NOT_THERE
-            for _, _, text in on_hers:
-                assert not any(word in text for word in ("花子", "薔薇", "花園", *PEOPLE.values()))
-            assert await replies(hanako, made_up(names)) == before
-            assert (await hanako.get(f"/documents/{names['document']}")).json()["state"] == "live"
-            assert (await hanako.get("/auth")).json()["items"][0]["id"] == names["waiting"]
+    async with (
+        house(tmp_path) as (_, anyone),
+        as_person(anyone, "hanako") as hanako,
+        as_person(anyone, "taro") as taro,
+    ):
+        names = await live(hanako)
+        await upload(taro, "覚書.txt", OWN.encode())
+        fakes = made_up(names)
+        hidden = {*names.values(), *fakes.values()}
+        before = await replies(hanako, fakes, hidden)
+        schema = (await taro.get("/openapi.json")).json()["paths"]
+        operations = {row["operationId"] for path in schema.values() for row in path.values()}
+        assert {verb.name for verb in ROUTES} <= operations
+        assert {call[0] for call in calls(names)} == operations - {"livez", "readyz"}
+        on_hers = await replies(taro, names, hidden)
+        on_nothing = await replies(taro, fakes, hidden)
+        assert on_hers == on_nothing
+        assert {operation for operation, status, _ in on_hers if status == 404} >= NOT_THERE
+        for _, _, text in on_hers:
+            assert not any(word in text for word in ("花子", "薔薇", "花園", *PEOPLE.values()))
+        assert await replies(hanako, fakes, hidden) == before
+        assert (await hanako.get(f"/documents/{names['document']}")).json()["state"] == "live"
+        assert (await hanako.get("/auth")).json()["waiting"][0]["id"] == names["waiting"]
 
 
 async def test_lists_checks_and_keys_of_one_are_as_if_the_other_were_not_there(tmp_path: Path) -> None:
@@ -239,61 +244,68 @@ async def test_lists_checks_and_keys_of_one_are_as_if_the_other_were_not_there(t
         "/settings",
         "/checks",
     )
-    async with house(tmp_path) as (desk, anyone):
-        async with as_person(anyone, "hanako") as hanako, as_person(anyone, "taro") as taro:
-            before = [(await taro.get(path)).json() for path in lists]
-            names = await live(hanako)
-            await desk.add_source(Source("家.txt", OWN.encode()))
-            assert [(await taro.get(path)).json() for path in lists] == before
-            for last in ("/answers/last", "/tasks/last", "/conversations/last"):
-                assert (await taro.get(last)).status_code == 404
-            repeated = await taro.post("/tasks", json={"question": "x", "idempotency_key": "once"})
-            assert repeated.status_code == 200
-            same = await upload(taro, "薔薇.pdf", LECTURE.read_bytes())
-            assert same != names["document"]
-            await taro.delete(f"/documents/{same}", params={"purge": True})
-            for path in ("", "/pages/1/image", "/pages/1/layout"):
-                assert (await hanako.get(f"/documents/{names['document']}{path}")).status_code == 200
-            (corpus,) = await desk.corpora()
-            assert (corpus.owner, corpus.documents) == (LOCAL_OWNER, 1)
+    async with (
+        house(tmp_path) as (desk, anyone),
+        as_person(anyone, "hanako") as hanako,
+        as_person(anyone, "taro") as taro,
+    ):
+        before = [(await taro.get(path)).json() for path in lists]
+        names = await live(hanako)
+        await desk.add_source(Source("家.txt", OWN.encode()))
+        assert [(await taro.get(path)).json() for path in lists] == before
+        for last in ("/answers/last", "/tasks/last", "/conversations/last"):
+            assert (await taro.get(last)).status_code == 404
+        repeated = await taro.post("/tasks", json={"question": "x", "idempotency_key": "once"})
+        assert repeated.status_code == 200
+        same = await upload(taro, "薔薇.pdf", LECTURE.read_bytes())
+        assert same != names["document"]
+        await taro.delete(f"/documents/{same}", params={"purge": True})
+        for path in ("", "/pages/1/image", "/pages/1/layout"):
+            assert (await hanako.get(f"/documents/{names['document']}{path}")).status_code == 200
+        (corpus,) = await desk.corpora()
+        assert (corpus.owner, corpus.documents) == (LOCAL_OWNER, 1)
 
 
 async def test_each_follows_their_own_question(tmp_path: Path) -> None:
-    async with house(tmp_path) as (_, anyone):
-        async with as_person(anyone, "hanako") as hanako, as_person(anyone, "taro") as taro:
-            await asyncio.gather(
-                upload(hanako, "薔薇.pdf", LECTURE.read_bytes()), upload(taro, "覚書.txt", OWN.encode())
-            )
-            asked = {"question": "相関係数とは何か", "sources": "documents", "wait": 0}
-            ids = [
-                (await person.post("/answers", json=asked)).json()["answer_id"] for person in (hanako, taro)
-            ]
-            hers, his = await asyncio.gather(read_events(hanako, ids[0]), read_events(taro, ids[1]))
-            assert (hers[-1]["event"], his[-1]["event"]) == ("answer", "answer")
-            assert "太郎" in json.dumps(his[-1]["data"], ensure_ascii=False)
-            assert "太郎" not in json.dumps(hers, ensure_ascii=False)
+    async with (
+        house(tmp_path) as (_, anyone),
+        as_person(anyone, "hanako") as hanako,
+        as_person(anyone, "taro") as taro,
+    ):
+        await asyncio.gather(
+            upload(hanako, "薔薇.pdf", LECTURE.read_bytes()), upload(taro, "覚書.txt", OWN.encode())
+        )
+        asked = {"question": "相関係数とは何か", "sources": "documents", "wait": 0}
+        ids = [(await person.post("/answers", json=asked)).json()["answer_id"] for person in (hanako, taro)]
+        hers, his = await asyncio.gather(read_events(hanako, ids[0]), read_events(taro, ids[1]))
+        assert (hers[-1]["event"], his[-1]["event"]) == ("answer", "answer")
+        assert "太郎" in json.dumps(his[-1]["data"], ensure_ascii=False)
+        assert "太郎" not in json.dumps(hers, ensure_ascii=False)
 
 
 async def test_a_session_of_mcp_belongs_to_who_has_opened_it(tmp_path: Path) -> None:
-    async with house(tmp_path) as (_, anyone):
-        async with as_person(anyone, "hanako") as hanako, as_person(anyone, "taro") as taro:
-            document = await upload(hanako, "日記.txt", SECRET.encode())
-            sessions = {}
-            for name, person in (("hanako", hanako), ("taro", taro)):
-                opened = await speak(person, "initialize", HELLO)
-                sessions[name] = opened.headers["mcp-session-id"]
-            resource = {"uri": f"document://{document}/page/1"}
-            listing = {"name": "list_documents", "arguments": {}}
-            hers = await speak(hanako, "tools/call", listing, sessions["hanako"])
-            assert document in hers.text
-            assert "薔薇" in (await speak(hanako, "resources/read", resource, sessions["hanako"])).text
-            his = await speak(taro, "tools/call", listing, sessions["taro"])
-            assert his.status_code == 200 and document not in his.text
-            refused = await speak(taro, "resources/read", resource, sessions["taro"])
-            assert "error" in refused.text and "薔薇" not in refused.text
-            borrowed = await speak(taro, "tools/call", listing, sessions["hanako"])
-            unknown = await speak(taro, "tools/call", listing, "0" * 32)
-            assert borrowed.status_code == unknown.status_code == 404
+    async with (
+        house(tmp_path) as (_, anyone),
+        as_person(anyone, "hanako") as hanako,
+        as_person(anyone, "taro") as taro,
+    ):
+        document = await upload(hanako, "日記.txt", SECRET.encode())
+        sessions = {}
+        for name, person in (("hanako", hanako), ("taro", taro)):
+            opened = await speak(person, "initialize", HELLO)
+            sessions[name] = opened.headers["mcp-session-id"]
+        resource = {"uri": f"document://{document}/page/1"}
+        listing = {"name": "list_documents", "arguments": {}}
+        hers = await speak(hanako, "tools/call", listing, sessions["hanako"])
+        assert document in hers.text
+        assert "薔薇" in (await speak(hanako, "resources/read", resource, sessions["hanako"])).text
+        his = await speak(taro, "tools/call", listing, sessions["taro"])
+        assert his.status_code == 200 and document not in his.text
+        refused = await speak(taro, "resources/read", resource, sessions["taro"])
+        assert "error" in refused.text and "薔薇" not in refused.text
+        borrowed = await speak(taro, "tools/call", listing, sessions["hanako"])
+        unknown = await speak(taro, "tools/call", listing, "0" * 32)
+        assert borrowed.status_code == unknown.status_code == 404
 
 
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}

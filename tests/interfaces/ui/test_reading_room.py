@@ -227,3 +227,33 @@ async def test_axe_finds_nothing_on_any_page(browser: Browser, tmp_path: Path) -
                         ]
                         assert told == [], (path or "ask", width, scheme)
                         await visit.shot(f"{(path or '/ask').split('/')[1]}-{width}-{scheme}")
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_two_people_with_two_tokens_see_only_their_own(browser: Browser, tmp_path: Path) -> None:
+    tokens = {"hanako": "canary-hanako", "taro": "canary-taro"}
+    people = " ".join(f"{name}:{token}" for name, token in tokens.items())
+    with serving(tmp_path / "home", SHISHO_TOKENS=people) as url:
+        async with visiting(browser, url) as hanako, visiting(browser, url) as taro:
+            for visit, token in zip((hanako, taro), tokens.values(), strict=True):
+                await visit.page.goto(url)
+                await visit.page.fill("#token", token)
+                await visit.page.click("button.main")
+                await visit.ready()
+            await add_files(hanako, SAMPLES / "01-regression.pdf")
+            await expect(hanako.page.locator("#documents li a")).to_have_count(1)
+            await ask(hanako, "残差とは何か")
+            answer = hanako.page.url.removeprefix(url)
+            document = await hanako.page.locator("#documents li a").first.get_attribute("href")
+            assert document is not None
+            for path in ("/", answer, document, "/library", "/queue"):
+                await taro.page.goto(url + path)
+                await taro.page.wait_for_selector("body[data-ready], .toast", state="attached")
+                assert not re.search("残差|regression|回帰", await taro.page.inner_text("body"))
+            await taro.open("/")
+            await add_files(taro, SAMPLES / "03-information-retrieval.pdf")
+            await expect(taro.page.locator("#documents li a")).to_have_count(1)
+            await hanako.open("/")
+            await expect(hanako.page.locator("#history a")).to_have_count(1)
+            await expect(hanako.page.locator("#documents li a")).to_have_count(1)
+            assert await taro.page.locator("#history a").count() == 0

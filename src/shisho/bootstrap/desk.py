@@ -61,14 +61,14 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     library = build_library(settings, web)
 
     @cache
-    def desk_of(owner: str) -> Desk:
-        return _build_owner_desk(library, owner, desk_of)
+    def parts_of(owner: str) -> DeskParts:
+        return _build_parts(library, owner, parts_of)
 
-    return desk_of(LOCAL_OWNER)
+    return Desk(parts_of(LOCAL_OWNER))
 
 
-def _build_owner_desk(library: SharedLibrary, owner: str, desk_of: Callable[[str], Desk]) -> Desk:
-    """The desk of an owner over the library of all. What it was built of ends with the desk of this machine's owner."""
+def _build_parts(library: SharedLibrary, owner: str, for_owner: Callable[[str], DeskParts]) -> DeskParts:
+    """The parts of an owner's desk over the library of all. What it was built of ends with the desk of this machine's owner."""
     from shisho.language.tokens import tokens
     from shisho.librarian.export import export
 
@@ -77,7 +77,7 @@ def _build_owner_desk(library: SharedLibrary, owner: str, desk_of: Callable[[str
     tasks = deferred(lambda: queue().tasks)
     talks = deferred(partial(_conversations, library, owner, tasks))
     queue = cache(partial(_queue_of, library, owner, folders, talks))
-    wired = DeskParts(
+    return DeskParts(
         owner=owner,
         shelf=library.shelf,
         ledger=library.ledger,
@@ -104,9 +104,8 @@ def _build_owner_desk(library: SharedLibrary, owner: str, desk_of: Callable[[str
         storage=library.database,
         close=library.close if owner == LOCAL_OWNER else _close_nothing,
         left_out=library.opinions.left_out,
-        desk_of=desk_of,
+        for_owner=for_owner,
     )
-    return Desk(wired)
 
 
 def _viewer(library: SharedLibrary, owner: str) -> ViewerDesk:

@@ -131,7 +131,7 @@ class Desk(InquiryRuns):
 
     def for_owner(self, owner: str) -> Desk:
         """Another person's desk over the same stores and workers: neither sees what is the other's."""
-        return self._parts.desk_of(owner)
+        return Desk(self._parts.for_owner(owner))
 
     async def close(self) -> None:
         """End what was opened. `async with` does it."""
@@ -180,8 +180,7 @@ class Desk(InquiryRuns):
         return await self._parts.shelf.corpora(self._parts.owner)
 
     async def metadata(self, *, corpora: str | Sequence[str] = ()) -> Sequence[MetadataField]:
-        """What is said of documents, to filter by: the names that most of them have, with their most frequent
-        values."""
+        """What is said of documents, to filter by: the names most of them have, with their most frequent values."""
         scope = Scope(self._parts.owner, as_list(corpora))
         return await self._parts.shelf.count_metadata(scope, MOST_FIELDS, MOST_VALUES)
 
@@ -215,8 +214,7 @@ class Desk(InquiryRuns):
         return await self._parts.shelf.text(document_id)
 
     async def page(self, prefix: str, number: int) -> str:
-        """The text of one page (from 1); page 1 of a document without pages is all of it. Raises NotFound,
-        SourceRemoved."""
+        """The text of one page (from 1); without pages, 1 is all of it. Raises NotFound, SourceRemoved."""
         return await read_page(self._parts.shelf, await self.document(prefix), number)
 
     async def remove(self, prefix: str, *, purge: bool = False) -> Document:
@@ -373,8 +371,7 @@ class Desk(InquiryRuns):
         return await self._parts.ledger.evidence(prefix, self._parts.owner)
 
     async def show(self, prefix: str = "last") -> Answer | Evidence | tuple[Document, str]:
-        """Find the thing with this id, unique prefix, or name: an answer, evidence, or a document with
-        its text. Raises NotFound."""
+        """An answer, evidence, or a document with its text, by id, unique prefix or name. Raises NotFound."""
         for look in (self.answer, self.evidence):
             with suppress(NotFound):
                 return await look(prefix)

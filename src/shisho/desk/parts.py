@@ -17,7 +17,6 @@ from shisho.ports import Files, Ingester, Ledger, Notifier, PreparedInquiry, She
 if TYPE_CHECKING:
     from shisho.desk.answers import AnswerDesk
     from shisho.desk.conversing import ConversationDesk
-    from shisho.desk.desk import Desk
     from shisho.desk.embeddings import EmbeddingDesk
     from shisho.desk.folders import FolderDesk
     from shisho.desk.proving import ProofDesk
@@ -97,4 +96,4 @@ class DeskParts:
     storage: Storage
     close: Callable[[], Awaitable[None]]
     left_out: Callable[[str], Awaitable[ExcludedSources]]
-    desk_of: Callable[[str], Desk]
+    for_owner: Callable[[str], DeskParts]

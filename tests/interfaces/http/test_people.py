@@ -123,6 +123,7 @@ def calls(names: Names) -> list[Call]:
             for target, name in (("item", names["waiting"]), ("domain", names["domain"]), ("task", task))
             for action in ("complete", "skip", "open")
         ),
+        ("open_auth", "POST", f"/auth/{names['waiting']}/open", None),
         ("list_engines", "GET", "/engines", {}),
         ("feedback", "POST", "/feedback", {"opinion": "reject_evidence", "target": names["evidence"]}),
         ("add_documents", "POST", "/documents", {"files": [file], "task_id": task}),
@@ -203,7 +204,7 @@ NOT_THERE = {
     *("remove_conversation", "submit_findings", "compose_answer", "read_passage", "get_conversation"),
     *("get_answer_log", "stop_answer", "resume_answer", "get_page", "task_events", "answer_events"),
     *("get_document", "get_page_layout", "find_in_document", "get_evidence_boxes", "get_span_boxes"),
-    *("get_page_image", "export_answer"),
+    *("get_page_image", "export_answer", "open_auth"),
 }
 
 

@@ -10,20 +10,12 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from shisho.bootstrap.desk import open_desk
-from shisho.domain.corpus import Source
 from shisho.domain.inquiry import AnswerLevel
-from shisho.evaluation.answers import (
-    AnswerItem,
-    AnswerResult,
-    judge_answer,
-    load_items,
-    summarise,
-)
+from shisho.evaluation.answering import ask_item, load_folder
+from shisho.evaluation.answers import AnswerItem, AnswerResult, summarise
 
 RESULTS = Path(__file__).parent / "results.md"
 LEAST_ABSTAINED = 0.8  # of the items that nothing answers
@@ -37,7 +29,7 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--show", action="store_true", help="each item with its needs and quotations")
     options = parser.parse_args()
-    items = [item for path in sorted(options.folder.glob("*.jsonl.gz")) for item in load_items(path)]
+    items = load_folder(options.folder)
     results = asyncio.run(ask_all(items, show=options.show))
     text = f"{TITLE}\n\n{table(results)}"
     print(text)
@@ -55,14 +47,7 @@ async def ask_all(items: Sequence[AnswerItem], *, show: bool) -> list[AnswerResu
 
 async def ask_one(item: AnswerItem, *, show: bool) -> AnswerResult:
     """The item's passages as the only documents there are."""
-    positive = {f"positive{number}.md": text for number, text in enumerate(item.positive)}
-    negative = {f"negative{number}.md": text for number, text in enumerate(item.negative)}
-    with tempfile.TemporaryDirectory(prefix="shisho-answers-") as home:
-        async with open_desk(home=home) as desk:
-            for name, text in {**positive, **negative}.items():
-                await desk.add_source(Source(name, text.encode(), media_type(text)))
-            answer = await desk.ask(item.question)
-    result = judge_answer(item, answer, frozenset(positive))
+    answer, result = await ask_item(item, {})
     if show:
         print(f"\n{item.id} {' '.join(item.kinds)}: {result.level}\n  {item.question}\n  gold: {item.answer}")
         for need in result.needs:
@@ -70,11 +55,6 @@ async def ask_one(item: AnswerItem, *, show: bool) -> AnswerResult:
         for evidence in answer.evidence:
             print(f"  [{evidence.document}] {evidence.heading} / {' '.join(evidence.snippet.split())[:300]}")
     return result
-
-
-def media_type(passage: str) -> str:
-    """What a passage would have been saved as: one that begins with a tag is a page, all others are Markdown."""
-    return "text/html" if passage.lstrip().startswith("<") else "text/markdown"
 
 
 def table(results: Sequence[AnswerResult]) -> str:

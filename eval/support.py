@@ -6,7 +6,6 @@ python eval/support.py ../shared/eval-support
 
 from __future__ import annotations
 
-import gzip
 import json
 import sys
 import time
@@ -14,9 +13,9 @@ from collections import Counter
 from pathlib import Path
 
 from shisho.domain.inquiry import SupportOutcome
+from shisho.evaluation.support import LABELS, load_pairs
 from shisho.librarian.support import check
 
-LABELS = ("entailment", "neutral", "contradiction")
 RIGHT = {"entailment": "supported", "neutral": "unverified", "contradiction": "altered"}
 MATERIAL = Path(__file__).with_name("support_material")
 LEAST_SUPPORTED = 0.35  # of the true sentences written freely
@@ -25,13 +24,11 @@ MOST_FALSE = 0.07  # of the false ones, those called supported
 FLOOR = 0.90  # of the pairs called supported, the share that is entailment
 
 
-def counted(path: Path) -> Counter[tuple[str, str]]:
+def counted(folder: Path) -> Counter[tuple[str, str]]:
     """How many pairs of each label came out how."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        pairs = [json.loads(line) for line in lines]
-    return Counter(
-        (pair["label"], str(check(pair["hypothesis"], [pair["premise"]]).outcome)) for pair in pairs
-    )
+    pairs = load_pairs(folder)
+    outcomes = [check(pair.hypothesis, [pair.premise]).outcome for pair in pairs]
+    return Counter((pair.label, str(outcome)) for pair, outcome in zip(pairs, outcomes, strict=True))
 
 
 def precision(counts: Counter[tuple[str, str]]) -> float:
@@ -81,7 +78,7 @@ def print_material() -> bool:
 
 
 def main() -> int:
-    counts = counted(Path(sys.argv[1]) / "jnli-valid.jsonl.gz")
+    counts = counted(Path(sys.argv[1]))
     print(table(counts))
     print(f"precision of supported: {precision(counts):.3f} (floor {FLOOR})")
     for label, outcome in RIGHT.items():

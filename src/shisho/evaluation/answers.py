@@ -70,7 +70,8 @@ class Requirement:
 @dataclass(frozen=True, slots=True)
 class AnswerResult:
     """The outcome of an item. `held` of `needs` stand in quotations of passages that answer it; `characters`
-    counts all that was quoted; `is_explained`: an abstention names what is missing."""
+    counts all that was quoted; `is_explained`: an abstention names what is missing. `citations` counts the numbers that
+    sentences cite, `right_citations` those of passages that answer it, `held_by_cited` the needs that stand in these."""
 
     item: AnswerItem
     level: AnswerLevel
@@ -78,6 +79,9 @@ class AnswerResult:
     held: tuple[Requirement, ...]
     characters: int
     is_explained: bool
+    citations: int = 0
+    right_citations: int = 0
+    held_by_cited: int = 0
 
     @property
     def holds_all(self) -> bool:
@@ -105,9 +109,14 @@ def judge_answer(item: AnswerItem, answer: Answer, positive_documents: frozenset
     """Judge an item whose answering passages are the documents of these names. A quotation of another
     passage holds nothing, whatever stands in it."""
     needs = find_needs(item)
-    quotations = [
-        _printed(evidence) for evidence in answer.evidence if evidence.document in positive_documents
-    ]
+    positive = {
+        evidence.number: _printed(evidence)
+        for evidence in answer.evidence
+        if evidence.document in positive_documents
+    }
+    quotations = [*positive.values()]
+    cited = [number for sentence in answer.sentences for number in sentence.evidence]
+    cited_quotations = [positive[number] for number in dict.fromkeys(cited) if number in positive]
     return AnswerResult(
         item=item,
         level=answer.level,
@@ -115,12 +124,15 @@ def judge_answer(item: AnswerItem, answer: Answer, positive_documents: frozenset
         held=held_needs(needs, quotations),
         characters=sum(len(evidence.snippet) for evidence in answer.evidence),
         is_explained=answer.abstained and bool(answer.missing),
+        citations=len(cited),
+        right_citations=sum(number in positive for number in cited),
+        held_by_cited=len(held_needs(needs, cited_quotations)),
     )
 
 
-def summarise(results: Sequence[AnswerResult]) -> dict[str, dict[str, float]]:
-    """Figures of each kind, an item under each of its kinds: of the items to answer those of I, R, L, T and all
-    of them, then those to abstain from by sub-kind and all of them."""
+def group_results(results: Sequence[AnswerResult]) -> dict[str, list[AnswerResult]]:
+    """By kind, an item under each of its kinds: of the items to answer those of I, R, L, T and all of them, then
+    those to abstain from by sub-kind and all of them. No group is empty."""
     answerable = [result for result in results if result.item.is_answerable]
     groups = {
         name: [result for result in answerable if any(kind.startswith(prefix) for kind in result.item.kinds)]
@@ -129,7 +141,12 @@ def summarise(results: Sequence[AnswerResult]) -> dict[str, dict[str, float]]:
     absent = [result for result in results if not result.item.is_answerable]
     sub_kinds = {kind: [result for result in absent if kind in result.item.kinds] for kind in ABSTAIN}
     rows = {**groups, "all to answer": answerable, **sub_kinds, "all to abstain from": absent}
-    return {name: _figures_of(group) for name, group in rows.items() if group}
+    return {name: group for name, group in rows.items() if group}
+
+
+def summarise(results: Sequence[AnswerResult]) -> dict[str, dict[str, float]]:
+    """Figures of each group."""
+    return {name: _figures_of(group) for name, group in group_results(results).items()}
 
 
 def _figures_of(results: Sequence[AnswerResult]) -> dict[str, float]:

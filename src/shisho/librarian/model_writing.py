@@ -10,10 +10,11 @@ from shisho.domain.model import ModelUse
 from shisho.domain.session import CitedSentence
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.answer import Draft
+from shisho.librarian.entailment import ask_entailment
 from shisho.librarian.mind import AnswerMatter, NodeThought, SeekSupport, quote_evidence
 from shisho.librarian.model_calls import ModelCalls, unusable
-from shisho.librarian.model_replies import AnswerReply, EntailmentReply, SentenceReply
-from shisho.librarian.prompting import fence_claims, fence_evidence, list_goals, new_boundary
+from shisho.librarian.model_replies import AnswerReply, SentenceReply
+from shisho.librarian.prompting import fence_evidence, list_goals, new_boundary
 from shisho.librarian.written_answer import MAX_SENTENCES, SentenceChecker, count_revisions, write_draft
 
 EVIDENCE_ROOM = 4_000  # tokens of quotations in a prompt
@@ -77,17 +78,10 @@ class AnswerWriter:
     async def _judge(self, sentences: list[CitedSentence]) -> tuple[ModelUse, ...]:
         """Ask about all sentences that rules are not sure of at once."""
         unsure = self._checker.unverified(sentences)
-        if not unsure or "entailment" not in self._calls:
-            return ()
-        boundary = new_boundary()
-        claims, count = fence_claims(self._checker.claims(unsure), boundary, EVIDENCE_ROOM)
-        values = {"question": self._matter.strategy.question, "claims": claims, "boundary": boundary}
-        reply: EntailmentReply | None = None
-        uses: tuple[ModelUse, ...] = ()
-        if count:
-            reply, uses = await self._calls.ask("entailment", EntailmentReply, self._allowance, values)
-        verdicts = {} if reply is None else {verdict.sentence: verdict.entailed for verdict in reply.verdicts}
+        claims = self._checker.claims(unsure)
+        question = self._matter.strategy.question
+        verdicts, uses = await ask_entailment(self._calls, self._allowance, question, claims)
         for number, sentence in enumerate(unsure, 1):
-            self._checker.settle(sentence, verdicts.get(number) if number <= count else None)
-        denied = sum(not verdicts.get(number, True) for number in range(1, count + 1))
+            self._checker.settle(sentence, verdicts.get(number))
+        denied = sum(not is_entailed for is_entailed in verdicts.values())
         return tuple(replace(use, rewritten=denied) for use in uses)

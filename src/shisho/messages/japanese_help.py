@@ -75,16 +75,24 @@ SAID: Mapping[str, str] = {
     "Show every setting, its value, and where the value came from.": (
         "すべての設定を、値とその由来とともに表示する。"
     ),
-    "Measure retrieval on a set of your own, through the real ingest and searcher.": (
-        "手持ちの評価セットで、実際の取り込みと検索を通して検索を測る。"
+    "Measure retrieval, answers or the support check on a set of your own; with a model, by rules and by it.": (
+        "手持ちの評価セットで検索、回答、裏付けの判定を測る。モデルがあれば規則とモデルの両方で。"
     ),
-    "corpus.jsonl, queries.jsonl, qrels.tsv (BEIR layout, .gz or not)": (
-        "corpus.jsonl、queries.jsonl、qrels.tsv(BEIRの形、.gz も可)"
+    "a set: corpus.jsonl, queries.jsonl, qrels.tsv (BEIR layout, .gz or not); after answers or support: .jsonl.gz": (
+        "評価セット: corpus.jsonl、queries.jsonl、qrels.tsv(BEIRの形、.gz も可)。answers か support の後では .jsonl.gz"
+    ),
+    "Give the folder of a set, after `answers` or `support` for such a set.": (
+        "評価セットのフォルダを渡してください。回答や裏付けのセットなら、その前に `answers` か `support` を置きます。"
+    ),
+    "{folder} has no .jsonl.gz with questions.": "{folder} に質問の .jsonl.gz がありません。",
+    "{folder} has no .jsonl.gz with pairs of sentences.": "{folder} に文の対の .jsonl.gz がありません。",
+    "{name}, line {number}: not a pair with premise, hypothesis and label ({error}).": (
+        "{name} の {number} 行目は、premise、hypothesis、label のある対ではありません ({error})。"
     ),
     "also put this many questions with gold answers to the librarian": (
         "正答付きの質問をこの数だけ司書にも尋ねる"
     ),
-    "only this many questions": "この数の質問だけ",
+    "only this many questions, or pairs": "この数の質問、または対だけ",
     "Show the tasks, or the jobs of one with the errors each has met.": (
         "調査課題の一覧、または一つの課題の仕事とそのエラーを表示する。"
     ),

@@ -16,7 +16,7 @@ from shisho.interfaces.api.filters import parse_metadata, parsed
 from shisho.interfaces.cli import auth as cli_auth
 from shisho.interfaces.cli import box as box_cli
 from shisho.interfaces.cli import conversations as cli_conversations
-from shisho.interfaces.cli import embedder_models, upkeep
+from shisho.interfaces.cli import embedder_models, evaluating, upkeep
 from shisho.interfaces.cli import engines as engines_cli
 from shisho.interfaces.cli import folders as cli_folders
 from shisho.interfaces.cli import models as models_cli
@@ -338,7 +338,7 @@ app.command()(cli_proof.key)
 app.command()(upkeep.backup)
 app.command()(upkeep.doctor)
 app.command("settings")(upkeep.settings)
-app.command("eval")(upkeep.eval_)
+app.command("eval")(evaluating.eval_)
 models_cli.app.command("list")(embedder_models.list_)
 models_cli.app.command()(embedder_models.pull)
 models_cli.app.command()(embedder_models.export)

@@ -198,6 +198,17 @@ def figures(values: Mapping[str, Any], words: Words) -> None:
     _pairs({words(f"figure_{name}"): value for name, value in values.items()})
 
 
+def measures(tables: Mapping[str, Mapping[str, Mapping[str, float]]], words: Words) -> None:
+    """A table for each of what was measured: a row a kind, a column a measure."""
+    for name, rows in tables.items():
+        _out.print(Text(words("measured_rules") if name == "none" else name, style="bold"))
+        columns = [*next(iter(rows.values()))]
+        heads = ["", *(words(f"measure_{column}") for column in columns)]
+        print_columns(
+            _out, heads, [(kind, *(f"{row[column]:g}" for column in columns)) for kind, row in rows.items()]
+        )
+
+
 def _fields(values: Mapping[str, Any], words: Words) -> None:
     _pairs({words(f"field_{name}"): value for name, value in values.items()})
 

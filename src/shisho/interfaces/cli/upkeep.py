@@ -9,7 +9,6 @@ import typer
 
 from shisho import settings as settings_
 from shisho.errors import ShishoError
-from shisho.interfaces.cli.interrupts import run_to_end
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.runner import Json
 from shisho.interfaces.cli.runner import fail as _fail
@@ -91,28 +90,3 @@ def settings(context: typer.Context, json_: Json = False) -> None:
         typer.echo(words(f"consent_{consent.state()}", since=consent.since()[:10]).rstrip())
 
     _print({"home": str(settings_held.home), "settings": rows, "web_consent": state}, json_, printed)
-
-
-def eval_(
-    context: typer.Context,
-    folder: Annotated[
-        Path, typer.Argument(help="corpus.jsonl, queries.jsonl, qrels.tsv (BEIR layout, .gz or not)")
-    ],
-    answers: Annotated[
-        int, typer.Option(help="also put this many questions with gold answers to the librarian")
-    ] = 0,
-    limit: Annotated[int | None, typer.Option(help="only this many questions")] = None,
-    json_: Json = False,
-) -> None:
-    """Measure retrieval on a set of your own, through the real ingest and searcher."""
-    from shisho.evaluation.run import measure
-    from shisho.interfaces.cli import render
-
-    async def work() -> None:
-        figures = await measure(folder, answers=answers, limit=limit)
-        _print(figures, json_, lambda: render.figures(figures, _words(context)))
-
-    try:
-        run_to_end(work(), context, "interrupted_eval")
-    except ShishoError as error:
-        _fail(error, json_)

@@ -1,0 +1,79 @@
+"""Questions with passages of their own, each asked of a library of its own; what answers, citations and refusals are
+worth."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from shisho.bootstrap.desk import open_desk
+from shisho.domain.corpus import Source
+from shisho.domain.inquiry import Answer, AnswerLevel
+from shisho.errors import InvalidParams
+from shisho.evaluation.answers import AnswerItem, AnswerResult, group_results, judge_answer, load_items
+
+Figures = dict[str, dict[str, float]]
+"""Measures by name, for each kind of question."""
+
+
+async def measure_answers(folder: Path, settings: Mapping[str, Any], limit: int | None = None) -> Figures:
+    """Every item of the folder's `*.jsonl.gz`, or the first `limit` of them. `settings` are those of the library.
+    Raises InvalidParams where there are none."""
+    items = await asyncio.to_thread(load_folder, folder)
+    results = [(await ask_item(item, settings))[1] for item in items[:limit]]
+    return {name: citation_figures(group) for name, group in group_results(results).items()}
+
+
+def load_folder(folder: Path) -> list[AnswerItem]:
+    """The items of all files. Raises InvalidParams where there is none."""
+    items = [item for path in sorted(folder.glob("*.jsonl.gz")) for item in load_items(path)]
+    if not items:
+        raise InvalidParams("{folder} has no .jsonl.gz with questions.", folder=str(folder))
+    return items
+
+
+async def ask_item(item: AnswerItem, settings: Mapping[str, Any]) -> tuple[Answer, AnswerResult]:
+    """The item's passages as the only documents there are."""
+    positive = {f"positive{number}.md": text for number, text in enumerate(item.positive)}
+    negative = {f"negative{number}.md": text for number, text in enumerate(item.negative)}
+    with tempfile.TemporaryDirectory(prefix="shisho-answers-") as home:
+        async with open_desk(**{**settings, "home": home, "web": "off"}) as desk:
+            for name, text in {**positive, **negative}.items():
+                await desk.add_source(Source(name, text.encode(), media_type(text)))
+            answer = await desk.ask(item.question)
+    return answer, judge_answer(item, answer, frozenset(positive))
+
+
+def media_type(passage: str) -> str:
+    """What a passage would have been saved as: one that begins with a tag is a page, all others are Markdown."""
+    return "text/html" if passage.lstrip().startswith("<") else "text/markdown"
+
+
+def citation_figures(results: Sequence[AnswerResult]) -> dict[str, float]:
+    """Of these questions. `right`: answered, and every need stands in a quotation of a passage that answers (all
+    needs, for each any quotation). Citation precision: of the citations, those of passages that answer; recall: of
+    the needs, those that stand in what is cited. `refused`: not answered, which is right where nothing answers."""
+    answered = [result for result in results if result.level is AnswerLevel.ANSWERED]
+    needing = [result for result in results if result.needs]
+    citations = sum(result.citations for result in answered)
+    return {
+        "items": len(results),
+        "right": _share(sum(result.holds_all for result in answered), len(results)),
+        "needs_held": _mean([len(result.held) / len(result.needs) for result in needing]),
+        "citation_precision": _share(sum(result.right_citations for result in answered), citations),
+        "citation_recall": _mean([result.held_by_cited / len(result.needs) for result in needing]),
+        "refused": _share(len(results) - len(answered), len(results)),
+        "refused_and_says_why": _share(sum(result.is_explained for result in results), len(results)),
+    }
+
+
+def _share(part: int, whole: int) -> float:
+    return round(part / whole, 3) if whole else 0.0
+
+
+def _mean(values: Sequence[float]) -> float:
+    return round(fmean(values), 3) if values else 0.0

@@ -1,0 +1,81 @@
+"""Pairs of sentences whose relation is known, put to the support check."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from shisho.bootstrap.judging import SupportJudge
+from shisho.domain.inquiry import SupportOutcome
+from shisho.errors import InvalidParams
+
+LABELS = ("entailment", "neutral", "contradiction")
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePair:
+    """A premise, a sentence after it, and which of `LABELS` relates them."""
+
+    premise: str
+    hypothesis: str
+    label: str
+
+
+async def measure_support(
+    folder: Path, judge: SupportJudge, limit: int | None = None
+) -> dict[str, dict[str, float]]:
+    """Of each label the share of each outcome, over the folder's `*.jsonl.gz`; and, of what is called supported,
+    the share that is entailment. Raises InvalidParams for what are no pairs."""
+    pairs = (await asyncio.to_thread(load_pairs, folder))[:limit]
+    outcomes = await judge.judge([(pair.premise, pair.hypothesis) for pair in pairs])
+    return summarise_outcomes(pairs, outcomes)
+
+
+def load_pairs(folder: Path) -> list[SentencePair]:
+    """The pairs of all files. Raises InvalidParams that says where one is none."""
+    pairs: list[SentencePair] = []
+    for path in sorted(folder.glob("*.jsonl.gz")):
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            pairs += [_pair(path.name, number, line) for number, line in enumerate(lines, 1)]
+    if not pairs:
+        raise InvalidParams("{folder} has no .jsonl.gz with pairs of sentences.", folder=str(folder))
+    return pairs
+
+
+def summarise_outcomes(
+    pairs: Sequence[SentencePair], outcomes: Sequence[SupportOutcome]
+) -> dict[str, dict[str, float]]:
+    """A row for each label. Precision stands with entailment alone: of all that is called supported, the share that
+    it is."""
+    counts = Counter((pair.label, outcome) for pair, outcome in zip(pairs, outcomes, strict=True))
+    supported = sum(counts[label, SupportOutcome.SUPPORTED] for label in LABELS)
+    rows: dict[str, dict[str, float]] = {}
+    for label in LABELS:
+        total = sum(counts[label, outcome] for outcome in SupportOutcome)
+        shares: Mapping[str, float] = {
+            str(outcome): round(counts[label, outcome] / max(1, total), 3) for outcome in SupportOutcome
+        }
+        share = round(counts[label, SupportOutcome.SUPPORTED] / max(1, supported), 3)
+        rows[label] = {"items": total, **shares, "share_of_supported": share}
+    return rows
+
+
+def _pair(name: str, number: int, line: str) -> SentencePair:
+    try:
+        row = json.loads(line)
+        pair = SentencePair(row["premise"], row["hypothesis"], row["label"])
+        if pair.label not in LABELS:
+            raise ValueError(pair.label)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidParams(
+            "{name}, line {number}: not a pair with premise, hypothesis and label ({error}).",
+            name=name,
+            number=number,
+            error=repr(error),
+        ) from error
+    return pair

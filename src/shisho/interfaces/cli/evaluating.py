@@ -1,0 +1,108 @@
+"""`shisho eval`: retrieval, answers and the support check, measured on sets of your own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from shisho import settings as settings_
+from shisho.errors import InvalidParams, ShishoError
+from shisho.interfaces.cli.interrupts import run_to_end
+from shisho.interfaces.cli.runner import Json, fail, show, words
+from shisho.settings import Settings, Value
+
+RULES = "none"
+_NODES = ("model_plan", "model_evaluate", "model_answer")
+_TEXTS = ("model", *_NODES, "model_url", "model_key", "preset")
+_REALS = ("model_seconds", "max_seconds")
+KINDS = ("answers", "support")
+
+
+def eval_(
+    context: typer.Context,
+    places: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="[answers|support] FOLDER",
+            help="a set: corpus.jsonl, queries.jsonl, qrels.tsv (BEIR layout, .gz or not); after answers or support: .jsonl.gz",
+        ),
+    ],
+    answers: Annotated[
+        int, typer.Option(help="also put this many questions with gold answers to the librarian")
+    ] = 0,
+    limit: Annotated[int | None, typer.Option(help="only this many questions, or pairs")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="a model in place of the configured one, as provider/name")
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Measure retrieval, answers or the support check on a set of your own; with a model, by rules and by it."""
+
+    async def work() -> None:
+        kind, folder = _kind_of(places)
+        if not kind:
+            await _retrieval(context, folder, answers, limit, json_)
+            return
+        tables = {}
+        for name, given in _ways(context, model).items():
+            tables[name] = await _measured(kind, folder, given, limit)
+        from shisho.interfaces.cli import render
+
+        show(tables, json_, lambda: render.measures(tables, words(context)))
+
+    try:
+        run_to_end(work(), context, "interrupted_eval")
+    except ShishoError as error:
+        fail(error, json_)
+
+
+def _kind_of(places: list[Path]) -> tuple[str, Path]:
+    if len(places) == 1:
+        return "", places[0]
+    if len(places) == 2 and str(places[0]) in KINDS:
+        return str(places[0]), places[1]
+    raise InvalidParams("Give the folder of a set, after `answers` or `support` for such a set.")
+
+
+async def _retrieval(
+    context: typer.Context, folder: Path, answers: int, limit: int | None, json_: bool
+) -> None:
+    from shisho.evaluation.run import measure
+    from shisho.interfaces.cli import render
+
+    figures = await measure(folder, answers=answers, limit=limit)
+    show(figures, json_, lambda: render.figures(figures, words(context)))
+
+
+def _ways(context: typer.Context, model: str | None) -> Mapping[str, dict[str, Value | None]]:
+    """The settings of each measurement, by what thinks: rules and, where one is set, a model."""
+    settings = settings_.load(**context.obj)
+    given = _librarian(settings)
+    if model is not None:
+        given |= {**dict.fromkeys(_NODES, ""), "model": model}
+    rules = {**given, **dict.fromkeys(_NODES, ""), "model": RULES}
+    models = sorted({str(given[name]) for name in ("model", *_NODES)} - {"", RULES})
+    return {RULES: rules, **({", ".join(models): given} if models else {})}
+
+
+def _librarian(settings: Settings) -> dict[str, Value | None]:
+    """The settings of what thinks, for libraries elsewhere."""
+    texts: dict[str, Value | None] = {name: settings.text(name) for name in _TEXTS}
+    reals: dict[str, Value | None] = {name: settings.real(name) for name in _REALS}
+    return texts | reals | {"model_context": settings.whole("model_context")}
+
+
+async def _measured(
+    kind: str, folder: Path, given: Mapping[str, Value | None], limit: int | None
+) -> Mapping[str, Any]:
+    if kind == "answers":
+        from shisho.evaluation.answering import measure_answers
+
+        return await measure_answers(folder, given, limit)
+    from shisho.bootstrap.judging import build_judge
+    from shisho.evaluation.support import measure_support
+
+    return await measure_support(folder, build_judge(settings_.load(**given)), limit)

@@ -1,0 +1,36 @@
+"""Sentences that rules are not sure of, asked about in one call: do their quotations say them?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from shisho.domain.inquiry import EvidenceRef
+from shisho.domain.model import ModelUse
+from shisho.librarian.allowance import ModelAllowance
+from shisho.librarian.model_calls import ModelCalls
+from shisho.librarian.model_replies import EntailmentReply
+from shisho.librarian.prompting import fence_claims, new_boundary
+
+CLAIM_ROOM = 4_000  # tokens of sentences and quotations in a prompt
+
+Claim = tuple[str, Sequence[EvidenceRef]]
+"""A sentence and its quotations."""
+
+
+async def ask_entailment(
+    calls: ModelCalls, allowance: ModelAllowance, question: str, claims: Sequence[Claim]
+) -> tuple[Mapping[int, bool], tuple[ModelUse, ...]]:
+    """Whether its quotations say it, by the claim's number from 1; nothing for those without room or reply. `question`: empty
+    where the sentences answer none."""
+    if not claims or "entailment" not in calls:
+        return {}, ()
+    boundary = new_boundary()
+    fenced, count = fence_claims(claims, boundary, CLAIM_ROOM)
+    if not count:
+        return {}, ()
+    values = {"question": question, "claims": fenced, "boundary": boundary}
+    reply, uses = await calls.ask("entailment", EntailmentReply, allowance, values)
+    verdicts = () if reply is None else reply.verdicts
+    return {
+        verdict.sentence: verdict.entailed for verdict in verdicts if 1 <= verdict.sentence <= count
+    }, uses

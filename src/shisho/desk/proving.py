@@ -47,9 +47,10 @@ class ProofDesk:
         return proof if signature is None else self._parts.add_signature(proof, signature)
 
     async def exhibits(
-        self, evidence: Sequence[Evidence], most_bytes: int | None = None
+        self, evidence: Sequence[Evidence], most_bytes: int | None = None, margin: float = MARGIN
     ) -> Sequence[EvidenceExhibit]:
-        """Each quotation with what shows it, in order; no further pictures once they have `most_bytes` together."""
+        """Each quotation with what shows it, in order; no further pictures once they have `most_bytes` together. `margin`:
+        points of the page above and below what is lit."""
         documents = await self._parts.shelf.documents_by_id([quotation.document_id for quotation in evidence])
         exhibits = []
         texts: dict[DocumentId, str] = {}
@@ -63,7 +64,7 @@ class ProofDesk:
                 if document.id not in texts:
                     texts = {document.id: await self._parts.shelf.text(document.id)}
                 text = texts[document.id]
-                exhibit = await self._exhibit(quotation, document.sha256, text)
+                exhibit = await self._exhibit(quotation, document.sha256, text, margin)
             except SourceRemoved as removed:
                 exhibit = EvidenceExhibit(quotation, "", 0, "", None, removed.message)
             if room is not None and exhibit.crop is not None:
@@ -72,7 +73,9 @@ class ProofDesk:
             exhibits.append(exhibit)
         return exhibits
 
-    async def _exhibit(self, quotation: Evidence, document_sha256: str, text: str) -> EvidenceExhibit:
+    async def _exhibit(
+        self, quotation: Evidence, document_sha256: str, text: str, margin: float
+    ) -> EvidenceExhibit:
         start = max(0, quotation.start - AROUND)
         around = text[start : quotation.end + AROUND]
         crop = None
@@ -80,19 +83,19 @@ class ProofDesk:
             boxes = await self._parts.viewer.evidence_boxes(quotation.id)
             why = boxes.why
             if boxes.boxes and boxes.page is not None:
-                crop = await self._crop(boxes, boxes.page)
+                crop = await self._crop(boxes, boxes.page, margin)
         except (NotFound, UnusableDocument) as error:
             why = error.message
         return EvidenceExhibit(quotation, document_sha256, start, around, crop, why)
 
-    async def _crop(self, boxes: EvidenceBoxes, page: int) -> PageCrop | None:
+    async def _crop(self, boxes: EvidenceBoxes, page: int, margin: float) -> PageCrop | None:
         """The strip of the page that the lit boxes stand in, as wide as the page: what stands beside them says which
         column or cell it is."""
         layout = await self._parts.viewer.layout(boxes.document_id, page)
         if not layout.width or not layout.height:
             return None
-        top = max(0.0, min(box[1] for box in boxes.boxes) - MARGIN) / layout.height
-        bottom = min(layout.height, max(box[3] for box in boxes.boxes) + MARGIN) / layout.height
+        top = max(0.0, min(box[1] for box in boxes.boxes) - margin) / layout.height
+        bottom = min(layout.height, max(box[3] for box in boxes.boxes) + margin) / layout.height
         strip = await self._parts.viewer.strip(boxes.document_id, page, top, bottom)
         lit = tuple(_shares(box, layout.width, layout.height, top, bottom) for box in boxes.boxes)
         visible = tuple(box for box in lit if box[0] < box[2] and box[1] < box[3])

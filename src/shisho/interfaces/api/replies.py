@@ -203,7 +203,7 @@ Cursor = Annotated[str | None, Field(max_length=200, description="`cursor` of th
 Limit = Annotated[int, Field(ge=1, le=200)]
 Key = Annotated[
     str | None,
-    Field(max_length=200, description="repeat the call unchanged with its key for the same reply"),
+    Field(max_length=200, description="same key, same call: same reply"),
 ]
 Wait = Annotated[float, Field(ge=0, le=50, description="seconds to wait at most")]
 Corpora = Annotated[list[Name], Field(max_length=50, description="only these corpora; none: all")]

@@ -17,6 +17,7 @@ from shisho.errors import InvalidParams
 from shisho.interfaces.api.contract import VERBS
 from shisho.interfaces.api.operations import Verb
 from shisho.interfaces.mcp import resources as mcp_resources
+from shisho.interfaces.mcp.apps import EvidenceApp, point_to_evidence
 from shisho.interfaces.mcp.prompt import INSTRUCTIONS, research
 from shisho.interfaces.mcp.tasks import TasksExtension
 from shisho.interfaces.mcp.tools import called, listed, refusal
@@ -28,12 +29,14 @@ class DeskServer(MCPServer[Any]):
     def __init__(self, desk: Desk, verbs: Mapping[str, Verb]) -> None:
         self._desk = desk
         self._verbs = verbs
+        evidence = EvidenceApp(desk)
         super().__init__(
             "shisho",
             title="司書 Shisho",
             version=shisho.__version__,
             instructions=INSTRUCTIONS,
-            extensions=[TasksExtension(desk, verbs["get_answer"], verbs["get_status"])],
+            extensions=[TasksExtension(desk, verbs["get_answer"], verbs["get_status"], evidence), evidence],
+            middleware=[point_to_evidence],
             log_level="WARNING",
         )
 

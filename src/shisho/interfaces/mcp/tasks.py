@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from mcp.server.apps import client_supports_apps
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.extension import Extension, MethodBinding
 from mcp.server.mcpserver.server import require_client_extension
@@ -21,6 +22,7 @@ from shisho.domain.task import TaskSnapshot
 from shisho.errors import NotFound, ShishoError
 from shisho.interfaces.api.operations import Verb
 from shisho.interfaces.mcp import tools as mcp_tools
+from shisho.interfaces.mcp.apps import EvidenceApp
 from shisho.messages.catalogue import render
 
 POLL_MS = 2_000
@@ -47,14 +49,15 @@ class UpdateParams(TaskParams):
 
 class TasksExtension(Extension):
     """`asking` and `looking` are the verbs `get_answer` and `get_status`, whose replies are the results of
-    tasks."""
+    tasks; `evidence` shows the quotations of an answer to who shows pages."""
 
     identifier: ClassVar[str] = "io.modelcontextprotocol/tasks"  # type: ignore[misc]
 
-    def __init__(self, desk: Desk, asking: Verb, looking: Verb) -> None:
+    def __init__(self, desk: Desk, asking: Verb, looking: Verb, evidence: EvidenceApp) -> None:
         self.desk = desk
         self.asking = asking
         self.looking = looking
+        self.evidence = evidence
 
     def methods(self) -> Sequence[MethodBinding]:
         return (
@@ -75,11 +78,11 @@ class TasksExtension(Extension):
         if result.is_error or result.structured_content["answer"] is not None:
             passed: HandlerResult = result
             return passed
-        return {**await self._task(result.structured_content["task_id"]), "resultType": "task"}
+        return {**await self._task(ctx, result.structured_content["task_id"]), "resultType": "task"}
 
     async def get(self, ctx: ServerRequestContext[Any, Any], params: TaskParams) -> HandlerResult:
         require_client_extension(ctx, self.identifier)
-        return await self._task(params.task_id)
+        return await self._task(ctx, params.task_id)
 
     async def update(self, ctx: ServerRequestContext[Any, Any], params: UpdateParams) -> HandlerResult:
         require_client_extension(ctx, self.identifier)
@@ -98,7 +101,7 @@ class TasksExtension(Extension):
         except NotFound as error:
             raise MCPError(code=INVALID_PARAMS, message=render(error.message)) from error
 
-    async def _task(self, task_id: str) -> dict[str, Any]:
+    async def _task(self, ctx: ServerRequestContext[Any, Any], task_id: str) -> dict[str, Any]:
         status = await self._status(task_id)
         task: dict[str, Any] = {
             "taskId": status.task_id,
@@ -110,9 +113,10 @@ class TasksExtension(Extension):
             "statusMessage": _said(status),
         }
         if task["status"] == "completed":
-            task["result"] = (await self._result(status)).model_dump(
-                mode="json", by_alias=True, exclude_none=True
-            )
+            result = await self._result(status)
+            if client_supports_apps(ctx):
+                result = await self.evidence.with_evidence(result)
+            task["result"] = result.model_dump(mode="json", by_alias=True, exclude_none=True)
         return task
 
     async def _result(self, status: TaskSnapshot) -> CallToolResult:

@@ -1,0 +1,122 @@
+"""The citation opens inside the assistant (MCP Apps, SEP-1865): a client that shows such pages gets one with its answers, on
+which each quotation is lit; any other gets text and links as before."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from importlib import resources
+from typing import Any
+
+from mcp.server.apps import APP_MIME_TYPE, Apps, ResourceCsp, client_supports_apps
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp_types import CallToolRequestParams, CallToolResult
+
+from shisho.desk import Desk
+from shisho.domain.inquiry import Answer
+from shisho.domain.proof import EvidenceExhibit
+from shisho.errors import ShishoError
+from shisho.interfaces.api.truncate import plain_data
+
+URI = "ui://shisho/evidence"
+MIME = APP_MIME_TYPE
+TOOLS = frozenset({"ask", "get_answer", "compose_answer"})
+SHOWN = (
+    "shisho/evidence"  # the key of what the page shows, among what a result carries beside the model's text
+)
+MOST_BYTES = 500_000  # of pictures in one result: some clients take no more than a megabyte
+MARGIN = 144.0  # points of the page above and below what is lit
+
+
+class EvidenceApp(Apps):
+    """Gives the page, points tools with answers to it, and adds to their results what it shows."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        html = (resources.files("shisho.interfaces.mcp") / "evidence.html").read_text("utf-8")
+        self.add_html_resource(
+            URI,
+            html,
+            name="evidence",
+            title="Quotations of an answer, lit where they stand",
+            csp=ResourceCsp(connect_domains=[], resource_domains=[], frame_domains=[], base_uri_domains=[]),
+            prefers_border=True,
+        )
+
+    async def intercept_tool_call(
+        self, params: CallToolRequestParams, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
+        result = await call_next(ctx)
+        if params.name in TOOLS and isinstance(result, CallToolResult) and client_supports_apps(ctx):
+            return await self.with_evidence(result)
+        return result
+
+    async def with_evidence(self, result: CallToolResult) -> CallToolResult:
+        """The result with what the page shows of its answer. Where that cannot be had, the result as it is."""
+        data: dict[str, Any] = result.structured_content or {}
+        if result.is_error or data.get("answer", data) is None:
+            return result
+        try:
+            answer = await self._desk.answer(data["answer_id"])
+            exhibits = await self._desk.proofs.exhibits(answer.evidence, MOST_BYTES, MARGIN)
+        except ShishoError:  # the answer stands without its pictures
+            return result
+        return result.model_copy(update={"meta": {**(result.meta or {}), SHOWN: _shown(answer, exhibits)}})
+
+
+async def point_to_evidence(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Middleware: in the list of tools, those with answers name the page, for clients that show it."""
+    result = await call_next(ctx)
+    if ctx.method == "tools/list" and isinstance(result, dict) and client_supports_apps(ctx):
+        for tool in result["tools"]:
+            if tool["name"] in TOOLS:
+                tool["_meta"] = {**tool.get("_meta", {}), "ui": {"resourceUri": URI}}
+    return result
+
+
+def _shown(answer: Answer, exhibits: Sequence[EvidenceExhibit]) -> dict[str, Any]:
+    shown: dict[str, Any] = plain_data(
+        {
+            "answer_id": answer.id,
+            "question": answer.question,
+            "quotations": [_quotation(answer, exhibit) for exhibit in exhibits],
+        }
+    )
+    return shown
+
+
+def _quotation(answer: Answer, exhibit: EvidenceExhibit) -> dict[str, Any]:
+    """`sentences`: those of the answer that rest on it, each with its verdict. Offsets count characters, in which a browser
+    does not count: so the text comes in three pieces."""
+    evidence = exhibit.evidence
+    first = evidence.start - exhibit.start
+    last = evidence.end - exhibit.start
+    crop = exhibit.crop
+    return {
+        "number": evidence.number,
+        "title": evidence.title,
+        "page": evidence.page,
+        "place": evidence.place,
+        "heading": evidence.heading,
+        "source_url": evidence.source_url,
+        "ocr": evidence.ocr,
+        "source_state": evidence.source_state,
+        "quoted_before": exhibit.text[:first] if exhibit.text else "",
+        "quoted_text": evidence.snippet,
+        "quoted_after": exhibit.text[last:],
+        "sentences": [
+            {"text": sentence.text, "support": sentence.support}
+            for sentence in answer.sentences
+            if evidence.number in sentence.evidence
+        ],
+        "picture": crop
+        and {
+            "png": base64.b64encode(crop.png).decode(),
+            "width": crop.width,
+            "height": crop.height,
+            "boxes": crop.boxes,
+            "exact": crop.exact,
+        },
+        "why": exhibit.why,
+    }

@@ -1,0 +1,43 @@
+"""A host of MCP Apps on this machine: a page that plays the assistant, and the app in a sandboxed frame under the policy
+that the specification gives for empty lists of domains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+POLICY = (
+    "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; media-src 'self' data:; connect-src 'none'; frame-src 'none'; object-src 'none'; base-uri 'self'"
+)
+
+
+@contextmanager
+def hosting(app: str) -> Iterator[str]:
+    """The address of the page; the app stands at `/app` beside it."""
+    host_page = (Path(__file__).parent / "host.html").read_bytes()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            is_app = self.path == "/app"
+            body = app.encode() if is_app else host_page
+            self.send_response(200 if self.path in ("/", "/app") else 404)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            if is_app:
+                self.send_header("Content-Security-Policy", POLICY)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()

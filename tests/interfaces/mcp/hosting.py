@@ -16,16 +16,20 @@ POLICY = (
 
 
 @contextmanager
-def hosting(app: str) -> Iterator[str]:
-    """The address of the page; the app stands at `/app` beside it."""
-    host_page = (Path(__file__).parent / "host.html").read_bytes()
+def hosting(app: str, host: str = "host.html", modules: Path | None = None) -> Iterator[str]:
+    """The address of the page; the app stands at `/app` beside it, scripts of `modules` under `/npm/`."""
+    host_page = (Path(__file__).parent / host).read_bytes()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             is_app = self.path == "/app"
             body = app.encode() if is_app else host_page
-            self.send_response(200 if self.path in ("/", "/app") else 404)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
+            script = modules and self.path.startswith("/npm/") and modules / self.path.removeprefix("/npm/")
+            if script:
+                body = script.read_bytes()
+            self.send_response(200 if script or self.path in ("/", "/app") else 404)
+            kind = "text/javascript" if script else "text/html"
+            self.send_header("Content-Type", f"{kind}; charset=utf-8")
             if is_app:
                 self.send_header("Content-Security-Policy", POLICY)
             self.end_headers()

@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 from mcp import Client
 from mcp.client.extension import advertise
-from mcp_types import CallToolResult
 from playwright.async_api import Frame
+from pydantic import BaseModel
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.interfaces.mcp import server as mcp
 from shisho.interfaces.mcp.apps import MIME, SHOWN, TOOLS, URI
 from tests.interfaces.mcp.hosting import hosting
+from tests.interfaces.npm_packages import installed
 from tests.interfaces.serving import SAMPLES
 from tests.interfaces.ui.room import RoomVisit, chromium_browser, visiting
 
@@ -34,7 +36,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
         yield desk
 
 
-def dumped(result: CallToolResult) -> dict[str, Any]:
+def dumped(result: BaseModel) -> dict[str, Any]:
     return result.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
@@ -46,14 +48,8 @@ async def test_only_who_shows_apps_is_pointed_to_the_page(mode: str, desk: Desk)
         Client(server, mode=mode) as plain,
         Client(server, mode=mode, extensions=[SHOWS_APPS]) as shows,
     ):
-        usual = [
-            tool.model_dump(mode="json", by_alias=True, exclude_none=True)
-            for tool in (await plain.list_tools()).tools
-        ]
-        pointed = [
-            tool.model_dump(mode="json", by_alias=True, exclude_none=True)
-            for tool in (await shows.list_tools()).tools
-        ]
+        usual = [dumped(tool) for tool in (await plain.list_tools()).tools]
+        pointed = [dumped(tool) for tool in (await shows.list_tools()).tools]
         assert {
             tool["name"] for tool in pointed if tool.pop("_meta", None) == {"ui": {"resourceUri": URI}}
         } == TOOLS
@@ -79,10 +75,7 @@ async def test_only_who_shows_apps_is_pointed_to_the_page(mode: str, desk: Desk)
 
 async def test_the_list_of_tools_stays_short_with_the_page(desk: Desk) -> None:
     async with Client(mcp.build(desk), extensions=[SHOWS_APPS]) as client:
-        tools = [
-            tool.model_dump(mode="json", by_alias=True, exclude_none=True)
-            for tool in (await client.list_tools()).tools
-        ]
+        tools = [dumped(tool) for tool in (await client.list_tools()).tools]
     assert len(json.dumps({"tools": tools}, ensure_ascii=False, separators=(",", ":"))) <= 30_000
 
 
@@ -153,6 +146,44 @@ async def test_the_sentence_is_lit_in_the_assistant_and_nothing_is_asked_of_anyb
                 "ui/notifications/initialized",
                 "ui/notifications/size-changed",
             }
+
+
+@pytest.mark.slow  # npm, and the host library of the specification in a browser
+async def test_the_public_host_library_and_its_schema_accept_the_page(desk: Desk) -> None:
+    modules = installed("apps", {"@modelcontextprotocol/ext-apps": "2.0.4"}) / "node_modules"
+    answer = await desk.ask(QUESTION)
+    async with Client(mcp.build(desk), extensions=[SHOWS_APPS]) as client:
+        (page,) = (await client.read_resource(URI)).contents
+        tools = [dumped(tool) for tool in (await client.list_tools()).tools]
+        result = dumped(await client.call_tool("get_answer", {"answer_id": answer.id}))
+    schema = json.loads(
+        (modules / "@modelcontextprotocol/ext-apps/dist/src/generated/schema.json").read_text()
+    )
+
+    def check(kind: str, data: Any) -> None:
+        Draft202012Validator({**schema["$defs"][kind], "$defs": schema["$defs"]}).validate(data)
+
+    check("McpUiResourceMeta", dumped(page)["_meta"]["ui"])
+    for tool in tools:
+        if tool["name"] in TOOLS:
+            check("McpUiToolMeta", tool["_meta"]["ui"])
+    check("McpUiToolResultNotification", {"method": "ui/notifications/tool-result", "params": result})
+    with hosting(page.text, "bridge.html", modules) as url:  # type: ignore[union-attr]
+        async with chromium_browser() as browser, visiting(browser, url) as visit:
+            await visit.page.goto(url)
+            await visit.page.wait_for_function("window.isReady")
+            await visit.page.evaluate("bridge.sendToolInput({ arguments: {} })")
+            await visit.page.evaluate("(result) => bridge.sendToolResult(result)", result)
+            frame = visit.page.frame(url=lambda url: url.endswith("/app"))
+            assert frame is not None
+            await frame.wait_for_selector(".page .lit")
+            assert await frame.locator("mark").text_content() == answer.evidence[0].snippet
+            await visit.page.evaluate("bridge.setHostContext({ theme: 'dark', locale: 'ja-JP' })")
+            await frame.wait_for_selector("text=引用に裏づけあり")
+            assert await visit.page.evaluate("bridge.getAppVersion().name") == "shisho-evidence"
+            await visit.page.wait_for_function("sizes.length > 0")
+            assert await visit.page.evaluate("bridge.teardownResource({ reason: 'over' })") == {}
+            assert await visit.page.evaluate("errors") == []
 
 
 async def test_hostile_words_of_a_document_are_shown_as_text(desk: Desk) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shisho.bootstrap.word_shares import calibrated
 from shisho.domain.embedding import EmbedderAbout
 from shisho.errors import ExtraMissing, InvalidParams, NotFound, ShishoError
 from shisho.messages.message import Message
@@ -65,6 +66,18 @@ def build_embedders(settings: Settings) -> BuiltEmbedders | Message:
 
 
 def build_choice(settings: Settings, choice: str) -> Embedder:
+    """The embedder of a value of the setting, with the share of words that was measured for it. Raises as `_chosen`."""
+    return calibrated(settings.home, _chosen(settings, choice))
+
+
+def portable_choice(settings: Settings) -> str:
+    """The value of the setting as another home can take it: the name of a pulled model as a path. Raises NotFound."""
+    choice = settings.text("embedder")
+    is_folder = choice not in ("auto", "none", *PACKAGES) and not re.match(r"https?://", choice)
+    return str(find_folder(settings, choice).resolve()) if is_folder else choice
+
+
+def _chosen(settings: Settings, choice: str) -> Embedder:
     """The embedder of a value of the setting. Its weights are loaded by the first text. Raises ExtraMissing, NotFound,
     InvalidParams, OSError."""
     if importlib.util.find_spec("faiss") is None:

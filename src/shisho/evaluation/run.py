@@ -58,10 +58,7 @@ async def fill(desk: Desk, eval_set: EvalSet) -> None:
 
 async def retrieval(desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuestion]) -> dict[str, Any]:
     """Each question ranked to a depth of 200 passages; a document's place is its best passage's."""
-    standing: dict[str, list[str]] = {}
-    for name, document in (await desk.places()).items():
-        standing.setdefault(document, []).append(name)
-    rankings = [await _ranking(desk, question, standing) for question in questions]
+    rankings = await rank_questions(desk, questions)
     judged = [eval_set.judged[question.id] for question in questions]
     pairs = list(zip(rankings, judged, strict=True))
     return {
@@ -71,6 +68,14 @@ async def retrieval(desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuest
         "queries": len(questions),
         "documents": len(eval_set.entries),
     }
+
+
+async def rank_questions(desk: Desk, questions: Sequence[EvalQuestion]) -> list[list[str]]:
+    """For each question the names of the set's documents, best first."""
+    standing: dict[str, list[str]] = {}
+    for name, document in (await desk.places()).items():
+        standing.setdefault(document, []).append(name)
+    return [await _ranking(desk, question, standing) for question in questions]
 
 
 async def answering(desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuestion]) -> dict[str, Any]:

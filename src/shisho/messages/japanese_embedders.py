@@ -120,6 +120,7 @@ SAID: Mapping[str, str] = {
     ),
     "owner/name of a model": "モデルの 所有者/名前",
     "an export of a model": "書き出したモデルのファイル",
+    "There is no embedder to calibrate: {why}": "調整する埋め込み器がありません: {why}",
     "{path} holds no table of tokens, but {names}.": "{path} にあるのはトークンの表ではなく {names} です。",
     "{name} gave vectors of {length} numbers, and of {dimensions} before. Give it another name: "
     "embedder_model, or the folder's.": (

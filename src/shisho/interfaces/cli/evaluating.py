@@ -18,7 +18,7 @@ RULES = "none"
 _NODES = ("model_plan", "model_evaluate", "model_answer")
 _TEXTS = ("model", *_NODES, "model_url", "model_key", "preset")
 _REALS = ("model_seconds", "max_seconds")
-KINDS = ("answers", "support")
+KINDS = ("answers", "support", "calibrate")
 
 
 def eval_(
@@ -26,7 +26,7 @@ def eval_(
     places: Annotated[
         list[Path],
         typer.Argument(
-            metavar="[answers|support] FOLDER",
+            metavar="[answers|support|calibrate] FOLDER",
             help="a set: corpus.jsonl, queries.jsonl, qrels.tsv (BEIR layout, .gz or not); after answers or support: .jsonl.gz",
         ),
     ],
@@ -45,6 +45,9 @@ def eval_(
         kind, folder = _kind_of(places)
         if not kind:
             await _retrieval(context, folder, answers, limit, json_)
+            return
+        if kind == "calibrate":
+            await _calibrated(context, folder, limit, json_)
             return
         tables = {}
         for name, given in _ways(context, model).items():
@@ -75,6 +78,16 @@ async def _retrieval(
 
     figures = await measure(folder, answers=answers, limit=limit)
     show(figures, json_, lambda: render.figures(figures, words(context)))
+
+
+async def _calibrated(context: typer.Context, folder: Path, limit: int | None, json_: bool) -> None:
+    """How much words shall count beside meaning, kept in the home."""
+    from shisho.bootstrap.calibration import calibration_target
+    from shisho.evaluation.calibrate import calibrate
+    from shisho.interfaces.cli import render
+
+    outcome = await calibrate(calibration_target(settings_.load(**context.obj)), folder, limit=limit)
+    show(outcome, json_, lambda: render.calibration(outcome, words(context)))
 
 
 def _ways(context: typer.Context, model: str | None) -> Mapping[str, dict[str, Value | None]]:

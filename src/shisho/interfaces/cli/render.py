@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
@@ -22,6 +22,9 @@ from shisho.interfaces.cli.messages import Words
 from shisho.language.display import legible, running
 from shisho.language.script import answer_language
 from shisho.messages.catalogue import render
+
+if TYPE_CHECKING:
+    from shisho.evaluation.calibrate import Calibration
 
 _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
 _err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
@@ -207,6 +210,16 @@ def measures(tables: Mapping[str, Mapping[str, Mapping[str, float]]], words: Wor
         print_columns(
             _out, heads, [(kind, *(f"{row[column]:g}" for column in columns)) for kind, row in rows.items()]
         )
+
+
+def calibration(outcome: Calibration, words: Words) -> None:
+    """A line for each share that was tried, then those that are kept."""
+    for language, scores in outcome.ndcg.items():
+        for tried_share, score in scores.items():
+            _out.print(f"{words(f'language_{language}')}  {tried_share:>9}  {score:.4f}")
+    share = outcome.share
+    japanese, english = f"{share.japanese:.3g}", f"{share.english:.3g}"
+    _out.print(words("share_kept", text=outcome.embedder, japanese=japanese, english=english))
 
 
 def _fields(values: Mapping[str, Any], words: Words) -> None:

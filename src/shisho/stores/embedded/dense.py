@@ -212,6 +212,7 @@ class DenseIndex:
         most = min(limit, len(self._rows))
         # Where a vector is wide, faiss takes the query's numbers as whole ones: those of a unit vector would all be zero.
         steps = np.rint(vector * (STEPS / max(float(np.abs(vector).max()), 1e-9))).astype(np.float32)
+        _alone()
         _, places = self._scan.search(steps.reshape(1, -1), most, params=parameters)
         at = places[0][places[0] >= 0]
         return [rows.passage_id(int(number)) for number in self._rows["passage"][at]]
@@ -249,6 +250,14 @@ def _only(bits: Codes) -> Any:
     selector = faiss.IDSelectorBitmap(len(bits), faiss.swig_ptr(bits))
     parameters: Any = faiss.SearchParameters
     return parameters(sel=selector)
+
+
+def _alone() -> None:
+    """One thread for the scan: a second one waits for it, busily, and costs eight times as much. It holds for the thread
+    that calls, so that each search says it."""
+    import faiss
+
+    faiss.omp_set_num_threads(1)
 
 
 def _live(connection: apsw.Connection, names: Sequence[str]) -> dict[str, int]:

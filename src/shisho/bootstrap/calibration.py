@@ -1,0 +1,32 @@
+"""What `shisho eval calibrate` measures, and where it keeps the outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from shisho.bootstrap.embedder import build_embedders, portable_choice
+from shisho.domain.embedding import EmbedderAbout
+from shisho.errors import ExtraMissing
+from shisho.messages.message import Message
+from shisho.settings import Settings, Value
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationTarget:
+    """The embedder that is set, the home that keeps its share, and the settings by which another home has it."""
+
+    about: EmbedderAbout
+    home: Path
+    options: Mapping[str, Value]
+
+
+def calibration_target(settings: Settings) -> CalibrationTarget:
+    """Raises ExtraMissing where no embedder works."""
+    built = build_embedders(settings)
+    if isinstance(built, Message):
+        raise ExtraMissing("There is no embedder to calibrate: {why}", why=built)
+    options = {name: settings[name] for name in ("embedder_model", "embedder_key", "splitter", "terms")}
+    options |= {"embedder": portable_choice(settings), "web": "off"}
+    return CalibrationTarget(built.current.about, settings.home, options)

@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from PIL import Image
 
 from shisho.domain.corpus import DocumentId, DocumentState
+from shisho.domain.evidence import REMOVED
 from shisho.domain.inquiry import (
-    REMOVED,
     Answer,
     AnswerLevel,
     Evidence,

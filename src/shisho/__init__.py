@@ -201,13 +201,14 @@ if TYPE_CHECKING:
     )
     from shisho.ports.interventions import Notifier
     from shisho.ports.librarian import PreparedInquiry
+    from shisho.ports.model import BorrowedModel
 
 __version__ = VERSION
 # fmt: off
 __all__ = [
     "AllEnginesBlocked", "AllFetchesFailed", "Answer", "AnswerDesk", "AnswerDifference", "AnswerHandle",
     "AnswerLevel", "AnswerLog", "AnswerStep", "AskOptions", "AuthAction", "AuthRequired", "AuthResolved",
-    "AuthTarget", "BreakerState", "Budget", "BudgetExhausted", "Bytes", "Check", "CitedSentence", "Claim",
+    "AuthTarget", "BorrowedModel", "BreakerState", "Budget", "BudgetExhausted", "Bytes", "Check", "CitedSentence", "Claim",
     "Complexity", "ComposedAnswer", "Conflict", "ConsentRequired", "Conversation", "ConversationContext",
     "ConversationDesk", "ConversationPage", "ConversationRemoved", "ConversationSummary", "ConversationTurn",
     "Corpus", "Desk", "Document", "DocumentEncrypted", "DocumentId", "DocumentState", "DocumentUnreadable",
@@ -239,7 +240,7 @@ errors desk.answers desk.conversing desk.desk desk.embeddings desk.folders desk.
 desk.tasks desk.viewing domain.answer_log domain.answer_news domain.codec domain.conversation domain.corpus
 domain.embedding domain.event domain.folder domain.inquiry domain.intervention domain.job domain.metadata domain.model
 domain.politeness domain.proof domain.reference domain.replay domain.session domain.setting domain.task domain.time
-domain.viewing domain.web ports.interventions ports.librarian
+domain.viewing domain.web ports.interventions ports.librarian ports.model
 """
 
 

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 from shisho.bootstrap.deferred import deferred
 from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders
 from shisho.bootstrap.intake import build_ingest, build_reader, query_terms
-from shisho.bootstrap.models import build_mind, build_recorded_mind, model_ceilings, passage_room
+from shisho.bootstrap.models import (
+    build_borrowed_mind,
+    build_mind,
+    build_recorded_mind,
+    model_ceilings,
+    passage_room,
+)
 from shisho.bootstrap.viewer import PageStores, build_page_stores, build_renderer, erase_all
 from shisho.bootstrap.web import WebAccess, build_consent
 from shisho.domain.corpus import DocumentId, FileSurvey
@@ -150,8 +156,9 @@ def _inquiries(
 ) -> LibrarianInquiries:
     room_tokens = passage_room(settings)
     barred = partial(_barred, settings, web, clock)
-    minds = (cache(partial(build_mind, settings)), partial(build_recorded_mind, settings))
-    thinking = (partial(_runner, settings), *minds)
+    replayed = partial(build_recorded_mind, settings)
+    borrowed = partial(build_borrowed_mind, settings)
+    thinking = (partial(_runner, settings), cache(partial(build_mind, settings)), replayed, borrowed)
     return LibrarianInquiries(searcher, ledger, clock, opinions.left_out, room_tokens, barred, *thinking)
 
 

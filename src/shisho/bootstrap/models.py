@@ -17,7 +17,7 @@ from shisho.settings import Settings
 
 if TYPE_CHECKING:
     from shisho.librarian.mind import Mind
-    from shisho.ports import Llm
+    from shisho.ports import BorrowedModel, Llm
 
 NODES = ("model_plan", "model_evaluate", "model_answer")
 
@@ -107,6 +107,19 @@ def build_mind(settings: Settings) -> Mind | None:
 
     limits = ModelLimits(preset.passage_room, settings.whole("model_context"), settings.real("model_seconds"))
     return ModelMind(llms, limits)
+
+
+def build_borrowed_mind(settings: Settings, model: BorrowedModel) -> Mind | None:
+    """What asks a model that is lent; None where one is set."""
+    if any(model_of(settings, node) for node in ("model", *NODES)):
+        return None
+    from shisho.inference.borrowed import BorrowedLlm
+    from shisho.librarian.model_calls import ModelLimits
+    from shisho.librarian.model_mind import ModelMind
+
+    preset = PRESETS[settings.text("preset")]
+    limits = ModelLimits(preset.passage_room, settings.whole("model_context"), settings.real("model_seconds"))
+    return ModelMind(dict.fromkeys(preset.nodes, BorrowedLlm(model.name, model.reply)), limits)
 
 
 def build_recorded_mind(settings: Settings, uses: Sequence[ModelUse]) -> Mind | None:

@@ -4,7 +4,7 @@ date for it, its answer."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import aclosing
+from contextlib import AbstractContextManager, aclosing
 
 from shisho.desk.adding import full_path
 from shisho.desk.callbacks import Notify, Stop
@@ -13,6 +13,7 @@ from shisho.desk.parts import DeskParts
 from shisho.domain.conversation import ConversationContext
 from shisho.domain.corpus import Condition, Scope
 from shisho.domain.inquiry import Answer, Budget, Inquiry, WebPolicy, with_ceilings
+from shisho.ports import BorrowedModel
 
 
 class InquiryRuns:
@@ -27,6 +28,11 @@ class InquiryRuns:
     def budget(self) -> Budget:
         """The ceilings of a question, as they are set."""
         return self._parts.budget
+
+    def lend(self, question: str, model: BorrowedModel) -> AbstractContextManager[bool]:
+        """While it is entered, whoever works on this question here thinks with this model; False: a model is set, and
+        that one thinks."""
+        return self._parts.inquiries.lend(self._parts.owner, question, model)
 
     async def _begin(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,7 +12,7 @@ from shisho.domain.corpus import Check, Document, DocumentId, RankedPassage, Sco
 from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import Answer, Budget
 from shisho.domain.setting import SettingValue
-from shisho.ports import Files, Ingester, Ledger, Notifier, PreparedInquiry, Shelf, Storage
+from shisho.ports import BorrowedModel, Files, Ingester, Ledger, Notifier, PreparedInquiry, Shelf, Storage
 
 if TYPE_CHECKING:
     from shisho.desk.answers import AnswerDesk
@@ -51,6 +51,9 @@ class Inquiries(Protocol):
 
     async def prepare(self, run_id: str, notify: Notify, stop: Stop) -> PreparedInquiry:
         """The same run, for whoever takes it through the table of nodes."""
+
+    def lend(self, owner: str, question: str, model: BorrowedModel) -> AbstractContextManager[bool]:
+        """While it is entered, runs of this question think with this model; False: they think as is set."""
 
     async def replay(self, run_id: str, answer: Answer) -> Answer:
         """The answer that the run comes to now, over what it was given then. Raises NotFound where that is no

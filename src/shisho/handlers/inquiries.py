@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from shisho.domain.corpus import WEB_CORPUS, Complexity, Scope
 from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import Answer, Gap
 from shisho.domain.model import ModelUse
-from shisho.ports import Clock, Ledger, SearchSession
+from shisho.handlers.lent_minds import LentMinds
+from shisho.ports import BorrowedModel, Clock, Ledger, SearchSession
 
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
@@ -37,6 +39,11 @@ def replay_rules(uses: Sequence[ModelUse]) -> Mind | None:
     return None
 
 
+def borrow_none(model: BorrowedModel) -> Mind | None:
+    """No model is borrowed here."""
+    return None
+
+
 def report_no_way() -> Gap:
     """There is no search engine here."""
     return Gap.NO_WAY
@@ -46,7 +53,8 @@ def report_no_way() -> Gap:
 class LibrarianInquiries:
     """Runs inquiries that the ledger holds. `room_tokens`: what is shown in one round. `barred`: why the web
     is not searched where it is not. `runner` takes runs through the table of nodes, `mind` thinks for them; both are
-    asked for when a run begins. `recorded_mind`: thinks with the replies of these uses."""
+    asked for when a run begins. `recorded_mind`: thinks with the replies of these uses;
+    `borrowed_mind` with a model that is lent, unless one is set, and `lent` has those that are."""
 
     searcher: CorpusSearcher
     ledger: Ledger
@@ -57,12 +65,24 @@ class LibrarianInquiries:
     runner: Callable[[], Runner] = load_own_runner
     mind: Callable[[], Mind | None] = think_by_rules
     recorded_mind: Callable[[Sequence[ModelUse]], Mind | None] = replay_rules
+    borrowed_mind: Callable[[BorrowedModel], Mind | None] = borrow_none
+    lent: LentMinds = field(default_factory=LentMinds)
 
     def check(self, question: str) -> None:
         """Raises InvalidParams for a question that cannot be asked."""
         from shisho.librarian.strategy import checked
 
         checked(question)
+
+    @contextmanager
+    def lend(self, owner: str, question: str, model: BorrowedModel) -> Iterator[bool]:
+        """While it is entered, runs of this question think with this model; False: they think as is set."""
+        mind = self.borrowed_mind(model)
+        if mind is None:
+            yield False
+            return
+        with self.lent.lend(owner, question, mind):
+            yield True
 
     def understand(self, question: str, earlier: Sequence[str]) -> str:
         """How a question is understood after these. Raises InvalidParams for one that cannot be asked."""
@@ -86,7 +106,7 @@ class LibrarianInquiries:
         """Save the answer of what a run has come to, without going on; it says STOPPED unless the run had come to its
         end. Rules write it: whoever stops does not wait for a model. Raises NotFound for a run that has not
         begun, SourceRemoved."""
-        by_rules = replace(self, mind=think_by_rules)
+        by_rules = replace(self, mind=think_by_rules, lent=LentMinds())
         return await by_rules.run(run_id, lambda event, **facts: None, lambda: True)
 
     async def prepare(
@@ -115,7 +135,7 @@ class LibrarianInquiries:
             stop,
             ask_web,
             self.barred(),
-            self.mind(),
+            self.lent.find(inquiry.scope.owner, inquiry.question) or self.mind(),
         )
 
     async def replay(self, run_id: str, answer: Answer) -> Answer:

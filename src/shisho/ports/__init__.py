@@ -21,7 +21,7 @@ from shisho.ports.files import Files
 from shisho.ports.folders import FolderRegister, FolderWatcher, FollowerTurn
 from shisho.ports.interventions import Interventions, Notifier
 from shisho.ports.librarian import Ledger, PreparedInquiry
-from shisho.ports.model import Llm
+from shisho.ports.model import BorrowedModel, Llm
 from shisho.ports.opinions import Opinions
 from shisho.ports.proving import ProofSigner
 from shisho.ports.queue import Bell, Ear, JobStore, Presence, TaskStore
@@ -43,6 +43,7 @@ from shisho.ports.web import (
 
 __all__ = [
     "Bell",
+    "BorrowedModel",
     "Browser",
     "Cache",
     "Clock",

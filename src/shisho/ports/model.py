@@ -11,6 +11,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+class BorrowedModel(Protocol):
+    """A model that somebody else asks for us."""
+
+    @property
+    def name(self) -> str:
+        """As an answer names it."""
+
+    async def reply(self, instructions: str, text: str, max_output_tokens: int) -> str:
+        """Its words. Raises ModelFailed, which says how."""
+
+
 class Llm(Protocol):
     """Gives replies of a shape that the caller chooses. Cancelling the call ends the request."""
 

@@ -18,6 +18,7 @@ from shisho.interfaces.api.arguments import checked
 from shisho.interfaces.api.failures import told
 from shisho.interfaces.api.operations import Verb
 from shisho.interfaces.api.truncate import RecentReplies, fitted, written
+from shisho.interfaces.mcp.sampling import LENDING_VERB, ask_with_client_model, offers_model
 
 T = TypeVar("T")
 RECENT = RecentReplies[CallToolResult]()
@@ -37,12 +38,20 @@ async def called(
     """Call a verb, and give its reply or its error."""
     try:
         checked_arguments = checked(verb.name, verb.arguments, arguments)
-        reply = await _alive(context, verb.ask(desk, **checked_arguments))
+        reply = await _alive(context, _asked(verb, desk, checked_arguments, context))
         return RECENT.of(reply, lambda: result(verb, verb.data(reply), desk))
     except MCPError:
         raise
     except Exception as error:
         return refusal(error)
+
+
+def _asked(
+    verb: Verb, desk: Desk, arguments: dict[str, Any], context: Context | None
+) -> Coroutine[Any, Any, Any]:
+    if verb.name == LENDING_VERB and context is not None and offers_model(context):
+        return ask_with_client_model(verb, desk, arguments, context)
+    return verb.ask(desk, **arguments)
 
 
 def result(verb: Verb, data: dict[str, Any], desk: Desk) -> CallToolResult:

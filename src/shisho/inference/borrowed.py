@@ -1,0 +1,80 @@
+"""The port `Llm` over a model that somebody else asks for us: the schema stands in the words, nothing is streamed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from shisho.domain.model import FAULT_REASONS, ModelFault, ModelPrompt, ModelReply, ModelUsage
+from shisho.errors import ModelFailed
+from shisho.inference.reply_schema import ElementReader, read_reply, reply_schema
+
+T = TypeVar("T")
+
+MOST_CHARS_A_TOKEN = 16  # no tokenizer makes a token of more
+BYTES_A_TOKEN = 3
+_HELD = (
+    "{instructions}\nReply with one JSON object of this JSON Schema, nothing before or after it:\n{schema}"
+)
+_REPAIR = "{text}\n\nYour reply before could not be used: {mistake}\nSend the whole JSON object."
+
+
+class BorrowedLlm:
+    """Asks by `reply`, which takes instructions, text and the most tokens of the reply, and raises ModelFailed. Tokens
+    are counted by bytes, as nobody tells them."""
+
+    def __init__(self, name: str, reply: Callable[[str, str, int], Awaitable[str]]) -> None:
+        self._name = name
+        self._reply = reply
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    async def ask(
+        self, prompt: ModelPrompt, shape: type[T], listen: Callable[[Any], None] | None = None
+    ) -> ModelReply[T]:
+        """As the port says."""
+        schema = json.dumps(_schema_of(shape), ensure_ascii=False)
+        instructions = _HELD.format(instructions=prompt.instructions, schema=schema)
+        text = prompt.text
+        usage = ModelUsage()
+        try:
+            async with asyncio.timeout(prompt.seconds):
+                for repairs in range(1 + prompt.repairs):
+                    reply = await self._reply(instructions, text, prompt.max_output_tokens)
+                    usage += ModelUsage(1, _tokens(instructions + text), _tokens(reply))
+                    if len(reply) > MOST_CHARS_A_TOKEN * prompt.max_output_tokens:
+                        raise self._failed(ModelFault.TOO_LONG, usage)
+                    try:
+                        value = read_reply(reply, shape)
+                    except ValueError as error:
+                        text = _REPAIR.format(text=prompt.text, mistake=error)
+                        continue
+                    for element in ElementReader(shape).feed(reply) if listen else ():
+                        listen(element)  # type: ignore[misc]
+                    return ModelReply(value, reply, usage, repairs)
+        except TimeoutError:
+            raise self._failed(ModelFault.TIMEOUT, usage + ModelUsage(1)) from None
+        except ModelFailed as error:
+            raise self._failed(ModelFault(error.fault), usage + (error.usage or ModelUsage())) from None
+        raise self._failed(ModelFault.MALFORMED, usage)
+
+    def _failed(self, fault: ModelFault, usage: ModelUsage) -> ModelFailed:
+        return ModelFailed(
+            "The model {model} gave no reply that can be used: {why}.",
+            model=self.name,
+            why=FAULT_REASONS[fault],
+            fault=str(fault),
+            usage=usage,
+        )
+
+
+def _schema_of(shape: type) -> dict[str, Any]:
+    return reply_schema(shape)
+
+
+def _tokens(text: str) -> int:
+    return -(-len(text.encode("utf-8", "replace")) // BYTES_A_TOKEN)

@@ -1,0 +1,79 @@
+"""The client's own model thinks for the question that it asks, where it offers one: over standard streams, by the
+official client."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp_types import CreateMessageRequestParams, CreateMessageResult, ErrorData, TextContent
+
+from shisho.testing.providers.script import ProviderRequest
+from tests.flows.test_model_answers import QUESTION, SENTENCE, TEXT, well
+from tests.interfaces.serving import stdio
+
+READING = {"keywords", "findings", "sentences"}
+
+
+class SampledModel:
+    """The model of a client, which lets every call through or none. `asked`: the fields it was asked for."""
+
+    def __init__(self, *, is_allowed: bool = True) -> None:
+        self.asked: list[str] = []
+        self._is_allowed = is_allowed
+
+    async def __call__(
+        self, context: Any, params: CreateMessageRequestParams
+    ) -> CreateMessageResult | ErrorData:
+        assert params.system_prompt is not None and isinstance(params.messages[0].content, TextContent)
+        schema = json.loads(params.system_prompt.splitlines()[-1])
+        request = ProviderRequest(
+            "client", "m", params.system_prompt, (params.messages[0].content.text,), schema, {}, {}
+        )
+        self.asked.append(str(next(iter(schema["properties"]))))
+        if not self._is_allowed:
+            return ErrorData(code=-1, message="the user said no")
+        content = TextContent(type="text", text=well(request).text)
+        return CreateMessageResult(role="assistant", content=content, model="m")
+
+
+async def asked(home: Path, model: SampledModel | None, mode: str = "legacy", **more: str) -> dict[str, Any]:
+    """The answer that a client gets; the library holds one page."""
+    page = home.parent / "page.md"
+    page.write_text(TEXT, "utf-8")
+    client = Client(stdio(home, **more), mode=mode, sampling_callback=model)
+    async with client:
+        added = await client.call_tool("add_documents", {"paths": [str(page)]})
+        task_id = added.structured_content["task_id"]
+        await client.call_tool("get_status", {"task_id": task_id, "wait_for": "done", "wait": 50})
+        arguments = {"question": QUESTION, "sources": "documents", "wait": 50}
+        result = await client.call_tool("ask", arguments)
+        assert not result.is_error, result.content
+        return dict(result.structured_content["answer"])
+
+
+async def test_the_clients_model_plans_reads_and_writes(tmp_path: Path) -> None:
+    model = SampledModel()
+    answer = await asked(tmp_path / "home", model)
+    assert f"{SENTENCE} [1]" in answer["text"] and answer["model"].startswith("client/")
+    assert set(model.asked) >= READING, model.asked
+    assert all(use["fault"] is None for use in answer["model_uses"])
+
+
+@pytest.mark.parametrize("case", ["the user says no", "no model is offered", "no way back", "a model is set"])
+async def test_else_all_is_as_without_it(case: str, tmp_path: Path) -> None:
+    """A refusal is a fault of the use, told; who offers none is asked nothing; a model that is set is not passed
+    over."""
+    model = SampledModel(is_allowed=case != "the user says no")
+    offered = None if case == "no model is offered" else model
+    mode = "auto" if case == "no way back" else "legacy"
+    more = {"SHISHO_MODEL": "ollama/m", "SHISHO_MODEL_URL": "http://127.0.0.1:9"} if "set" in case else {}
+    answer = await asked(tmp_path / "home", offered, mode, **more)
+    assert answer["model"] == "none" and answer["evidence"][0]["snippet"] in TEXT
+    faults = {use["fault"] for use in answer["model_uses"]}
+    expected = {"the user says no": {"refused"}, "a model is set": {"unreachable"}}
+    assert faults == expected.get(case, set())
+    assert bool(model.asked) is (case == "the user says no")

@@ -25,7 +25,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.remove(file)
     paths = [path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")]
     paths += ["README.md", "README.ja.md", *PROJECT, "LICENSE"]
-    for path in paths:
+    pictures = [path.relative_to(ROOT).as_posix() for path in (ROOT / "docs" / "pictures").iterdir()]
+    for path in (*paths, *pictures):
         files.append(File(path, str(ROOT), config.site_dir, config.use_directory_urls))
     config.nav = navigation(sorted(paths))
     return files

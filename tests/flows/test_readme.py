@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,9 @@ from tests.machine import PATIENCE
 ROOT = Path(__file__).parents[2]
 READMES = ("README.md", "README.ja.md")
 BY_CI = ("make demo", "make test")  # .ci/run calls them as they stand
+
+
+UNTIL_INTERRUPTED = ("shisho ui",)
 
 
 def blocks(readme: str, language: str) -> list[str]:
@@ -37,8 +41,22 @@ def test_commands_run(shell: Shell, tmp_path: Path) -> None:
             continue
         program, *words = shlex.split(line)
         assert program == "shisho", line
+        if line in UNTIL_INTERRUPTED:
+            run_until_interrupted(shell, line)
+            continue
         done = shell.run(*words, cwd=tmp_path)
         assert done.returncode == 0, (line, done.stdout, done.stderr)
+
+
+def run_until_interrupted(shell: Shell, line: str) -> None:
+    """It says where it is, and ends with Ctrl-C. What it would open is no browser here."""
+    shell.environment["BROWSER"] = "true"
+    process = shell.start(*shlex.split(line)[1:], "--port", "0")
+    assert process.stdout is not None
+    assert "http://127.0.0.1:" in process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130
 
 
 @pytest.mark.parametrize("readme", READMES)

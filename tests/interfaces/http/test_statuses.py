@@ -143,10 +143,10 @@ NAMES = re.findall(
     RemovedDocument ResolveAuthRequest RestoredDocument SearchCorpusRequest SearchOptionsInput
     SearchResult SearchRound SearchesQueued Sentence SentenceInput SentenceRevision SessionOpened
     SetConsentRequest SettingList SettingValue ShownPassage SkippedItem Sources SpanBoxes StatusDetail
-    StopMode StopStrategy StopTaskRequest Strategy SubmitFindingsRequest SupportCounts SupportOutcome
+    StopMode StopStrategy StopTaskRequest Strategy SubmitFindingsRequest SupportCounts Stance SupportOutcome
     TaskBudget TaskCreated TaskDeleted TaskList TaskResult TaskResumed TaskState TaskStatus TaskStopped
     TaskSummary TextMatch TextMatches TimeRange TurnState UnsearchedQuery UrlsQueued Viewable
-    WaitCondition WebConsent WebRound
+    WaitCondition WebConsent WebRound WindowOpening
     """,
 )
 

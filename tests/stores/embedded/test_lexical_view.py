@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.corpus import Scope
-from shisho.stores.embedded import lexical, lexical_view, scope, shelf, vectors
+from shisho.stores.embedded import lexical, lexical_view, scope, shelf, standing, vectors
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.shelf import EmbeddedShelf
@@ -57,7 +57,7 @@ STATEMENTS = {
     "passages": vectors.NAMED_PASSAGES,
     "what may be alike": shelf.AKIN,
     "whether it is known": shelf.KNOWN,
-    "what it replaces": shelf.PLACE,
+    "what it replaces": standing.PLACE,
 }
 
 

@@ -2,7 +2,7 @@
 
 import { attempt, baseName, figure, fill, get, make, moment, say, toast, webLink } from "./room.js";
 
-const FORMS = ["md", "html", "bibtex", "ris", "csl", "apa", "sist02"];
+const FORMS = ["md", "html", "bibtex", "ris", "csl", "apa", "sist02", "proof"];
 let card = null;
 
 /** Where a quotation opens in the viewer. */

@@ -87,7 +87,7 @@ async def measure(home: Path, passages: int, dimensions: int, beside_others: boo
     """One size of vectors."""
     count = await million.stock(home, passages, 3_600)
     vectors = clustered(count, dimensions, 2).astype("<f2")
-    queries = clustered(QUERIES, dimensions, 3)
+    queries = clustered(QUERIES, dimensions, 3).astype("<f2").astype(np.float32)  # as an embedder gives them
     print(f"{count:,} passages × {dimensions}", flush=True)
     database = Database(home / "shisho.db")
     names = await database.read(

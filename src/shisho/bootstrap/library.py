@@ -122,7 +122,7 @@ def build_library(settings: Settings, web: WebAccess | None) -> SharedLibrary:
         opinions=opinions,
         inquiries=_inquiries(settings, web, clock, ledger, searcher, opinions),
         embedders=embedders or without,
-        embeddings=deferred(partial(_embeddings, settings, database, clock, embedders)),
+        embeddings=deferred(partial(_embeddings, settings, database, clock, index, embedders)),
         budget=_budget(settings),
         judge=_judge(settings, shelf, index),
         stores=cache(partial(_queue_stores, settings, database, clock)),
@@ -187,7 +187,7 @@ def _index(settings: Settings, database: Database, embedders: BuiltEmbedders | N
 
 
 def _embeddings(
-    settings: Settings, database: Database, clock: Clock, embedders: BuiltEmbedders | None
+    settings: Settings, database: Database, clock: Clock, index: Index, embedders: BuiltEmbedders | None
 ) -> EmbeddingDesk:
     from shisho.corpus.embedding import PassageEmbedding
     from shisho.desk.embeddings import EmbeddingDesk
@@ -196,10 +196,10 @@ def _embeddings(
 
     turn = FileTurn(settings.home / EMBEDDING)
     if embedders is None:
-        return EmbeddingDesk(None, turn, clock.monotonic)
+        return EmbeddingDesk(None, index, turn, clock.monotonic)
     embedder = embedders.current
     store = EmbeddedEmbeddings(database, embedder.about)
-    return EmbeddingDesk(PassageEmbedding(store, embedder), turn, clock.monotonic)
+    return EmbeddingDesk(PassageEmbedding(store, embedder), index, turn, clock.monotonic)
 
 
 def _searcher(

@@ -9,7 +9,7 @@ from typing import Protocol
 from shisho.desk.callbacks import Notify, silent
 from shisho.domain.embedding import EmbeddingProgress
 from shisho.errors import ShishoError
-from shisho.ports import FollowerTurn
+from shisho.ports import FollowerTurn, Index
 from shisho.telemetry import log
 
 TURN_S = 5.0  # between two tries to become the one that works
@@ -32,11 +32,17 @@ class EmbeddingDesk:
     """The verbs of vectors."""
 
     def __init__(
-        self, embedding: PassageEmbedder | None, turn: FollowerTurn, seconds: Callable[[], float]
+        self,
+        embedding: PassageEmbedder | None,
+        index: Index,
+        turn: FollowerTurn,
+        seconds: Callable[[], float],
     ) -> None:
-        """`embedding`: None where there is no embedder; `turn`: one process at a time works in the background;
+        """`embedding`: None where there is no embedder; `index`: takes new vectors in, so that no search has
+        to; `turn`: one process at a time works in the background;
         `seconds`: a clock that never runs back."""
         self._embedding = embedding
+        self._index = index
         self._turn = turn
         self._seconds = seconds
 
@@ -78,7 +84,10 @@ class EmbeddingDesk:
         """How many passages got a vector. A server that does not answer is asked again later, and stops nothing else."""
         assert self._embedding is not None
         try:
-            return await self._embedding.embed_next()
+            count = await self._embedding.embed_next()
+            if count:
+                await self._index.catch_up()
+            return count
         except ShishoError as error:
             log.warning("no vectors are made for now: %s", error)
             await asyncio.sleep(AFTER_FAILURE_S)

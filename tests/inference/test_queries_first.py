@@ -1,0 +1,36 @@
+"""Somebody who asks does not wait until a batch of passages is through."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Sequence
+
+import numpy as np
+
+from shisho.domain.embedding import EmbedderAbout
+from shisho.inference.embedding import EncoderPair, Matrix, ThreadedEmbedder
+from tests.machine import PATIENCE
+
+
+async def test_query_is_encoded_after_the_passage_under_way_and_before_the_rest() -> None:
+    begun = threading.Event()
+    may_go_on = threading.Event()
+    order: list[str] = []
+
+    def encode(texts: Sequence[str]) -> Matrix:
+        order.extend(texts)
+        if texts[0].startswith("passage"):
+            begun.set()
+            may_go_on.wait(PATIENCE)
+        return np.ones((len(texts), 4), np.float32)
+
+    embedder = ThreadedEmbedder(EmbedderAbout("slow 1"), lambda: EncoderPair(encode, encode))
+    passages = asyncio.create_task(embedder.passages([f"passage {number}" for number in range(3)]))
+    await asyncio.to_thread(begun.wait, PATIENCE)
+    queries = asyncio.gather(embedder.query("query 1"), embedder.query("query 2"))
+    await asyncio.sleep(0)
+    may_go_on.set()
+    assert len(await queries) == 2
+    assert len(await passages) == 3
+    assert order == ["passage 0", "query 1", "query 2", "passage 1", "passage 2"]

@@ -1,4 +1,4 @@
-"""What `shisho eval calibrate` measures, and where it keeps the outcome."""
+"""The measuring of `shisho eval calibrate`, and where it keeps the outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read and taken in: the reader, the splitter and the makers of terms, as they are set."""
+"""The way in for documents: the reader, the splitter and the makers of terms, as they are set."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _passage_terms(settings: Settings) -> Analyse:
 
 
 def query_terms(settings: Settings) -> AskTerms:
-    """What makes the terms of a query."""
+    """The maker of a query's terms."""
     if settings.text("terms") == "ginza":
         return cast("AskTerms", _ginza().query)
     from shisho.language import terms

@@ -54,7 +54,7 @@ MB = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class SharedLibrary:
-    """What the desks of all owners share."""
+    """The parts that the desks of all owners share."""
 
     settings: Settings
     web: WebAccess | None

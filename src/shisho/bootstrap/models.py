@@ -110,7 +110,7 @@ def build_mind(settings: Settings) -> Mind | None:
 
 
 def build_borrowed_mind(settings: Settings, model: BorrowedModel) -> Mind | None:
-    """What asks a model that is lent; None where one is set."""
+    """The mind that asks a model which is lent; None where one is set."""
     if any(model_of(settings, node) for node in ("model", *NODES)):
         return None
     from shisho.inference.borrowed import BorrowedLlm
@@ -123,7 +123,7 @@ def build_borrowed_mind(settings: Settings, model: BorrowedModel) -> Mind | None
 
 
 def build_recorded_mind(settings: Settings, uses: Sequence[ModelUse]) -> Mind | None:
-    """What replies as these uses did, without any server; None where rules have thought. Raises ExtraMissing where
+    """The mind that replies as these uses did, without any server; None where rules have thought. Raises ExtraMissing where
     the packages are not installed that read replies."""
     if not uses:
         return None

@@ -32,7 +32,7 @@ def signing_key(settings: Settings) -> SigningKeyFile:
 
 
 def check_proof(data: bytes) -> ProofReport:
-    """What a proof file shows and what is wrong with it. Needs no home."""
+    """The contents and faults of a proof file. Needs no home."""
     from shisho.librarian import proof
     from shisho.system.signing import is_signed
 

@@ -1,4 +1,4 @@
-"""What is looked at: the stores of pages, what draws them, and the verbs over both."""
+"""The wiring of the viewer: the stores of pages, what draws them, and the verbs over both."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def build_page_stores(settings: Settings, database: Database) -> PageStores:
 
 
 def build_renderer(settings: Settings) -> KillablePageRenderer:
-    """What draws pages, within the limits of reading."""
+    """The drawer of pages, within the limits of reading."""
     from shisho.corpus.readers.rendering import KillablePageRenderer
 
     seconds = settings.real("reader_seconds")

@@ -210,7 +210,7 @@ class CorpusSession:
         return await self._searcher.retriever.texts(self._scope)
 
     def _opening(self, passage: Passage, document: Document) -> Citation:
-        """What opens a whole passage, without its text."""
+        """The citation of a whole passage, without its text."""
         return Citation(
             document_id=document.id,
             title=document.title,

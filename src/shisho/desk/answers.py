@@ -81,7 +81,7 @@ class AnswerDesk:
         await self._find(answer_id)
 
     async def news(self, answer_id: str, after: int = 0) -> AsyncIterator[AnswerStep | AnswerHandle]:
-        """What happens to a question after revision `after`, as it happens, by whichever process; then its answer.
+        """News of a question after revision `after`, as it happens, by whichever process; then its answer.
         Raises the error that its job ended with."""
         question = (await self._find(answer_id))[1]
         name = question[0].id if question else answer_id

@@ -1,4 +1,4 @@
-"""What became of each page that the searches for an answer have found. Pure rules."""
+"""The fate of each page that the searches for an answer have found. Pure rules."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ NO_LINES = Message("Where this text stands on its page was not stored.")
 
 @dataclass(frozen=True, slots=True)
 class ViewerParts:
-    """What the verbs of looking are wired to. `roots`: the allowed folders; a file below one is opened through no
+    """The parts that the verbs of looking are wired to. `roots`: the allowed folders; a file below one is opened through no
     link."""
 
     owner: str

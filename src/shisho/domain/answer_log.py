@@ -1,4 +1,4 @@
-"""What was done for an answer, as it is told beside it: rounds, searches of the web, every page with its fate,
+"""The record of an answer, as it is told beside it: rounds, searches of the web, every page with its fate,
 uses of a model, and why it ended."""
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class WebRound:
 
 @dataclass(frozen=True, slots=True)
 class RunTrace:
-    """What the steps of a run tell by themselves."""
+    """The part of a log that the steps of a run tell by themselves."""
 
     goals: tuple[GoalProgress, ...] = ()
     condition: str = ""
@@ -98,7 +98,7 @@ class RunTrace:
 
 
 class PageFate(StrEnum):
-    """What became of a page that a search has found. `used`: the answer quotes it; `read`: it was taken in and is
+    """The fate of a page that a search has found. `used`: the answer quotes it; `read`: it was taken in and is
     not quoted; `refused`: it may not or cannot be read; `waiting`: for a person; `failed`: it could not be had;
     `unvisited`: nobody has asked for it, or not yet."""
 

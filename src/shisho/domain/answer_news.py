@@ -1,4 +1,4 @@
-"""What happens while an answer is made, one step at a time."""
+"""The making of an answer, one step at a time."""
 
 from __future__ import annotations
 

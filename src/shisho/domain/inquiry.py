@@ -166,7 +166,7 @@ class WebResult:
 
 
 class Stance(StrEnum):
-    """What a quotation does with its goal: it answers it, it says that the answer is not known or not published,
+    """The stance of a quotation towards its goal: it answers it, it says that the answer is not known or not published,
     or it stands against another quotation, so that neither can be believed."""
 
     ANSWERS = "answers"

@@ -1,4 +1,4 @@
-"""What is said of documents, counted: what there is to filter by."""
+"""Metadata of documents, counted: what there is to filter by."""
 
 from __future__ import annotations
 

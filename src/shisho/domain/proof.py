@@ -56,7 +56,7 @@ class ProofFault:
 
 @dataclass(frozen=True, slots=True)
 class ProofReport:
-    """What came of checking a proof file. It holds where there are no `faults`; `notes` say what it does not show.
+    """The outcome of checking a proof file. It holds where there are no `faults`; `notes` say what it does not show.
     `signer`: the public key that signed it, "" for none or where the signature is wrong."""
 
     faults: tuple[ProofFault, ...]

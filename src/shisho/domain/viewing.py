@@ -1,4 +1,4 @@
-"""What is seen of a document: its pages as pictures, where lines and quoted characters stand on them, what is found in
+"""The visible side of a document: its pages as pictures, where lines and quoted characters stand on them, what is found in
 its text. Boxes are (left, top, right, bottom) in points from the top left of the page as it is shown."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What all encoders of text share: a thread of their own, and vectors of unit length in half precision."""
+"""The common ground of all encoders of text: a thread of their own, and vectors of unit length in half precision."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class ModelFiles:
         )
 
     def manifest(self, folder: Path) -> ModelManifest | None:
-        """What a folder's manifest lists; None where there is none that can be used."""
+        """The files that a folder's manifest lists; None where there is none that can be used."""
         try:
             fields = json.loads((folder / MANIFEST).read_text("utf-8"))
             files = tuple(ModelFile(**entry) for entry in fields.pop("files"))

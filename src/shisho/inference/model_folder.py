@@ -1,4 +1,4 @@
-"""What a folder of an embedder says of itself, in the files that sentence-transformers, model2vec and transformers write.
+"""A folder of an embedder as it describes itself, in the files that sentence-transformers, model2vec and transformers write.
 
 `shisho.json` in the folder goes before all of it: {"passage": "検索文書: ", "query": "検索クエリ: ", "pooling": "mean",
 "file": "onnx/model.onnx", "max_tokens": 512, "dimensions": 256, "share": {"japanese": 0.002, "english": 0.01}}."""
@@ -56,7 +56,7 @@ USUAL_SHARE = WordShare()
 
 
 class FolderKind(StrEnum):
-    """What computes the vectors of a folder."""
+    """The file that computes the vectors of a folder."""
 
     ONNX = "onnx"
     STATIC = "static"
@@ -150,7 +150,7 @@ def _tokenizer(root: Path, weights: Path, kind: FolderKind) -> Path:
 
 
 def _prefixes(root: Path, overrides: Mapping[str, Any]) -> tuple[str, str]:
-    """What stands before passages and queries: as the folder says, else as its family prescribes."""
+    """The prefixes of passages and queries: as the folder says, else as its family prescribes."""
     prompts = _json(root / "config_sentence_transformers.json").get("prompts") or {}
     config = {name: text for name, text in prompts.items() if isinstance(text, str)}
     passage = next((config[name] for name in PASSAGE_NAMES if config.get(name)), "")
@@ -203,7 +203,7 @@ def _share(shares: Mapping[str, Any]) -> WordShare:
 
 
 def _json(path: Path, default: Any = None) -> Any:
-    """What a file says; nothing where it is not there. Raises InvalidParams where it is no JSON."""
+    """The contents of a file; nothing where it is not there. Raises InvalidParams where it is no JSON."""
     empty: Any = {} if default is None else default
     try:
         config = json.loads(path.read_text("utf-8"))

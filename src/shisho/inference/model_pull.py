@@ -79,7 +79,7 @@ class ModelPull:
         return True
 
     async def _listed(self, name: str) -> ModelManifest:
-        """What the hub has of this model now, of it what is needed here."""
+        """The files of this model that the hub has now, as far as they are needed here."""
         api = f"{self._url}/api/models/{name}"
         revision = str((await self._json(f"{api}/revision/{REVISION}", name)).get("sha") or REVISION)
         entries = await self._json(f"{api}/tree/{quote(revision, safe='')}?recursive=true", name)
@@ -142,7 +142,7 @@ class ModelPull:
         part.replace(path)
 
     async def _continue(self, manifest: ModelManifest, file: ModelFile, part: Path) -> None:
-        """What one connection brings of it."""
+        """The bytes that one connection brings of it."""
         start = _size(part)
         headers = {"Range": f"bytes={start}-"} if start else {}
         url = f"{self._url}/{manifest.name}/resolve/{quote(manifest.revision, safe='')}/{quote(file.path)}"

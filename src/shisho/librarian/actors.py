@@ -43,7 +43,7 @@ _TOWARDS = frozenset({"に", "へ", "まで", "into", "to", "onto"})
 
 @dataclass(slots=True)
 class Action:
-    """What a text says of a predicate, as if it were active: words of the subjects it names, of those that it may
+    """The parts of a predicate in a text, as if it were active: words of the subjects it names, of those that it may
     have (a topic, the noun that it modifies), of its objects, and of where from and where to."""
 
     doers: set[str] = field(default_factory=set)

@@ -110,7 +110,7 @@ def disagreements(evidence: Sequence[EvidenceRef], strategy: Strategy) -> list[s
 
 
 def remarks(evidence: Sequence[EvidenceRef], strategy: Strategy) -> list[str]:
-    """What the reader of a written answer is told of its evidence besides: goals whose answer the sources call
+    """Lines about the evidence of a written answer: goals whose answer the sources call
     unknown or contradict each other in, what disagrees, and what stands in other documents too."""
     say = partial(word, language=answer_language(strategy.question))
     lines = []

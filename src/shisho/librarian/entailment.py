@@ -20,7 +20,7 @@ Claim = tuple[str, Sequence[EvidenceRef]]
 async def ask_entailment(
     calls: ModelCalls, allowance: ModelAllowance, question: str, claims: Sequence[Claim]
 ) -> tuple[Mapping[int, bool], tuple[ModelUse, ...]]:
-    """Whether its quotations say it, by the claim's number from 1; nothing for those without room or reply. `question`: empty
+    """True where its quotations say it, by the number of the claim; nothing for those without room or reply. `question`: empty
     where the sentences answer none."""
     if not claims or "entailment" not in calls:
         return {}, ()

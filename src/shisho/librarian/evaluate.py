@@ -115,7 +115,7 @@ def _for_goal(
 def _chosen(
     ranked: Sequence[_Candidate], question: ParsedQuestion, goal: Goal, told_texts: list[str]
 ) -> list[_Candidate]:
-    """What is quoted: the best line, and further ones as long as they are nearly as likely and there is room."""
+    """The lines that are quoted: the best, and further ones as long as they are nearly as likely and there is room."""
     most_chars = EXPLAINED_CHARS if question.explains else QUOTED_CHARS
     most = max(EXPLAINED_QUOTES if question.explains else QUOTES, goal.min_evidence)
     chosen: list[_Candidate] = []
@@ -213,7 +213,7 @@ def _candidate(
 
 
 def _document(passage: NumberedPassage) -> str:
-    """What tells its document from others as far as the librarian sees."""
+    """The names that tell its document from others, as far as the librarian sees."""
     return passage.title or passage.heading
 
 

@@ -57,7 +57,7 @@ def verify(finding: Finding, passages: Sequence[NumberedPassage]) -> VerifiedQuo
 
 
 def context_of(text: str, start: int) -> str:
-    """What stands before a quotation that begins here and says what it is about: the header of its table, else the
+    """The context of a quotation that begins here: the header of its table, else the
     sentence before it. Empty at the beginning."""
     before = text[:start].rstrip()
     if not before:

@@ -27,7 +27,7 @@ def answering(refs: Sequence[EvidenceRef]) -> list[EvidenceRef]:
 
 
 def stance_of(refs: Sequence[EvidenceRef]) -> Stance:
-    """What the evidence of one goal does with it in all."""
+    """The stance of all evidence of one goal together."""
     stances = {ref.stance for ref in refs if ref.score >= ENOUGH}
     if Stance.CONFLICTS in stances:
         return Stance.CONFLICTS

@@ -66,7 +66,7 @@ class AnswerReply:
 
 @dataclass(frozen=True, slots=True)
 class EntailmentVerdict:
-    """Whether its quotations say all that a sentence says."""
+    """A verdict on a sentence: its quotations say all of it, or not."""
 
     sentence: int
     entailed: bool
@@ -81,7 +81,7 @@ class EntailmentReply:
 
 @dataclass(frozen=True, slots=True)
 class ReflectionReply:
-    """What the next search should be for."""
+    """The aim of the next search."""
 
     next_focus: str
     reason: str

@@ -246,7 +246,7 @@ class Nodes:
         )
 
     async def _support(self, text: str, state: LoopState, time: int) -> EvidenceRef | None:
-        """What carries a sentence that cites nothing, from one search for it among all in scope."""
+        """Evidence for a sentence that cites nothing, from one search for it among all in scope."""
         aim = state["strategy"]
         keywords = tuple(dict.fromkeys(terms(fold(text))))[:MOST_SOUGHT_TERMS]
         plan = Plan(text, keywords, text, "")

@@ -68,7 +68,7 @@ def with_signature(proof: str, signature: ProofSignature) -> str:
 
 
 def check_proof(data: bytes, check_signature: CheckSignature) -> ProofReport:
-    """What a proof file shows, and what is wrong with it, first things first. What its parts mean is looked at only where
+    """The contents of a proof file, and its faults, first things first. What its parts mean is looked at only where
     every byte is as it was written."""
     lines = data.split(b"\n")
     faults = [] if lines.pop() == b"" else [_fault(len(lines) + 1, "", CUT)]
@@ -141,7 +141,7 @@ def _count_faults(said: int, rows: Sequence[ProofPart]) -> Iterator[ProofFault]:
 def _ending_faults(
     data: bytes, lines: Sequence[bytes], parts: int, check_signature: CheckSignature
 ) -> tuple[list[ProofFault], str]:
-    """What is wrong with seal and signature, and who signed."""
+    """Faults of seal and signature, and who signed."""
     place = parts + 1  # header and parts stand before the seal
     seal = _SEAL.fullmatch(lines[place]) if len(lines) > place else None
     if seal is None:

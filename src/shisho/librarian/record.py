@@ -29,7 +29,7 @@ class Notify(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StepOutput:
-    """What a node gave: the part of the state that it changed, the citations it has met first, and the rounds that
+    """The output of a node: the part of the state that it changed, the citations it has met first, and the rounds that
     it has searched. What a round has shown stands once, in the state where that has it."""
 
     state: Payload

@@ -41,7 +41,7 @@ class RecordedRun:
         return len(self._nodes)
 
     def of_node(self, node: str) -> list[LoopState]:
-        """What this node gave, each time."""
+        """The outputs of this node, each time."""
         return [state for name, state in zip(self._nodes, self.states, strict=True) if name == node]
 
     def uses(self) -> list[ModelUse]:

@@ -18,7 +18,7 @@ SessionOpener = Callable[[Complexity, bool], Awaitable[SearchSession]]
 
 @dataclass(frozen=True, slots=True)
 class SearchedRound:
-    """What a round has shown, and what opens it: enough to show it again when the library has changed."""
+    """The passages of a round with their citations: enough to show it again when the library has changed."""
 
     number: int
     shown: tuple[NumberedPassage, ...]

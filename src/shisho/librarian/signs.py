@@ -85,7 +85,7 @@ WEIGHTS = Signs(
 
 
 class PassageSigns(NamedTuple):
-    """What all lines of a passage share; `alike`: for each term the words of passage and title that mean the
+    """The facts that all lines of a passage share; `alike`: for each term the words of passage and title that mean the
     same."""
 
     page: AnalysedPassage

@@ -83,7 +83,7 @@ def _checked(sentence: str, quotations: tuple[str, ...], headings: tuple[str, ..
 def judge(
     sentence: str, quotations: tuple[str, ...], headings: tuple[str, ...] = (), question: str = ""
 ) -> tuple[tuple[str, ...], tuple[str, ...], SupportSigns]:
-    """What is contradicted, what cannot be told, and the signs for all the rest."""
+    """Contradictions, doubts, and the signs for all the rest."""
     sentence = in_one_word(sentence)
     quotations = tuple(map(in_one_word, quotations))
     quotation = "\n".join([*quotations, *headings])

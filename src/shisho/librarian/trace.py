@@ -1,4 +1,4 @@
-"""What the stored steps of a run tell a reader: goals, rounds, searches of the web, uses of models. Pure; works on
+"""The stored steps of a run as a reader is told of them: goals, rounds, searches of the web, uses of models. Pure; works on
 a run that is under way as on one that has ended."""
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def trace_run(steps: Sequence[RunStep], records: Sequence[RoundRecord]) -> RunTr
 
 @dataclass(slots=True)
 class _Trace:
-    """What the steps so far have told."""
+    """The story of the steps so far."""
 
     strategy: Strategy | None = None
     status: tuple[GoalStatus, ...] = ()

@@ -152,7 +152,7 @@ class SentenceChecker:
         ]
 
     def settle(self, sentence: CitedSentence, is_entailed: bool | None) -> None:
-        """What a judge said of a sentence that rules were not sure of: it is supported, or its quotations take
+        """The verdict of a judge on a sentence that rules were not sure of: it is supported, or its quotations take
         its place. None: nothing was said, and it stays as it is."""
         standing, revision = self.check(sentence)
         if standing is None:

@@ -106,7 +106,7 @@ class Shelf(Protocol):
         """The names of the metadata of the owner's live documents, in order."""
 
     async def count_metadata(self, scope: Scope, fields: int, values: int) -> Sequence[MetadataField]:
-        """What is said of live documents in scope: the `fields` names that most of them have, and of each the
+        """Metadata of live documents in scope: the `fields` names that most of them have, and of each the
         `values` most frequent ones."""
 
     async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:

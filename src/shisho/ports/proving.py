@@ -1,4 +1,4 @@
-"""What a proof of an answer needs from outside: a key."""
+"""The key that a proof of an answer needs from outside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the viewer needs from outside: pages drawn and measured, and bytes that stand at no path."""
+"""The viewer's needs from outside: pages drawn and measured, and bytes that stand at no path."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PageRenderer(Protocol):
         """The page as a WebP picture, `width` pixels wide, less where it would be very high."""
 
     async def crop(self, image: bytes, top: float, bottom: float) -> PageStrip:
-        """What of a picture that `draw` gave stands between `top` and `bottom`, shares of its height."""
+        """The strip of a picture that `draw` gave, between `top` and `bottom`, shares of its height."""
 
     async def locate(self, data: bytes, page: int, lines: Sequence[QuotedLine]) -> CharacterPlacement:
         """Where the quoted characters of these lines stand on a page of a PDF."""

@@ -1,4 +1,4 @@
-"""Whether a removal can be undone: the same rules and words in every store."""
+"""Rules on undoing a removal: the same rules and words in every store."""
 
 from __future__ import annotations
 

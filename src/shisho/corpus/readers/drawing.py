@@ -76,7 +76,7 @@ def draw_picture(data: bytes, page: int, width: int) -> bytes:
 
 
 def crop_image(data: bytes, top: float, bottom: float) -> bytes:
-    """What of a WebP picture stands between `top` and `bottom`, shares of its height, as a PNG picture. Raises
+    """The strip of a WebP picture between `top` and `bottom`, shares of its height, as a PNG picture. Raises
     DocumentUnreadable."""
     try:
         with PIL.Image.open(io.BytesIO(data), formats=("WEBP",)) as picture:

@@ -56,7 +56,7 @@ class CheckResult:
 
 @dataclass(frozen=True, slots=True)
 class CheckList:
-    """What works here, the needed things first."""
+    """Checks of this machine, the needed things first."""
 
     checks: tuple[CheckResult, ...]
 

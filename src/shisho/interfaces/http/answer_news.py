@@ -1,4 +1,4 @@
-"""What happens while an answer is made, as server-sent events."""
+"""News of an answer while it is made, as server-sent events."""
 
 from __future__ import annotations
 

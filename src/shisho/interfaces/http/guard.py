@@ -212,7 +212,7 @@ class Guard:
 
 
 def read_people(text: str, token: str = "") -> dict[str, str]:
-    """Who has which token, of the setting `tokens`; `token` is that of this machine's owner.
+    """The owner of each token, of the setting `tokens`; `token` is that of this machine's owner.
 
     Raises InvalidParams, which repeats no token."""
     people: dict[str, str] = {}

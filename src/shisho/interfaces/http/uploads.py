@@ -20,7 +20,7 @@ BODY = {"content": {"application/octet-stream": {"schema": {"type": "string", "f
 
 
 class UploadQuery(BaseModel):
-    """What is said of a file that is handed over."""
+    """Facts that come with a file that is handed over."""
 
     model_config = ConfigDict(extra="forbid")
     name: Annotated[Name, Field(description="file name; its ending tells its kind")]

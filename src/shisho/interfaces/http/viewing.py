@@ -1,4 +1,4 @@
-"""What a viewer of documents asks: pages as pictures and as lines, where quotations stand, search in one document."""
+"""Routes for a viewer of documents: pages as pictures and as lines, where quotations stand, search in one document."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def asset(name: str) -> str:
 
 
 async def manifest(request: Request) -> Response:
-    """What a browser needs to install the room as an application."""
+    """The manifest by which a browser can install the room as an application."""
     language = read_language(request)
     entries = {
         "name": TITLE,

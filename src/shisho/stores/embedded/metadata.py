@@ -1,4 +1,4 @@
-"""What is said of documents, counted in one look at the database."""
+"""Metadata of documents, counted in one look at the database."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ async def ask_item(item: AnswerItem, settings: Mapping[str, Any]) -> tuple[Answe
 
 
 def media_type(passage: str) -> str:
-    """The ending of a passage as a file: one that begins with a tag is a page, all others are Markdown."""
+    """The media type of a passage as a file: one that begins with a tag is a page, all others are Markdown."""
     return "text/html" if passage.lstrip().startswith("<") else "text/markdown"
 
 

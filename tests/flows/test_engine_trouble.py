@@ -33,7 +33,7 @@ SHELL = "<html><head><title>Startpage</title></head><body><div id='root'></div><
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Ahead:
     clock = Ahead()
-    monkeypatch.setattr("shisho.bootstrap.desk.SystemClock", lambda line: clock)
+    monkeypatch.setattr("shisho.bootstrap.library.SystemClock", lambda line: clock)
     return clock
 
 

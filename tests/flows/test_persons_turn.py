@@ -275,7 +275,7 @@ async def test_after_three_hours_it_ends_with_what_it_has(
     rich, poor = await held_up(opening, web, QUERY, OTHER)
     async with opening(web, slots=1) as desk:
         assert len(await desk.tasks.get_auth_queue()) == 2
-    monkeypatch.setattr("shisho.bootstrap.desk.SystemClock", Later)
+    monkeypatch.setattr("shisho.bootstrap.library.SystemClock", Later)
     async with opening(web, slots=1) as desk:
         while await desk.tasks.get_auth_queue():
             await desk.tasks.get_status(rich, wait=0.1, since_revision=0)

@@ -31,7 +31,7 @@ OWN = "SELECT 1 FROM documents d WHERE id = ? AND NOT EXISTS (SELECT 1 FROM part
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Ahead:
     clock = Ahead()
-    monkeypatch.setattr("shisho.bootstrap.desk.SystemClock", lambda line: clock)
+    monkeypatch.setattr("shisho.bootstrap.library.SystemClock", lambda line: clock)
     return clock
 
 

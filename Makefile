@@ -91,6 +91,8 @@ bench: $(VENV)/.dev
 	$(BIN)/python bench/boxes.py
 	$(BIN)/python bench/large.py
 	$(BIN)/python bench/million.py
+	$(BIN)/python bench/dense.py
+	$(BIN)/python bench/background.py
 
 eval: $(VENV)/.dev
 	$(BIN)/python eval/run.py $(SHISHO_SHARED)/eval
@@ -102,7 +104,7 @@ eval: $(VENV)/.dev
 lock:
 	rm -rf .lock && $(PYTHON) -m venv .lock && mkdir -p requirements
 	.lock/bin/python -m pip install -q --disable-pip-version-check . && .lock/bin/python -m pip freeze --exclude shisho > requirements/core.lock
-	.lock/bin/python -m pip install -q --disable-pip-version-check '.[bibliography,box,browser,ginza,langgraph,ocr,docs,dev]' && .lock/bin/python -m pip freeze --exclude shisho > requirements/dev.lock
+	.lock/bin/python -m pip install -q --disable-pip-version-check '.[bibliography,box,browser,ginza,langgraph,ocr,vectors,e5,onnx,docs,dev]' && .lock/bin/python -m pip freeze --exclude shisho > requirements/dev.lock
 	rm -rf .lock
 
 clean:

@@ -25,7 +25,7 @@ from shisho.web.http.address import AllowList
 from tests.flows.boxed import QUICK, boxed, output, through
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended
-from tests.web.browsing import need_browser, until
+from tests.web.browsing import need_browser
 
 ENGINES = {name: {"interval_s": 0.2} for name in ("ecosia", "startpage", "marginalia")}
 HOSTS = {"ecosia": "www.ecosia.org", "startpage": "www.startpage.com"}

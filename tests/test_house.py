@@ -68,8 +68,8 @@ WINGS: dict[str, set[str]] = {
     "interfaces/ui": set(),
     "interfaces/http": {"api", "mcp", "ui"},
     "interfaces/cli": {"api", "http", "mcp"},
-    "stores/embedded": {"conversation_names", "ears", "restoring", "vectors"},
-    "stores/memory": {"conversation_names", "ears", "restoring", "vectors"},
+    "stores/embedded": {"conversation_names", "ears", "index_scope", "proposals", "restoring", "vectors"},
+    "stores/memory": {"conversation_names", "ears", "proposals", "restoring", "vectors"},
     "testing/box": set(),
     "testing/providers": set(),
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.corpus import Scope
-from shisho.stores.embedded import lexical, lexical_view, scope, shelf, standing, vectors
+from shisho.stores.embedded import lexical, scope, shelf, shelf_view, standing, vectors
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.shelf import EmbeddedShelf
@@ -51,7 +51,7 @@ STATEMENTS = {
     "what has changed": lexical.CHANGED,
     "what the index takes in": lexical.ENTRIES_OF,
     "how many are in scope": scope.COUNT_CORPORA,
-    "means": lexical_view.SUMS,
+    "means": shelf_view.SUMS,
     "other owners": scope.OTHERS,
     "vectors": vectors.VECTORS,
     "passages": vectors.NAMED_PASSAGES,

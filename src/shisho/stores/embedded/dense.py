@@ -22,7 +22,7 @@ from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.dense_files import ROW, Codes, DenseBatch, DenseFiles, Watermark
-from shisho.stores.embedded.scope import IndexScope
+from shisho.stores.index_scope import IndexScope
 from shisho.telemetry import log, span
 
 BATCH = 2_000  # vectors taken in at once
@@ -107,12 +107,7 @@ class DenseIndex:
         self, connection: apsw.Connection, vector: Embedding, ids: Sequence[PassageId]
     ) -> dict[PassageId, float]:
         """As of a `ports.SearchView`."""
-        stored = rows.every(connection.execute(STORED, (self._about.name, _listed(ids))))
-        if not stored:
-            return {}
-        matrix = np.frombuffer(b"".join(row.vector for row in stored), FLOATS).reshape(len(stored), -1)
-        scores = matrix.astype(np.float32) @ _floats(vector)
-        return {PassageId(row.passage): float(score) for row, score in zip(stored, scores, strict=True)}
+        return cosines(connection, self._about.name, vector, ids)
 
     def _known_dimensions(self, connection: apsw.Connection) -> int:
         row = rows.first(connection.execute(DIMENSIONS, (self._about.name,)))
@@ -241,6 +236,18 @@ class DenseIndex:
         marked = np.zeros(len(self._corpora), np.bool_)
         marked[[self._places[name] for name in documents if name in self._places]] = True
         return marked
+
+
+def cosines(
+    connection: apsw.Connection, embedder: str, vector: Embedding, ids: Sequence[PassageId]
+) -> dict[PassageId, float]:
+    """The cosine with the stored vector of those of `ids` that have one of this embedder."""
+    stored = rows.every(connection.execute(STORED, (embedder, _listed(ids))))
+    if not stored:
+        return {}
+    matrix = np.frombuffer(b"".join(row.vector for row in stored), FLOATS).reshape(len(stored), -1)
+    scores = matrix.astype(np.float32) @ _floats(vector)
+    return {PassageId(row.passage): float(score) for row, score in zip(stored, scores, strict=True)}
 
 
 def _only(bits: Codes) -> Any:

@@ -20,7 +20,8 @@ import tantivy
 from shisho.ports import SearchView
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.lexical_view import WEIGHTS, LexicalView
+from shisho.stores.embedded.lexical_view import LexicalView
+from shisho.stores.proposals import HEADING, WEIGHTS
 from shisho.telemetry import log, span
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 FORMAT = "1"
-HEADING = 3  # a term of the heading counts as this many in the text
 BATCH = 500  # documents taken in per commit
 ENTRIES = 2_000  # passages of one document that are held at once
 HEAP = 128 << 20

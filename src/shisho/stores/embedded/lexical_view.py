@@ -9,40 +9,27 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import tantivy
 
-from shisho.domain.corpus import PassageId, Scope, TermVector
+from shisho.domain.corpus import PassageId, Scope
 from shisho.domain.embedding import EmbedderAbout, Embedding
-from shisho.domain.ranking import NamedPassage
-from shisho.stores.embedded import rows, vectors
-from shisho.stores.embedded.scope import IndexScope, count_in, index_scope, where
+from shisho.stores.embedded import rows
+from shisho.stores.embedded.scope import index_scope
+from shisho.stores.embedded.shelf_view import ShelfView
+from shisho.stores.index_scope import IndexScope
+from shisho.stores.proposals import WEIGHTS, Word, select_telling, words_of
 
 if TYPE_CHECKING:
     from shisho.stores.embedded.serving import ServingIndex
 
-WEIGHTS = {"terms": 1.0, "bigrams": 0.4}
-EVERYWHERE = 0.9  # of all passages: a word of more of them is weighed, but proposes nothing (docs/adr/0011)
-# Of all live passages: how many there are, and their terms, bigrams and terms of headings.
-SUMS = """SELECT coalesce(sum(passages), 0) AS passages, coalesce(sum(terms), 0) AS terms,
-    coalesce(sum(bigrams), 0) AS bigrams, coalesce(sum(heading), 0) AS heading FROM corpora"""
 
-# Heading, an empty line and text of the passages in scope; its condition is filled in.
-TEXTS = """SELECT p.heading || char(10) || char(10) || p.text AS text
-    FROM documents d JOIN corpora c ON c.id = d.corpus_id JOIN passages p ON p.document_id = d.id
-    WHERE {condition} AND (p.page IS NOT NULL) >= ? AND coalesce(p.page, 0) >= ? AND coalesce(p.page, 0) <= ?"""
-ANY_PAGE = (0, 0, 1 << 62)
-
-
-class LexicalView:
+class LexicalView(ShelfView):
     """`ports.SearchView` on a connection in a transaction, and indexes that have taken in what it shows."""
 
     def __init__(self, connection: apsw.Connection, index: Any, dense: ServingIndex | None) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._index = index
         self._dense = dense
         self._searcher = index.searcher()
         self._frequencies: dict[tuple[str, str], int] = {}
-
-    def count(self, scope: Scope) -> int:
-        return count_in(self._connection, scope)
 
     def propose(
         self,
@@ -54,14 +41,12 @@ class LexicalView:
     ) -> list[PassageId]:
         within = index_scope(self._connection, scope)
         index = self._index
-        words = [("terms", term) for term in dict.fromkeys(terms)]
-        words += [("bigrams", pair) for pair in dict.fromkeys(bigrams)]
         any_of = [
             (
                 tantivy.Occur.Should,
                 tantivy.Query.boost_query(_term(index, field, term), WEIGHTS[field]),
             )
-            for field, term in self._telling(words)
+            for field, term in self._telling(words_of(terms, bigrams))
         ]
         if not any_of or within.documents == ():
             return []
@@ -75,11 +60,8 @@ class LexicalView:
         numbers = searcher.fast_field_values("passage", [address for _, address in hits])
         return [name for name in map(rows.passage_id, numbers) if name not in passage_ids][:limit]
 
-    def _telling(self, words: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
-        """Without those that nearly every passage has, unless there are no others."""
-        most = EVERYWHERE * self._searcher.num_docs
-        telling = [word for word in words if self._frequency(*word) <= most]
-        return telling if any(self._frequency(*word) for word in telling) else words
+    def _telling(self, words: Sequence[Word]) -> Sequence[Word]:
+        return select_telling(words, lambda word: self._frequency(*word), self._searcher.num_docs)
 
     def _frequency(self, field: str, word: str) -> int:
         """In how many passages a word stands; the index is asked once."""
@@ -90,31 +72,6 @@ class LexicalView:
 
     def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
         return {term: self._frequency(field, term) for term in terms}
-
-    def statistics(self) -> Mapping[str, float]:
-        (sums,) = rows.every(self._connection.execute(SUMS))
-        passages = max(1, sums.passages)
-        return {
-            "passages": sums.passages,
-            "terms": sums.terms / passages,
-            "bigrams": sums.bigrams / passages,
-            "heading": sums.heading / passages,
-        }
-
-    def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
-        return vectors.select(self._connection, ids)
-
-    def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, NamedPassage]:
-        return vectors.named_passages_by_id(self._connection, ids)
-
-    def texts(self, scope: Scope, most: int) -> list[str]:
-        if self.count(scope) > most:
-            return []
-        condition = where(scope)
-        low, high = condition.pages or (None, None)
-        pages = ANY_PAGE if condition.pages is None else (1, low or 0, ANY_PAGE[2] if high is None else high)
-        query = TEXTS.format(condition=condition.sql)
-        return [row.text for row in rows.every(self._connection.execute(query, (*condition.values, *pages)))]
 
     @property
     def serving(self) -> EmbedderAbout | None:

@@ -3,7 +3,7 @@ keys."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import apsw
@@ -12,6 +12,7 @@ from shisho.domain.corpus import Condition, FilterRange, Scope
 from shisho.errors import InvalidParams
 from shisho.language.comparable import comparable
 from shisho.stores.embedded.rows import ANY_OF, every, listed
+from shisho.stores.index_scope import IndexScope
 
 COLUMNS = {
     "document": "d.id",
@@ -51,17 +52,6 @@ class SqlCondition:
     sql: str
     values: tuple[str | int | float, ...]
     narrowed: bool
-    pages: tuple[int | None, int | None] | None
-
-
-@dataclass(frozen=True, slots=True)
-class IndexScope:
-    """A scope as an index can test it: `None` leaves that side open. A test costs as much as the query: every
-    passage that has a word of it is looked at, where the best ones would do."""
-
-    corpora: tuple[int, ...] | None
-    documents: tuple[str, ...] | None
-    without: Sequence[str]
     pages: tuple[int | None, int | None] | None
 
 

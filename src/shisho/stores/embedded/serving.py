@@ -15,7 +15,7 @@ from shisho.domain.corpus import PassageId
 from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.scope import IndexScope
+from shisho.stores.index_scope import IndexScope
 
 if TYPE_CHECKING:
     from shisho.stores.embedded.dense import DenseIndex  # it needs numpy, a list of documents does not
@@ -78,17 +78,7 @@ class ServingIndex:
         return self._index(connection).similarities(connection, vector, ids)
 
     def _chosen(self, connection: apsw.Connection) -> tuple[EmbedderAbout, bool]:
-        """The embedder, and whether it has vectors."""
-        stored = rows.every(connection.execute(CANDIDATES))
-        current = next((row for row in stored if row.name == self._about.name), None)
-        has_vectors = current is not None and bool(current.has_vectors)
-        if current is not None and current.is_whole:
-            return self._about, has_vectors
-        for row in stored:
-            about = EmbedderAbout(row.name, row.choice)
-            if row is not current and row.has_vectors and self._is_usable(about):
-                return about, True
-        return self._about, has_vectors
+        return choose_embedder(connection, self._about, self._is_usable)
 
     def _index(self, connection: apsw.Connection) -> DenseIndex:
         from shisho.stores.embedded.dense import DenseIndex
@@ -104,6 +94,22 @@ class ServingIndex:
         folder_names = {folder_name(EmbedderAbout(name)) for name in (*names, self._about.name)}
         folders = self._root.iterdir() if self._root.is_dir() else ()
         return [folder for folder in folders if folder.name not in folder_names and folder.is_dir()]
+
+
+def choose_embedder(
+    connection: apsw.Connection, about: EmbedderAbout, is_usable: Callable[[EmbedderAbout], bool]
+) -> tuple[EmbedderAbout, bool]:
+    """The embedder whose vectors serve where `about` is set, and whether it has vectors."""
+    stored = rows.every(connection.execute(CANDIDATES))
+    current = next((row for row in stored if row.name == about.name), None)
+    has_vectors = current is not None and bool(current.has_vectors)
+    if current is not None and current.is_whole:
+        return about, has_vectors
+    for row in stored:
+        other = EmbedderAbout(row.name, row.choice)
+        if row is not current and row.has_vectors and is_usable(other):
+            return other, True
+    return about, has_vectors
 
 
 def folder_name(about: EmbedderAbout) -> str:

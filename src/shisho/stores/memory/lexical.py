@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
@@ -13,6 +12,7 @@ from shisho.domain.ranking import NamedPassage
 from shisho.ports import SearchView
 from shisho.stores.memory.embeddings import MemoryEmbeddings
 from shisho.stores.memory.shelf import MemoryShelf
+from shisho.stores.proposals import rarity
 from shisho.stores.vectors import vector_of
 
 T = TypeVar("T")
@@ -122,11 +122,7 @@ class MemoryView:
     def _weights(self, field: str, words: set[str]) -> dict[str, float]:
         total = len(self._shelf.searchable())
         frequencies = self.frequencies(field, list(words))
-        return {
-            word: math.log(1 + (total - count + 0.5) / (count + 0.5))
-            for word, count in frequencies.items()
-            if count
-        }
+        return {word: rarity(count, total) for word, count in frequencies.items() if count}
 
 
 def _words(passage: Passage, field: str) -> list[str]:

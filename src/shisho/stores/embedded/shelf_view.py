@@ -1,0 +1,57 @@
+"""One look at the shelf: what a search needs of it whatever index proposes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import apsw
+
+from shisho.domain.corpus import PassageId, Scope, TermVector
+from shisho.domain.ranking import NamedPassage
+from shisho.stores.embedded import rows, vectors
+from shisho.stores.embedded.scope import count_in, where
+
+# Of all live passages: how many there are, and their terms, bigrams and terms of headings.
+SUMS = """SELECT coalesce(sum(passages), 0) AS passages, coalesce(sum(terms), 0) AS terms,
+    coalesce(sum(bigrams), 0) AS bigrams, coalesce(sum(heading), 0) AS heading FROM corpora"""
+
+# Heading, an empty line and text of the passages in scope; its condition is filled in.
+TEXTS = """SELECT p.heading || char(10) || char(10) || p.text AS text
+    FROM documents d JOIN corpora c ON c.id = d.corpus_id JOIN passages p ON p.document_id = d.id
+    WHERE {condition} AND (p.page IS NOT NULL) >= ? AND coalesce(p.page, 0) >= ? AND coalesce(p.page, 0) <= ?"""
+ANY_PAGE = (0, 0, 1 << 62)
+
+
+class ShelfView:
+    """The half of a `ports.SearchView` that needs no index, on a connection in a transaction."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def count(self, scope: Scope) -> int:
+        return count_in(self._connection, scope)
+
+    def statistics(self) -> Mapping[str, float]:
+        (sums,) = rows.every(self._connection.execute(SUMS))
+        passages = max(1, sums.passages)
+        return {
+            "passages": sums.passages,
+            "terms": sums.terms / passages,
+            "bigrams": sums.bigrams / passages,
+            "heading": sums.heading / passages,
+        }
+
+    def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
+        return vectors.select(self._connection, ids)
+
+    def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, NamedPassage]:
+        return vectors.named_passages_by_id(self._connection, ids)
+
+    def texts(self, scope: Scope, most: int) -> list[str]:
+        if self.count(scope) > most:
+            return []
+        condition = where(scope)
+        low, high = condition.pages or (None, None)
+        pages = ANY_PAGE if condition.pages is None else (1, low or 0, ANY_PAGE[2] if high is None else high)
+        query = TEXTS.format(condition=condition.sql)
+        return [row.text for row in rows.every(self._connection.execute(query, (*condition.values, *pages)))]

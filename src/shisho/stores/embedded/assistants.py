@@ -17,7 +17,8 @@ from shisho.domain.session import SessionFacts, StoredEvidence
 from shisho.errors import NotFound
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import Row, every, passage_id, passage_number
+from shisho.stores.embedded.rows import Row, every
+from shisho.stores.nouns import passage_id, passage_number
 
 TOP = "\U0010ffff"
 # A session.

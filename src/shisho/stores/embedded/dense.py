@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from shisho.domain.corpus import PassageId
 from shisho.domain.embedding import EmbedderAbout, Embedding
+from shisho.stores import nouns
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.dense_files import ROW, Codes, DenseBatch, DenseFiles, Watermark
@@ -210,7 +211,7 @@ class DenseIndex:
         _alone()
         _, places = self._scan.search(steps.reshape(1, -1), most, params=parameters)
         at = places[0][places[0] >= 0]
-        return [rows.passage_id(int(number)) for number in self._rows["passage"][at]]
+        return [nouns.passage_id(int(number)) for number in self._rows["passage"][at]]
 
     def _mask(self, allowed: IndexScope) -> Mask | None:
         """Which vectors may be named; None where all may."""
@@ -273,7 +274,7 @@ def _live(connection: apsw.Connection, names: Sequence[str]) -> dict[str, int]:
 
 
 def _listed(ids: Iterable[PassageId]) -> str:
-    return rows.listed(map(rows.passage_number, ids))
+    return rows.listed(map(nouns.passage_number, ids))
 
 
 def _floats(vector: Embedding) -> NDArray[np.float32]:

@@ -9,6 +9,7 @@ import apsw
 from shisho.domain.corpus import Passage
 from shisho.domain.embedding import EmbedderAbout, Embedding, EmbeddingProgress, NewEmbedding
 from shisho.errors import InvalidParams
+from shisho.stores import nouns
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
 
@@ -92,7 +93,7 @@ class EmbeddedEmbeddings:
             connection.executemany(
                 PUT,
                 [
-                    (embedder, new.content, new.vector, rows.passage_number(new.passage_id))
+                    (embedder, new.content, new.vector, nouns.passage_number(new.passage_id))
                     for new in embeddings
                 ],
             )
@@ -135,7 +136,9 @@ class EmbeddedEmbeddings:
         newest = int(connection.execute(NEWEST).get)
         stored = rows.every(connection.execute(PENDING, (seen, embedder, limit)))
         before = stored[0].seq - 1 if stored else newest
-        passages = {row.id: rows.passage(row) for row in stored}  # a document may have changed more than once
+        passages = {
+            row.id: nouns.passage(row) for row in stored
+        }  # a document may have changed more than once
         return [*passages.values()], before if before > seen else 0
 
     def _advance(self, connection: apsw.Connection, seen: int) -> None:

@@ -11,7 +11,7 @@ import tantivy
 
 from shisho.domain.corpus import PassageId, Scope
 from shisho.domain.embedding import EmbedderAbout, Embedding
-from shisho.stores.embedded import rows
+from shisho.stores import nouns
 from shisho.stores.embedded.scope import index_scope
 from shisho.stores.embedded.shelf_view import ShelfView
 from shisho.stores.index_scope import IndexScope
@@ -58,7 +58,7 @@ class LexicalView(ShelfView):
         # times as much.
         hits = searcher.search(query, limit + len(passage_ids), count=False).hits
         numbers = searcher.fast_field_values("passage", [address for _, address in hits])
-        return [name for name in map(rows.passage_id, numbers) if name not in passage_ids][:limit]
+        return [name for name in map(nouns.passage_id, numbers) if name not in passage_ids][:limit]
 
     def _telling(self, words: Sequence[Word]) -> Sequence[Word]:
         return select_telling(words, lambda word: self._frequency(*word), self._searcher.num_docs)

@@ -11,7 +11,8 @@ from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import Evidence
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import every, passage_id
+from shisho.stores.embedded.rows import every
+from shisho.stores.nouns import passage_id
 
 # Live pages of blocked domains: the host stands between `://` and the next slash; a dot before and a colon
 # after let a suffix match whole labels only. Opinions come first (CROSS JOIN keeps the order): mostly there are none,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import apsw
 
 from shisho.domain.corpus import DocumentId, RoundRecord, ShownRecord
+from shisho.stores import nouns
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
 
@@ -63,9 +64,9 @@ class EmbeddedSessions:
 
 def _values(session_id: str, round_: int, passage: ShownRecord) -> tuple[str | int | float, ...]:
     """In the order of `ADD_SHOWN`."""
-    number = rows.passage_number(passage.passage_id)
+    number = nouns.passage_number(passage.passage_id)
     return session_id, passage.number, round_, number, passage.document_id, passage.match
 
 
 def _shown(row: rows.Row) -> ShownRecord:
-    return ShownRecord(row.number, rows.passage_id(row.passage_id), DocumentId(row.document_id), row.match)
+    return ShownRecord(row.number, nouns.passage_id(row.passage_id), DocumentId(row.document_id), row.match)

@@ -25,6 +25,7 @@ from shisho.domain.metadata import MetadataField
 from shisho.errors import Conflict, NotFound, SourceRemoved
 from shisho.language.comparable import comparable
 from shisho.ports import Clock
+from shisho.stores import nouns
 from shisho.stores.embedded import rows, standing, storing
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.metadata import count_metadata
@@ -121,7 +122,7 @@ class EmbeddedShelf:
     async def known(self, corpus: str, owner: str, sha256: str) -> Document | None:
         def work(connection: apsw.Connection) -> Document | None:
             row = rows.first(connection.execute(KNOWN, (sha256, corpus, owner)))
-            return None if row is None else rows.document(row)
+            return None if row is None else nouns.document(row)
 
         return await self._database.read(work)
 
@@ -204,7 +205,7 @@ class EmbeddedShelf:
                     "There is no document {document_id}. `shisho list` shows what there is.",
                     document_id=document_id,
                 )
-            return rows.document(row)
+            return nouns.document(row)
 
         return await self._database.read(work)
 
@@ -214,19 +215,21 @@ class EmbeddedShelf:
     async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]:
         def work(connection: apsw.Connection) -> list[Document]:
             cursor = rows.every(connection.execute(BY_PREFIX, (prefix, prefix + "\U0010ffff", owner, limit)))
-            return [rows.document(row) for row in cursor]
+            return [nouns.document(row) for row in cursor]
 
         return await self._database.read(work)
 
     async def find_by_source(self, name: str, owner: str) -> Sequence[Document]:
         def work(connection: apsw.Connection) -> list[Document]:
-            return [rows.document(row) for row in rows.every(connection.execute(AT_PLACE, (owner, name)))]
+            return [nouns.document(row) for row in rows.every(connection.execute(AT_PLACE, (owner, name)))]
 
         return await self._database.read(work)
 
     async def find_removed(self, name: str, owner: str) -> Sequence[Document]:
         def work(connection: apsw.Connection) -> list[Document]:
-            return [rows.document(row) for row in rows.every(connection.execute(REMOVED_FROM, (owner, name)))]
+            return [
+                nouns.document(row) for row in rows.every(connection.execute(REMOVED_FROM, (owner, name)))
+            ]
 
         return await self._database.read(work)
 
@@ -245,7 +248,7 @@ class EmbeddedShelf:
             seen = (after,) if after else ()
             query = PAGE.format(condition=condition.sql, later=LATER if after else "")
             found = rows.every(connection.execute(query, (*condition.values, *seen, limit)))
-            return [rows.document(row) for row in found]
+            return [nouns.document(row) for row in found]
 
         return await self._database.read(work)
 
@@ -269,7 +272,7 @@ class EmbeddedShelf:
     async def lines(self, document_id: DocumentId) -> Sequence[PrintedLine]:
         def work(connection: apsw.Connection) -> Sequence[PrintedLine]:
             parts = rows.every(connection.execute(LAYOUT, (document_id,)))
-            return [line for part in parts for line in rows.unpack_lines(part.layout)]
+            return [line for part in parts for line in nouns.unpack_lines(part.layout)]
 
         return await self._database.read(work)
 
@@ -279,23 +282,23 @@ class EmbeddedShelf:
     async def following(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Sequence[Passage]]:
         def work(connection: apsw.Connection) -> dict[PassageId, list[Passage]]:
             after: dict[PassageId, list[Passage]] = {}
-            cursor = connection.execute(FOLLOWING, (rows.listed(map(rows.passage_number, ids)),))
+            cursor = connection.execute(FOLLOWING, (rows.listed(map(nouns.passage_number, ids)),))
             for row in rows.every(cursor):
-                after.setdefault(rows.passage_id(row.before), []).append(rows.passage(row))
+                after.setdefault(nouns.passage_id(row.before), []).append(nouns.passage(row))
             return after
 
         return await self._database.read(work)
 
     async def passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
         def work(connection: apsw.Connection) -> list[Passage]:
-            return [rows.passage(row) for row in rows.every(connection.execute(PASSAGES_OF, (document_id,)))]
+            return [nouns.passage(row) for row in rows.every(connection.execute(PASSAGES_OF, (document_id,)))]
 
         return await self._database.read(work)
 
     async def near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         def work(connection: apsw.Connection) -> list[Passage]:
             found_rows = rows.every(connection.execute(AKIN, (rows.listed(bands), owner)))
-            return [replace(rows.passage(row), bands=tuple(json.loads(row.bands))) for row in found_rows]
+            return [replace(nouns.passage(row), bands=tuple(json.loads(row.bands))) for row in found_rows]
 
         return await self._database.read(work)
 
@@ -339,14 +342,14 @@ class EmbeddedShelf:
     async def restore(self, document_id: DocumentId) -> Document:
         def work(connection: apsw.Connection) -> Document:
             row = rows.first(connection.execute(DOCUMENT, (document_id,)))
-            return standing.restore(connection, document_id, None if row is None else rows.document(row))
+            return standing.restore(connection, document_id, None if row is None else nouns.document(row))
 
         return await self._database.write(work)
 
 
 def _documents_by_id(connection: apsw.Connection, ids: Sequence[DocumentId]) -> dict[DocumentId, Document]:
     found = rows.every(connection.execute(DOCUMENTS, (rows.listed(ids),)))
-    return {document.id: document for document in map(rows.document, found)}
+    return {document.id: document for document in map(nouns.document, found)}
 
 
 def _corpora(connection: apsw.Connection, owner: str, name: str | None = None) -> list[Corpus]:

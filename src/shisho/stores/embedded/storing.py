@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import apsw
 
 from shisho.domain.corpus import Document, DocumentId, Intake, Passage
 from shisho.errors import Conflict
-from shisho.messages.message import pack
+from shisho.stores import nouns
 from shisho.stores.embedded import rows, vectors
 
 # A document without its text.
@@ -46,7 +45,7 @@ def insert(connection: apsw.Connection, intake: Intake, corpus_id: int, *, repla
     there."""
     if replaces:
         discard(connection, intake.document.id)
-    counts = (len(intake.passages), *_sizes(intake.passages))
+    counts = (len(intake.passages), *nouns.passage_sizes(intake.passages))
     _insert_document(connection, intake.document, corpus_id, ("live", *counts))
     _insert_text(connection, intake)
 
@@ -66,7 +65,7 @@ def _insert_document(
         document.size,
         document.page_count,
         document.added_at,
-        _packed(document.warnings),
+        nouns.pack_warnings(document.warnings),
         *standing,
     )
     connection.execute(DOCUMENT, values)
@@ -74,14 +73,16 @@ def _insert_document(
 
 def insert_part(connection: apsw.Connection, intake: Intake) -> None:
     _insert_text(connection, intake)
-    connection.execute(COUNT, (len(intake.passages), *_sizes(intake.passages), intake.document.id))
+    connection.execute(
+        COUNT, (len(intake.passages), *nouns.passage_sizes(intake.passages), intake.document.id)
+    )
 
 
 def _insert_text(connection: apsw.Connection, intake: Intake) -> None:
     passages = intake.passages
-    layout = rows.pack_lines(intake.lines)
+    layout = nouns.pack_lines(intake.lines)
     connection.execute(PART, (intake.document.id, intake.start, intake.text, layout))
-    connection.executemany(PASSAGE, map(_values, passages))
+    connection.executemany(PASSAGE, map(nouns.passage_values, passages))
     connection.executemany(BAND, _bands(passages))
     vectors.insert(connection, passages)
 
@@ -113,39 +114,7 @@ def discard(connection: apsw.Connection, document_id: str) -> None:
         connection.execute(statement, (document_id,))
 
 
-def _values(passage: Passage) -> tuple[str | int | None, ...]:
-    """In the order of `PASSAGE`."""
-    return (
-        rows.passage_number(passage.id),
-        passage.document_id,
-        passage.ordinal,
-        passage.start,
-        passage.end,
-        passage.page,
-        passage.heading,
-        str(passage.kind),
-        passage.text,
-        passage.terms,
-        passage.heading_terms,
-        passage.bigrams,
-        passage.cluster,
-        passage.place,
-        int(passage.ocr),
-    )
-
-
 def _bands(passages: Sequence[Passage]) -> list[tuple[int, int]]:
     # In the order of the index: a long document's rows then touch each page of it once.
-    numbered = [(rows.passage_number(passage.id), passage.bands) for passage in passages]
+    numbered = [(nouns.passage_number(passage.id), passage.bands) for passage in passages]
     return sorted({(band, number) for number, bands in numbered for band in bands})
-
-
-def _sizes(passages: Sequence[Passage]) -> tuple[int, int, int]:
-    """How many terms, bigrams and terms of headings there are."""
-    terms = sum(len(passage.terms.split()) for passage in passages)
-    bigrams = sum(len(passage.bigrams.split()) for passage in passages)
-    return terms, bigrams, sum(len(passage.heading_terms.split()) for passage in passages)
-
-
-def _packed(warnings: Sequence[str]) -> str:
-    return json.dumps([pack(warning) for warning in warnings], ensure_ascii=False)

@@ -10,6 +10,7 @@ import apsw
 from shisho.domain.corpus import Passage, PassageId, TermVector
 from shisho.domain.ranking import NamedPassage
 from shisho.language.vectors import character_codes, term_codes, word_count
+from shisho.stores import nouns
 from shisho.stores.embedded import rows
 from shisho.stores.vectors import vector_of
 
@@ -45,7 +46,7 @@ def insert(connection: apsw.Connection, passages: Sequence[Passage]) -> None:
 
 def select(connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[PassageId, TermVector]:
     """The vectors of `ids`."""
-    numbers = {rows.passage_number(name): name for name in ids}
+    numbers = {nouns.passage_number(name): name for name in ids}
     vector_rows = connection.execute(VECTORS, (rows.numbered(numbers),))
     vectors = {(name := numbers[number]): TermVector._make((name, *rest)) for number, *rest in vector_rows}
     missing = [name for name in ids if name not in vectors]
@@ -58,23 +59,23 @@ def select(connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[Passag
 def passages_by_id(connection: apsw.Connection, ids: Iterable[PassageId]) -> dict[PassageId, Passage]:
     """`Shelf.passages` on a connection."""
     found = rows.every(connection.execute(PASSAGES, (_listed(ids),)))
-    return {passage.id: passage for passage in map(rows.passage, found)}
+    return {passage.id: passage for passage in map(nouns.passage, found)}
 
 
 def named_passages_by_id(
     connection: apsw.Connection, ids: Iterable[PassageId]
 ) -> dict[PassageId, NamedPassage]:
     """`SearchView.passages` on a connection."""
-    numbers = rows.numbered(map(rows.passage_number, ids))
+    numbers = rows.numbered(map(nouns.passage_number, ids))
     passage_rows = rows.every(connection.execute(NAMED_PASSAGES, (numbers,)))
-    named_passages = (NamedPassage(rows.passage(row), row.source, row.title) for row in passage_rows)
+    named_passages = (NamedPassage(nouns.passage(row), row.source, row.title) for row in passage_rows)
     return {named.passage.id: named for named in named_passages}
 
 
 def _listed(ids: Iterable[PassageId]) -> str:
-    return rows.listed(map(rows.passage_number, ids))
+    return rows.listed(map(nouns.passage_number, ids))
 
 
 def _values(passage: Passage) -> tuple[int | str | bytes, ...]:
     """In the order of `INSERT`."""
-    return (rows.passage_number(passage.id), *vector_of(passage)[1:])
+    return (nouns.passage_number(passage.id), *vector_of(passage)[1:])

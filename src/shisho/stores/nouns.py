@@ -1,0 +1,126 @@
+"""Rows of a database to the nouns of the domain, and back: the same in every store. A row is read by the names of its
+columns, so that a column more in a table changes nothing for a program that does not know it."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from shisho.domain.corpus import (
+    BlockKind,
+    Document,
+    DocumentId,
+    DocumentState,
+    Passage,
+    PassageId,
+    PrintedLine,
+)
+from shisho.messages.message import pack, unpack
+
+Row = Any
+"""A row of a query: what stands in a column, by the column's name."""
+
+
+def document(row: Row) -> Document:
+    """From the columns of `DOCUMENT`."""
+    return Document(
+        id=DocumentId(row.id),
+        corpus=row.corpus,
+        owner=row.owner,
+        source=row.source,
+        title=row.title,
+        media_type=row.media_type,
+        sha256=row.sha256,
+        size=row.size,
+        page_count=row.page_count,
+        passage_count=row.passage_count,
+        state=DocumentState(row.state),
+        added_at=row.added_at,
+        warnings=tuple(map(unpack, json.loads(row.warnings))),
+        metadata=json.loads(row.metadata),
+    )
+
+
+def passage(row: Row) -> Passage:
+    """From the columns of `PASSAGE`."""
+    return Passage(
+        id=passage_id(row.id),
+        document_id=DocumentId(row.document_id),
+        ordinal=row.ordinal,
+        start=row.start,
+        end=row.end,
+        page=row.page,
+        heading=row.heading,
+        kind=BlockKind(row.kind),
+        text=row.text,
+        terms=row.terms,
+        heading_terms=row.heading_terms,
+        bigrams=row.bigrams,
+        cluster=row.cluster,
+        place=row.place,
+        ocr=bool(row.ocr),
+    )
+
+
+def passage_id(number: int) -> PassageId:
+    """60 bits as 15 hexadecimal digits."""
+    return PassageId(f"{number:015x}")
+
+
+def passage_number(name: str) -> int:
+    """The key of a passage; -1, which no passage has, for what is no passage id."""
+    try:
+        return int(name, 16) if len(name) == 15 else -1
+    except ValueError:
+        return -1
+
+
+def pack_lines(lines: Iterable[PrintedLine]) -> bytes | None:
+    """Geometry of a document's lines as one compressed blob; None where there is none."""
+    rows = [(line.start, line.end, line.page, *(round(edge, 1) for edge in line.box)) for line in lines]
+    return zlib.compress(json.dumps(rows, separators=(",", ":")).encode()) if rows else None
+
+
+def unpack_lines(blob: bytes | None) -> tuple[PrintedLine, ...]:
+    """The lines that `pack_lines` packed."""
+    if blob is None:
+        return ()
+    packed = json.loads(zlib.decompress(blob))
+    return tuple(
+        PrintedLine(start, end, page, (left, top, right, low))
+        for start, end, page, left, top, right, low in packed
+    )
+
+
+def passage_values(passage: Passage) -> tuple[str | int | None, ...]:
+    """What every store keeps of a passage in its row, but for its bands: its number first, then its fields in their order."""
+    return (
+        passage_number(passage.id),
+        passage.document_id,
+        passage.ordinal,
+        passage.start,
+        passage.end,
+        passage.page,
+        passage.heading,
+        str(passage.kind),
+        passage.text,
+        passage.terms,
+        passage.heading_terms,
+        passage.bigrams,
+        passage.cluster,
+        passage.place,
+        int(passage.ocr),
+    )
+
+
+def passage_sizes(passages: Sequence[Passage]) -> tuple[int, int, int]:
+    """How many terms, bigrams and terms of headings there are."""
+    terms = sum(len(passage.terms.split()) for passage in passages)
+    bigrams = sum(len(passage.bigrams.split()) for passage in passages)
+    return terms, bigrams, sum(len(passage.heading_terms.split()) for passage in passages)
+
+
+def pack_warnings(warnings: Sequence[str]) -> str:
+    return json.dumps([pack(warning) for warning in warnings], ensure_ascii=False)

@@ -1,0 +1,135 @@
+"""A scope as SQL over documents, in the words of each database: bound values only, field names from a fixed list or bound
+as metadata keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shisho.domain.corpus import Condition, FilterRange, Scope
+from shisho.errors import InvalidParams
+from shisho.language.comparable import comparable
+
+COLUMNS = {
+    "document": "d.id",
+    "title": "d.title",
+    "source": "d.source",
+    "media_type": "d.media_type",
+    "added_at": "d.added_at",
+}
+Pages = tuple[int | None, int | None]
+"""The first page and the last, both included; None leaves that end open."""
+
+
+@dataclass(frozen=True, slots=True)
+class SqlDialect:
+    """What databases call the same thing: a bound value, membership in a list that is bound as one value (`bind_list`
+    makes that value), and the last of all characters."""
+
+    mark: str
+    is_in: str
+    is_not_in: str
+    last_character: str
+    bind_list: Callable[[Iterable[str]], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SqlCondition:
+    """A condition over `documents d JOIN corpora c`, its values, and the page range that only passages can
+    answer."""
+
+    sql: str
+    values: tuple[Any, ...]
+    narrowed: bool
+    pages: Pages | None
+
+
+def condition_of(scope: Scope, dialect: SqlDialect) -> SqlCondition:
+    """Live documents in scope. Raises InvalidParams for a page that is no number."""
+    parts = ["d.state = 'live'", f"c.owner = {dialect.mark}"]
+    values: list[Any] = [scope.owner]
+    if scope.corpora:
+        parts.append(f"c.name {dialect.is_in}")
+        values.append(dialect.bind_list(scope.corpora))
+    if scope.without:
+        parts.append(f"d.id {dialect.is_not_in}")
+        values.append(dialect.bind_list(scope.without))
+    filters = {key: value for key, value in scope.filters.items() if key != "page"}
+    for key, condition in filters.items():
+        filter_of = _column if key in COLUMNS else _metadata
+        sql, bound = filter_of(key, condition, dialect)
+        parts.append(sql)
+        values.extend(bound)
+    return SqlCondition(" AND ".join(parts), tuple(values), bool(filters), _pages(scope.filters))
+
+
+def _column(key: str, condition: Condition, dialect: SqlDialect) -> tuple[str, list[Any]]:
+    column = COLUMNS[key]
+    if isinstance(condition, FilterRange):
+        low = condition.low or ""
+        at_least = f"{column} >= {dialect.mark}"
+        if condition.high is None:
+            return f"({at_least})", [low]
+        return f"({at_least} AND {column} <= {_ceiling(dialect)})", [low, condition.high]
+    members = [condition] if isinstance(condition, str) else condition
+    return f"{column} {dialect.is_in}", [dialect.bind_list(members)]
+
+
+def _metadata(key: str, condition: Condition, dialect: SqlDialect) -> tuple[str, list[Any]]:
+    test, values = (
+        _range(condition, dialect) if isinstance(condition, FilterRange) else _equal(condition, dialect)
+    )
+    documents = f"SELECT document_id FROM document_meta WHERE key = {dialect.mark} AND {test}"
+    return f"d.id IN ({documents})", [key, *values]
+
+
+def _equal(condition: str | tuple[str, ...], dialect: SqlDialect) -> tuple[str, list[Any]]:
+    members = [condition] if isinstance(condition, str) else condition
+    folded = [comparable(value).folded for value in members]
+    return f"folded {dialect.is_in}", [dialect.bind_list(folded)]
+
+
+def _range(condition: FilterRange, dialect: SqlDialect) -> tuple[str, list[Any]]:
+    low, high = (None if end is None else comparable(end) for end in (condition.low, condition.high))
+    as_text = ["1 = 1"]
+    texts = list[Any]()
+    as_number = ["number IS NOT NULL"]
+    numbers = list[Any]()
+    if low is not None:
+        as_text.append(f"folded >= {dialect.mark}")
+        texts.append(low.folded)
+        as_number.append(f"number >= {dialect.mark}" if low.number is not None else "1 = 0")
+        numbers.extend([] if low.number is None else [low.number])
+    if high is not None:
+        # An end like 2024-05 includes every day that begins with it.
+        as_text.append(f"folded <= {_ceiling(dialect)}")
+        texts.append(high.folded)
+        as_number.append(f"number <= {dialect.mark}" if high.number is not None else "1 = 0")
+        numbers.extend([] if high.number is None else [high.number])
+    return f"(({' AND '.join(as_number)}) OR (number IS NULL AND {' AND '.join(as_text)}))", [
+        *numbers,
+        *texts,
+    ]
+
+
+def _ceiling(dialect: SqlDialect) -> str:
+    """What comes after all that begins with a bound value."""
+    return f"{dialect.mark} || {dialect.last_character}"
+
+
+def _pages(filters: Mapping[str, Condition]) -> Pages | None:
+    condition = filters.get("page")
+    if condition is None:
+        return None
+    try:
+        if isinstance(condition, FilterRange):
+            return (
+                int(condition.low) if condition.low else None,
+                int(condition.high) if condition.high else None,
+            )
+        if isinstance(condition, str):
+            return int(condition), int(condition)
+    except ValueError:
+        pass
+    raise InvalidParams("A page filter takes one page or a range of pages, such as page=3 or page=3..5.")

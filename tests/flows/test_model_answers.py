@@ -1,5 +1,5 @@
-"""A question from the settings to its answer with a model over the real wire formats: what it writes, how it
-fails, and a model that obeys the pages it reads."""
+"""A question from the settings to its answer with a model over the real wire formats: what it writes, and a model that
+obeys the pages it reads. How models fail stands in test_provider_faults.py."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ import pytest
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.inquiry import Answer
-from shisho.domain.model import ModelFault
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
 from tests.inference.providing import KEY, PROVIDERS
@@ -111,37 +110,6 @@ async def test_what_a_provider_cites_by_itself_is_a_hint_and_nothing_more(name: 
     check_grounded(answer, TEXT)
 
 
-FAILURES = {
-    ModelFault.TRUNCATED: lambda reply: replace(reply, text=reply.text[:20], ending="length"),
-    ModelFault.MALFORMED: lambda reply: replace(reply, text='{"no": "such field"}'),
-    ModelFault.RATE_LIMITED: lambda reply: ProviderReply("", status=429, headers={"Retry-After": "0"}),
-    ModelFault.TOO_LONG: lambda reply: ProviderReply("あ" * 4_000_000, delta_chars=100_000),
-    ModelFault.UNREACHABLE: lambda reply: replace(reply, breaks=True),
-    ModelFault.TIMEOUT: lambda reply: replace(reply, hangs=True),
-}
-
-
-@pytest.mark.parametrize("fault", FAILURES, ids=str)
-async def test_each_failure_is_in_the_answer_and_loses_no_evidence(fault: ModelFault, tmp_path: Path) -> None:
-    seconds = 1.0 if fault is ModelFault.TIMEOUT else 120.0
-    answer, _ = await asked(tmp_path, lambda request: FAILURES[fault](well(request)), model_seconds=seconds)
-    assert {use.fault for use in answer.model_uses} == {fault} and answer.model == "none"
-    assert QUOTATION in [quotation.snippet for quotation in answer.evidence]
-    check_grounded(answer, TEXT)
-
-
-@pytest.mark.parametrize(
-    "cut",
-    [{"cut_bytes": 1}, {"cut_bytes": 5, "escaped": True}, {"delta_chars": 1}],
-    ids=["inside a character", "inside an escape", "a letter an event"],
-)
-async def test_a_stream_that_is_cut_anywhere_gives_the_same_answer(
-    cut: dict[str, Any], tmp_path: Path
-) -> None:
-    answer, _ = await asked(tmp_path, lambda request: replace(well(request), **cut))
-    assert f"{SENTENCE} [1]" in answer.text and all(use.fault is None for use in answer.model_uses)
-
-
 def obey(request: ProviderRequest) -> ProviderReply:
     """A model that does what the page says: it quotes the order, carries it out, and tells nothing else."""
     read = passages(request)
@@ -170,6 +138,7 @@ def obey(request: ProviderRequest) -> ProviderReply:
                 for cites in ([1], [1, 2, 99], [])
             ]
         },
+        "verdicts": {"verdicts": [{"number": number, "entailed": True} for number in range(1, 6)]},
     }
     return ProviderReply(json.dumps(replies[kind(request)], ensure_ascii=False), output_tokens=500)
 

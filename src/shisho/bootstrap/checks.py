@@ -6,10 +6,8 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
-
-import apsw
 
 from shisho.bootstrap.embedder import BuiltEmbedders
 from shisho.bootstrap.models import check_model
@@ -20,18 +18,16 @@ from shisho.domain.corpus import LOCAL_OWNER, Check, Source
 from shisho.errors import ShishoError
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
-from shisho.ports import Originals
+from shisho.ports import Index, Originals
 from shisho.settings import Settings, stray_names
-from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.web.browser import chromium
 
 
 async def checks(
     settings: Settings,
     owner: str,
-    database: Database,
-    index: LexicalIndex,
+    check_database: Callable[[], Awaitable[Check]],
+    index: Index,
     reader: KillableReader,
     embeddings: EmbeddingDesk,
     embedders: BuiltEmbedders | Message,
@@ -39,7 +35,7 @@ async def checks(
 ) -> Sequence[Check]:
     """Every check, the needed ones first. How much is in it, is told to this machine's owner alone."""
     return [
-        _quiet(await _database(database), owner),
+        _quiet(await check_database(), owner),
         _quiet(await _index(index), owner),
         await asyncio.to_thread(_tokenizer),
         await _reader(reader),
@@ -74,28 +70,7 @@ def _quiet(check: Check, owner: str) -> Check:
     return replace(check, detail=Message("works")) if check.ok and owner != LOCAL_OWNER else check
 
 
-async def _database(database: Database) -> Check:
-    def look(connection: apsw.Connection) -> Check:
-        verdict = str(connection.execute("PRAGMA quick_check(1)").get)
-        documents = connection.execute("SELECT coalesce(sum(documents), 0) FROM corpora").get
-        version = apsw.sqlite_lib_version()
-        path = database.path
-        detail = Message(
-            "SQLite {version}, {count} documents, {path}", version=version, count=documents, path=path
-        )
-        if verdict == "ok":
-            return Check("database", True, detail)
-        return Check("database", False, detail, Message("restore a backup: the file is damaged"))
-
-    try:
-        check = await database.read(look)
-        await database.ready()
-    except ShishoError as error:
-        return Check("database", False, error.message)
-    return check
-
-
-async def _index(index: LexicalIndex) -> Check:
+async def _index(index: Index) -> Check:
     try:
         statistics = await index.view(lambda view: view.statistics())
     except ShishoError as error:
@@ -106,9 +81,7 @@ async def _index(index: LexicalIndex) -> Check:
     return Check("index", True, Message("{count} passages", count=int(statistics["passages"])))
 
 
-async def _embedder(
-    embeddings: EmbeddingDesk, embedders: BuiltEmbedders | Message, index: LexicalIndex
-) -> Check:
+async def _embedder(embeddings: EmbeddingDesk, embedders: BuiltEmbedders | Message, index: Index) -> Check:
     """Which embedder works, how far it is, and whose vectors serve meanwhile; or why none does."""
     if isinstance(embedders, Message):
         return Check("embedder", False, embedders, 'pip install "shisho[vectors]"', optional=True)

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from shisho.domain.web import Response, Serp
     from shisho.system.consent import ConsentFile
 
-FOLLOWER = "shisho.db.follower"  # the file that the process holds which follows the folders
-
 
 @asynccontextmanager
 async def open_desk(
@@ -72,6 +70,7 @@ def _build_parts(library: SharedLibrary, owner: str, for_owner: Callable[[str], 
     from shisho.language.tokens import tokens
     from shisho.librarian.export import export
 
+    stores = library.stores
     folders = deferred(partial(_folders, library, owner))
     viewer = deferred(partial(_viewer, library, owner))
     tasks = deferred(lambda: queue().tasks)
@@ -79,15 +78,15 @@ def _build_parts(library: SharedLibrary, owner: str, for_owner: Callable[[str], 
     queue = cache(partial(_queue_of, library, owner, folders, talks))
     return DeskParts(
         owner=owner,
-        shelf=library.shelf,
-        ledger=library.ledger,
+        shelf=stores.shelf,
+        ledger=stores.ledger,
         files=library.disk,
         ingest=library.ingest,
         folders=folders,
         references=deferred(partial(_references, library, owner)),
         embeddings=library.embeddings,
         viewer=viewer,
-        proofs=deferred(partial(build_proofs, library.settings, library.shelf, viewer)),
+        proofs=deferred(partial(build_proofs, library.settings, stores.shelf, viewer)),
         rankings=library.searcher,
         inquiries=library.inquiries,
         budget=library.budget,
@@ -101,38 +100,38 @@ def _build_parts(library: SharedLibrary, owner: str, for_owner: Callable[[str], 
         tokens=tokens,
         settings=partial(list_settings, library.settings),
         checks=partial(_checked, library, owner),
-        storage=library.database,
+        storage=stores.storage,
         close=library.close if owner == LOCAL_OWNER else _close_nothing,
-        left_out=library.opinions.left_out,
+        left_out=stores.opinions.left_out,
         for_owner=for_owner,
     )
 
 
 def _viewer(library: SharedLibrary, owner: str) -> ViewerDesk:
-    stores = (library.shelf, library.ledger, library.disk, library.pages)
-    return build_viewer(library.settings, owner, *stores, library.renderer)
+    stores = library.stores
+    looked_at = (stores.shelf, stores.ledger, library.disk, stores.pages)
+    return build_viewer(library.settings, owner, *looked_at, library.renderer)
 
 
 def _conversations(library: SharedLibrary, owner: str, tasks: TaskDesk) -> ConversationDesk:
-    stores = (library.database, library.clock, library.ledger)
-    return build_conversations(owner, *stores, library.inquiries, library.erasure, tasks)
+    stores = library.stores
+    return build_conversations(owner, stores.conversations, stores.ledger, library.inquiries, tasks)
 
 
 def _folders(library: SharedLibrary, owner: str) -> FolderDesk:
     from shisho.desk.folders import FolderDesk, FolderParts
-    from shisho.stores.embedded.folders import EmbeddedFolders
-    from shisho.system.turn import FileTurn
     from shisho.system.watching import SystemFolderWatcher
 
+    stores = library.stores
     wired = FolderParts(
         owner=owner,
-        shelf=library.shelf,
+        shelf=stores.shelf,
         files=library.disk,
         ingest=library.ingest,
-        register=EmbeddedFolders(library.database, library.clock),
+        register=stores.folders,
         watcher=SystemFolderWatcher(),
-        turn=FileTurn(library.settings.home / FOLLOWER),
-        seconds=library.clock.monotonic,
+        turn=stores.follower_turn,
+        seconds=stores.clock.monotonic,
     )
     return FolderDesk(wired)
 
@@ -140,19 +139,18 @@ def _folders(library: SharedLibrary, owner: str) -> FolderDesk:
 def _references(library: SharedLibrary, owner: str) -> ReferenceDesk:
     from shisho.desk.references import ReferenceDesk, ReferenceParts
     from shisho.handlers.registry import CrossrefRegistry
-    from shisho.stores.embedded.limiter import EmbeddedLimiter
 
     web = library.web
+    stores = library.stores
 
     async def look_up(doi: str) -> Reference | None:
         assert web is not None
         about = web.engines["crossref"].about
-        limiter = EmbeddedLimiter(library.database, library.clock)
-        registry = CrossrefRegistry(web.fetcher, library.reader, limiter, about, web.keys)
+        registry = CrossrefRegistry(web.fetcher, library.reader, stores.limiter, about, web.keys)
         return await registry.look_up(doi)
 
-    consent = build_consent(library.settings, web, library.clock)
-    return ReferenceDesk(ReferenceParts(owner, library.shelf, consent, None if web is None else look_up))
+    consent = build_consent(library.settings, web, stores.clock)
+    return ReferenceDesk(ReferenceParts(owner, stores.shelf, consent, None if web is None else look_up))
 
 
 def _queue_of(
@@ -161,15 +159,16 @@ def _queue_of(
     from shisho.bootstrap.queue import build_queue
     from shisho.bootstrap.queue_parts import Parts
 
+    stores = library.stores
     parts = Parts(
         settings=library.settings,
-        database=library.database,
-        clock=library.clock,
+        storage=stores.storage,
+        clock=stores.clock,
         owner=owner,
-        shelf=library.shelf,
-        ledger=library.ledger,
+        shelf=stores.shelf,
+        ledger=stores.ledger,
         files=library.disk,
-        originals=library.pages.originals,
+        originals=stores.pages.originals,
         ingest=library.ingest,
         inquiries=library.inquiries,
         searcher=library.searcher,
@@ -179,16 +178,18 @@ def _queue_of(
         folders=folders,
         conversations=conversations,
         embeddings=library.embeddings,
+        assistants=stores.assistants,
     )
-    return build_queue(parts, library.stores())
+    return build_queue(parts, stores.queue())
 
 
 async def _checked(library: SharedLibrary, owner: str) -> Sequence[Check]:
     from shisho.bootstrap.checks import checks
 
-    stores = (library.database, library.index, library.reader)
+    stores = library.stores
+    looked_at = (stores.check, stores.index, library.reader)
     embedding = (library.embeddings, library.embedders)
-    return await checks(library.settings, owner, *stores, *embedding, library.pages.originals)
+    return await checks(library.settings, owner, *looked_at, *embedding, stores.pages.originals)
 
 
 async def _close_nothing() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -18,7 +18,9 @@ from shisho.bootstrap.models import (
     model_ceilings,
     passage_room,
 )
-from shisho.bootstrap.viewer import PageStores, build_page_stores, build_renderer, erase_all
+from shisho.bootstrap.store_parts import LibraryStores
+from shisho.bootstrap.stores import build_stores
+from shisho.bootstrap.viewer import build_renderer
 from shisho.bootstrap.web import WebAccess, build_consent
 from shisho.domain.corpus import DocumentId, FileSurvey
 from shisho.domain.folder import FileOnDisk
@@ -33,7 +35,6 @@ from shisho.system.clock import SystemClock
 from shisho.telemetry import log
 
 if TYPE_CHECKING:
-    from shisho.bootstrap.queue_parts import Stores
     from shisho.corpus.ingest import Ingest
     from shisho.corpus.readers.killable import KillableReader
     from shisho.corpus.readers.rendering import KillablePageRenderer
@@ -41,14 +42,8 @@ if TYPE_CHECKING:
     from shisho.corpus.usefulness import Usefulness
     from shisho.desk.embeddings import EmbeddingDesk
     from shisho.librarian.table import Runner
-    from shisho.ports import Clock, Index, Ledger, Opinions, Shelf
-    from shisho.stores.embedded.connect import Database
-    from shisho.stores.embedded.erasure import Erasure
-    from shisho.stores.embedded.lexical import LexicalIndex
-    from shisho.stores.embedded.shelf import EmbeddedShelf
+    from shisho.ports import Clock, Index, Shelf
 
-DATABASE = "shisho.db"
-EMBEDDING = "shisho.db.embedding"  # the file that the process holds which makes vectors in the background
 MB = 1 << 20
 
 
@@ -58,87 +53,49 @@ class SharedLibrary:
 
     settings: Settings
     web: WebAccess | None
-    database: Database
-    clock: Clock
+    stores: LibraryStores
     disk: DiskFiles
-    shelf: Shelf
-    pages: PageStores
-    erasure: Erasure
-    ledger: Ledger
     reader: KillableReader
     renderer: KillablePageRenderer
     ingest: Ingest
-    index: LexicalIndex
     searcher: CorpusSearcher
-    opinions: Opinions
     inquiries: LibrarianInquiries
     embedders: BuiltEmbedders | Message
     embeddings: EmbeddingDesk
     budget: Budget
     judge: UsefulnessJudge
-    stores: Callable[[], Stores]
 
     async def close(self) -> None:
-        """End what was opened, the database last."""
+        """End what was opened, the stores last."""
         await self.reader.close()
         await self.renderer.close()
-        await self.erasure.close()
         if self.web is not None:
             await self.web.close()
-        await self.database.close()
+        await self.stores.close()
 
 
 def build_library(settings: Settings, web: WebAccess | None) -> SharedLibrary:
     """Every piece, by explicit constructor calls. Nothing is opened."""
-    from shisho.stores.embedded.connect import Database
-    from shisho.stores.embedded.ledger import EmbeddedLedger
-    from shisho.stores.embedded.opinions import EmbeddedOpinions
-
-    database = Database(settings.home / DATABASE)
     disk = DiskFiles(settings.whole("max_file_mb") * MB)
-    clock = SystemClock(database.line)
     embedders, without = _embedders(settings)
-    index = _index(settings, database, embedders)
-    shelf, pages, erasure = _shelf(settings, database, clock, index)
-    ledger = EmbeddedLedger(database, clock)
+    stores = build_stores(settings, embedders, SystemClock)
     reader = build_reader(settings, disk.max_bytes)
-    searcher = _searcher(settings, database, shelf, index, embedders)
-    opinions = EmbeddedOpinions(database, clock)
+    searcher = _searcher(settings, stores, embedders)
     return SharedLibrary(
         settings=settings,
         web=web,
-        database=database,
-        clock=clock,
+        stores=stores,
         disk=disk,
-        shelf=shelf,
-        pages=pages,
-        erasure=erasure,
-        ledger=ledger,
         reader=reader,
         renderer=deferred(partial(build_renderer, settings)),
-        ingest=build_ingest(settings, shelf, reader, clock, pages.originals),
-        index=index,
+        ingest=build_ingest(settings, stores.shelf, reader, stores.clock, stores.pages.originals),
         searcher=searcher,
-        opinions=opinions,
-        inquiries=_inquiries(settings, web, clock, ledger, searcher, opinions),
+        inquiries=_inquiries(settings, web, stores, searcher),
         embedders=embedders or without,
-        embeddings=deferred(partial(_embeddings, settings, database, clock, index, embedders)),
+        embeddings=deferred(partial(_embeddings, stores, embedders)),
         budget=_budget(settings),
-        judge=_judge(settings, shelf, index),
-        stores=cache(partial(_queue_stores, settings, database, clock)),
+        judge=_judge(settings, stores.shelf, stores.index),
     )
-
-
-def _shelf(
-    settings: Settings, database: Database, clock: Clock, index: LexicalIndex
-) -> tuple[EmbeddedShelf, PageStores, Erasure]:
-    """The shelf, the pages beside it, and what goes after a purge through all copies."""
-    from shisho.stores.embedded.erasure import Erasure
-    from shisho.stores.embedded.shelf import EmbeddedShelf
-
-    erasure = Erasure(settings.home / DATABASE, index)
-    pages = build_page_stores(settings, database)
-    return EmbeddedShelf(database, clock, partial(erase_all, pages, erasure)), pages, erasure
 
 
 def _budget(settings: Settings) -> Budget:
@@ -147,19 +104,15 @@ def _budget(settings: Settings) -> Budget:
 
 
 def _inquiries(
-    settings: Settings,
-    web: WebAccess | None,
-    clock: Clock,
-    ledger: Ledger,
-    searcher: CorpusSearcher,
-    opinions: Opinions,
+    settings: Settings, web: WebAccess | None, stores: LibraryStores, searcher: CorpusSearcher
 ) -> LibrarianInquiries:
     room_tokens = passage_room(settings)
-    barred = partial(_barred, settings, web, clock)
+    barred = partial(_barred, settings, web, stores.clock)
+    left_out = stores.opinions.left_out
     replayed = partial(build_recorded_mind, settings)
     borrowed = partial(build_borrowed_mind, settings)
     thinking = (partial(_runner, settings), cache(partial(build_mind, settings)), replayed, borrowed)
-    return LibrarianInquiries(searcher, ledger, clock, opinions.left_out, room_tokens, barred, *thinking)
+    return LibrarianInquiries(searcher, stores.ledger, stores.clock, left_out, room_tokens, barred, *thinking)
 
 
 def _embedders(settings: Settings) -> tuple[BuiltEmbedders | None, Message]:
@@ -172,59 +125,30 @@ def _embedders(settings: Settings) -> tuple[BuiltEmbedders | None, Message]:
     return None, built
 
 
-def _index(settings: Settings, database: Database, embedders: BuiltEmbedders | None) -> LexicalIndex:
-    from shisho.stores.embedded.lexical import LexicalIndex
-    from shisho.stores.embedded.serving import ServingIndex
-
-    dense = None
-    if embedders is not None:
-        find = embedders.find
-        about = embedders.current.about
-        dense = ServingIndex(
-            settings.home / "vectors", database, about, lambda other: find(other) is not None
-        )
-    return LexicalIndex(settings.home / "lexical", database, dense)
-
-
-def _embeddings(
-    settings: Settings, database: Database, clock: Clock, index: Index, embedders: BuiltEmbedders | None
-) -> EmbeddingDesk:
+def _embeddings(stores: LibraryStores, embedders: BuiltEmbedders | None) -> EmbeddingDesk:
     from shisho.corpus.embedding import PassageEmbedding
     from shisho.desk.embeddings import EmbeddingDesk
-    from shisho.stores.embedded.embeddings import EmbeddedEmbeddings
-    from shisho.system.turn import FileTurn
 
-    turn = FileTurn(settings.home / EMBEDDING)
+    making = (stores.index, stores.embedding_turn, stores.clock.monotonic)
     if embedders is None:
-        return EmbeddingDesk(None, index, turn, clock.monotonic)
-    embedder = embedders.current
-    store = EmbeddedEmbeddings(database, embedder.about)
-    return EmbeddingDesk(PassageEmbedding(store, embedder), index, turn, clock.monotonic)
+        return EmbeddingDesk(None, *making)
+    return EmbeddingDesk(PassageEmbedding(stores.embeddings(), embedders.current), *making)
 
 
-def _searcher(
-    settings: Settings, database: Database, shelf: Shelf, index: Index, embedders: BuiltEmbedders | None
-) -> CorpusSearcher:
+def _searcher(settings: Settings, stores: LibraryStores, embedders: BuiltEmbedders | None) -> CorpusSearcher:
     from shisho.corpus.retrieve import Retriever
     from shisho.corpus.session import CorpusSearcher
-    from shisho.stores.embedded.sessions import EmbeddedSessions
     from shisho.web.http.site import registered_domain
 
-    retriever = Retriever(index, query_terms(settings), embedders)
-    log = EmbeddedSessions(database)
-    return CorpusSearcher(shelf, retriever, log, settings.text("growth"), site=registered_domain)
+    retriever = Retriever(stores.index, query_terms(settings), embedders)
+    growth = settings.text("growth")
+    return CorpusSearcher(stores.shelf, retriever, stores.sessions, growth, site=registered_domain)
 
 
 def _judge(settings: Settings, shelf: Shelf, index: Index) -> UsefulnessJudge:
     from shisho.corpus.usefulness import Usefulness
 
     return UsefulnessJudge(Usefulness(shelf, index, query_terms(settings)))
-
-
-def _queue_stores(settings: Settings, database: Database, clock: Clock) -> Stores:
-    from shisho.bootstrap.queue import build_stores
-
-    return build_stores(settings, database, clock)
 
 
 @dataclass(frozen=True, slots=True)

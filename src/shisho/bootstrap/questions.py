@@ -5,21 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shisho.bootstrap.queue_parts import Parts, Stores
+    from shisho.bootstrap.queue_parts import Parts
+    from shisho.bootstrap.store_parts import QueueStores
     from shisho.desk.answers import AnswerDesk
     from shisho.desk.conversing import ConversationDesk
     from shisho.desk.sessions import Sessions
     from shisho.desk.tasks import TaskDesk
     from shisho.handlers.inquiries import LibrarianInquiries
-    from shisho.ports import Clock, Ledger
-    from shisho.stores.embedded.connect import Database
-    from shisho.stores.embedded.erasure import Erasure
+    from shisho.ports import Conversations, Ledger
 
 # tokens of text and headings; with what JSON adds to 100 passages, a reply stays under 5,000
 SESSION_ROOM = 3000
 
 
-def build_answers(parts: Parts, stores: Stores, tasks: TaskDesk) -> AnswerDesk:
+def build_answers(parts: Parts, stores: QueueStores, tasks: TaskDesk) -> AnswerDesk:
     """Cheap: nothing is opened."""
     from shisho.desk.answers import AnswerDesk, AnswerParts
     from shisho.jobs.status import TaskWatch
@@ -39,21 +38,19 @@ def build_answers(parts: Parts, stores: Stores, tasks: TaskDesk) -> AnswerDesk:
     return AnswerDesk(wired)
 
 
-def build_sessions(parts: Parts, stores: Stores) -> Sessions:
+def build_sessions(parts: Parts, stores: QueueStores) -> Sessions:
     """Cheap: nothing is opened."""
     from shisho.desk.session_parts import SessionParts
     from shisho.desk.sessions import Sessions
     from shisho.jobs.ids import new_id
     from shisho.librarian.assistant import Assistant
-    from shisho.stores.embedded.assistants import EmbeddedAssistants
-    from shisho.web.http.site import registered_domain
 
     wired = SessionParts(
         owner=parts.owner,
         shelf=parts.shelf,
         ledger=parts.ledger,
         log=parts.searcher.log,
-        book=EmbeddedAssistants(parts.database, parts.clock, registered_domain),
+        book=parts.assistants,
         searching=parts.searcher,
         rules=Assistant(),
         left_out=stores.opinions.left_out,
@@ -66,16 +63,12 @@ def build_sessions(parts: Parts, stores: Stores) -> Sessions:
 
 def build_conversations(
     owner: str,
-    database: Database,
-    clock: Clock,
+    stored: Conversations,
     ledger: Ledger,
     inquiries: LibrarianInquiries,
-    erasure: Erasure,
     tasks: TaskDesk,
 ) -> ConversationDesk:
     """Cheap: nothing is opened."""
     from shisho.desk.conversing import ConversationDesk
-    from shisho.stores.embedded.conversations import EmbeddedConversations
 
-    stored = EmbeddedConversations(database, clock, erasure.erase)
     return ConversationDesk(owner, stored, ledger, tasks, inquiries.understand)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from shisho.bootstrap.deferred import deferred
 from shisho.bootstrap.questions import build_answers, build_sessions
-from shisho.bootstrap.queue_parts import Parts, Stores
-from shisho.bootstrap.web import Manners, WebAccess, refuse_window
+from shisho.bootstrap.queue_parts import Parts
+from shisho.bootstrap.store_parts import QueueStores
+from shisho.bootstrap.web import WebAccess, refuse_window
 from shisho.desk.parts import InlineWorker
 from shisho.desk.queue import check_consent
 from shisho.desk.task_parts import TaskParts
@@ -22,7 +23,7 @@ from shisho.domain.job import Job, TaskId
 from shisho.domain.task import JobKind, WebConsent
 from shisho.domain.web import EngineAbout
 from shisho.errors import ShishoError
-from shisho.ports import Clock, Notifier, TaskStore
+from shisho.ports import Notifier, Storage, TaskStore
 from shisho.settings import Settings, child_environment, engine_overrides
 from shisho.telemetry import log
 
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from shisho.jobs.context import Handler, JobContext
     from shisho.jobs.notices import Notices
     from shisho.jobs.worker import Worker
-    from shisho.stores.embedded.connect import Database
     from shisho.system.consent import ConsentFile
 
 LOOK_AGAIN_SECONDS = 3.0
@@ -51,7 +51,7 @@ class QueueSide:
     working: InlineWorker
 
 
-def build_queue(parts: Parts, stores: Stores) -> QueueSide:
+def build_queue(parts: Parts, stores: QueueStores) -> QueueSide:
     """Cheap: no worker is made before `working` is entered."""
     tasks = deferred(partial(_tasks, parts, stores))
     sessions = deferred(partial(build_sessions, parts, stores))
@@ -59,37 +59,7 @@ def build_queue(parts: Parts, stores: Stores) -> QueueSide:
     return QueueSide(tasks, sessions, answers, partial(_working, parts, stores))
 
 
-def build_stores(settings: Settings, database: Database, clock: Clock) -> Stores:
-    """The queue's stores, one set for all owners: they share the workers and the bell that wakes them."""
-    from shisho.stores.embedded.bell import EmbeddedBell
-    from shisho.stores.embedded.cache import EmbeddedCache
-    from shisho.stores.embedded.finds import EmbeddedUrls
-    from shisho.stores.embedded.health import EmbeddedHealth
-    from shisho.stores.embedded.interventions import EmbeddedInterventions
-    from shisho.stores.embedded.jobs import EmbeddedJobs
-    from shisho.stores.embedded.limiter import EmbeddedLimiter
-    from shisho.stores.embedded.opinions import EmbeddedOpinions
-    from shisho.stores.embedded.tasks import EmbeddedTasks
-    from shisho.system.staging import FileStaging
-
-    bell = EmbeddedBell(database)
-    interventions = EmbeddedInterventions(database, clock, bell)
-    limiter = EmbeddedLimiter(database, clock)
-    health = EmbeddedHealth(database, clock)
-    cache = EmbeddedCache(database, clock)
-    return Stores(
-        bell=bell,
-        jobs=EmbeddedJobs(database, clock, bell),
-        interventions=interventions,
-        tasks=EmbeddedTasks(database, clock, bell),
-        finds=EmbeddedUrls(database, clock),
-        opinions=EmbeddedOpinions(database, clock),
-        staging=FileStaging(settings.home / "staging"),
-        manners=Manners(limiter, health, cache, interventions, clock),
-    )
-
-
-def _tasks(parts: Parts, stores: Stores) -> TaskDesk:
+def _tasks(parts: Parts, stores: QueueStores) -> TaskDesk:
     from shisho.jobs.ids import new_id
     from shisho.jobs.status import TaskWatch, estimated_seconds
 
@@ -99,7 +69,7 @@ def _tasks(parts: Parts, stores: Stores) -> TaskDesk:
         tasks=stores.tasks,
         jobs=stores.jobs,
         interventions=stores.interventions,
-        reports=stores.finds,
+        reports=stores.reports,
         opinions=stores.opinions,
         shelf=parts.shelf,
         ledger=parts.ledger,
@@ -134,25 +104,29 @@ async def _show_window(web: WebAccess | None, met: HumanChallenge) -> bool:
 
 @asynccontextmanager
 async def _working(
-    parts: Parts, stores: Stores, slots: int | None = None, notifier: Notifier | None = None
+    parts: Parts, stores: QueueStores, slots: int | None = None, notifier: Notifier | None = None
 ) -> AsyncIterator[None]:
     from shisho.jobs.notices import Notices
     from shisho.jobs.timing import WorkerTiming
     from shisho.jobs.worker import Worker
-    from shisho.stores.embedded.presence import FilePresence
 
     settings = parts.settings
-    presence = FilePresence(settings.home / "workers")
     pace = WorkerTiming(job=settings.real("max_job_seconds"))
     at_once = settings.whole("workers") if slots is None else slots
     told_notifier = None if settings.text("notify") == "off" else notifier
     notices = Notices(parts.owner, stores.interventions, stores.bell, told_notifier, _desktop(settings))
     worker = Worker(
-        stores.jobs, stores.bell, presence, parts.clock, _handlers(parts, stores), slots=at_once, pace=pace
+        stores.jobs,
+        stores.bell,
+        stores.presence,
+        parts.clock,
+        _handlers(parts, stores),
+        slots=at_once,
+        pace=pace,
     )
     aside = (partial(parts.folders.follow, _log_folder), parts.embeddings.keep_up)
     workplace = Workplace(notices, worker, () if notifier is None else aside)
-    async with _usable(parts.database, notifier is not None, workplace):
+    async with _usable(parts.storage, notifier is not None, workplace):
         yield
 
 
@@ -180,16 +154,16 @@ class Workplace:
 
 
 @asynccontextmanager
-async def _usable(database: Database, is_to_stay: bool, working: Workplace) -> AsyncIterator[None]:
+async def _usable(storage: Storage, is_to_stay: bool, working: Workplace) -> AsyncIterator[None]:
     """At work; over a home that cannot be used, as soon as it can. Who is to stay has the whole file looked
     through."""
-    aside = [asyncio.create_task(database.examine())] if is_to_stay else []
+    aside = [asyncio.create_task(storage.examine())] if is_to_stay else []
     try:
         try:
-            await database.ready()
+            await storage.ready()
         except ShishoError as error:
             log.warning("no job is done until this is mended: %s", error)
-            aside.append(asyncio.create_task(_once_usable(database, working)))
+            aside.append(asyncio.create_task(_once_usable(storage, working)))
             yield
         else:
             async with working():
@@ -200,11 +174,11 @@ async def _usable(database: Database, is_to_stay: bool, working: Workplace) -> A
         await asyncio.gather(*aside, return_exceptions=True)
 
 
-async def _once_usable(database: Database, working: Workplace) -> None:
+async def _once_usable(storage: Storage, working: Workplace) -> None:
     while True:
         await asyncio.sleep(LOOK_AGAIN_SECONDS)
         with suppress(ShishoError):
-            await database.ready()
+            await storage.ready()
             async with working():
                 await asyncio.Event().wait()
 
@@ -225,7 +199,7 @@ def _desktop(settings: Settings) -> Notifier | None:
     return desktop.DesktopNotifier(program, child_environment(screen=True), language=settings.reader)
 
 
-def _handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
+def _handlers(parts: Parts, stores: QueueStores) -> Mapping[str, Handler]:
     """Made when the first job is there: a server says its first word without them."""
     handlers: dict[str, Handler] = {}
 
@@ -240,7 +214,7 @@ def _handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
     return {kind: handler(kind) for kind in JobKind}
 
 
-def _made_handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
+def _made_handlers(parts: Parts, stores: QueueStores) -> Mapping[str, Handler]:
     from shisho.bootstrap.web import build_engine_access, build_page_intake
     from shisho.handlers.answers import AnswerHandler
     from shisho.handlers.fetch import FetchHandler
@@ -274,7 +248,7 @@ def _made_handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
     }
 
 
-def _way_is_open(parts: Parts, stores: Stores) -> bool:
+def _way_is_open(parts: Parts, stores: QueueStores) -> bool:
     return parts.consent.state() is WebConsent.GIVEN and _engine_list(parts, stores).any_set_up()
 
 
@@ -296,7 +270,7 @@ async def _left(tasks: TaskStore, task_id: TaskId) -> Mapping[str, float]:
     }
 
 
-def _engine_list(parts: Parts, stores: Stores) -> EngineCatalogue:
+def _engine_list(parts: Parts, stores: QueueStores) -> EngineCatalogue:
     from shisho.handlers.engines import EngineCatalogue
 
     return EngineCatalogue(

@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shisho import settings as settings_
 from shisho.settings import Settings
 
 if TYPE_CHECKING:
+    from shisho.bootstrap.store_parts import PageStores
     from shisho.corpus.readers.rendering import KillablePageRenderer
     from shisho.desk.viewing import ViewerDesk
-    from shisho.ports import Files, Ledger, Originals, PageImages, PageRenderer, Shelf
-    from shisho.stores.embedded.connect import Database
-    from shisho.stores.embedded.erasure import Erasure
-
-
-@dataclass(frozen=True, slots=True)
-class PageStores:
-    """Where the bytes are that pages are drawn from, and the pictures that were drawn."""
-
-    originals: Originals
-    images: PageImages
-
-
-def build_page_stores(settings: Settings, database: Database) -> PageStores:
-    """Folders of the home, made when something is put into them."""
-    from shisho.stores.embedded.originals import EmbeddedOriginals, EmbeddedPageImages
-
-    originals = EmbeddedOriginals(settings.home / "originals", database)
-    return PageStores(originals, EmbeddedPageImages(settings.home / "page_images", database))
+    from shisho.ports import Files, Ledger, PageRenderer, Shelf
 
 
 def build_renderer(settings: Settings) -> KillablePageRenderer:
@@ -66,10 +48,3 @@ def build_viewer(
         find=find_in_text,
     )
     return ViewerDesk(wired)
-
-
-async def erase_all(pages: PageStores, erasure: Erasure) -> bool:
-    """Go after a purge through all that holds copies. False where a reader holds the log of the database."""
-    await pages.originals.erase_purged()
-    await pages.images.erase_purged()
-    return await erasure.erase()

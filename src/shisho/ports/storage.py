@@ -13,6 +13,10 @@ class Storage(Protocol):
         """Check that something could be stored now. Raises StorageUnusable; Conflict that names who holds
         it."""
 
+    async def examine(self) -> None:
+        """Look through everything for damage, which takes a while; what is found is told to whoever writes from then
+        on."""
+
     async def backup(self, target: Path) -> None:
         """A consistent copy in one file, taken while others go on writing. Raises Conflict if the target
         exists."""

@@ -14,6 +14,9 @@ class MemoryStorage:
     async def ready(self) -> None:
         """Always."""
 
+    async def examine(self) -> None:
+        """There is nothing that could be damaged."""
+
     async def backup(self, target: Path) -> None:
         def copy() -> None:
             try:

@@ -1,0 +1,166 @@
+"""The stores of a library that is one SQLite file of the home, and folders beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+from shisho.bootstrap.deferred import deferred
+from shisho.bootstrap.store_parts import LibraryStores, MakeClock, PageStores, QueueStores
+from shisho.settings import Settings
+from shisho.stores.embedded.checking import check_database
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.erasure import Erasure
+from shisho.stores.embedded.ledger import EmbeddedLedger
+from shisho.stores.embedded.lexical import LexicalIndex
+from shisho.stores.embedded.opinions import EmbeddedOpinions
+from shisho.stores.embedded.originals import EmbeddedOriginals, EmbeddedPageImages
+from shisho.stores.embedded.sessions import EmbeddedSessions
+from shisho.stores.embedded.shelf import EmbeddedShelf
+
+if TYPE_CHECKING:
+    from shisho.bootstrap.embedder import BuiltEmbedders
+    from shisho.ports import (
+        Clock,
+        Conversations,
+        EmbeddingStore,
+        FolderRegister,
+        FollowerTurn,
+        Limiter,
+        Opinions,
+        SessionBook,
+    )
+
+DATABASE = "shisho.db"
+EMBEDDING = "shisho.db.embedding"  # the file that the process holds which makes vectors in the background
+FOLLOWER = "shisho.db.follower"  # the file that the process holds which follows the folders
+
+
+def build_embedded_stores(
+    settings: Settings, embedders: BuiltEmbedders | None, make_clock: MakeClock
+) -> LibraryStores:
+    """As `build_stores`."""
+    database = Database(settings.home / DATABASE)
+    clock = make_clock(database.line)
+    index = _index(settings, database, embedders)
+    erasure = Erasure(settings.home / DATABASE, index)
+    originals = EmbeddedOriginals(settings.home / "originals", database)
+    pages = PageStores(originals, EmbeddedPageImages(settings.home / "page_images", database))
+    opinions = EmbeddedOpinions(database, clock)
+    return LibraryStores(
+        storage=database,
+        clock=clock,
+        index=index,
+        shelf=EmbeddedShelf(database, clock, partial(_erase_all, pages, erasure)),
+        pages=pages,
+        ledger=EmbeddedLedger(database, clock),
+        opinions=opinions,
+        sessions=EmbeddedSessions(database),
+        conversations=deferred(partial(_conversations, database, clock, erasure.erase)),
+        assistants=deferred(partial(_assistants, database, clock)),
+        folders=deferred(partial(_folders, database, clock)),
+        limiter=deferred(partial(_limiter, database, clock)),
+        follower_turn=deferred(partial(_turn, settings, FOLLOWER)),
+        embedding_turn=deferred(partial(_turn, settings, EMBEDDING)),
+        embeddings=partial(_embeddings, database, embedders),
+        queue=cache(partial(_queue, settings, database, clock, opinions)),
+        check=partial(check_database, database),
+        close=partial(_close, erasure, database),
+    )
+
+
+def _index(settings: Settings, database: Database, embedders: BuiltEmbedders | None) -> LexicalIndex:
+    from shisho.stores.embedded.serving import ServingIndex
+
+    dense = None
+    if embedders is not None:
+        find = embedders.find
+        about = embedders.current.about
+        dense = ServingIndex(
+            settings.home / "vectors", database, about, lambda other: find(other) is not None
+        )
+    return LexicalIndex(settings.home / "lexical", database, dense)
+
+
+async def _erase_all(pages: PageStores, erasure: Erasure) -> bool:
+    """Go after a purge through all that holds copies. False where a reader holds the log of the database."""
+    await pages.originals.erase_purged()
+    await pages.images.erase_purged()
+    return await erasure.erase()
+
+
+async def _close(erasure: Erasure, database: Database) -> None:
+    await erasure.close()
+    await database.close()
+
+
+def _conversations(database: Database, clock: Clock, erase: Callable[[], Awaitable[bool]]) -> Conversations:
+    from shisho.stores.embedded.conversations import EmbeddedConversations
+
+    return EmbeddedConversations(database, clock, erase)
+
+
+def _assistants(database: Database, clock: Clock) -> SessionBook:
+    from shisho.stores.embedded.assistants import EmbeddedAssistants
+    from shisho.web.http.site import registered_domain
+
+    return EmbeddedAssistants(database, clock, registered_domain)
+
+
+def _folders(database: Database, clock: Clock) -> FolderRegister:
+    from shisho.stores.embedded.folders import EmbeddedFolders
+
+    return EmbeddedFolders(database, clock)
+
+
+def _limiter(database: Database, clock: Clock) -> Limiter:
+    from shisho.stores.embedded.limiter import EmbeddedLimiter
+
+    return EmbeddedLimiter(database, clock)
+
+
+def _turn(settings: Settings, file: str) -> FollowerTurn:
+    from shisho.system.turn import FileTurn
+
+    return FileTurn(settings.home / file)
+
+
+def _embeddings(database: Database, embedders: BuiltEmbedders | None) -> EmbeddingStore:
+    from shisho.stores.embedded.embeddings import EmbeddedEmbeddings
+
+    assert embedders is not None
+    return EmbeddedEmbeddings(database, embedders.current.about)
+
+
+def _queue(settings: Settings, database: Database, clock: Clock, opinions: Opinions) -> QueueStores:
+    """One set for all owners: they share the workers and the bell that wakes them."""
+    from shisho.bootstrap.web import Manners
+    from shisho.stores.embedded.bell import EmbeddedBell
+    from shisho.stores.embedded.cache import EmbeddedCache
+    from shisho.stores.embedded.finds import EmbeddedUrls
+    from shisho.stores.embedded.health import EmbeddedHealth
+    from shisho.stores.embedded.interventions import EmbeddedInterventions
+    from shisho.stores.embedded.jobs import EmbeddedJobs
+    from shisho.stores.embedded.limiter import EmbeddedLimiter
+    from shisho.stores.embedded.presence import FilePresence
+    from shisho.stores.embedded.tasks import EmbeddedTasks
+    from shisho.system.staging import FileStaging
+
+    bell = EmbeddedBell(database)
+    interventions = EmbeddedInterventions(database, clock, bell)
+    limiter = EmbeddedLimiter(database, clock)
+    health = EmbeddedHealth(database, clock)
+    finds = EmbeddedUrls(database, clock)
+    return QueueStores(
+        bell=bell,
+        jobs=EmbeddedJobs(database, clock, bell),
+        interventions=interventions,
+        tasks=EmbeddedTasks(database, clock, bell),
+        finds=finds,
+        reports=finds,
+        opinions=opinions,
+        staging=FileStaging(settings.home / "staging"),
+        presence=FilePresence(settings.home / "workers"),
+        manners=Manners(limiter, health, EmbeddedCache(database, clock), interventions, clock),
+    )

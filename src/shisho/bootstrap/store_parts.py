@@ -1,0 +1,89 @@
+"""The stores of a library by their ports, whichever database is beneath them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shisho.ports import (
+    Bell,
+    Clock,
+    Conversations,
+    DiscoveredUrls,
+    FolderRegister,
+    Index,
+    Interventions,
+    JobStore,
+    Ledger,
+    Limiter,
+    Opinions,
+    Originals,
+    PageImages,
+    Presence,
+    Reports,
+    SessionBook,
+    SessionLog,
+    Shelf,
+    Staging,
+    Storage,
+    TaskStore,
+)
+
+if TYPE_CHECKING:
+    from shisho.bootstrap.web import Manners
+    from shisho.domain.corpus import Check
+    from shisho.ports import EmbeddingStore, FollowerTurn
+
+MakeClock = Callable[[Callable[[], float]], Clock]
+
+
+@dataclass(frozen=True, slots=True)
+class PageStores:
+    """Where the bytes are that pages are drawn from, and the pictures that were drawn."""
+
+    originals: Originals
+    images: PageImages
+
+
+@dataclass(frozen=True, slots=True)
+class QueueStores:
+    """The queue's side of the database, and what stands beside it."""
+
+    bell: Bell
+    jobs: JobStore
+    interventions: Interventions
+    tasks: TaskStore
+    finds: DiscoveredUrls
+    reports: Reports
+    opinions: Opinions
+    staging: Staging
+    presence: Presence
+    manners: Manners
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryStores:
+    """One library's stores, over one `storage`. What a question does not need is made at its first use."""
+
+    storage: Storage
+    clock: Clock
+    index: Index
+    shelf: Shelf
+    pages: PageStores
+    ledger: Ledger
+    opinions: Opinions
+    sessions: SessionLog
+    conversations: Conversations
+    assistants: SessionBook
+    folders: FolderRegister
+    limiter: Limiter
+    follower_turn: FollowerTurn
+    embedding_turn: FollowerTurn
+    embeddings: Callable[[], EmbeddingStore]
+    """The vectors of the embedder that is set."""
+    queue: Callable[[], QueueStores]
+    check: Callable[[], Awaitable[Check]]
+    """Whether the database works, as `shisho doctor` tells it."""
+    close: Callable[[], Awaitable[None]]
+    """End what was opened, the storage last."""

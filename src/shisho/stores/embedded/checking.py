@@ -1,0 +1,33 @@
+"""Whether the SQLite file works, as `shisho doctor` tells it."""
+
+from __future__ import annotations
+
+import apsw
+
+from shisho.domain.corpus import Check
+from shisho.errors import ShishoError
+from shisho.messages.message import Message
+from shisho.stores.embedded.connect import Database
+
+
+async def check_database(database: Database) -> Check:
+    """Read all pages of the file, and try to write to it."""
+
+    def look(connection: apsw.Connection) -> Check:
+        verdict = str(connection.execute("PRAGMA quick_check(1)").get)
+        documents = connection.execute("SELECT coalesce(sum(documents), 0) FROM corpora").get
+        version = apsw.sqlite_lib_version()
+        path = database.path
+        detail = Message(
+            "SQLite {version}, {count} documents, {path}", version=version, count=documents, path=path
+        )
+        if verdict == "ok":
+            return Check("database", True, detail)
+        return Check("database", False, detail, Message("restore a backup: the file is damaged"))
+
+    try:
+        check = await database.read(look)
+        await database.ready()
+    except ShishoError as error:
+        return Check("database", False, error.message)
+    return check

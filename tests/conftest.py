@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.postgres import PostgresServer, close_shared_server, shared_server
+
 os.environ["SHISHO_WEB"] = "off"
 os.environ["SHISHO_EMBEDDER"] = "none"  # a second of work for each document; tests of vectors ask for them
 
@@ -49,3 +51,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(HERE) and item.path.relative_to(HERE).as_posix().startswith(WITH_TIME):
             item.add_marker("timed")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> PostgresServer:
+    """A server of PostgreSQL, one for each process of tests, started when first asked for."""
+    return shared_server()
+
+
+def pytest_sessionfinish() -> None:
+    close_shared_server()

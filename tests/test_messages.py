@@ -42,6 +42,7 @@ from shisho.messages import (
 from shisho.messages.catalogue import catalogue, render, rendered
 from shisho.messages.message import Message
 from shisho.settings import TABLE, locale_language, reader_of
+from shisho.stores.postgres.troubles import MEANINGS, REFUSED, UNREACHABLE
 from shisho.web.engines import engines
 from shisho.web.http.address import _REASONS
 from tests import forkserver
@@ -127,6 +128,7 @@ def test_tables_of_messages_have_their_pairs() -> None:
     texts += specimen.TEXTS
     texts += [engine.about.reason for engine in engines().values() if engine.about.reason]
     texts += [setting.help for setting in TABLE]
+    texts += [*(template for *_, template in MEANINGS), REFUSED, UNREACHABLE]
     texts += [reason.template for reason in (*system.REASONS.values(), *system.NAMES.values())]
     texts += [*helps(typer.main.get_command(app))]
     assert [text for text in dict.fromkeys(texts) if text not in known] == []

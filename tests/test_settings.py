@@ -18,6 +18,8 @@ def another(row: Setting, home: Path) -> object:
         return home
     if row.name == "box":
         return ""  # a box has to run
+    if row.name == "store":
+        return "postgresql://shisho@127.0.0.1:9/shisho"
     if row.name in ("embedder", "models_url"):
         return "http://127.0.0.1:9/v1"
     if row.name.startswith("model") and row.pattern and row.name != "model_url":

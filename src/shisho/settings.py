@@ -42,6 +42,13 @@ class Setting:
 
 TABLE: tuple[Setting, ...] = (
     Setting("home", "", "folder of the database and indexes; empty: the platform's data folder"),
+    Setting(
+        "store",
+        "",
+        "address of a PostgreSQL database that everything is stored in; empty: a file in the home folder",
+        secret=True,
+        pattern=r"|postgres(?:ql)?://\S+",
+    ),
     Setting("language", "auto", "language of messages", ("auto", "ja", "en")),
     Setting("splitter", "fast", "how passages are cut", ("fast", "ginza")),
     Setting("terms", "fast", "how index terms are made", ("fast", "ginza")),
@@ -265,7 +272,7 @@ def load(**given: Any) -> Settings:
     return Settings(values, origins)
 
 
-NOT_SETTINGS = frozenset(("SHISHO_LONG", "SHISHO_SHARED", "SHISHO_SNAPSHOT"))
+NOT_SETTINGS = frozenset(("SHISHO_LONG", "SHISHO_POSTGRES", "SHISHO_SHARED", "SHISHO_SNAPSHOT"))
 """Names of the environment that mean something to Shisho's own tests."""
 
 
@@ -322,19 +329,8 @@ SCREEN = ("HOME", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR",
 def child_environment(*, screen: bool = False) -> dict[str, str]:
     """The part of the environment that a child process needs to start: no key, token or setting is
     passed on. `screen`: also what it needs to show something."""
-    names = (
-        *(SCREEN if screen else ()),
-        "PATH",
-        "PYTHONPATH",
-        "PYTHONHOME",
-        "LD_LIBRARY_PATH",
-        "DYLD_LIBRARY_PATH",
-        "SYSTEMROOT",
-        "TEMP",
-        "TMP",
-        "TMPDIR",
-        "LANG",
-    )
+    places = ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+    names = (*(SCREEN if screen else ()), *places, "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "LANG")
     return {name: os.environ[name] for name in names if name in os.environ}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shisho.domain.timeline import Anchor, anchored, noted
+from shisho.domain.timeline import Anchor, ServerAnchor, anchored, noted, server_anchored
 
 HOUR = 3600.0
 BEGUN = anchored(None, "boot a", 1_000_000.0, 50.0)
@@ -41,3 +41,33 @@ def test_after_a_start_it_goes_on_from_where_it_was_known_last(
 
 def test_what_is_noted_never_sinks() -> None:
     assert noted(noted(BEGUN, 110.0), 60.0).noted == 1_000_060.0
+
+
+AHEAD = ServerAnchor(ahead=10.0, noted=1_000_010.0, wall=1_000_000.0)
+
+
+@pytest.mark.parametrize(
+    ("passed", "wall", "reads"),
+    [
+        (5.0, 1_000_005.0, 1_000_015.0),
+        (5.0, 1_000_005.5, 1_000_015.5),  # clocks that run a little apart: the server's is believed
+        (5.0, 1_000_005.0 + HOUR, 1_000_015.0),  # the server's clock has jumped
+        (5.0, 1_000_005.0 - HOUR, 1_000_015.0),
+        (600.0, 1_000_600.0 + HOUR, 1_000_610.0),
+    ],
+)
+def test_no_jump_of_the_servers_clock_moves_the_line(passed: float, wall: float, reads: float) -> None:
+    anchor = server_anchored(AHEAD, wall, AHEAD.noted + passed)
+    assert (anchor.noted, anchor.wall) == (reads, wall)
+    assert server_anchored(anchor, wall + 1, None).noted == reads + 1, "whoever comes then reads the same"
+
+
+def test_machine_that_slept_learns_from_those_who_went_on() -> None:
+    noted_by_others = ServerAnchor(10.0, 1_003_600.0, 1_003_590.0)
+    assert server_anchored(noted_by_others, 1_003_595.0, 1_000_015.0).noted == 1_003_605.0
+
+
+def test_who_begins_believes_the_server_and_never_runs_back() -> None:
+    assert server_anchored(None, 1_000_000.0, None) == ServerAnchor(0.0, 1_000_000.0, 1_000_000.0)
+    assert server_anchored(AHEAD, 1_000_060.0, None).noted == 1_000_070.0
+    assert server_anchored(AHEAD, 1_000_060.0 - HOUR, None).noted == AHEAD.noted

@@ -40,3 +40,39 @@ def anchored(anchor: Anchor | None, boot: str, wall: float, monotonic: float) ->
 def noted(anchor: Anchor, monotonic: float) -> Anchor:
     """With the latest known."""
     return replace(anchor, noted=max(anchor.noted, anchor.reads(monotonic)))
+
+
+WITNESS_S = 15.0
+"""Whoever has noted the line so lately was there when a clock seemed to jump."""
+JUMP_S = 2.0
+"""Clocks that run apart by less are put right; more is a jump."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAnchor:
+    """One for all machines that share a server, none of whose clocks since the start is known to the others. The
+    line is `ahead` of the server's clock. When that said `wall`, the line said `noted`; all in seconds since
+    1970."""
+
+    ahead: float
+    noted: float
+    wall: float
+
+    def was_noted(self, wall: float, seconds: float) -> bool:
+        """True where somebody has noted it in so many seconds before the server's clock says `wall`."""
+        return 0 <= wall - self.wall < seconds
+
+
+def server_anchored(anchor: ServerAnchor | None, wall: float, expected: float | None) -> ServerAnchor:
+    """The anchor now, when the server's clock says `wall`. `expected`: what the line says by the own clock of
+    who asks; None for who has just begun.
+
+    Where the two disagree, either the server's clock has jumped or who asks was stopped for a while (a machine
+    that slept). If the others went on noting the line meanwhile, it was the latter."""
+    if anchor is None:
+        return ServerAnchor(0.0, wall, wall)
+    line = wall + anchor.ahead
+    if expected is not None and abs(line - expected) > JUMP_S and not anchor.was_noted(wall, WITNESS_S):
+        line = expected
+    line = max(line, anchor.noted)
+    return ServerAnchor(line - wall, line, wall)

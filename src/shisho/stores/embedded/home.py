@@ -20,6 +20,7 @@ from shisho.messages.system import reason_of
 from shisho.stores.embedded import vectors
 from shisho.stores.embedded.holder import holder, is_stopped
 from shisho.stores.embedded.rows import every
+from shisho.stores.migrating import missing_scripts, scripts_in
 from shisho.system.disk import disk_full, file_trouble, forbidden, is_full, unusable
 from shisho.telemetry import log
 
@@ -39,6 +40,7 @@ OURS = (
     "web_consent.",
 )
 INNER = ("lexical", "staging", "originals", "page_images", "workers", "profiles")
+PACKAGE = "shisho.stores.embedded"
 BACKUP = Message(
     "Restore a backup (a file that `shisho backup` wrote) in its place, or choose another home; `shisho doctor` says more."
 )
@@ -115,17 +117,11 @@ def has_log(path: Path) -> bool:
 def missing_migrations(connection: apsw.Connection, path: Path) -> list[str]:
     """Names of the scripts that the database lacks. Raises StorageUnusable for one that a newer version has
     made."""
+    scripts = scripts_in(PACKAGE)
     if not connection.execute(HAS_MIGRATIONS).get:
-        return _scripts()
+        return scripts
     done = [row.name for row in every(connection.execute(MIGRATIONS))]
-    newer = sorted(set(done) - set(_scripts()))
-    if newer:
-        raise StorageUnusable(
-            "{path} was written by a newer version of Shisho (it has {version}). Update Shisho, or choose another home.",
-            path=path,
-            version=newer[-1],
-        )
-    return [name for name in _scripts() if name not in done]
+    return missing_scripts(done, scripts, path)
 
 
 def migrate(connection: apsw.Connection, path: Path) -> None:
@@ -135,16 +131,8 @@ def migrate(connection: apsw.Connection, path: Path) -> None:
     for name in missing_migrations(connection, path):
         log.debug("migration %s", name)
         with connection:
-            connection.execute((_schema() / name).read_text("utf-8"))
+            connection.execute((resources.files(PACKAGE) / "schema" / name).read_text("utf-8"))
             connection.execute(MIGRATED, (name,))
-
-
-def _scripts() -> list[str]:
-    return sorted(script.name for script in _schema().iterdir() if script.name.endswith(".sql"))
-
-
-def _schema() -> resources.abc.Traversable:
-    return resources.files("shisho.stores.embedded") / "schema"
 
 
 def is_damage(error: BaseException) -> bool:

@@ -1,0 +1,72 @@
+"""Messages about a PostgreSQL database, in Japanese, by their English templates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SAID: Mapping[str, str] = {
+    "address of a PostgreSQL database that everything is stored in; empty: a file in the home folder": (
+        "すべてを保存するPostgreSQLデータベースの宛先。空: ホームフォルダのファイル"
+    ),
+    (
+        "The setting store is no address of PostgreSQL. It looks like postgresql://user:password@host:5432/shisho."
+    ): (
+        "設定storeがPostgreSQLの宛先になっていません。postgresql://user:password@host:5432/shisho のように書いてください。"
+    ),
+    (
+        "The connection to PostgreSQL at {server} broke off while something was being stored, so it may be stored or not. "
+        "Look whether it is there, then try again."
+    ): (
+        "保存の最中に {server} のPostgreSQLとの接続が切れたため、保存されたかどうか分かりません。あるかどうかを見てから、"
+        "もう一度お試しください。"
+    ),
+    "Others were storing the same at that moment, again and again. Try again.": (
+        "ほかでも同じものの保存が続けて重なりました。もう一度お試しください。"
+    ),
+    "Others hold in PostgreSQL what this needs. Try again.": (
+        "必要なものがPostgreSQLでほかに使われています。もう一度お試しください。"
+    ),
+    "All connections to PostgreSQL are in use. Try again.": (
+        "PostgreSQLへの接続がすべて使われています。もう一度お試しください。"
+    ),
+    (
+        "PostgreSQL at {server} took too long. Try again; if that lasts, see what it does (pg_stat_activity)."
+    ): (
+        "{server} のPostgreSQLが時間内に終わりませんでした。もう一度お試しください。続くときは、何をしているか"
+        "(pg_stat_activity)を見てください。"
+    ),
+    ("The disk of PostgreSQL at {server} is full: nothing was stored. Free some space and try again."): (
+        "{server} のPostgreSQLのディスクがいっぱいで、何も保存していません。空きを作ってからやり直してください。"
+    ),
+    (
+        "PostgreSQL at {server} only follows another server just now. Try again; if that lasts, name the leading one "
+        "in the setting store."
+    ): (
+        "{server} のPostgreSQLは今、ほかのサーバーの写しです。もう一度お試しください。続くときは、設定storeに主となる"
+        "サーバーを書いてください。"
+    ),
+    (
+        "PostgreSQL at {server} takes no more connections. Try again; if that lasts, raise its max_connections or put a "
+        "pooler before it."
+    ): (
+        "{server} のPostgreSQLはこれ以上接続できません。もう一度お試しください。続くときは、max_connectionsを増やすか、"
+        "前にプーラーを置いてください。"
+    ),
+    (
+        "PostgreSQL at {server} cannot be reached. Try again; if that lasts, see that it runs and that the setting store "
+        "names it."
+    ): (
+        "{server} のPostgreSQLにつながりません。もう一度お試しください。続くときは、動いているか、設定storeが正しいかを"
+        "見てください。"
+    ),
+    (
+        "PostgreSQL at {server} does not let Shisho use the database {database}: {reason}. Mend the setting store, or make "
+        "the user and the database."
+    ): (
+        "{server} のPostgreSQLで、データベース {database} を使えません: {reason}。設定storeを直すか、利用者とデータベースを"
+        "作ってください。"
+    ),
+    "The database {database} on {server} is damaged ({reason}). Restore a backup.": (
+        "{server} のデータベース {database} が壊れています({reason})。バックアップを戻してください。"
+    ),
+}

@@ -1,0 +1,29 @@
+"""Which scripts of a schema a database lacks, for every kind of database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from importlib import resources
+from pathlib import Path
+
+from shisho.errors import StorageUnusable
+
+
+def scripts_in(package: str) -> list[str]:
+    """The scripts of a package's schema in order: they begin with their number."""
+    schema = resources.files(package) / "schema"
+    return sorted(script.name for script in schema.iterdir() if script.name.endswith(".sql"))
+
+
+def missing_scripts(done: Iterable[str], scripts: Sequence[str], place: str | Path) -> list[str]:
+    """Names of the scripts that the database at `place` lacks. Raises StorageUnusable for one that a newer
+    version has run."""
+    run = set(done)
+    newer = sorted(run - set(scripts))
+    if newer:
+        raise StorageUnusable(
+            "{path} was written by a newer version of Shisho (it has {version}). Update Shisho, or choose another home.",
+            path=place,
+            version=newer[-1],
+        )
+    return [name for name in scripts if name not in run]

@@ -1,0 +1,187 @@
+"""One PostgreSQL database: a bounded pool of connections, each piece of work in one transaction.
+
+Nothing of a session is relied on, so that a pooler which gives each transaction another connection may stand
+between: limits are set in each transaction, and no statement is prepared.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import TypeVar
+
+import psycopg
+from psycopg.rows import namedtuple_row
+
+from shisho.errors import ShishoError
+from shisho.stores.postgres.migrations import migrate
+from shisho.stores.postgres.pool import Connection, ConnectionPool, NotConnected
+from shisho.stores.postgres.server_time import ServerTime
+from shisho.stores.postgres.troubles import (
+    RAN_INTO_ANOTHER,
+    connection_facts,
+    is_lost,
+    trouble,
+    unknown_commit,
+)
+
+T = TypeVar("T")
+Work = Callable[[Connection], T]
+
+WRITERS = 4
+READERS = 4
+TRIES = 5  # of work that ran into other work, or whose connection was lost before its commit
+CONNECT_SECONDS = 5
+# While a transaction writes: how long a statement, a wait for others' rows, and a pause within it may last.
+LIMITS = """SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '10s';
+    SET LOCAL idle_in_transaction_session_timeout = '30s'"""
+# Begin to write.
+BEGIN = f"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; {LIMITS}"
+# Begin to read: all statements see one state of the data.
+BEGIN_READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {LIMITS}"
+# Whether something can be written, and by whom.
+WRITABLE = "SELECT pg_is_in_recovery() AS follows, current_setting('transaction_read_only') AS read_only"
+
+
+class PostgresDatabase:
+    """`await write(f)` runs f in a transaction of its own and returns after the commit; `await read(f)` in a
+    snapshot.
+
+    It can be made where the server cannot be reached: whatever needs it raises Conflict or StorageUnusable,
+    and it is tried again at the next call. `url` is a connection string of PostgreSQL."""
+
+    def __init__(self, url: str) -> None:
+        self._facts = connection_facts(url)
+        self._connect: Callable[[], Connection] = partial(
+            psycopg.connect,
+            url,
+            autocommit=True,
+            prepare_threshold=None,
+            row_factory=namedtuple_row,
+            connect_timeout=CONNECT_SECONDS,
+            application_name="shisho",
+        )
+        self._pool = ConnectionPool(self._connect, WRITERS + READERS)
+        self._opening = threading.Lock()
+        self._noting = threading.Lock()
+        self._opened = threading.Event()
+        self._time = ServerTime()
+        self._writers = ThreadPoolExecutor(WRITERS, thread_name_prefix="shisho-pg-write")
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="shisho-pg-read")
+
+    async def write(self, work: Work[T]) -> T:
+        """Raises what `work` raises (its changes undone); Conflict where the server cannot be reached, or
+        where it is not known whether the commit was made; StorageUnusable.
+
+        `work` is run again where it ran into other work, or where its connection was lost before the commit:
+        it changes nothing but the database."""
+        running = asyncio.get_running_loop().run_in_executor(self._writers, self._write, work)
+        # The work is under way and may be committed: a cancelled caller must not take that for undone.
+        return await asyncio.shield(running)
+
+    async def read(self, work: Work[T]) -> T:
+        """Run `work` in a thread, all its queries seeing one state of the data. Raises StorageUnusable,
+        Conflict."""
+        return await asyncio.get_running_loop().run_in_executor(self._readers, self.snapshot, work)
+
+    def snapshot(self, work: Work[T]) -> T:
+        """Do what `read` does, for code that already runs in a thread."""
+        return self._attempt(BEGIN_READING, work)
+
+    def connection(self) -> Connection:
+        """A connection of the caller's own, outside the pool, who closes it. Raises StorageUnusable,
+        Conflict."""
+        with self._troubles():
+            self._open()
+            return self._connect()
+
+    def line(self) -> float:
+        """The present on the time line by which all waiting is measured, in seconds since 1970; the same for
+        all machines that share the database."""
+        if not self._time.is_known:
+            self.snapshot(self._time.sample)
+        return self._time.line()
+
+    def wall(self) -> float:
+        """The server's clock, in seconds since 1970: dates of all machines come from one clock."""
+        if not self._time.is_known:
+            self.snapshot(self._time.sample)
+        return self._time.wall()
+
+    async def ready(self) -> None:
+        """Check that something could be stored now. Raises StorageUnusable, Conflict."""
+        await self.write(lambda connection: connection.execute(WRITABLE) and None)
+
+    async def examine(self) -> None:
+        """Reach the server and bring the schema to this version; what is wrong is told to whoever asks."""
+        with suppress(ShishoError):
+            await self.ready()
+
+    async def close(self) -> None:
+        """Wait for the work under way, end the threads and connections."""
+        await asyncio.to_thread(self._close)
+
+    def _close(self) -> None:
+        self._writers.shutdown(wait=True)
+        self._readers.shutdown(wait=True)
+        self._pool.close()
+
+    def _open(self) -> None:
+        """Once for each database: bring its schema to this version."""
+        if self._opened.is_set():
+            return
+        with self._opening:
+            if not self._opened.is_set():
+                with self._connect() as connection:
+                    migrate(connection, self._facts)
+                self._opened.set()
+
+    def _write(self, work: Work[T]) -> T:
+        if self._time.is_due and self._noting.acquire(blocking=False):
+            try:
+                self._attempt(BEGIN, self._time.note)
+            finally:
+                self._noting.release()
+        return self._attempt(BEGIN, work)
+
+    def _attempt(self, begin: str, work: Work[T]) -> T:
+        with self._troubles():
+            self._open()
+            for _ in range(TRIES - 1):
+                try:
+                    return self._once(begin, work)
+                except RAN_INTO_ANOTHER:
+                    continue
+                except psycopg.OperationalError as error:
+                    if isinstance(error, NotConnected) or not is_lost(error):
+                        raise
+                    self._pool.forget_idle()
+            return self._once(begin, work)
+
+    def _once(self, begin: str, work: Work[T]) -> T:
+        with self._pool.borrow() as connection:
+            connection.execute(begin)
+            try:
+                result = work(connection)
+            except BaseException:
+                with suppress(psycopg.Error):
+                    connection.execute("ROLLBACK")
+                raise
+            try:
+                connection.execute("COMMIT")
+            except psycopg.OperationalError as error:
+                if is_lost(error) and begin is BEGIN:
+                    raise unknown_commit(self._facts) from error
+                raise
+            return result
+
+    @contextmanager
+    def _troubles(self) -> Iterator[None]:
+        try:
+            yield
+        except psycopg.Error as error:
+            raise trouble(error, self._facts) from error

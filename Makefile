@@ -104,7 +104,7 @@ eval: $(VENV)/.dev
 lock:
 	rm -rf .lock && $(PYTHON) -m venv .lock && mkdir -p requirements
 	.lock/bin/python -m pip install -q --disable-pip-version-check . && .lock/bin/python -m pip freeze --exclude shisho > requirements/core.lock
-	.lock/bin/python -m pip install -q --disable-pip-version-check '.[bibliography,box,browser,ginza,langgraph,ocr,postgres,vectors,e5,onnx,docs,dev]' && .lock/bin/python -m pip freeze --exclude shisho > requirements/dev.lock
+	.lock/bin/python -m pip install -q --disable-pip-version-check '.[bibliography,box,browser,ginza,langgraph,ocr,pdf,postgres,vectors,e5,onnx,docs,dev]' && .lock/bin/python -m pip freeze --exclude shisho > requirements/dev.lock
 	rm -rf .lock
 
 clean:

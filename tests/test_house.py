@@ -169,6 +169,7 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
     "pydantic": ("interfaces/", "inference/reply_schema.py"),
     "pydantic_core": ("interfaces/",),
     "cryptography": ("system/signing.py",),
+    "typst": ("system/typesetting.py",),
     "h11": ("testing/box/",),
     "trustme": ("testing/box/",),
 }

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from shisho.desk.conversing import ConversationDesk
     from shisho.desk.desk import Desk
     from shisho.desk.embeddings import EmbeddingDesk
+    from shisho.desk.exporting import ExportDesk
     from shisho.desk.folders import FolderDesk
     from shisho.desk.proving import ProofDesk
     from shisho.desk.references import ReferenceDesk
@@ -214,7 +215,7 @@ __all__ = [
     "Corpus", "Desk", "Document", "DocumentEncrypted", "DocumentId", "DocumentState", "DocumentUnreadable",
     "DocumentView", "DocumentsQueued", "EmbeddingDesk", "EmbeddingProgress", "EmptyCorpus", "EndReason",
     "EngineStatus", "EngineUnavailable", "EventKind", "Evidence", "EvidenceBoxes", "EvidenceExhibit",
-    "ExistingDocument", "ExtraMissing", "FailedItem", "FeedbackRecorded", "FilterRange", "Finding", "FindingVerdict",
+    "ExistingDocument", "ExportDesk", "ExtraMissing", "FailedItem", "FeedbackRecorded", "FilterRange", "Finding", "FindingVerdict",
     "FindingVerdicts", "FolderDesk", "ForbiddenAddress", "ForbiddenPath", "FoundPage", "Gap", "Goal", "GoalProgress",
     "GoalStatus", "HumanChallenge", "Instant", "IntakeOutcome", "InternalError", "InterventionState", "InvalidParams",
     "Job", "JobError", "JobId", "JobPage", "JobState", "KeyConflict", "LayoutLine", "LoopStop", "MatchedBy",

@@ -15,11 +15,12 @@ from shisho.corpus.readers import specimen
 from shisho.corpus.readers.killable import KillableReader
 from shisho.desk.embeddings import EmbeddingDesk
 from shisho.domain.corpus import LOCAL_OWNER, Check, Source
-from shisho.errors import ShishoError
+from shisho.errors import ExtraMissing, ShishoError
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.ports import Index, Originals
 from shisho.settings import Settings, stray_names
+from shisho.system.typesetting import check_japanese, find_fonts
 from shisho.web.browser import chromium
 
 
@@ -58,6 +59,7 @@ async def checks(
             Message("text layer for scanned PDFs"),
             Message("install ocrmypdf with tesseract's Japanese data; see docs/howto/ocr.md"),
         ),
+        await asyncio.to_thread(_pdf),
         _browser(settings.text("browser_path")),
         _quiet(await _embedder(embeddings, embedders, index), owner),
         await check_model(settings),
@@ -181,6 +183,15 @@ def _browser(path: str) -> Check:
 
 def _extra(name: str, module: str, use: str, remedy: str) -> Check:
     return Check(name, importlib.util.find_spec(module) is not None, use, remedy, optional=True)
+
+
+def _pdf() -> Check:
+    """What sets answers on paper, and letters for it."""
+    try:
+        check_japanese(find_fonts())
+    except ExtraMissing as missing:
+        return Check("pdf", False, missing.message, optional=True)
+    return Check("pdf", True, Message("Typst, with a font that has Japanese letters"), optional=True)
 
 
 def _program(name: str, use: str, remedy: str) -> Check:

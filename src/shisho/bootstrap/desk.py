@@ -27,7 +27,9 @@ from shisho.system.clock import SystemClock
 if TYPE_CHECKING:
     from shisho.bootstrap.queue import QueueSide
     from shisho.desk.conversing import ConversationDesk
+    from shisho.desk.exporting import ExportDesk
     from shisho.desk.folders import FolderDesk
+    from shisho.desk.proving import ProofDesk
     from shisho.desk.references import ReferenceDesk
     from shisho.desk.tasks import TaskDesk
     from shisho.desk.viewing import ViewerDesk
@@ -68,11 +70,11 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
 def _build_parts(library: SharedLibrary, owner: str, for_owner: Callable[[str], DeskParts]) -> DeskParts:
     """The parts of an owner's desk over the library of all. What it was built of ends with the desk of this machine's owner."""
     from shisho.language.tokens import tokens
-    from shisho.librarian.export import export
 
     stores = library.stores
     folders = deferred(partial(_folders, library, owner))
     viewer = deferred(partial(_viewer, library, owner))
+    proofs = deferred(partial(build_proofs, library.settings, stores.shelf, viewer))
     tasks = deferred(lambda: queue().tasks)
     talks = deferred(partial(_conversations, library, owner, tasks))
     queue = cache(partial(_queue_of, library, owner, folders, talks))
@@ -86,7 +88,8 @@ def _build_parts(library: SharedLibrary, owner: str, for_owner: Callable[[str], 
         references=deferred(partial(_references, library, owner)),
         embeddings=library.embeddings,
         viewer=viewer,
-        proofs=deferred(partial(build_proofs, library.settings, stores.shelf, viewer)),
+        proofs=proofs,
+        exports=deferred(partial(_exports, library, owner, proofs)),
         rankings=library.searcher,
         inquiries=library.inquiries,
         budget=library.budget,
@@ -96,7 +99,6 @@ def _build_parts(library: SharedLibrary, owner: str, for_owner: Callable[[str], 
         answers=deferred(lambda: queue().answers),
         working=lambda slots=None, notifier=None: queue().working(slots, notifier),
         new_run=lambda: uuid.uuid4().hex[:24],
-        exported=export,
         tokens=tokens,
         settings=partial(list_settings, library.settings),
         checks=partial(_checked, library, owner),
@@ -111,6 +113,16 @@ def _viewer(library: SharedLibrary, owner: str) -> ViewerDesk:
     stores = library.stores
     looked_at = (stores.shelf, stores.ledger, library.disk, stores.pages)
     return build_viewer(library.settings, owner, *looked_at, library.renderer)
+
+
+def _exports(library: SharedLibrary, owner: str, proofs: ProofDesk) -> ExportDesk:
+    from shisho.desk.exporting import ExportDesk, ExportParts
+    from shisho.librarian.export import export
+    from shisho.librarian.printable import printable_answer
+    from shisho.system.typesetting import TypstTypesetter
+
+    stores = (library.stores.shelf, library.stores.ledger)
+    return ExportDesk(ExportParts(owner, *stores, proofs, export, printable_answer, TypstTypesetter()))
 
 
 def _conversations(library: SharedLibrary, owner: str, tasks: TaskDesk) -> ConversationDesk:

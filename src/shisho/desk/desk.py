@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from shisho.desk import intake
 from shisho.desk.adding import FileIntake, full_path, survey_once
@@ -22,9 +21,9 @@ from shisho.desk.choosing import (
 )
 from shisho.desk.coercion import as_list, as_paths, coerce
 from shisho.desk.hits import to_hit
-from shisho.desk.inquiry_runs import InquiryRuns
 from shisho.desk.pages import read_page
 from shisho.desk.replaying import replay_answer
+from shisho.desk.sections import DeskSections
 from shisho.desk.task_answers import follow_answer
 from shisho.domain.conversation import ConversationContext
 from shisho.domain.corpus import (
@@ -50,17 +49,6 @@ from shisho.errors import NotFound, ShishoError
 from shisho.messages.message import Message
 from shisho.ports import Notifier, PreparedInquiry
 
-if TYPE_CHECKING:
-    from shisho.desk.answers import AnswerDesk
-    from shisho.desk.conversing import ConversationDesk
-    from shisho.desk.embeddings import EmbeddingDesk
-    from shisho.desk.folders import FolderDesk
-    from shisho.desk.proving import ProofDesk
-    from shisho.desk.references import ReferenceDesk
-    from shisho.desk.sessions import Sessions
-    from shisho.desk.tasks import TaskDesk
-    from shisho.desk.viewing import ViewerDesk
-
 # of what is said of documents
 MOST_FIELDS = 20
 MOST_VALUES = 20
@@ -69,55 +57,10 @@ STILL_READ = Message(
 )
 
 
-class Desk(InquiryRuns):
+class Desk(DeskSections):
     """One visitor's view of the library."""
 
     __slots__ = ()
-
-    @property
-    def tasks(self) -> TaskDesk:
-        """The verbs of long work: all that is queued, waited for and stopped."""
-        return self._parts.tasks
-
-    @property
-    def folders(self) -> FolderDesk:
-        """The verbs of folders: what happens in them, happens in the library."""
-        return self._parts.folders
-
-    @property
-    def conversations(self) -> ConversationDesk:
-        """The verbs of conversations: which questions follow each other."""
-        return self._parts.conversations
-
-    @property
-    def answers(self) -> AnswerDesk:
-        """The verbs of answers while and after they are made: their news, their log, stopping them."""
-        return self._parts.answers
-
-    @property
-    def references(self) -> ReferenceDesk:
-        """The verbs of what is said of documents in bibliographies."""
-        return self._parts.references
-
-    @property
-    def embeddings(self) -> EmbeddingDesk:
-        """The verbs of vectors, by which passages are found by meaning."""
-        return self._parts.embeddings
-
-    @property
-    def viewer(self) -> ViewerDesk:
-        """The verbs of looking at a document: its pages, and where quotations stand on them."""
-        return self._parts.viewer
-
-    @property
-    def proofs(self) -> ProofDesk:
-        """The verbs of answers that show themselves to who has neither the library nor this program."""
-        return self._parts.proofs
-
-    @property
-    def sessions(self) -> Sessions:
-        """The verbs for an assistant that is its own librarian."""
-        return self._parts.sessions
 
     def working(
         self, slots: int | None = None, here: Notifier | None = None
@@ -379,12 +322,9 @@ class Desk(InquiryRuns):
         return document, await self._parts.shelf.text(document.id)
 
     async def export(self, prefix: str, form: str) -> str:
-        """An answer as md, html, jsonl, bibtex, ris, csl, apa, sist02 or proof. Raises InvalidParams for another form."""
-        answer = await self.answer(prefix)
-        if form == "proof":
-            return await self.proofs.write(answer)
-        quoted = [evidence.document_id for evidence in answer.evidence]
-        return self._parts.exported(answer, form, await self._parts.shelf.documents_by_id(quoted))
+        """An answer as md, html, jsonl, bibtex, ris, csl, apa, sist02 or proof. Raises InvalidParams for another form;
+        `exports.file` gives a PDF too."""
+        return await self._parts.exports.text(prefix, form)
 
     async def backup(self, target: Path | str) -> None:
         """Everything in one file, which opens as a home's `shisho.db`."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from shisho.desk.callbacks import Notify, Stop
-from shisho.domain.corpus import Check, Document, DocumentId, RankedPassage, Scope, SearchRequest
+from shisho.domain.corpus import Check, DocumentId, RankedPassage, Scope, SearchRequest
 from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import Answer, Budget
 from shisho.domain.setting import SettingValue
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from shisho.desk.answers import AnswerDesk
     from shisho.desk.conversing import ConversationDesk
     from shisho.desk.embeddings import EmbeddingDesk
+    from shisho.desk.exporting import ExportDesk
     from shisho.desk.folders import FolderDesk
     from shisho.desk.proving import ProofDesk
     from shisho.desk.references import ReferenceDesk
@@ -83,6 +84,7 @@ class DeskParts:
     embeddings: EmbeddingDesk
     viewer: ViewerDesk
     proofs: ProofDesk
+    exports: ExportDesk
     rankings: Rankings
     inquiries: Inquiries
     budget: Budget
@@ -92,7 +94,6 @@ class DeskParts:
     answers: AnswerDesk
     working: InlineWorker
     new_run: Callable[[], str]
-    exported: Callable[[Answer, str, Mapping[DocumentId, Document]], str]
     tokens: Callable[[str], int]
     settings: Callable[[], Sequence[SettingValue]]
     checks: Callable[[], Awaitable[Sequence[Check]]]

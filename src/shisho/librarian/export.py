@@ -19,7 +19,8 @@ from shisho.librarian.citation_styles import STYLES, styled
 from shisho.librarian.export_page import answer_page
 from shisho.messages.catalogue import word
 
-PROOF = "proof"  # beside these; it needs more than the answer: see `librarian/proof.py`
+# Beside these, by `desk/exporting.py`: they need more than the answer.
+OTHERS = ("pdf", "proof")
 FORMS = ("md", "html", "jsonl", "bibtex", "ris", "csl", *STYLES)
 
 
@@ -38,7 +39,7 @@ def export(answer: Answer, form: str, documents: Mapping[DocumentId, Document] |
         raise InvalidParams(
             "{form!r} is no export format. Choose one of {formats}.",
             form=form,
-            formats=", ".join((*FORMS, PROOF)),
+            formats=", ".join((*FORMS, *OTHERS)),
         )
     descriptions = {name: _description(document) for name, document in (documents or {}).items()}
     entries = bibliography.entries(answer.evidence, descriptions)

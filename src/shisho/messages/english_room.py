@@ -69,6 +69,7 @@ SAID: Mapping[str, str] = {
     "room_form_csl": "CSL-JSON",
     "room_form_html": "HTML",
     "room_form_md": "Markdown",
+    "room_form_pdf": "PDF",
     "room_form_proof": "proof file",
     "room_form_ris": "RIS",
     "room_form_sist02": "SIST 02",

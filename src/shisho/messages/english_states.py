@@ -53,6 +53,7 @@ SAID: Mapping[str, str] = {
     "check_ginza": "ginza",
     "check_ocr": "OCR",
     "check_ocrmypdf": "ocrmypdf",
+    "check_pdf": "answers as PDF",
     "check_browser": "browser",
     "check_embedder": "embedder",
     "check_model": "model",

@@ -61,8 +61,8 @@ SAID: Mapping[str, str] = {
     ),
     "Print an answer and its evidence for use elsewhere.": "回答と証拠を、よそで使える形で書き出す。",
     "id, its beginning, or last": "ID、その先頭、または last",
-    "md, html, jsonl, bibtex, ris, csl (CSL-JSON), apa, sist02 or proof": (
-        "md、html、jsonl、bibtex、ris、csl(CSL-JSON)、apa、sist02、proof のどれか"
+    "md, html, jsonl, pdf, bibtex, ris, csl (CSL-JSON), apa, sist02 or proof": (
+        "md、html、jsonl、pdf、bibtex、ris、csl(CSL-JSON)、apa、sist02、proof のどれか"
     ),
     "write to this file": "このファイルに書く",
     "Copy everything into one file, while others go on working.": (

@@ -53,6 +53,7 @@ SAID: Mapping[str, str] = {
     "check_ginza": "ginza",
     "check_ocr": "文字認識(OCR)",
     "check_ocrmypdf": "ocrmypdf",
+    "check_pdf": "回答のPDF",
     "check_browser": "ブラウザー",
     "check_embedder": "埋め込み器",
     "check_model": "モデル",

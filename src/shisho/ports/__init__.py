@@ -23,6 +23,7 @@ from shisho.ports.interventions import Interventions, Notifier
 from shisho.ports.librarian import Ledger, PreparedInquiry
 from shisho.ports.model import BorrowedModel, Llm
 from shisho.ports.opinions import Opinions
+from shisho.ports.printing import Typesetter
 from shisho.ports.proving import ProofSigner
 from shisho.ports.queue import Bell, Ear, JobStore, Presence, TaskStore
 from shisho.ports.sessions import SessionBook
@@ -89,4 +90,5 @@ __all__ = [
     "Storage",
     "TaskStore",
     "TextFinder",
+    "Typesetter",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import tempfile
 from collections.abc import AsyncIterator
@@ -15,6 +14,7 @@ from urllib.parse import urlsplit
 from playwright.async_api import Browser, Page, async_playwright
 
 from shisho.web.browser import chromium
+from tests.fonts import japanese_fonts
 from tests.machine import PATIENCE
 from tests.web.browsing import need_browser
 
@@ -57,22 +57,15 @@ async def chromium_browser() -> AsyncIterator[Browser]:
     """Debian's Chromium with Japanese letters, or a skip with a clear word."""
     need_browser()
     with tempfile.TemporaryDirectory() as data:
-        _give_fonts(Path(data))
+        letters = japanese_fonts(Path(data))
         async with async_playwright() as playwright:
             browser = await playwright.chromium.launch(
                 executable_path=chromium.find(),
                 args=["--no-sandbox", "--disable-dev-shm-usage"],
-                env={**os.environ, "XDG_DATA_HOME": data},
+                env={**os.environ, **letters},
             )
             yield browser
             await browser.close()
-
-
-def _give_fonts(folder: Path) -> None:
-    """Where fontconfig looks for a person's own fonts, so that pictures show letters on a machine that has none."""
-    found = importlib.util.find_spec("pylopdf_fonts_jp")
-    if found is not None and found.origin is not None:
-        (folder / "fonts").symlink_to(Path(found.origin).parent)
 
 
 @asynccontextmanager

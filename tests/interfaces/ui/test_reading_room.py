@@ -11,6 +11,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, expect
 
+from tests.fonts import japanese_fonts
 from tests.interfaces.npm_packages import installed
 from tests.interfaces.serving import serving
 from tests.interfaces.ui.room import WAIT, RoomVisit, chromium_browser, visiting
@@ -41,7 +42,7 @@ async def ask(visit: RoomVisit, question: str) -> None:
 async def test_from_dropped_files_to_the_lit_sentence(browser: Browser, tmp_path: Path) -> None:
     broken = tmp_path / "broken.pdf"
     broken.write_bytes(b"%PDF-1.7 and nothing more")
-    with serving(tmp_path / "home") as url:
+    with serving(tmp_path / "home", **japanese_fonts(tmp_path / "data")) as url:
         async with visiting(browser, url) as visit:
             page = visit.page
             await visit.open("/")
@@ -56,6 +57,12 @@ async def test_from_dropped_files_to_the_lit_sentence(browser: Browser, tmp_path
             await expect(page.locator("#uploads .notice.bad")).to_have_count(1)
             await ask(visit, QUESTION)
             assert re.search(r"/a/\w+$", page.url)
+            await page.select_option(".tools select", "pdf")
+            async with page.expect_download() as download:
+                await page.click(".tools button:last-child")
+            saved = await download.value
+            assert saved.suggested_filename.endswith(".pdf")
+            assert (await saved.path()).read_bytes().startswith(b"%PDF-")
             await expect(page.locator("#log .round")).not_to_have_count(0)
             chip = page.locator(".answer blockquote .chip").first
             await chip.hover()

@@ -311,18 +311,22 @@ def export(
     answer: Annotated[str, typer.Argument(help="id, its beginning, or last")] = "last",
     format_: Annotated[
         str,
-        typer.Option("--format", help="md, html, jsonl, bibtex, ris, csl (CSL-JSON), apa, sist02 or proof"),
+        typer.Option(
+            "--format", help="md, html, jsonl, pdf, bibtex, ris, csl (CSL-JSON), apa, sist02 or proof"
+        ),
     ] = "md",
     out: Annotated[Path | None, typer.Option(help="write to this file")] = None,
 ) -> None:
     """Print an answer and its evidence for use elsewhere."""
 
     async def work(desk: Desk) -> None:
-        text = await desk.export(answer, format_)
+        if format_ == "pdf" and out is None and sys.stdout.isatty():
+            raise InvalidParams("A PDF is not for a terminal. Say where it goes: --out answer.pdf")
+        data = await desk.exports.file(answer, format_)
         if out is None:
-            typer.echo(text, nl=False)
+            typer.echo(data, nl=False)
         else:
-            await asyncio.to_thread(out.write_text, text, "utf-8")
+            await asyncio.to_thread(out.write_bytes, data)
 
     _run(context, work, False)
 

@@ -21,9 +21,14 @@ FORMS = {
     "csl": ("application/vnd.citationstyles.csl+json", "json"),
     "apa": ("text/plain", "txt"),
     "sist02": ("text/plain", "txt"),
+    "pdf": ("application/pdf", "pdf"),
     "proof": ("text/plain", "proof"),
 }
-CONTENT = {media_type: {"schema": {"type": "string"}} for media_type, _ in FORMS.values()}
+BINARY = {"schema": {"type": "string", "format": "binary"}}
+CONTENT = {
+    media_type: BINARY if form == "pdf" else {"schema": {"type": "string"}}
+    for form, (media_type, _) in FORMS.items()
+}
 
 
 class ExportQuery(BaseModel):
@@ -44,11 +49,12 @@ def add_exports(router: APIRouter, desk: Desk) -> None:
         responses={200: {"content": CONTENT}, **REFUSALS},
     )
     async def export_answer(answer_id: IdPath, arguments: Annotated[ExportQuery, Query()]) -> Response:
-        """An answer with its quotations as Markdown, a page, JSON Lines, a bibliography of what it quotes, or a proof (see
-        `shisho verify`): a file to be saved."""
+        """An answer with its quotations as Markdown, a page, JSON Lines, a PDF, a bibliography of what it quotes, or a proof
+        (see `shisho verify`): a file to be saved."""
         answer = await desk.answer(answer_id)
-        text = await desk.export(answer.id, arguments.form)
+        data = await desk.exports.file(answer.id, arguments.form)
         media_type, ending = FORMS[arguments.form]
         name = f"shisho-{answer.id}.{ending}"
         headers = {"content-disposition": f'attachment; filename="{name}"'}
-        return Response(text, media_type=f"{media_type}; charset=utf-8", headers=headers)
+        charset = "" if arguments.form == "pdf" else "; charset=utf-8"
+        return Response(data, media_type=f"{media_type}{charset}", headers=headers)

@@ -1,8 +1,8 @@
 // An answer: its sentences with numbers that open, what they rest on, and why the search stopped.
 
-import { attempt, baseName, figure, fill, get, make, moment, say, toast, webLink } from "./room.js";
+import { attempt, baseName, figure, fill, get, make, moment, request, say, toast, webLink } from "./room.js";
 
-const FORMS = ["md", "html", "bibtex", "ris", "csl", "apa", "sist02", "proof"];
+const FORMS = ["md", "html", "pdf", "bibtex", "ris", "csl", "apa", "sist02", "proof"];
 let card = null;
 
 /** Where a quotation opens in the viewer. */
@@ -125,10 +125,9 @@ async function copy(answer) {
 }
 
 async function save(answer, form) {
-  const text = await get(`/answers/${answer.id}/export?form=${form}`);
-  const endings = { bibtex: "bib", csl: "json", apa: "txt", sist02: "txt" };
-  const blob = new Blob([typeof text === "string" ? text : JSON.stringify(text, null, 2)], { type: "text/plain" });
-  const link = make("a", { href: URL.createObjectURL(blob), download: `shisho-${answer.id.slice(0, 12)}.${endings[form] ?? form}` });
+  const response = await request("GET", `/answers/${answer.id}/export?form=${form}`);
+  const name = response.headers.get("content-disposition").match(/filename="([^"]+)"/)[1];
+  const link = make("a", { href: URL.createObjectURL(await response.blob()), download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }

@@ -38,8 +38,8 @@ export class Refusal extends Error {
   }
 }
 
-/** Ask the API. `body` is sent as JSON, or as it is where it is a Blob. Throws Refusal. */
-export async function call(method, path, body = undefined) {
+/** Ask the API for its reply as it comes. `body` is sent as JSON, or as it is where it is a Blob. Throws Refusal. */
+export async function request(method, path, body = undefined) {
   const isBlob = body instanceof Blob;
   const headers = { accept: "application/json", "accept-language": document.documentElement.lang };
   if (body !== undefined) headers["content-type"] = isBlob ? "application/octet-stream" : "application/json";
@@ -52,10 +52,16 @@ export async function call(method, path, body = undefined) {
     throw new Refusal(0, null);
   }
   if (response.status === 401) location.assign("/login");
-  const isJson = (response.headers.get("content-type") ?? "").includes("json");
-  const data = isJson ? await response.json().catch(() => null) : await response.text();
-  if (!response.ok) throw new Refusal(response.status, isJson ? data : null);
-  return data;
+  if (!response.ok) throw new Refusal(response.status, isJson(response) ? await response.json().catch(() => null) : null);
+  return response;
+}
+
+const isJson = (response) => (response.headers.get("content-type") ?? "").includes("json");
+
+/** Ask the API: what its JSON says, or its text. Throws Refusal. */
+export async function call(method, path, body = undefined) {
+  const response = await request(method, path, body);
+  return isJson(response) ? response.json() : response.text();
 }
 
 export const get = (path) => call("GET", path);

@@ -1,0 +1,57 @@
+"""The verbs of answers that are taken elsewhere: as text, and as files to be saved."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from shisho.desk.proving import ProofDesk
+from shisho.domain.corpus import Document, DocumentId
+from shisho.domain.inquiry import Answer
+from shisho.domain.printing import PrintableAnswer
+from shisho.errors import InvalidParams
+from shisho.ports import Ledger, Shelf, Typesetter
+
+PDF = "pdf"
+PROOF = "proof"
+
+
+@dataclass(frozen=True, slots=True)
+class ExportParts:
+    """The parts that these verbs are wired to."""
+
+    owner: str
+    shelf: Shelf
+    ledger: Ledger
+    proofs: ProofDesk
+    write: Callable[[Answer, str, Mapping[DocumentId, Document]], str]
+    printable: Callable[[Answer], PrintableAnswer]
+    typesetter: Typesetter
+
+
+class ExportDesk:
+    """The verbs of answers that are taken elsewhere."""
+
+    def __init__(self, parts: ExportParts) -> None:
+        self._parts = parts
+
+    async def text(self, prefix: str, form: str) -> str:
+        """An answer as md, html, jsonl, bibtex, ris, csl, apa, sist02 or proof. Raises NotFound, and InvalidParams for
+        another form."""
+        answer = await self._parts.ledger.answer(prefix, self._parts.owner)
+        if form == PROOF:
+            return await self._parts.proofs.write(answer)
+        if form == PDF:
+            raise InvalidParams("A PDF is no text. Ask for a file: `exports.file` instead of `export`.")
+        quoted = [evidence.document_id for evidence in answer.evidence]
+        return self._parts.write(answer, form, await self._parts.shelf.documents_by_id(quoted))
+
+    async def file(self, prefix: str, form: str) -> bytes:
+        """The same as the bytes of a file, in UTF-8; `pdf` too. Raises ExtraMissing for a PDF where what sets it, or a
+        font with Japanese letters, is not there."""
+        if form != PDF:
+            return (await self.text(prefix, form)).encode()
+        answer = await self._parts.ledger.answer(prefix, self._parts.owner)
+        printable = self._parts.printable(answer)
+        return await asyncio.to_thread(self._parts.typesetter.typeset, printable)

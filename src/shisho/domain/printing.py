@@ -1,0 +1,39 @@
+"""An answer as it is printed: words, numbers that lead to quotations, and links; how they look is for others to say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedPart:
+    """A stretch of a line of the answer. `number`: of the quotation that it leads to; 0: it leads nowhere."""
+
+    text: str
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedQuotation:
+    """A quotation below the answer. `link`: an address of the web, or empty; `where`: page or place, and heading; `remark`:
+    what became of its document, or empty."""
+
+    number: int
+    title: str
+    link: str
+    where: str
+    text: str
+    remark: str
+
+
+@dataclass(frozen=True, slots=True)
+class PrintableAnswer:
+    """An answer as it is printed. `language`: `ja` or `en`; `lines`: those of the answer, each in parts; `heading`: of the
+    quotations; `facts`: how far the sentences are carried, and why the search ended."""
+
+    title: str
+    language: str
+    lines: tuple[tuple[PrintedPart, ...], ...]
+    heading: str
+    quotations: tuple[PrintedQuotation, ...]
+    facts: tuple[str, ...]

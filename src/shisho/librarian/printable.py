@@ -1,0 +1,62 @@
+"""An answer as it is printed, on a page of the web or on paper: legible words, and which of them lead where."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from shisho.domain.corpus import NO_LONGER
+from shisho.domain.inquiry import Answer, Evidence, SupportOutcome
+from shisho.domain.link import on_web
+from shisho.domain.printing import PrintableAnswer, PrintedPart, PrintedQuotation
+from shisho.language.display import legible, running
+from shisho.language.script import answer_language
+from shisho.messages.catalogue import word
+
+_NUMBER = re.compile(r"(\[\d{1,6}\])")
+
+
+def printable_answer(answer: Answer) -> PrintableAnswer:
+    """The answer in the language that it was asked in. Only what is on the web has a link."""
+    language = answer_language(answer.question)
+    numbers = frozenset(evidence.number for evidence in answer.evidence)
+    lines = legible(answer.text).split("\n")
+    return PrintableAnswer(
+        title=legible(answer.question),
+        language=language,
+        lines=tuple(tuple(_parts(line, numbers)) for line in lines),
+        heading=word("sources", language),
+        quotations=tuple(_quotation(evidence, language) for evidence in answer.evidence),
+        facts=tuple(legible(fact) for fact in _facts(answer, language)),
+    )
+
+
+def _parts(line: str, numbers: frozenset[int]) -> Iterator[PrintedPart]:
+    for text in filter(None, _NUMBER.split(line)):
+        number = int(text[1:-1]) if _NUMBER.fullmatch(text) else 0
+        yield PrintedPart(text, number if number in numbers else 0)
+
+
+def _quotation(evidence: Evidence, language: str) -> PrintedQuotation:
+    page = "" if evidence.page is None else word("page", language, n=evidence.page)
+    places = (running(evidence.place) or page, running(evidence.heading))
+    state = NO_LONGER.get(evidence.source_state)
+    return PrintedQuotation(
+        number=evidence.number,
+        title=legible(evidence.title),
+        link=legible(evidence.link) if on_web(evidence.link) else "",
+        where=" · ".join(legible(place) for place in places if place),
+        text=legible(running(evidence.snippet)) if evidence.snippet else word("removed_source", language),
+        remark=word(state, language) if state else "",
+    )
+
+
+def _facts(answer: Answer, language: str) -> Iterator[str]:
+    """How far the sentences are carried, and why the search ended."""
+    if any(sentence.support for sentence in answer.sentences):
+        outcomes = [sentence.support for sentence in answer.sentences]
+        counts = {str(outcome): outcomes.count(outcome) for outcome in SupportOutcome}
+        yield word("support", language, **counts)
+    reason = word(f"end_{answer.loop_stop}".lower(), language)
+    yield f"{word('stopped_because', language)}: {reason}"
+    yield f"{answer.condition} · {answer.created_at} · {answer.id}"

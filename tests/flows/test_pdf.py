@@ -1,0 +1,107 @@
+"""An answer as a PDF: its letters, its citations and its links are read back; what is missing is said."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from pathlib import Path
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+import pytest
+
+from shisho.bootstrap.desk import open_desk
+from shisho.domain.corpus import Source
+from shisho.errors import ExtraMissing, InvalidParams
+from shisho.system.typesetting import check_japanese
+from tests.flows.conftest import Shell
+from tests.fonts import japanese_fonts
+from tests.interfaces.http.rooms import served
+
+typst = pytest.importorskip("typst")
+QUESTION = "フォボスの直径は何キロメートルか"
+PAGE = "https://mars.example/phobos?page=2"
+TEXT = "フォボスの直径は22キロメートルである。#let <e1> *太字* $x$"
+LATIN = "The diameter of Phobos is 22 kilometres."
+
+
+@pytest.fixture
+def letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in japanese_fonts(tmp_path / "data").items():
+        monkeypatch.setenv(name, value)
+    check_japanese(typst.Fonts())
+
+
+def squeeze(text: str) -> str:
+    return "".join(text.split())
+
+
+def targets(document: pypdfium2.PdfDocument) -> tuple[set[str], set[int]]:
+    """The addresses and the pages that the links of a PDF lead to."""
+    addresses = set()
+    pages = set()
+    for page in document:
+        place = ctypes.c_int(0)
+        link = pdfium.FPDF_LINK()
+        while pdfium.FPDFLink_Enumerate(page.raw, place, link):
+            action = pdfium.FPDFLink_GetAction(link)
+            size = pdfium.FPDFAction_GetURIPath(document.raw, action, None, 0) if action else 0
+            if size:
+                address = ctypes.create_string_buffer(size)
+                pdfium.FPDFAction_GetURIPath(document.raw, action, address, size)
+                addresses.add(address.value.decode())
+            else:
+                destination = pdfium.FPDFLink_GetDest(document.raw, link)
+                pages.add(pdfium.FPDFDest_GetDestPageIndex(document.raw, destination))
+    return addresses, pages
+
+
+@pytest.mark.usefixtures("letters")
+async def test_a_pdf_has_the_letters_the_citations_and_the_links_of_its_answer(tmp_path: Path) -> None:
+    async with open_desk(home=tmp_path / "home") as desk, served(desk) as client:
+        await desk.add_source(Source(PAGE, TEXT.encode(), "text/plain", "火星の衛星 <b>"))
+        answer = await desk.ask(QUESTION)
+        reply = await client.get(f"/answers/{answer.id}/export", params={"form": "pdf"})
+        again = await desk.exports.file(answer.id, "pdf")
+        with pytest.raises(InvalidParams):
+            await desk.export(answer.id, "pdf")
+    assert reply.headers["content-type"] == "application/pdf"
+    assert reply.headers["content-disposition"] == f'attachment; filename="shisho-{answer.id}.pdf"'
+    assert reply.content == again
+    document = pypdfium2.PdfDocument(reply.content)
+    text = squeeze("".join(page.get_textpage().get_text_range() for page in document))
+    (evidence,) = answer.evidence
+    assert squeeze(QUESTION) in text and text.count(squeeze(evidence.snippet)) == 2
+    assert text.count("[1]") == 2 and "火星の衛星<b>" in text
+    assert evidence.link.startswith(PAGE) and targets(document) == ({evidence.link}, {0})
+    fonts = {name for page in document for name in font_names(page)}
+    assert any("NotoSans" in name for name in fonts)
+
+
+def font_names(page: pypdfium2.PdfPage) -> set[str]:
+    return {thing.get_font().get_base_name() for thing in page.get_objects() if hasattr(thing, "get_font")}
+
+
+def test_the_shell_writes_a_pdf(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "phobos.md").write_text(f"# Phobos\n\n{LATIN}\n", "utf-8")
+    shell("add", tmp_path / "phobos.md")
+    shell("ask", "How large is the diameter of Phobos?", "--sources", "documents")
+    shell("export", "--format", "pdf", "--out", tmp_path / "answer.pdf")
+    (page,) = pypdfium2.PdfDocument(tmp_path / "answer.pdf")
+    assert squeeze(LATIN) in squeeze(page.get_textpage().get_text_range())
+
+
+async def test_a_pdf_without_what_sets_it_or_without_letters_is_refused_with_the_next_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ExtraMissing, match="fonts-noto-cjk"):
+        check_japanese(typst.Fonts(include_system_fonts=False))
+    monkeypatch.setitem(sys.modules, "typst", None)
+    async with open_desk(home=tmp_path) as desk, served(desk) as client:
+        await desk.add_source(Source("phobos.md", LATIN.encode()))
+        await desk.ask("How large is the diameter of Phobos?")
+        reply = await client.get("/answers/last/export", params={"form": "pdf"})
+        checks = {check.name: check for check in await desk.doctor()}
+    assert (reply.status_code, reply.json()["code"]) == (501, "EXTRA_MISSING")
+    assert 'pip install "shisho[pdf]"' in reply.json()["message"]
+    assert not checks["pdf"].ok and 'pip install "shisho[pdf]"' in checks["pdf"].detail

@@ -215,7 +215,8 @@ __all__ = [
     "Corpus", "Desk", "Document", "DocumentEncrypted", "DocumentId", "DocumentState", "DocumentUnreadable",
     "DocumentView", "DocumentsQueued", "EmbeddingDesk", "EmbeddingProgress", "EmptyCorpus", "EndReason",
     "EngineStatus", "EngineUnavailable", "EventKind", "Evidence", "EvidenceBoxes", "EvidenceExhibit",
-    "ExistingDocument", "ExportDesk", "ExtraMissing", "FailedItem", "FeedbackRecorded", "FilterRange", "Finding", "FindingVerdict",
+    "ExistingDocument", "ExportDesk", "ExtraMissing", "FailedItem", "FeedbackRecorded", "FilterRange", "Finding",
+    "FindingVerdict",
     "FindingVerdicts", "FolderDesk", "ForbiddenAddress", "ForbiddenPath", "FoundPage", "Gap", "Goal", "GoalProgress",
     "GoalStatus", "HumanChallenge", "Instant", "IntakeOutcome", "InternalError", "InterventionState", "InvalidParams",
     "Job", "JobError", "JobId", "JobPage", "JobState", "KeyConflict", "LayoutLine", "LoopStop", "MatchedBy",
@@ -237,7 +238,8 @@ __all__ = [
 
 # Where public names stand, below this package.
 _PAGES = """
-errors desk.answers desk.conversing desk.desk desk.embeddings desk.folders desk.proving desk.references desk.sessions
+errors desk.answers desk.conversing desk.desk desk.embeddings desk.exporting desk.folders desk.proving desk.references
+desk.sessions
 desk.tasks desk.viewing domain.answer_log domain.answer_news domain.codec domain.conversation domain.corpus
 domain.embedding domain.event domain.folder domain.inquiry domain.intervention domain.job domain.metadata domain.model
 domain.politeness domain.proof domain.reference domain.replay domain.session domain.setting domain.task domain.time

@@ -191,6 +191,7 @@ def test_desk_has_verbs_alone() -> None:
             "folders",
             "references",
             "embeddings",
+            "exports",
             "viewer",
             "proofs",
             "budget",

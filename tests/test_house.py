@@ -66,6 +66,7 @@ STORE_PAGES = {
     "proposals",
     "restoring",
     "scope",
+    "team_errors",
     "vectors",
 }
 

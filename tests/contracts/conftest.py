@@ -10,19 +10,23 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.embedding import EmbedderAbout
-from shisho.ports import EmbeddingStore, Index, Ledger, SessionLog, Shelf
+from shisho.ports import EmbeddingStore, Grants, Index, Ledger, SessionLog, Shelf, Users
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.embeddings import EmbeddedEmbeddings
+from shisho.stores.embedded.grants import EmbeddedGrants
 from shisho.stores.embedded.ledger import EmbeddedLedger
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.serving import ServingIndex
 from shisho.stores.embedded.sessions import EmbeddedSessions
 from shisho.stores.embedded.shelf import EmbeddedShelf
+from shisho.stores.embedded.users import EmbeddedUsers
 from shisho.stores.memory.embeddings import MemoryEmbeddings
+from shisho.stores.memory.grants import MemoryGrants
 from shisho.stores.memory.ledger import MemoryLedger
 from shisho.stores.memory.lexical import MemoryIndex
 from shisho.stores.memory.sessions import MemorySessions
 from shisho.stores.memory.shelf import MemoryShelf
+from shisho.stores.memory.users import MemoryUsers
 from shisho.system.clock import SystemClock
 from tests.contracts.discoveries import Discoveries, discoveries_of
 
@@ -37,6 +41,8 @@ class Store:
     embeddings: EmbeddingStore
     sessions: SessionLog
     ledger: Ledger
+    users: Users
+    grants: Grants
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,9 @@ def memory_store() -> Store:
     ledger = MemoryLedger(sessions)
     shelf = MemoryShelf(ledger.purge)
     embeddings = MemoryEmbeddings(shelf, ABOUT)
-    return Store(shelf, MemoryIndex(shelf, embeddings), embeddings, sessions, ledger)
+    users = MemoryUsers()
+    grants = MemoryGrants(shelf, users)
+    return Store(shelf, MemoryIndex(shelf, embeddings), embeddings, sessions, ledger, users, grants)
 
 
 @asynccontextmanager
@@ -60,7 +68,10 @@ async def embedded_store(folder: Path) -> AsyncIterator[EmbeddedStore]:
     embeddings = EmbeddedEmbeddings(database, ABOUT)
     shelf = EmbeddedShelf(database, clock)
     ledger = EmbeddedLedger(database, clock)
-    yield EmbeddedStore(shelf, index, embeddings, EmbeddedSessions(database), ledger, database)
+    users = EmbeddedUsers(database, clock)
+    grants = EmbeddedGrants(database, clock)
+    sessions = EmbeddedSessions(database)
+    yield EmbeddedStore(shelf, index, embeddings, sessions, ledger, users, grants, database)
     await database.close()
 
 

@@ -94,11 +94,11 @@ async def test_it_follows_versions_and_removal(store: Store) -> None:
 async def test_frequencies_and_means(store: Store) -> None:
     await store.shelf.put(given := intake("統計 統計\n\n統計 回帰", title="講義"))
     frequencies = await store.index.view(
-        lambda view: view.frequencies("terms", ["統計", "回帰", "講義", "なし"])
+        lambda view: view.frequencies("terms", ["統計", "回帰", "講義", "なし"], Scope())
     )
     assert frequencies == {"統計": 2, "回帰": 1, "講義": 2, "なし": 0}
     bigrams = sum(len(one.bigrams.split()) for one in given.passages) / 2
-    statistics = await store.index.view(lambda view: view.statistics())
+    statistics = await store.index.view(lambda view: view.statistics(Scope()))
     assert statistics == {"passages": 2, "terms": 2.0, "bigrams": bigrams, "heading": 1.0}
 
 

@@ -14,7 +14,7 @@ from shisho.bootstrap.models import check_model
 from shisho.corpus.readers import specimen
 from shisho.corpus.readers.killable import KillableReader
 from shisho.desk.embeddings import EmbeddingDesk
-from shisho.domain.corpus import LOCAL_OWNER, Check, Source
+from shisho.domain.corpus import LOCAL_OWNER, Check, Scope, Source
 from shisho.errors import ExtraMissing, ShishoError
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
@@ -37,7 +37,7 @@ async def checks(
     """Every check, the needed ones first. How much is in it, is told to this machine's owner alone."""
     return [
         _quiet(await check_database(), owner),
-        _quiet(await _index(index), owner),
+        _quiet(await _index(index, owner), owner),
         await asyncio.to_thread(_tokenizer),
         await _reader(reader),
         await _fonts(reader),
@@ -72,9 +72,9 @@ def _quiet(check: Check, owner: str) -> Check:
     return replace(check, detail=Message("works")) if check.ok and owner != LOCAL_OWNER else check
 
 
-async def _index(index: Index) -> Check:
+async def _index(index: Index, owner: str) -> Check:
     try:
-        statistics = await index.view(lambda view: view.statistics())
+        statistics = await index.view(lambda view: view.statistics(Scope(owner)))
     except ShishoError as error:
         return Check("index", False, error.message)
     except (OSError, ValueError) as error:

@@ -103,9 +103,9 @@ class Retriever:
             log.warning("the search is by words alone: %s", error)
             return None
 
-    async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
-        """idf of index terms over everything on the shelf."""
-        return rank.idf(terms, await self.index.view(lambda view: read_statistics(view, terms, ())))
+    async def rarity(self, terms: Sequence[str], scope: Scope) -> Mapping[str, float]:
+        """idf of index terms over everything that the scope's owner may search."""
+        return rank.idf(terms, await self.index.view(lambda view: read_statistics(view, terms, (), scope)))
 
     async def texts(self, scope: Scope) -> Sequence[str]:
         """Everything in scope; nothing where that is too much to look through for one question."""
@@ -153,7 +153,7 @@ class _Look:
         ]
 
     def _by_words(self, view: SearchView, query: TermQuery, depth: int) -> Sequence[RankedCandidate]:
-        return _weighed(view, query, self._proposed(view, query, depth), depth)
+        return _weighed(view, query, self.scope, self._proposed(view, query, depth), depth)
 
     def _blended(
         self, view: SearchView, query: TermQuery, depth: int, by: QueryVector
@@ -162,8 +162,10 @@ class _Look:
         nearest = view.nearest(by.vector, self.scope, _limit(depth), self.passage_ids)
         others = [name for name in proposed if name not in nearest]
         cosines = {**nearest, **view.similarities(by.vector, others)}
-        by_words = _weighed(view, query, list(dict.fromkeys([*proposed, *nearest])), None)
-        whole = sum(rank.idf(query.terms, read_statistics(view, query.terms, ())).values())
+        if not cosines:  # whether others have vectors changes nothing
+            return _weighed(view, query, self.scope, proposed, depth)
+        by_words = _weighed(view, query, self.scope, list(dict.fromkeys([*proposed, *nearest])), None)
+        whole = sum(rank.idf(query.terms, read_statistics(view, query.terms, (), self.scope)).values())
         share = by.about.share.japanese if query.wording else by.about.share.english
         return blend(by_words, cosines, whole, share)[:depth]
 
@@ -178,12 +180,12 @@ def _limit(depth: int) -> int:
 
 
 def _weighed(
-    view: SearchView, query: TermQuery, names: Sequence[PassageId], depth: int | None
+    view: SearchView, query: TermQuery, scope: Scope, names: Sequence[PassageId], depth: int | None
 ) -> Sequence[RankedCandidate]:
     from shisho.corpus import weighing  # here, as a list of documents needs no numpy
 
     vectors = view.vectors(names)
-    statistics = read_statistics(view, query.terms, query.bigrams)
+    statistics = read_statistics(view, query.terms, query.bigrams, scope)
     with span("retrieve.rank", candidates=len(vectors)):
         candidates = [vectors[name] for name in names if name in vectors]
         best = weighing.rank(query, candidates, statistics, depth=depth)
@@ -203,16 +205,18 @@ def _matched_by_pairs(
     return matched
 
 
-def read_statistics(view: SearchView, terms: Sequence[str], bigrams: Sequence[str]) -> Statistics:
+def read_statistics(
+    view: SearchView, terms: Sequence[str], bigrams: Sequence[str], scope: Scope
+) -> Statistics:
     """Read the statistics that a query's terms and pairs are weighed by."""
-    means = view.statistics()
+    means = view.statistics(scope)
     return Statistics(
         passages=int(means["passages"]),
         length=means["terms"],
         heading=means["heading"],
         pairs=means["bigrams"],
-        terms=view.frequencies("terms", terms),
-        bigrams=view.frequencies("bigrams", bigrams),
+        terms=view.frequencies("terms", terms, scope),
+        bigrams=view.frequencies("bigrams", bigrams, scope),
     )
 
 

@@ -204,7 +204,7 @@ class CorpusSession:
         )
 
     async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
-        return await self._searcher.retriever.rarity(terms)
+        return await self._searcher.retriever.rarity(terms, self._scope)
 
     async def texts(self) -> Sequence[str]:
         return await self._searcher.retriever.texts(self._scope)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from shisho.corpus.rank import Statistics, match
 from shisho.corpus.retrieve import AskTerms, read_statistics
-from shisho.domain.corpus import DocumentId, Passage
+from shisho.domain.corpus import DocumentId, Passage, Scope
 from shisho.language.normalise import fold_map
 from shisho.language.terms import TermQuery
 from shisho.ports import Index, Shelf
@@ -60,8 +60,12 @@ class Usefulness:
         query = await asyncio.to_thread(lambda: self.query([fold_map(text).text]))
         passages = await self.shelf.passages_of(document_id)
         pairs = () if query.terms else query.bigrams
+        documents = await self.shelf.documents_by_id([document_id])
+        if document_id not in documents:
+            return None
+        scope = Scope(documents[document_id].owner)
         statistics = await self.index.view(
-            lambda view: read_statistics(view, query.terms, pairs), current=False
+            lambda view: read_statistics(view, query.terms, pairs, scope), current=False
         )
         statistics = replace(statistics, passages=statistics.passages + ELSEWHERE)
         return await asyncio.to_thread(useful, query, passages, statistics, seen_words, self.floor)

@@ -260,7 +260,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """A named set of documents with an owner."""
+    """A named set of documents with an owner. `name` is what whoever asked calls it."""
 
     name: str
     owner: str
@@ -282,8 +282,9 @@ Condition = str | tuple[str, ...] | FilterRange
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which passages may be found: an owner's, in some corpora (none named: all), under filters by metadata,
-    page or date, without certain documents; `rejected` passages are passed over by sessions."""
+    """Which passages may be found: those that `owner` may read, their own and those granted to them, in some corpora (none
+    named: all), under filters by metadata, page or date, without certain documents; `rejected` passages are passed over
+    by sessions. A corpus that is granted is called `name@owner`."""
 
     owner: str = LOCAL_OWNER
     corpora: tuple[str, ...] = ()

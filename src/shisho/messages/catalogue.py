@@ -78,12 +78,13 @@ def catalogue(language: str) -> Mapping[str, str]:
             japanese_room,
             japanese_shell,
             japanese_states,
+            japanese_teams,
             japanese_viewer,
             japanese_web,
         )
 
         words = (japanese_answers, japanese_room, japanese_shell, japanese_states)
-        about_documents = (japanese_documents, japanese_folders, japanese_references)
+        about_documents = (japanese_documents, japanese_folders, japanese_references, japanese_teams)
         sentences = (
             *about_documents,
             japanese_conversations,

@@ -29,6 +29,7 @@ from shisho.ports.queue import Bell, Ear, JobStore, Presence, TaskStore
 from shisho.ports.sessions import SessionBook
 from shisho.ports.staging import Staging
 from shisho.ports.storage import Storage
+from shisho.ports.team import Grants, Users
 from shisho.ports.urls import DiscoveredUrls, Reports
 from shisho.ports.viewing import Originals, PageImages, PageRenderer, TextFinder
 from shisho.ports.web import (
@@ -59,6 +60,7 @@ __all__ = [
     "FolderRegister",
     "FolderWatcher",
     "FollowerTurn",
+    "Grants",
     "Health",
     "Index",
     "Ingester",
@@ -91,4 +93,5 @@ __all__ = [
     "TaskStore",
     "TextFinder",
     "Typesetter",
+    "Users",
 ]

@@ -54,11 +54,17 @@ class Ingester(Protocol):
 
 
 class Shelf(Protocol):
-    """The documents and their passages: the truth from which every index is derived."""
+    """The documents and their passages: the truth from which every index is derived.
+
+    Where a verb looks for something (a scope, or the `owner` of `corpora`, `find_documents`, `find_by_source`,
+    `find_removed`, `metadata_keys`) it finds what that owner may read: their own corpora, and those that
+    `ports.Grants` names as granted to them or to a group of theirs. They call those `name@owner`, in scopes too. Nothing
+    else shows, not even in a count. Verbs that take an id open it for anybody: who passes one on has found it."""
 
     async def ensure_corpus(self, name: str, owner: str) -> Corpus: ...
 
-    async def corpora(self, owner: str) -> Sequence[Corpus]: ...
+    async def corpora(self, owner: str) -> Sequence[Corpus]:
+        """Those that the owner may search, each under the name that they call it by, their own first."""
 
     async def known(self, corpus: str, owner: str, sha256: str) -> Document | None:
         """The live document of this corpus with these bytes."""
@@ -103,7 +109,7 @@ class Shelf(Protocol):
         """Removed documents whose source was this path, or a file of this name."""
 
     async def metadata_keys(self, owner: str) -> Sequence[str]:
-        """The names of the metadata of the owner's live documents, in order."""
+        """The names of the metadata of the live documents that the owner may search, in order."""
 
     async def count_metadata(self, scope: Scope, fields: int, values: int) -> Sequence[MetadataField]:
         """Metadata of live documents in scope: the `fields` names that most of them have, and of each the
@@ -179,12 +185,14 @@ class SearchView(Protocol):
     ) -> Sequence[PassageId]:
         """The best `limit` passages in scope that are not in `passage_ids`, by the index's own score."""
 
-    def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
-        """In how many passages each term stands, in the text or the heading; `field` is terms or bigrams."""
+    def frequencies(self, field: str, terms: Sequence[str], scope: Scope) -> Mapping[str, int]:
+        """In how many passages each term stands, in the text or the heading; `field` is terms or bigrams. Of all that
+        the scope's owner may search, whatever else the scope narrows, and of nothing else: what others keep to
+        themselves changes no ranking."""
 
-    def statistics(self) -> Mapping[str, float]:
-        """`passages` on the shelf, and of a passage the mean number of `terms`, `bigrams` and `heading`
-        terms."""
+    def statistics(self, scope: Scope) -> Mapping[str, float]:
+        """How many `passages` the scope's owner may search, and of a passage the mean number of `terms`, `bigrams`
+        and `heading` terms. As with `frequencies`, the rest of the scope does not count."""
 
     def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
         """What is weighed of those of `ids` that there are. Whether a document is still live says

@@ -18,6 +18,8 @@ COLUMNS = {
     "media_type": "d.media_type",
     "added_at": "d.added_at",
 }
+# The corpora that a reader may search: their own, and those granted to them or to a group of theirs.
+READABLE_CORPORA = "SELECT r.corpus_id FROM readable_corpora r WHERE r.reader = {mark}"
 Pages = tuple[int | None, int | None]
 """The first page and the last, both included; None leaves that end open."""
 
@@ -47,11 +49,9 @@ class SqlCondition:
 
 def condition_of(scope: Scope, dialect: SqlDialect) -> SqlCondition:
     """Live documents in scope. Raises InvalidParams for a page that is no number."""
-    parts = ["d.state = 'live'", f"c.owner = {dialect.mark}"]
-    values: list[Any] = [scope.owner]
-    if scope.corpora:
-        parts.append(f"c.name {dialect.is_in}")
-        values.append(dialect.bind_list(scope.corpora))
+    corpora, bound_corpora = readable_corpora(scope, dialect)
+    parts = ["d.state = 'live'", f"c.id IN ({corpora})"]
+    values: list[Any] = [*bound_corpora]
     if scope.without:
         parts.append(f"d.id {dialect.is_not_in}")
         values.append(dialect.bind_list(scope.without))
@@ -62,6 +62,14 @@ def condition_of(scope: Scope, dialect: SqlDialect) -> SqlCondition:
         parts.append(sql)
         values.extend(bound)
     return SqlCondition(" AND ".join(parts), tuple(values), bool(filters), _pages(scope.filters))
+
+
+def readable_corpora(scope: Scope, dialect: SqlDialect) -> tuple[str, list[Any]]:
+    """The statement of the keys of a scope's corpora, those of them that its owner may search, and its values."""
+    readable = READABLE_CORPORA.format(mark=dialect.mark)
+    if not scope.corpora:
+        return readable, [scope.owner]
+    return f"{readable} AND r.address {dialect.is_in}", [scope.owner, dialect.bind_list(scope.corpora)]
 
 
 def _column(key: str, condition: Condition, dialect: SqlDialect) -> tuple[str, list[Any]]:

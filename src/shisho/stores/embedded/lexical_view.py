@@ -12,10 +12,11 @@ import tantivy
 from shisho.domain.corpus import PassageId, Scope
 from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.stores import nouns
-from shisho.stores.embedded.scope import index_scope
+from shisho.stores.embedded.lexical_files import CorpusIndexes
+from shisho.stores.embedded.scope import corpus_ids, index_scope
 from shisho.stores.embedded.shelf_view import ShelfView
 from shisho.stores.index_scope import IndexScope
-from shisho.stores.proposals import WEIGHTS, Word, select_telling, words_of
+from shisho.stores.proposals import WEIGHTS, Word, rarity, select_telling, words_of
 
 if TYPE_CHECKING:
     from shisho.stores.embedded.serving import ServingIndex
@@ -24,12 +25,15 @@ if TYPE_CHECKING:
 class LexicalView(ShelfView):
     """`ports.SearchView` on a connection in a transaction, and indexes that have taken in what it shows."""
 
-    def __init__(self, connection: apsw.Connection, index: Any, dense: ServingIndex | None) -> None:
+    def __init__(
+        self, connection: apsw.Connection, indexes: CorpusIndexes, dense: ServingIndex | None
+    ) -> None:
         super().__init__(connection)
-        self._index = index
+        self._indexes = indexes
         self._dense = dense
-        self._searcher = index.searcher()
-        self._frequencies: dict[tuple[str, str], int] = {}
+        self._searchers: dict[int, Any] = {}
+        self._readable: dict[str, list[Any]] = {}
+        self._frequencies: dict[tuple[str, Word], int] = {}
 
     def propose(
         self,
@@ -39,39 +43,77 @@ class LexicalView(ShelfView):
         limit: int,
         passage_ids: frozenset[PassageId],
     ) -> list[PassageId]:
+        words = self._telling(words_of(terms, bigrams), scope)
         within = index_scope(self._connection, scope)
-        index = self._index
-        any_of = [
-            (
-                tantivy.Occur.Should,
-                tantivy.Query.boost_query(_term(index, field, term), WEIGHTS[field]),
-            )
-            for field, term in self._telling(words_of(terms, bigrams))
-        ]
-        if not any_of or within.documents == ():
+        if not words or within.documents == ():
             return []
-        query = tantivy.Query.boolean_query(any_of)
-        if filters := _filters(index, within):
-            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), *filters])
-        searcher = self._searcher
         # Over-fetching by what was seen refills the hole; excluding it inside the query costs two to four
         # times as much.
-        hits = searcher.search(query, limit + len(passage_ids), count=False).hits
+        most = limit + len(passage_ids)
+        hits: list[tuple[float, int]] = []
+        for corpus_id in corpus_ids(self._connection, scope):
+            if query := self._query(corpus_id, words, scope, within):
+                hits += self._hits(corpus_id, query, most)
+        hits.sort(key=lambda hit: -hit[0])  # of equal ones the order of their indexes stays
+        best = (nouns.passage_id(number) for _, number in hits[:most])
+        return [name for name in best if name not in passage_ids][:limit]
+
+    def _query(self, corpus_id: int, words: Sequence[Word], scope: Scope, within: IndexScope) -> Any:
+        """The words of a query that a corpus has, each worth what it is worth in all that the reader may search; None
+        where it has none."""
+        index = self._indexes.find(corpus_id)
+        searcher = self._searcher(corpus_id)
+        frequencies = {word: searcher.doc_freq(*word) for word in words} if searcher else {}
+        any_of = []
+        for word, there in frequencies.items():
+            if there:
+                worth = rarity(self._frequency(word, scope), self._passages(scope))
+                boost = WEIGHTS[word[0]] * worth / rarity(there, searcher.num_docs)
+                term = tantivy.Query.term_query(index.schema, *word, "freq")
+                any_of.append((tantivy.Occur.Should, tantivy.Query.boost_query(term, boost)))
+        if not any_of:
+            return None
+        query = tantivy.Query.boolean_query(any_of)
+        filters = _filters(index, within)
+        return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), *filters]) if filters else query
+
+    def _hits(self, corpus_id: int, query: Any, most: int) -> list[tuple[float, int]]:
+        """The scores and the keys of the best passages of a corpus."""
+        searcher = self._searcher(corpus_id)
+        hits = searcher.search(query, most, count=False).hits
         numbers = searcher.fast_field_values("passage", [address for _, address in hits])
-        return [name for name in map(nouns.passage_id, numbers) if name not in passage_ids][:limit]
+        return [(score, number) for (score, _), number in zip(hits, numbers, strict=True)]
 
-    def _telling(self, words: Sequence[Word]) -> Sequence[Word]:
-        return select_telling(words, lambda word: self._frequency(*word), self._searcher.num_docs)
+    def _telling(self, words: Sequence[Word], scope: Scope) -> Sequence[Word]:
+        return select_telling(words, lambda word: self._frequency(word, scope), self._passages(scope))
 
-    def _frequency(self, field: str, word: str) -> int:
-        """In how many passages a word stands; the index is asked once."""
-        key = (field, word)
+    def _frequency(self, word: Word, scope: Scope) -> int:
+        """In how many passages that the reader may search a word stands; the indexes are asked once."""
+        key = (scope.owner, word)
         if key not in self._frequencies:
-            self._frequencies[key] = self._searcher.doc_freq(field, word)
+            searchers = self._readable_searchers(scope)
+            self._frequencies[key] = sum(searcher.doc_freq(*word) for searcher in searchers)
         return self._frequencies[key]
 
-    def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
-        return {term: self._frequency(field, term) for term in terms}
+    def _passages(self, scope: Scope) -> int:
+        return sum(searcher.num_docs for searcher in self._readable_searchers(scope))
+
+    def _readable_searchers(self, scope: Scope) -> list[Any]:
+        """Of every corpus that the reader may search, whatever the scope names."""
+        if scope.owner not in self._readable:
+            searchers = map(self._searcher, corpus_ids(self._connection, Scope(scope.owner)))
+            self._readable[scope.owner] = [searcher for searcher in searchers if searcher is not None]
+        return self._readable[scope.owner]
+
+    def _searcher(self, corpus_id: int) -> Any:
+        """One state of the index of a corpus for the whole look; None where there is nothing in it."""
+        if corpus_id not in self._searchers:
+            index = self._indexes.find(corpus_id)
+            self._searchers[corpus_id] = None if index is None else index.searcher()
+        return self._searchers[corpus_id]
+
+    def frequencies(self, field: str, terms: Sequence[str], scope: Scope) -> Mapping[str, int]:
+        return {term: self._frequency((field, term), scope) for term in terms}
 
     @property
     def serving(self) -> EmbedderAbout | None:
@@ -92,8 +134,6 @@ class LexicalView(ShelfView):
 def _filters(index: Any, allowed: IndexScope) -> list[tuple[Any, Any]]:
     schema = index.schema
     tests = []
-    if allowed.corpora is not None:
-        tests.append(tantivy.Query.term_set_query(schema, "corpus", list(allowed.corpora)))
     if allowed.documents is not None:
         tests.append(tantivy.Query.term_set_query(schema, "document", list(allowed.documents)))
     if allowed.pages is not None:
@@ -103,7 +143,3 @@ def _filters(index: Any, allowed: IndexScope) -> list[tuple[Any, Any]]:
     within = [(tantivy.Occur.Must, tantivy.Query.const_score_query(test, 0.0)) for test in tests]
     left_out = tantivy.Query.term_set_query(schema, "document", list(allowed.without))
     return [*within, (tantivy.Occur.MustNot, left_out)] if allowed.without else within
-
-
-def _term(index: Any, field: str, term: str) -> Any:
-    return tantivy.Query.term_query(index.schema, field, term, "freq")

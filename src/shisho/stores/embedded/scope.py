@@ -7,12 +7,10 @@ import apsw
 from shisho.domain.corpus import Scope
 from shisho.stores.embedded.rows import ANY_OF, every, listed
 from shisho.stores.index_scope import IndexScope
-from shisho.stores.scope import SqlCondition, SqlDialect, condition_of
+from shisho.stores.scope import READABLE_CORPORA, SqlCondition, SqlDialect, condition_of, readable_corpora
 
-# Live passages of all corpora of an owner.
-COUNT_ALL = "SELECT coalesce(sum(passages), 0) FROM corpora WHERE owner = ?"
-# Live passages of some corpora of an owner.
-COUNT_CORPORA = f"{COUNT_ALL} AND name IN {ANY_OF}"
+# Live passages of some of the corpora that a reader may search; which, is filled in.
+COUNT_CORPORA = "SELECT coalesce(sum(c.passages), 0) FROM corpora c WHERE c.id IN ({corpora})"
 # Live passages of the documents in scope; its condition is filled in.
 COUNT_DOCUMENTS = """SELECT coalesce(sum(d.passage_count), 0)
     FROM documents d JOIN corpora c ON c.id = d.corpus_id WHERE {condition}"""
@@ -21,12 +19,10 @@ COUNT_PAGES = """SELECT count(*)
     FROM documents d JOIN corpora c ON c.id = d.corpus_id JOIN passages p ON p.document_id = d.id
     WHERE {condition} AND p.page >= coalesce(?, p.page) AND p.page <= coalesce(?, p.page)"""
 
-# Whether there are corpora of other owners.
-OTHERS = "SELECT EXISTS (SELECT 1 FROM corpora WHERE owner <> ?)"
-# The keys of all corpora of an owner.
-ALL_CORPORA = "SELECT id FROM corpora WHERE owner = ?"
-# The keys of some corpora of an owner.
-CORPORA = f"{ALL_CORPORA} AND name IN {ANY_OF}"
+# The corpora that a reader may search: their own, and those granted to them or to a group of theirs.
+READABLE = READABLE_CORPORA.format(mark="?")
+# Whether there are corpora that a reader may not search.
+OTHERS = f"SELECT EXISTS (SELECT 1 FROM corpora c WHERE c.id NOT IN ({READABLE}))"
 # The documents in scope; its condition is filled in.
 IN_SCOPE = "SELECT d.id FROM documents d JOIN corpora c ON c.id = d.corpus_id WHERE {condition}"
 
@@ -45,12 +41,18 @@ def where(scope: Scope) -> SqlCondition:
     return condition_of(scope, SQLITE)
 
 
+def corpora_of(scope: Scope) -> tuple[str, tuple[str, ...]]:
+    """The statement of the keys of a scope's corpora, and its values."""
+    sql, values = readable_corpora(scope, SQLITE)
+    return sql, tuple(values)
+
+
 def count_in(connection: apsw.Connection, scope: Scope) -> int:
     """`Shelf.count` on a connection."""
     condition = where(scope)
     if condition.pages is None and not condition.narrowed and not scope.without:
-        values = (scope.owner, listed(scope.corpora)) if scope.corpora else (scope.owner,)
-        return int(connection.execute(COUNT_CORPORA if scope.corpora else COUNT_ALL, values).get)
+        corpora, values = corpora_of(scope)
+        return int(connection.execute(COUNT_CORPORA.format(corpora=corpora), values).get)
     if condition.pages is None:
         return int(connection.execute(COUNT_DOCUMENTS.format(condition=condition.sql), condition.values).get)
     low, high = condition.pages
@@ -63,11 +65,15 @@ def index_scope(connection: apsw.Connection, scope: Scope) -> IndexScope:
     condition = where(scope)
     corpora: tuple[int, ...] | None = None
     if scope.corpora or connection.execute(OTHERS, (scope.owner,)).get:
-        values = (scope.owner, listed(scope.corpora)) if scope.corpora else (scope.owner,)
-        query = CORPORA if scope.corpora else ALL_CORPORA
-        corpora = tuple(int(row.id) for row in every(connection.execute(query, values)))
+        corpora = tuple(corpus_ids(connection, scope))
     documents: tuple[str, ...] | None = None
     if condition.narrowed:
         found = every(connection.execute(IN_SCOPE.format(condition=condition.sql), condition.values))
         documents = tuple(row.id for row in found)
     return IndexScope(corpora, documents, scope.without, condition.pages)
+
+
+def corpus_ids(connection: apsw.Connection, scope: Scope) -> list[int]:
+    """The keys of a scope's corpora, in order."""
+    query, values = corpora_of(scope)
+    return sorted({int(row.corpus_id) for row in every(connection.execute(query, values))})

@@ -30,7 +30,7 @@ from shisho.stores.embedded import rows, standing, storing
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.metadata import count_metadata
 from shisho.stores.embedded.purge import erase
-from shisho.stores.embedded.scope import count_in, where
+from shisho.stores.embedded.scope import READABLE, count_in, where
 from shisho.stores.embedded.vectors import passages_by_id
 
 # Documents with the corpora they stand in: what a scope's condition (`scope.where`) is about.
@@ -41,26 +41,28 @@ KNOWN = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.state = 'live' AND d.s
 DOCUMENT = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id = ?"
 # Documents by their ids.
 DOCUMENTS = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id IN {rows.ANY_OF}"
-# Documents of an owner whose id begins with something, up to what comes after all that does.
-BY_PREFIX = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id >= ? AND d.id < ? AND c.owner = ? ORDER BY d.id LIMIT ?"
+# Documents that a reader may open whose id begins with something, up to what comes after all that does.
+BY_PREFIX = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS}
+    WHERE d.id >= ? AND d.id < ? AND c.id IN ({READABLE}) ORDER BY d.id LIMIT ?"""
 # Live documents at a path or of a file's name. O(documents): only a person types a file's name, and once.
-AT_PLACE = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.state = 'live' AND d.owner = ?1 AND d.id IN
+AT_PLACE = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE c.id IN ({READABLE}) AND d.state = 'live' AND d.id IN
     (SELECT p.document_id FROM places p
      WHERE p.source = ?2 OR substr(p.source, -length(?2) - 1) IN ('/' || ?2, '\\' || ?2))"""
 # Removed documents that were called by a path or by a file's name.
-REMOVED_FROM = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.state = 'removed' AND d.owner = ?1
+REMOVED_FROM = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE c.id IN ({READABLE})
+    AND d.state = 'removed'
     AND (d.source = ?2 OR substr(d.source, -length(?2) - 1) IN ('/' || ?2, '\\' || ?2)) ORDER BY d.added_at, d.id"""
-# What is said of an owner's live documents, by name.
-METADATA_KEYS = """SELECT DISTINCT m.key FROM document_meta m JOIN documents d ON d.id = m.document_id
-    WHERE d.owner = ? AND d.state = 'live' ORDER BY m.key"""
+# What is said of the live documents that a reader may search, by name.
+METADATA_KEYS = f"""SELECT DISTINCT m.key FROM document_meta m JOIN documents d ON d.id = m.document_id
+    WHERE d.corpus_id IN ({READABLE}) AND d.state = 'live' ORDER BY m.key"""
 # Documents in scope from one on, oldest first: the condition and what is later than the last one seen are
 # filled in.
 PAGE = (
     f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE {{condition}}{{later}} ORDER BY d.added_at, d.id LIMIT ?"
 )
-# Later than the last document seen. One of another owner gives as little as one that is not there.
-LATER = """ AND (d.added_at, d.id) >
-    (SELECT seen.added_at, seen.id FROM documents seen WHERE seen.id = ? AND seen.owner = c.owner)"""
+# Later than the last document seen. One that the reader may not see gives as little as one that is not there.
+LATER = f""" AND (d.added_at, d.id) >
+    (SELECT seen.added_at, seen.id FROM documents seen WHERE seen.id = ? AND seen.corpus_id IN ({READABLE}))"""
 # The text of a document, part by part.
 TEXT = "SELECT text FROM parts WHERE document_id = ? ORDER BY start"
 # The packed lines of a document, part by part.
@@ -85,9 +87,10 @@ PLACES = """SELECT p.source, p.document_id FROM places p JOIN corpora c ON c.id 
 REMOVE = "UPDATE documents SET state = ? WHERE id = ? AND state <> 'purged'"
 # A removed document stands nowhere.
 NO_PLACES = "DELETE FROM places WHERE document_id = ?"
-# The corpora of an owner, or the one of a name.
-CORPORA = """SELECT name, owner, documents, passages FROM corpora
-    WHERE owner = ?1 AND (?2 IS NULL OR name = ?2) ORDER BY name"""
+# The corpora that a reader may search, their own first, or the one of a name.
+CORPORA = """SELECT DISTINCT r.address AS name, c.owner, c.documents, c.passages
+    FROM readable_corpora r JOIN corpora c ON c.id = r.corpus_id
+    WHERE r.reader = ?1 AND (?2 IS NULL OR r.address = ?2) ORDER BY c.owner <> ?1, c.name, c.owner"""
 # What is said of a document under one name, in place of what was.
 DESCRIBE = """INSERT INTO document_meta(document_id, key, value, folded, number) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET value = excluded.value, folded = excluded.folded, number = excluded.number"""
@@ -245,7 +248,7 @@ class EmbeddedShelf:
     async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
         def work(connection: apsw.Connection) -> list[Document]:
             condition = where(scope)
-            seen = (after,) if after else ()
+            seen = (after, scope.owner) if after else ()
             query = PAGE.format(condition=condition.sql, later=LATER if after else "")
             found = rows.every(connection.execute(query, (*condition.values, *seen, limit)))
             return [nouns.document(row) for row in found]

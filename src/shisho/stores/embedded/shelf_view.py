@@ -9,11 +9,12 @@ import apsw
 from shisho.domain.corpus import PassageId, Scope, TermVector
 from shisho.domain.ranking import NamedPassage
 from shisho.stores.embedded import rows, vectors
-from shisho.stores.embedded.scope import count_in, where
+from shisho.stores.embedded.scope import READABLE, count_in, where
 
-# Of all live passages: how many there are, and their terms, bigrams and terms of headings.
-SUMS = """SELECT coalesce(sum(passages), 0) AS passages, coalesce(sum(terms), 0) AS terms,
-    coalesce(sum(bigrams), 0) AS bigrams, coalesce(sum(heading), 0) AS heading FROM corpora"""
+# Of all live passages that a reader may search: how many there are, and their terms, bigrams and terms of headings.
+SUMS = f"""SELECT coalesce(sum(c.passages), 0) AS passages, coalesce(sum(c.terms), 0) AS terms,
+    coalesce(sum(c.bigrams), 0) AS bigrams, coalesce(sum(c.heading), 0) AS heading
+    FROM corpora c WHERE c.id IN ({READABLE})"""
 
 # Heading, an empty line and text of the passages in scope; its condition is filled in.
 TEXTS = """SELECT p.heading || char(10) || char(10) || p.text AS text
@@ -31,8 +32,8 @@ class ShelfView:
     def count(self, scope: Scope) -> int:
         return count_in(self._connection, scope)
 
-    def statistics(self) -> Mapping[str, float]:
-        (sums,) = rows.every(self._connection.execute(SUMS))
+    def statistics(self, scope: Scope) -> Mapping[str, float]:
+        (sums,) = rows.every(self._connection.execute(SUMS, (scope.owner,)))
         passages = max(1, sums.passages)
         return {
             "passages": sums.passages,

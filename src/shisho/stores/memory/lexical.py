@@ -51,7 +51,7 @@ class MemoryView:
         passage_ids: frozenset[PassageId],
     ) -> Sequence[PassageId]:
         wanted_terms = {"terms": set(terms), "bigrams": set(bigrams)}
-        weights = {field: self._weights(field, words) for field, words in wanted_terms.items()}
+        weights = {field: self._weights(field, words, scope) for field, words in wanted_terms.items()}
         scored = []
         for passage in self._shelf.searchable(scope):
             counted = {field: Counter(_words(passage, field)) for field in wanted_terms}
@@ -64,12 +64,12 @@ class MemoryView:
                 scored.append((-score, passage.id))
         return [name for _, name in sorted(scored)[:limit]]
 
-    def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
-        word_sets = [set(_words(passage, field)) for passage in self._shelf.searchable()]
+    def frequencies(self, field: str, terms: Sequence[str], scope: Scope) -> Mapping[str, int]:
+        word_sets = [set(_words(passage, field)) for passage in self._shelf.searchable(Scope(scope.owner))]
         return {term: sum(term in words for words in word_sets) for term in set(terms)}
 
-    def statistics(self) -> Mapping[str, float]:
-        passages = self._shelf.searchable()
+    def statistics(self, scope: Scope) -> Mapping[str, float]:
+        passages = self._shelf.searchable(Scope(scope.owner))
         texts = {
             "terms": [passage.terms for passage in passages],
             "bigrams": [passage.bigrams for passage in passages],
@@ -119,9 +119,9 @@ class MemoryView:
         vectors = {} if self._embeddings is None else self._embeddings.vectors()
         return {name: cosine(vector, vectors[name]) for name in ids if name in vectors}
 
-    def _weights(self, field: str, words: set[str]) -> dict[str, float]:
-        total = len(self._shelf.searchable())
-        frequencies = self.frequencies(field, list(words))
+    def _weights(self, field: str, words: set[str], scope: Scope) -> dict[str, float]:
+        total = len(self._shelf.searchable(Scope(scope.owner)))
+        frequencies = self.frequencies(field, list(words), scope)
         return {word: rarity(count, total) for word, count in frequencies.items() if count}
 
 

@@ -8,12 +8,10 @@ from dataclasses import replace
 from itertools import count
 
 from shisho.domain.corpus import (
-    Condition,
     Corpus,
     Document,
     DocumentId,
     DocumentState,
-    FilterRange,
     Intake,
     Passage,
     PassageId,
@@ -21,17 +19,10 @@ from shisho.domain.corpus import (
     Scope,
 )
 from shisho.domain.metadata import MetadataField, MetadataValue
-from shisho.errors import Conflict, InvalidParams, NotFound, SourceRemoved
-from shisho.language.comparable import comparable
+from shisho.domain.team import Access, CorpusKey
+from shisho.errors import Conflict, NotFound, SourceRemoved
+from shisho.stores.memory.scope import is_on_page, matches
 from shisho.stores.restoring import check_restorable
-
-COLUMNS = {
-    "document": "id",
-    "title": "title",
-    "source": "source",
-    "media_type": "media_type",
-    "added_at": "added_at",
-}
 
 
 class MemoryShelf:
@@ -46,23 +37,26 @@ class MemoryShelf:
         self._places: dict[tuple[str, str, str], DocumentId] = {}
         self._arrivals: dict[DocumentId, tuple[str, list[Intake]]] = {}
         self._tokens = count()
+        #: What a reader may do with a corpus: `MemoryGrants` puts its own in this place.
+        self.access_of = _access_of_owner
+
+    @property
+    def corpus_keys(self) -> frozenset[CorpusKey]:
+        """Every corpus there is."""
+        return frozenset(CorpusKey(*key) for key in self._corpora)
 
     async def ensure_corpus(self, name: str, owner: str) -> Corpus:
         self._corpora[owner, name] = None
         return next(corpus for corpus in await self.corpora(owner) if corpus.name == name)
 
     async def corpora(self, owner: str) -> Sequence[Corpus]:
-        names = sorted(name for corpus_owner, name in self._corpora if corpus_owner == owner)
-        live = [
-            document
-            for document in self._documents.values()
-            if document.state is DocumentState.LIVE and document.owner == owner
-        ]
-        inside = {name: [document for document in live if document.corpus == name] for name in names}
-        return [
-            Corpus(name, owner, len(documents), sum(document.passage_count for document in documents))
-            for name, documents in inside.items()
-        ]
+        keys = sorted(self.corpus_keys, key=lambda key: (key.owner != owner, key.name, key.owner))
+        return [self._counted(key, owner) for key in keys if self.access_of(key, owner)]
+
+    def _counted(self, key: CorpusKey, reader: str) -> Corpus:
+        documents = self._live(Scope(reader, (key.address(reader),)))
+        passages = sum(document.passage_count for document in documents)
+        return Corpus(key.address(reader), key.owner, len(documents), passages)
 
     async def known(self, corpus: str, owner: str, sha256: str) -> Document | None:
         scope = Scope(owner, (corpus,))
@@ -171,15 +165,15 @@ class MemoryShelf:
         documents = [
             document
             for document in self._documents.values()
-            if document.id.startswith(prefix) and document.owner == owner
+            if document.id.startswith(prefix) and self._is_readable(document, owner)
         ]
         return sorted(documents, key=lambda document: document.id)[:limit]
 
     async def find_by_source(self, name: str, owner: str) -> Sequence[Document]:
         document_ids = {
             document
-            for (whose, _, place), document in self._places.items()
-            if whose == owner and name in (place, place.split("/")[-1])
+            for (whose, corpus, place), document in self._places.items()
+            if self.access_of(CorpusKey(whose, corpus), owner) and name in (place, place.split("/")[-1])
         }
         return [self._documents[document_id] for document_id in document_ids]
 
@@ -187,7 +181,8 @@ class MemoryShelf:
         return [
             document
             for document in self._documents.values()
-            if (document.owner, document.state) == (owner, DocumentState.REMOVED)
+            if document.state is DocumentState.REMOVED
+            and self._is_readable(document, owner)
             and name in (document.source, document.source.split("/")[-1])
         ]
 
@@ -325,70 +320,40 @@ class MemoryShelf:
             passages
             if pages is None
             else [
-                passage for passage in passages if passage.page is not None and _on_page(passage.page, pages)
+                passage
+                for passage in passages
+                if passage.page is not None and is_on_page(passage.page, pages)
             ]
         )
+
+    def _is_readable(self, document: Document, reader: str) -> bool:
+        return self.access_of(_key(document), reader) is not None
 
     def _live(self, scope: Scope) -> list[Document]:
         live = (
             document
             for document in self._documents.values()
-            if document.state is DocumentState.LIVE and document.owner == scope.owner
+            if document.state is DocumentState.LIVE and self._is_readable(document, scope.owner)
         )
         within = (
             document
             for document in live
-            if (not scope.corpora or document.corpus in scope.corpora) and _matches(document, scope)
+            if (not scope.corpora or _key(document).address(scope.owner) in scope.corpora)
+            and matches(document, scope)
         )
         return [document for document in within if document.id not in scope.without]
+
+
+def _key(document: Document) -> CorpusKey:
+    return CorpusKey(document.owner, document.corpus)
+
+
+def _access_of_owner(corpus: CorpusKey, reader: str) -> Access | None:
+    """Nothing is granted."""
+    return Access.OWN if corpus.owner == reader else None
 
 
 def _count_values(name: str, counts: Counter[str], most: int) -> MetadataField:
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     values = tuple(MetadataValue(value, count) for value, count in ordered[:most])
     return MetadataField(name, counts.total(), len(counts), values)
-
-
-def _matches(document: Document, scope: Scope) -> bool:
-    return all(_holds(document, key, condition) for key, condition in scope.filters.items() if key != "page")
-
-
-def _holds(document: Document, key: str, condition: Condition) -> bool:
-    value = str(getattr(document, COLUMNS[key])) if key in COLUMNS else document.metadata.get(key)
-    if value is None:
-        return False
-    if isinstance(condition, FilterRange):
-        return _within(value, condition)
-    values = (condition,) if isinstance(condition, str) else condition
-    return (
-        value in values
-        if key in COLUMNS
-        else comparable(value).folded in {comparable(member).folded for member in values}
-    )
-
-
-def _within(value: str, condition: FilterRange) -> bool:
-    position = comparable(value)
-    for end, sign in ((condition.low, 1), (condition.high, -1)):
-        if end is None:
-            continue
-        bound = comparable(end)
-        if position.number is not None:
-            if bound.number is None or sign * (position.number - bound.number) < 0:
-                return False
-        elif (sign == 1 and position.folded < bound.folded) or (
-            sign == -1 and position.folded > bound.folded + "\U0010ffff"
-        ):
-            return False
-    return True
-
-
-def _on_page(page: int, condition: Condition) -> bool:
-    try:
-        if isinstance(condition, FilterRange):
-            return int(condition.low or 0) <= page and (condition.high is None or page <= int(condition.high))
-        if isinstance(condition, str):
-            return page == int(condition)
-    except ValueError:
-        pass
-    raise InvalidParams("A page filter takes one page or a range of pages, such as page=3 or page=3..5.")

@@ -1,0 +1,80 @@
+"""People who share a library: who there is, and who may read or write whose corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from shisho.domain.corpus import DocumentId
+    from shisho.domain.team import (
+        Access,
+        CorpusGrant,
+        CorpusKey,
+        Grantee,
+        ReachableCorpus,
+        TokenHashes,
+        User,
+        UserGroup,
+    )
+
+
+class Users(Protocol):
+    """The people who may come in, by the hashes of their tokens, and their groups."""
+
+    async def users(self) -> Sequence[User]:
+        """In order of their names, those who were removed too."""
+
+    async def add(self, name: str, hashes: TokenHashes | None = None) -> User:
+        """Let a person in. Raises Conflict where there is, or was, one of this name."""
+
+    async def set_token(self, name: str, hashes: TokenHashes) -> None:
+        """The token of a person from now on; the one before opens nothing more. Raises NotFound."""
+
+    async def remove(self, name: str) -> None:
+        """Let a person in no more; their library stays. Raises NotFound."""
+
+    async def restore(self, name: str) -> None:
+        """Let a person in again who was removed. Raises NotFound."""
+
+    async def find_by_hash(self, digest: str) -> str | None:
+        """Whose token or cookie has this hash; None where it is nobody's who may come in."""
+
+    async def has_user(self, name: str) -> bool:
+        """Whether this person may come in."""
+
+    async def groups(self) -> Sequence[UserGroup]:
+        """In order of their names."""
+
+    async def add_group(self, name: str) -> None:
+        """Raises Conflict where there is one of this name."""
+
+    async def remove_group(self, name: str) -> None:
+        """A group is no more, and nothing is granted to it. Raises NotFound."""
+
+    async def join(self, group: str, user: str) -> bool:
+        """False where the user was a member already. Raises NotFound for a group that is not there."""
+
+    async def leave(self, group: str, user: str) -> bool:
+        """False where the user was no member."""
+
+
+class Grants(Protocol):
+    """Who may read or write whose corpus. Shelf and index ask it themselves: whoever is named there as owner finds what
+    they may read, in the state of the moment."""
+
+    async def grant(self, corpus: CorpusKey, grantee: Grantee, access: Access) -> CorpusGrant:
+        """Grant a corpus; what was granted to them of it before no longer counts. Raises NotFound where there is no
+        such corpus."""
+
+    async def revoke(self, corpus: CorpusKey, grantee: Grantee) -> bool:
+        """False where nothing was granted."""
+
+    async def grants(self, owner: str | None = None) -> Sequence[CorpusGrant]:
+        """All, or those of an owner's corpora, in order of corpus and grantee."""
+
+    async def reachable(self, reader: str) -> Sequence[ReachableCorpus]:
+        """The corpora that a reader may search, their own too, each once."""
+
+    async def readable(self, ids: Sequence[DocumentId], reader: str) -> frozenset[DocumentId]:
+        """Those of some documents, live or not, that stand in corpora which the reader may search."""

@@ -1,0 +1,87 @@
+"""Who may read or write whose corpus, in SQLite. What a reader may search is the view `readable_corpora`, which every
+statement about scopes looks through."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import apsw
+
+from shisho.domain.corpus import DocumentId
+from shisho.domain.team import Access, CorpusGrant, CorpusKey, Grantee, GranteeKind, ReachableCorpus
+from shisho.errors import NotFound
+from shisho.ports import Clock
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.rows import ANY_OF, Row, every, first, listed
+
+# The key of a corpus that is there.
+CORPUS = "SELECT c.id FROM corpora c WHERE c.owner = ? AND c.name = ?"
+# A corpus is granted; what was granted before no longer counts.
+GRANT = """INSERT INTO grants(corpus_id, kind, grantee, access, granted_at) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET access = excluded.access, granted_at = excluded.granted_at"""
+# A grant is taken back.
+REVOKE = """DELETE FROM grants WHERE kind = ? AND grantee = ?
+    AND corpus_id = (SELECT c.id FROM corpora c WHERE c.owner = ? AND c.name = ?)"""
+# All grants, or those of an owner's corpora.
+GRANTS = """SELECT c.owner, c.name, g.kind, g.grantee, g.access, g.granted_at FROM grants g
+    JOIN corpora c ON c.id = g.corpus_id WHERE ?1 IS NULL OR c.owner = ?1 ORDER BY c.owner, c.name, g.kind, g.grantee"""
+# What a reader may search. Of several ways the one counts that lets do most: by name, write > read > own, and what is one's
+# own comes one way.
+REACHABLE = """SELECT c.owner, c.name, max(r.access) AS access FROM readable_corpora r JOIN corpora c ON c.id = r.corpus_id
+    WHERE r.reader = ? GROUP BY c.id ORDER BY c.owner, c.name"""
+# Those of some documents that a reader may open.
+READABLE = f"""SELECT d.id FROM documents d WHERE d.id IN {ANY_OF}
+    AND d.corpus_id IN (SELECT r.corpus_id FROM readable_corpora r WHERE r.reader = ?)"""
+
+
+class EmbeddedGrants:
+    """`ports.Grants` over one SQLite file."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def grant(self, corpus: CorpusKey, grantee: Grantee, access: Access) -> CorpusGrant:
+        now = self._clock.now()
+
+        def work(connection: apsw.Connection) -> None:
+            row = first(connection.execute(CORPUS, corpus))
+            if row is None:
+                raise NotFound("There is no corpus {corpus}.", corpus=corpus.name)
+            connection.execute(GRANT, (row.id, grantee.kind, grantee.name, access, now))
+
+        await self._database.write(work)
+        return CorpusGrant(corpus, grantee, access, now)
+
+    async def revoke(self, corpus: CorpusKey, grantee: Grantee) -> bool:
+        def work(connection: apsw.Connection) -> bool:
+            connection.execute(REVOKE, (grantee.kind, grantee.name, *corpus))
+            return connection.changes() > 0
+
+        return await self._database.write(work)
+
+    async def grants(self, owner: str | None = None) -> Sequence[CorpusGrant]:
+        def work(connection: apsw.Connection) -> list[CorpusGrant]:
+            return [_grant(row) for row in every(connection.execute(GRANTS, (owner,)))]
+
+        return await self._database.read(work)
+
+    async def reachable(self, reader: str) -> Sequence[ReachableCorpus]:
+        def work(connection: apsw.Connection) -> list[ReachableCorpus]:
+            rows = every(connection.execute(REACHABLE, (reader,)))
+            return [ReachableCorpus(CorpusKey(row.owner, row.name), Access(row.access)) for row in rows]
+
+        return await self._database.read(work)
+
+    async def readable(self, ids: Sequence[DocumentId], reader: str) -> frozenset[DocumentId]:
+        def work(connection: apsw.Connection) -> frozenset[DocumentId]:
+            rows = every(connection.execute(READABLE, (listed(ids), reader)))
+            return frozenset(DocumentId(row.id) for row in rows)
+
+        return await self._database.read(work)
+
+
+def _grant(row: Row) -> CorpusGrant:
+    """From the columns of `GRANTS`."""
+    grantee = Grantee(GranteeKind(row.kind), row.grantee)
+    return CorpusGrant(CorpusKey(row.owner, row.name), grantee, Access(row.access), row.granted_at)

@@ -11,8 +11,10 @@ from shisho.corpus.depth import top_k
 from shisho.corpus.retrieve import Retriever
 from shisho.corpus.session import CorpusSearcher
 from shisho.domain.corpus import Complexity, Scope, SearchRequest
+from shisho.domain.inquiry import Finding
 from shisho.errors import InvalidParams
 from shisho.language.terms import query
+from shisho.librarian.evidence import verify
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.sessions import EmbeddedSessions
@@ -116,6 +118,21 @@ async def test_resolve_gives_the_span_of_the_document(library: Library) -> None:
     assert (citation.snippet, citation.page) == ("月曜", 2) == (given.text[citation.start : citation.end], 2)
     with pytest.raises(InvalidParams):
         await session.resolve(99, 0, 1)
+
+
+async def test_what_stands_overleaf_is_cited_on_its_own_page(library: Library) -> None:
+    given = intake("統計の講義では次の書類を出す。\n\n① 申込書\n\n② 証明書", pages=2)
+    await library.shelf.put(given)
+    session = await library.searcher().open(Scope(), Complexity.SINGLE, ROOM, "s")
+    shown = (await session.search(ASKED, 1)).shown[0]
+    assert (shown.after, shown.overleaf) == ("", "\n\n① 申込書")
+    verified = verify(Finding(shown.temp_index, "G1", "① 申込書", 1.0), [shown])
+    assert verified is not None
+    citation = await session.resolve(shown.temp_index, verified.start, verified.end)
+    assert (
+        (citation.snippet, citation.page) == ("① 申込書", 2) == (given.text[citation.start : citation.end], 2)
+    )
+    assert verify(Finding(shown.temp_index, "G1", "を出す。\n\n① 申込書", 1.0), [shown]) is None
 
 
 async def test_nothing_asked_is_refused(library: Library) -> None:

@@ -99,9 +99,9 @@ async def test_worker_makes_vectors_in_the_background(desk: shisho.Desk) -> None
 def test_shell_embeds_what_it_adds_and_goes_on_where_it_was_broken_off(tmp_path: Path) -> None:
     folder = tmp_path / "documents"
     folder.mkdir()
-    for number in range(150):
+    for number in range(70):
         (folder / f"{number:03}.txt").write_text(
-            f"第{number}号の記録。{'内容がある。' * (number % 60 + 1)}", "utf-8"
+            f"第{number}号の記録。{'内容がある。' * (number % 30 + 1)}", "utf-8"
         )
     environment = {**os.environ, "SHISHO_HOME": str(tmp_path / "home"), "SHISHO_EMBEDDER": "use", "LANG": "C"}
     with subprocess.Popen(
@@ -109,14 +109,14 @@ def test_shell_embeds_what_it_adds_and_goes_on_where_it_was_broken_off(tmp_path:
     ) as adding:
         assert adding.stdout is not None
         for line in adding.stdout:
-            if line.startswith("150 added"):
+            if line.startswith("70 added"):
                 break
         adding.send_signal(signal.SIGINT)
         assert adding.wait(300) == 130
     done = asyncio.run(_progress(tmp_path / "home"))
-    assert done.total == 150 > done.done
+    assert done.total == 70 > done.done
     subprocess.run([*SHISHO, "add", folder], env=environment, check=True, stdout=subprocess.DEVNULL)
-    assert asyncio.run(_progress(tmp_path / "home")) == EmbeddingProgress(150, 150)
+    assert asyncio.run(_progress(tmp_path / "home")) == EmbeddingProgress(70, 70)
 
 
 async def _progress(home: Path) -> EmbeddingProgress:

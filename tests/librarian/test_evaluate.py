@@ -238,6 +238,20 @@ def test_the_list_comes_first_where_a_list_is_asked_for() -> None:
     assert first.score >= ENOUGH
 
 
+def test_steps_come_first_where_a_way_is_asked_for() -> None:
+    text = "付録のショートカットは設定で無効にできず困る。\n\n以下、その手順。\n\n設定を開く。\n\n「なし」を選ぶ。"
+    passage = NumberedPassage(1, text, "ショートカットを無効にする方法", 0.9)
+    first = found("ショートカットを無効にするにはどうすればいい？", [passage])[0]
+    assert first.snippet.endswith("「なし」を選ぶ。")
+
+
+def test_a_list_that_goes_on_overleaf_is_quoted_in_two_quotations() -> None:
+    lead = "就業規則の必要記載事項は次のとおりです。"
+    passage = NumberedPassage(1, lead, "就業規則", 0.9, overleaf="\n\n① 労働時間\n\n② 賃金\n\n会社は守る。")
+    findings = found("就業規則の必要記載事項を挙げよ", [passage])
+    assert [finding.snippet for finding in findings] == [lead, "① 労働時間\n\n② 賃金"]
+
+
 def test_what_compares_two_things_comes_first_and_once() -> None:
     text = (
         "腺ペストとは、リンパ節が腫れるペストの一種である。肺ペストとは、肺に広がったペストをいう。"

@@ -1,7 +1,7 @@
 """How much is quoted around a line: lists whole or cut at an item, sentences with those they lean on."""
 
 from shisho.librarian import questions, reading
-from shisho.librarian.quoting import LIST_CHARS, quoted_span
+from shisho.librarian.quoting import LIST_CHARS, overleaf_span, quoted_span
 
 LEAD = "採用された者は、次の書類を提出しなければならない。"
 ITEMS = ("① 住民票記載事項証明書", "② 資格証明書の写し", "③ その他会社が指定するもの")
@@ -46,6 +46,47 @@ def test_a_list_goes_on_after_its_passage() -> None:
     text = "\n\n".join([LEAD, ITEMS[0]])
     after = "\n\n" + "\n\n".join(ITEMS[1:])
     assert quoted(text, LEAD, "提出書類は何ですか", after) == ("\n\n".join([LEAD, *ITEMS]), 0)
+
+
+def test_a_lead_in_brings_the_short_lines_below_it_that_have_no_marks() -> None:
+    pairs = "Path A: Iceland, Bulgaria\nPath B: Slovakia, Northern Ireland\nPath C: Scotland, Norway\nPath D: Georgia, Kosovo"
+    text = (
+        f"Each group will play for a spot, with each path having one berth:\n\n{pairs}\n\n"
+        + "It goes on. " * 20
+    )
+    assert quoted(text, "Each group", "Which nations are in Path D?")[0].endswith("Georgia, Kosovo")
+
+
+def test_steps_without_marks_come_with_the_line_that_announces_them() -> None:
+    steps = ["まず設定を開く。", "次に「なし」を選ぶ。", "最後に「適用」を押す。"]
+    text = "\n\n".join(["以下、その手順。", *steps])
+    assert quoted(text, "以下、", "無効にするにはどうすればよいか")[0] == text
+
+
+def test_items_that_are_doubts_are_items() -> None:
+    doubts = "● 問題の種類 : 品詞推定 ? 単語分割 ? 構文解析 ?"
+    text = f"● 時間に影響する要因：\n\n{doubts}\n\n● 文の長さ : 長い\n\n● 計算量は？\n\n● 二乗"
+    assert quoted(text, "影響する要因", "時間に影響する要因を挙げて")[0].endswith("● 文の長さ : 長い")
+
+
+def overleaf(text: str, line: str, next_page: str) -> str:
+    page = reading.read(text, "")
+    question = questions.read("書類を挙げてください")
+    place = next(
+        place for place, read_line in enumerate(page.lines) if line in text[read_line.start : read_line.end]
+    )
+    end = quoted_span(text, page.lines, place, question, dict.fromkeys(question.terms, 1.0)).end
+    span = overleaf_span(page.lines, end, reading.read_roles(next_page, ""))
+    return next_page[span.start : span.end] if span else ""
+
+
+def test_a_list_goes_on_overleaf_in_a_quotation_of_its_own() -> None:
+    items = "\n\n".join(ITEMS)
+    assert overleaf(LEAD, LEAD, f"\n\n{items}\n\n会社は書類を返さない。") == items
+    assert overleaf(f"{LEAD}\n\n{ITEMS[0]}", LEAD, "\n\n".join(ITEMS[1:])) == "\n\n".join(ITEMS[1:])
+    assert overleaf(LEAD, LEAD, "会社は書類を返さない。") == ""
+    assert overleaf(f"{LEAD}\n\n{ITEMS[0]}", LEAD, "(1) ほかの列挙") == ""
+    assert overleaf(f"{LEAD}\n\n{ITEMS[0]}\n\n会社は書類を返さない。", LEAD, items) == ""
 
 
 def test_a_sentence_that_points_back_comes_with_the_one_before() -> None:

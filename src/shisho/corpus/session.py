@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import takewhile
 
 from shisho.corpus import depth, diversity
 from shisho.corpus.retrieve import Retriever
@@ -182,6 +183,7 @@ class CorpusSession:
         if temp_index not in self._shown:
             raise InvalidParams("No passage {temp_index} was shown in this session.", temp_index=temp_index)
         passage = await self._passage(self._shown[temp_index].passage_id)
+        page = await self._page_of(passage, passage.start + start)
         document = await self._searcher.shelf.document(passage.document_id)
         text = await self._searcher.shelf.text(passage.document_id)
         first = passage.start + start
@@ -191,7 +193,7 @@ class CorpusSession:
             document_id=document.id,
             title=document.title,
             source=document.source,
-            page=passage.page,
+            page=page,
             start=first,
             end=last,
             snippet=snippet,
@@ -233,6 +235,14 @@ class CorpusSession:
             raise InvalidParams("That passage's document was removed while this session ran.")
         return passages[name]
 
+    async def _page_of(self, passage: Passage, start: int) -> int | None:
+        """The page on which this offset of the document stands, in the passage or in what was shown after it."""
+        if start < passage.end:
+            return passage.page
+        following = await self._searcher.shelf.following([passage.id])
+        holding = (follower.page for follower in following.get(passage.id, ()) if start < follower.end)
+        return next(holding, passage.page)
+
     async def _next(self, request: SearchRequest, round_: int, anew: bool) -> RoundRecord:
         passage_ids = frozenset(record.passage_id for record in self._shown.values())
         in_scope, hits = await self._searcher.choose(
@@ -264,24 +274,37 @@ def _fitting(hits: Sequence[RankedPassage], room_tokens: int) -> list[RankedPass
 def _shown(
     record: ShownRecord, passage: Passage, following: Sequence[Passage], document: Document
 ) -> NumberedPassage:
+    same_page = [*takewhile(lambda follower: _place(follower) == _place(passage), following)]
+    after = _text_between(passage.end, same_page)
+    turned = [follower for follower in following[len(same_page) :] if _turns_to(passage, follower)][:1]
     return NumberedPassage(
         record.number,
         passage.text,
         passage.heading,
         record.match,
         passage.ocr,
-        _after(passage, following),
+        after,
         document.title,
+        _text_between(passage.end + len(after), turned),
     )
 
 
-def _after(passage: Passage, following: Sequence[Passage]) -> str:
-    """The text after a passage where a reader would read on: under the same heading of the same page."""
+def _place(passage: Passage) -> tuple[int | None, str]:
+    """Where a reader would read on: the same heading of the same page."""
+    return passage.page, passage.heading
+
+
+def _turns_to(passage: Passage, follower: Passage) -> bool:
+    """The reader turns the page to it, and no heading stands between."""
+    if passage.page is None or follower.page is None:
+        return False
+    return follower.page == passage.page + 1 and follower.heading == passage.heading
+
+
+def _text_between(end: int, followers: Sequence[Passage]) -> str:
+    """The text of the followers from this offset of the document on, white space between them included."""
     text = ""
-    end = passage.end
-    for follower in following:
-        if (follower.page, follower.heading) != (passage.page, passage.heading):
-            break
+    for follower in followers:
         between = follower.start - end
         text += follower.text[-between:] if between <= 0 else "\n" * between + follower.text
         end = follower.end

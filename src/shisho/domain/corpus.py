@@ -327,7 +327,8 @@ class RankedPassage:
 class NumberedPassage:
     """A passage as the librarian sees it: a number, its text, its heading, and the share of the query it
     matched. No id. `after`: what follows it under the same heading of the same page, white space between
-    included; a quotation that begins in the passage may go on there. `title`: of its document."""
+    included; a quotation that begins in the passage may go on there. `overleaf`: what follows that at the top of the
+    next page; a quotation of its own may stand there, but none over the page's end. `title`: of its document."""
 
     temp_index: int
     text: str
@@ -336,6 +337,7 @@ class NumberedPassage:
     ocr: bool = False
     after: str = ""
     title: str = ""
+    overleaf: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from shisho.librarian import demands, questions, reading, signs
 from shisho.librarian.certainty import certainty, certainty_signs
 from shisho.librarian.evidence import double
 from shisho.librarian.levels import ENOUGH, NEAR
-from shisho.librarian.line_roles import LineRole
+from shisho.librarian.line_roles import LineRole, announces_steps
 from shisho.librarian.questions import AnswerKind, ParsedQuestion
-from shisho.librarian.quoting import QuotedSpan, grounded, is_list, printed_width, quoted_span
+from shisho.librarian.quoting import QuotedSpan, grounded, is_list, overleaf_span, printed_width, quoted_span
 from shisho.librarian.reading import AnalysedPassage, SentenceLine
 from shisho.librarian.signs import PassageSigns, Signs
 
@@ -28,6 +28,7 @@ NEAR_QUOTES = 3  # quotations at most where none answers
 QUOTED_CHARS = 400  # no further quotation is added beyond this
 EXPLAINED_CHARS = 700  # the same where a list, a comparison, a way or a reason is asked for
 LIST_ODDS = 0.3  # of the best line's odds: where a list is asked for, one with these comes before it
+STEP_ODDS = 0.05  # the same where a way is asked for, and a lead-in brings its steps
 RELATIVE = 0.04  # of the best line's odds: a further one must reach this
 HALF = 0.5  # of the defined thing's words must stand with the sentence that defines it
 _STRICT = frozenset({AnswerKind.REASON, AnswerKind.PERSON})  # no sentence without a reason says why
@@ -49,6 +50,8 @@ class _Candidate:
     quotation: str
     signs: Signs
     odds: float
+    overleaf: str = ""
+    """What goes on with the list on the next page, a quotation of its own."""
 
 
 def terms_wanted(goals: Sequence[Goal]) -> list[str]:
@@ -93,7 +96,12 @@ def _for_goal(
     chosen = _chosen(ranked, question, goal, [ref.snippet for ref in refs])
     if not chosen:
         return
-    sure = _certainty(question, weights, ranked[0], len(chosen), _document_words(passages, ranked[0].shown))
+    # What was put first for its list or its steps is as sure as what it was put before.
+    leading = [candidate for candidate in ranked[:2] if candidate.odds == ranked[0].odds]
+    sure = max(
+        _certainty(question, weights, best, len(chosen), _document_words(passages, best.shown))
+        for best in leading
+    )
     if sure < floor:
         return
     for candidate in chosen if sure >= ENOUGH else chosen[: max(NEAR_QUOTES, goal.min_evidence)]:
@@ -102,14 +110,10 @@ def _for_goal(
             return
         line = candidate.shared.page.lines[candidate.place]
         is_heading = line.role is LineRole.HEADING
-        yield Finding(
-            candidate.shown.temp_index,
-            goal.id,
-            candidate.quotation,
-            score,
-            candidate.span.items,
-            is_heading,
-        )
+        number = candidate.shown.temp_index
+        yield Finding(number, goal.id, candidate.quotation, score, candidate.span.items, is_heading)
+        if candidate.overleaf:
+            yield Finding(number, goal.id, candidate.overleaf, score)
 
 
 def _chosen(
@@ -146,7 +150,7 @@ def _ranked(
     """Best first. The best line that compares the two sides of a comparison comes before all, and so does the
     best list where a list is asked for and it is nearly as likely: with the odds of the best."""
     ranked = sorted(candidates, key=lambda candidate: -candidate.odds)
-    if not (ranked and (question.lists or sides)):
+    if not (ranked and (question.lists or question.asks_for_a_way or sides)):
         return ranked
     best = ranked[0].odds
 
@@ -154,9 +158,10 @@ def _ranked(
         line = candidate.shared.page.lines[candidate.place]
         if sides and _CONTRASTS.search(line.folded) and all(line.terms.issuperset(side) for side in sides):
             return True
-        return (
-            question.lists and bool(candidate.signs.listed) and candidate.odds - best >= math.log(LIST_ODDS)
-        )
+        odds = math.exp(candidate.odds - best)
+        if question.asks_for_a_way and line.role is LineRole.LEAD and announces_steps(line.folded):
+            return candidate.span.end > line.end and odds >= STEP_ODDS
+        return question.lists and bool(candidate.signs.listed) and odds >= LIST_ODDS
 
     first = next((candidate for candidate in ranked if leads(candidate)), None)
     if first is None:
@@ -209,7 +214,17 @@ def _candidate(
     quoted_words = frozenset[str]().union(*inside)
     is_listed = is_list(lines, place, question)
     own_signs = signs.line_signs(question, weights, shared, place, quotation, quoted_words, is_listed)
-    return _Candidate(passage, shared, place, span, quotation, own_signs, signs.weigh(own_signs))
+    carried_on = is_listed or page.lines[place].role is LineRole.LEAD
+    overleaf = _overleaf(passage, lines, span.end) if carried_on else ""
+    return _Candidate(passage, shared, place, span, quotation, own_signs, signs.weigh(own_signs), overleaf)
+
+
+def _overleaf(passage: NumberedPassage, lines: Sequence[SentenceLine], end: int) -> str:
+    """What the next page goes on with where the list that is quoted to here ends with its page."""
+    if not passage.overleaf:
+        return ""
+    span = overleaf_span(lines, end, reading.read_roles(passage.overleaf, passage.heading))
+    return passage.overleaf[span.start : span.end] if span else ""
 
 
 def _document(passage: NumberedPassage) -> str:

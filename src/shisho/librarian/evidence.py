@@ -47,7 +47,10 @@ def verify(finding: Finding, passages: Sequence[NumberedPassage]) -> VerifiedQuo
     if passage is None or not snippet or len(snippet) > MAX_SNIPPET:
         return None
     at = f"{passage.text}{passage.after}".find(snippet)
-    if 0 <= at < len(passage.text):
+    overleaf = passage.overleaf.find(snippet) if at < 0 else -1
+    if overleaf >= 0:
+        at = len(passage.text) + len(passage.after) + overleaf
+    if 0 <= at < len(passage.text) or overleaf >= 0:
         return VerifiedQuote(finding.index, at, at + len(snippet), snippet, False)
     span = _found(snippet, passage.text[:MAX_PASSAGE])
     if span is None:

@@ -30,6 +30,7 @@ class LineRole(StrEnum):
 HEADING_CHARS = 40
 FRAGMENT_CHARS = 4  # 「必須」「2」「有」: a shorter line is part of a table or a figure
 CUT_CHARS = 20
+DOUBT_CHARS = 12
 FEWEST_WORDS = 3  # of a line without Japanese
 _TAIL = re.compile(r"[ぁ-ん]{0,6}[。．]|[^。「『(（]{0,12}[)）」』][。．]?")
 _MARKS = (
@@ -64,6 +65,8 @@ _ENDED = re.compile(r"[。．！!?？.]['\"’”」』)）】\]]*$")
 _ASKS = re.compile(
     r"[?？]$|(?:何|なぜ|どう|どこ|いつ|誰|どれ|どの|どんな)[^。]*か。?$|(?:です|ます|でしょう|とは何)か。?$"
 )
+_GRAMMAR = re.compile(r"[ぁ-ん]|\w \w")
+_VALUE_ASKED = re.compile(r"^[^?？]{2,}[:：][^?？ぁ-ん]*[?？]$")  # 「問題の種類：品詞推定？」 names a value
 # A line that ends so has said something, though no full stop follows.
 _SAID = re.compile(
     r"(?:る|た|だ|す|ない|です|ます|ある|いる|れる|せる|よう|ず|べき|こと|もの|ため|とき|い|う|く|つ|ぬ|ぶ|む)$"
@@ -71,8 +74,15 @@ _SAID = re.compile(
 # Formulas, code and the values of an example: signs between names, and no word of Japanese grammar.
 _CODE = re.compile(r"=[^=]*=|\w\s?\([^()]*\)\s*[=+−-]|^\s*\w+\s*[+−*-]?=\s*\S+$")
 _ANNOUNCED = re.compile(
-    r"[:：]$|(?<![一-鿿0-9０-９ァ-ヶー%％℃])(?:次|以下|下記|左記|つぎ)(?:の|に(?:掲げ|示|挙げ|定め|よ))|(?:とおり|通り)(?:です|である|とする)?。?$"
+    r"[:：]$|(?<![一-鿿0-9０-９ァ-ヶー%％℃])(?:次|以下|下記|左記|つぎ)(?:の|に(?:掲げ|示|挙げ|定め|よ|留意|注意|従|沿|該当|当て|あて))|(?:とおり|通り)(?:です|である|とする)?。?$"
     r"|\b(?:the )?following\b|\bas follows\b|\bbelow\b",
+    re.IGNORECASE,
+)
+# What is announced is a way: whatever stands below in lines of its own is a step of it.
+_STEPS = re.compile(
+    r"(?:以下|次|下記)[がは、の]{0,2}[^。]{0,12}(?:手順|方法|流れ|やり方|仕方|ステップ)(?:です|である|とする|を示す|を示します)?[。:：]?$"
+    r"|(?:手順|方法|流れ|やり方|仕方)は、?(?:以下|次|下記)(?:の(?:とおり|通り))?(?:です|である)?[。:：]?$"
+    r"|\b(?:these|following) steps\b|\bhere(?:'s| is) how\b",
     re.IGNORECASE,
 )
 
@@ -85,12 +95,14 @@ def roles(lines: Sequence[str], heading: str) -> list[LineRole]:
         for line in lines
     ]
     for place, line in enumerate(lines):
+        if _asks_on(line, own_roles, place):
+            own_roles[place] = LineRole.REST
         if own_roles[place] in (LineRole.REST, LineRole.QUESTION) or is_row(line):
             continue
         following = own_roles[place + 1] if place + 1 < len(lines) else None
         listed_next = following in (LineRole.ITEM, LineRole.REST, None) or line.rstrip().endswith((":", "："))
         typed_next = following is LineRole.PROSE and not _ENDED.search("".join(lines[place + 1].split()))
-        if announces(line) and (listed_next or typed_next):
+        if (announces(line) and (listed_next or typed_next)) or (announces_steps(line) and following):
             own_roles[place] = LineRole.LEAD
         elif typed_next and line.rstrip().endswith("には"):
             own_roles[place] = LineRole.LEAD  # 「組版するには」: what to type stands below
@@ -133,10 +145,24 @@ def announces(line: str) -> bool:
     return _ANNOUNCED.search(line.strip()) is not None
 
 
+def announces_steps(line: str) -> bool:
+    """True where the line says that the steps of a way follow: 「手順は以下のとおりです。」"""
+    return _STEPS.search(line.strip()) is not None
+
+
+def _asks_on(line: str, roles_so_far: Sequence[LineRole], place: int) -> bool:
+    """A further doubt of an item, not a question that what follows answers: 「品詞推定？ 単語分割？」"""
+    if roles_so_far[place] is not LineRole.QUESTION or not place or len(line) > DOUBT_CHARS:
+        return False
+    return roles_so_far[place - 1] in (LineRole.ITEM, LineRole.REST) and not _GRAMMAR.search(line)
+
+
 def _role(line: str, listed: bool) -> LineRole:
     dense = unicodedata.normalize("NFKC", "".join(line.split()))
     if _printed_only(line, dense, listed):
         return LineRole.REST
+    if mark(line) and _VALUE_ASKED.search(dense):
+        return LineRole.ITEM
     if _ASKS.search(dense):
         return LineRole.QUESTION
     if mark(line):

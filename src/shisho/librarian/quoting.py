@@ -12,7 +12,7 @@ from statistics import median
 from shisho.language.clauses import clauses
 from shisho.language.script import is_japanese
 from shisho.language.terms import fold, terms
-from shisho.librarian.line_roles import LineRole
+from shisho.librarian.line_roles import LineRole, announces, announces_steps
 from shisho.librarian.questions import AnswerKind, ParsedQuestion
 from shisho.librarian.reading import SentenceLine
 
@@ -83,6 +83,21 @@ def quoted_span(
     if first != last and printed_width(text[lines[first].start : lines[last].end]) <= most:
         return QuotedSpan(lines[first].start, lines[last].end)
     return QuotedSpan(*_cut(text, line, weights))
+
+
+def overleaf_span(
+    lines: Sequence[SentenceLine], end: int, overleaf: Sequence[SentenceLine]
+) -> QuotedSpan | None:
+    """The items at the top of the next page that go on with the list which is quoted to here, the last line of its
+    page; None where the page does not end within a list or with its lead-in. Counts in the text overleaf."""
+    last = lines[-1]
+    if end < last.end or last.role not in (LineRole.LEAD, LineRole.ITEM) or not overleaf:
+        return None
+    first = overleaf[0]
+    if not first.mark or (last.role is LineRole.ITEM and first.mark != last.mark):
+        return None
+    fitting = [line for line in overleaf[: list_run(overleaf, 0) + 1] if line.end - first.start <= LIST_CHARS]
+    return QuotedSpan(first.start, fitting[-1].end) if fitting else None
 
 
 def printed_width(text: str) -> float:
@@ -186,8 +201,12 @@ def _first_item(lines: Sequence[SentenceLine], place: int) -> int:
 
 
 def _announced_end(text: str, lines: Sequence[SentenceLine], place: int) -> int:
-    """The end of what a lead-in announces without marks: a line, and the sentence that a line to be typed is
-    part of (「# platex a.sty」「を実行します。」)."""
+    """The end of what a lead-in announces without marks: short lines that stand below each other; else a line, and the
+    sentence that a line to be typed is part of (「# platex a.sty」「を実行します。」)."""
+    lead = lines[place].folded
+    run = _unmarked_run(text, lines, place) if announces(lead) or announces_steps(lead) else place
+    if run > place:
+        return lines[run].end
     start = lines[place].start
     end = lines[place].end
     for line in lines[place + 1 : place + 3]:
@@ -197,6 +216,40 @@ def _announced_end(text: str, lines: Sequence[SentenceLine], place: int) -> int:
         if _SENTENCE_END.search(text[line.start : line.end]):
             break
     return end
+
+
+def _unmarked_run(text: str, lines: Sequence[SentenceLine], place: int) -> int:
+    """The place of the last of the short lines that stand below a lead-in, each beginning a printed line; the lead-in's
+    own place where there are none."""
+    last = place
+    end = lines[place].end
+    first = ""
+    for line in lines[place + 1 :]:
+        is_below = "\n" in text[end : line.start]
+        if line.mark or line.role in (LineRole.LEAD, LineRole.QUESTION) or not is_below:
+            break
+        said = text[line.start : line.end]
+        if not _is_short(said) or (_ends(said) and last > place and not _ends(first)):
+            break
+        first = first or said
+        if printed_width(text[lines[place].start : line.end]) > LIST_CHARS:
+            break
+        last += 1
+        end = line.end
+    return last
+
+
+def _ends(said: str) -> bool:
+    return _SENTENCE_END.search(said) is not None
+
+
+def _is_short(said: str) -> bool:
+    """An item by itself, or several that no sentence ends, each on a line of its own."""
+    if printed_width(said) <= ITEM_CHARS:
+        return True
+    if _SENTENCE_END.search(said):
+        return False
+    return all(printed_width(printed) <= ITEM_CHARS for printed in said.split("\n"))
 
 
 def _item_chars(lines: Sequence[SentenceLine], first: int, last: int) -> float:

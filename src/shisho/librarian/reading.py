@@ -100,6 +100,12 @@ def _lines(
     return tuple(read_lines), tuple(following)
 
 
+@lru_cache(maxsize=1_024)
+def read_roles(text: str, heading: str) -> tuple[SentenceLine, ...]:
+    """The lines of a text by the parts they play; their words are not read."""
+    return _lines("", heading, text)[1]
+
+
 def _heads_too(before: Sequence[SentenceLine]) -> bool:
     return bool(before) and before[-1].role in (LineRole.HEADING, LineRole.QUESTION)
 

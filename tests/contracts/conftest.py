@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from shisho.ports import EmbeddingStore, Grants, Index, Ledger, SessionLog, Shel
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.embeddings import EmbeddedEmbeddings
 from shisho.stores.embedded.grants import EmbeddedGrants
+from shisho.stores.embedded.index_feed import EmbeddedIndexFeed
 from shisho.stores.embedded.ledger import EmbeddedLedger
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.serving import ServingIndex
@@ -27,6 +28,8 @@ from shisho.stores.memory.lexical import MemoryIndex
 from shisho.stores.memory.sessions import MemorySessions
 from shisho.stores.memory.shelf import MemoryShelf
 from shisho.stores.memory.users import MemoryUsers
+from shisho.stores.qdrant.index import QdrantIndex
+from shisho.stores.qdrant.server import QdrantServer
 from shisho.system.clock import SystemClock
 from tests.contracts.discoveries import Discoveries, discoveries_of
 
@@ -73,6 +76,27 @@ async def embedded_store(folder: Path) -> AsyncIterator[EmbeddedStore]:
     sessions = EmbeddedSessions(database)
     yield EmbeddedStore(shelf, index, embeddings, sessions, ledger, users, grants, database)
     await database.close()
+
+
+@asynccontextmanager
+async def qdrant_store(folder: Path) -> AsyncIterator[Store]:
+    """The shelf of an embedded store under an index in Qdrant, as far as its client plays it in this process."""
+    server = QdrantServer("qdrant://:memory:")
+    async with embedded_store(folder) as made:
+        yield replace(made, index=QdrantIndex(server, EmbeddedIndexFeed(made.database, ABOUT)))
+
+
+@asynccontextmanager
+async def indexed_store(kind: str, folder: Path) -> AsyncIterator[Store]:
+    """A store by the name of its index."""
+    if kind == "memory":
+        yield memory_store()
+    else:
+        async with (qdrant_store if kind == "qdrant" else embedded_store)(folder) as made:
+            yield made
+
+
+INDEXES = ("memory", "embedded", "qdrant")
 
 
 @pytest.fixture(params=["memory", "embedded"])

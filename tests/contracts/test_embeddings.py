@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import struct
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -15,10 +15,24 @@ from shisho.domain.corpus import FilterRange, Intake, PassageId, Scope
 from shisho.domain.embedding import Embedding, EmbeddingProgress, NewEmbedding
 from shisho.ports import SearchView
 from shisho.stores.embedded.serving import folder_name
-from tests.contracts.conftest import ABOUT, DIMENSIONS, EmbeddedStore, Store, embedded_store
+from tests.contracts.conftest import (
+    ABOUT,
+    DIMENSIONS,
+    INDEXES,
+    EmbeddedStore,
+    Store,
+    embedded_store,
+    indexed_store,
+)
 from tests.making import intake
 
 NORTH = (1.0, 0.0, 0.0, 0.0)
+
+
+@pytest.fixture(params=INDEXES)
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
+    async with indexed_store(request.param, tmp_path) as made:
+        yield made
 
 
 def vector(*parts: float) -> Embedding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,14 @@ from shisho.ports import SearchView
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.vectors import vector_of
-from tests.contracts.conftest import EmbeddedStore, Store
+from tests.contracts.conftest import INDEXES, EmbeddedStore, Store, indexed_store
 from tests.making import intake
+
+
+@pytest.fixture(params=INDEXES)
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
+    async with indexed_store(request.param, tmp_path) as made:
+        yield made
 
 
 async def proposed(

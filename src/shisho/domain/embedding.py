@@ -57,8 +57,9 @@ class StoredModel:
 
 def cosine(first: Embedding, second: Embedding) -> float:
     """The cosine of two vectors of equal length."""
-    return sum(left * right for left, right in zip(_floats(first), _floats(second), strict=True))
+    return sum(left * right for left, right in zip(floats(first), floats(second), strict=True))
 
 
-def _floats(vector: Embedding) -> tuple[float, ...]:
+def floats(vector: Embedding) -> tuple[float, ...]:
+    """The numbers of a vector."""
     return struct.unpack(f"<{len(vector) // 2}e", vector)

@@ -1,0 +1,213 @@
+"""The SQLite file as the truth behind an index that stands elsewhere, and the book of how far that has come."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+import apsw
+
+from shisho.domain.corpus import PassageId, Scope
+from shisho.domain.embedding import EmbedderAbout, Embedding
+from shisho.stores.embedded import rows
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.dense import DIMENSIONS, NEWEST, cosines
+from shisho.stores.embedded.lexical import CHANGED, ENTRIES_OF
+from shisho.stores.embedded.scope import index_scope
+from shisho.stores.embedded.serving import choose_embedder
+from shisho.stores.embedded.shelf_view import ShelfView
+from shisho.stores.index_feed import (
+    ChangedDocument,
+    IndexFeedView,
+    IndexMark,
+    PassageEntry,
+    PassagePlace,
+    VectorEntry,
+)
+from shisho.stores.index_scope import IndexScope
+from shisho.stores.index_words import pack_words, unpack_words
+
+T = TypeVar("T")
+
+# How far an index has come.
+MARK = "SELECT generation, change, vector FROM outer_indexes WHERE name = ?"
+# How far the indexes have come whose names begin with a text.
+BEGUN = "SELECT name, generation, change, vector FROM outer_indexes WHERE substr(name, 1, length(?1)) = ?1"
+# In how many passages some words stand.
+WORDS = f"SELECT code, passages FROM outer_words WHERE name = ? AND code IN {rows.ANY_OF}"
+# What an index of vectors takes in.
+VECTOR_COLUMNS = """e.seq, e.passage_id, e.vector, p.document_id, p.page, d.corpus_id, d.state
+    FROM embeddings e JOIN embedders m ON m.id = e.embedder_id JOIN passages p ON p.id = e.passage_id
+    JOIN documents d ON d.id = p.document_id"""
+# Vectors after one, in the order in which they came.
+ARRIVED = f"SELECT {VECTOR_COLUMNS} WHERE m.name = ? AND e.seq > ? ORDER BY e.seq LIMIT ?"
+# The same of one document, where it is live.
+VECTORS_OF = f"""SELECT {VECTOR_COLUMNS} WHERE m.name = ? AND e.seq > ? AND p.document_id = ? AND d.state = 'live'
+    ORDER BY e.seq LIMIT ?"""
+# An index, and with it all that the book says of it.
+FORGET = "DELETE FROM outer_indexes WHERE name = ?"
+# An index is begun.
+BEGIN = "INSERT INTO outer_indexes(name, generation, change, vector) VALUES (?, ?, ?, ?)"
+# The turn of taking changes in, where nobody else has it.
+TAKE_TURN = """UPDATE outer_indexes SET holder = ?1, held_until = ?2
+    WHERE name = ?3 AND (holder IN (?1, '') OR held_until < ?4)"""
+# The turn is over.
+GIVE_BACK = "UPDATE outer_indexes SET holder = '', held_until = 0 WHERE name = ? AND holder = ?"
+# An index has come further, where it stands as it is thought to.
+ADVANCE = """UPDATE outer_indexes SET change = ?, vector = ?
+    WHERE name = ? AND generation = ? AND change = ? AND vector = ?"""
+# What an index has taken in of some documents.
+TAKEN_IN = f"SELECT document_id, words FROM outer_documents WHERE name = ? AND document_id IN {rows.ANY_OF}"
+# It has taken in nothing of some documents.
+LEAVE = f"DELETE FROM outer_documents WHERE name = ? AND document_id IN {rows.ANY_OF}"
+# The words of a document that it has taken in.
+ENTER = "INSERT INTO outer_documents(name, document_id, words) VALUES (?, ?, ?)"
+# In how many passages more, or less, a word stands.
+COUNT = """INSERT INTO outer_words(name, code, passages) VALUES (?, ?, ?)
+    ON CONFLICT DO UPDATE SET passages = passages + excluded.passages"""
+# Of some words those that stand nowhere any more.
+DROP = f"DELETE FROM outer_words WHERE name = ? AND passages <= 0 AND code IN {rows.ANY_OF}"
+
+
+class EmbeddedIndexFeed:
+    """`IndexFeed` over one SQLite file. `about`: the embedder that is set; `is_usable`: whether queries can still get
+    vectors of an earlier one."""
+
+    def __init__(
+        self,
+        database: Database,
+        about: EmbedderAbout | None = None,
+        is_usable: Callable[[EmbedderAbout], bool] = lambda about: False,
+    ) -> None:
+        self._database = database
+        self._about = about
+        self._is_usable = is_usable
+
+    async def read(self, work: Callable[[IndexFeedView], T]) -> T:
+        return await self._database.read(lambda connection: work(self._view(connection)))
+
+    def _view(self, connection: apsw.Connection) -> EmbeddedFeedView:
+        about = self._about
+        chosen = None if about is None else choose_embedder(connection, about, self._is_usable)
+        return EmbeddedFeedView(connection, chosen)
+
+    async def begin(self, index: str, mark: IndexMark) -> None:
+        def work(connection: apsw.Connection) -> None:
+            connection.execute(FORGET, (index,))
+            connection.execute(BEGIN, (index, mark.generation, mark.change, mark.vector))
+
+        await self._database.write(work)
+
+    async def forget(self, index: str) -> None:
+        await self._database.write(lambda connection: connection.execute(FORGET, (index,)))
+
+    async def take_turn(self, index: str, holder: str, seconds: float) -> bool:
+        def work(connection: apsw.Connection) -> bool:
+            now = self._database.line()
+            connection.execute(TAKE_TURN, (holder, now + seconds, index, now))
+            return connection.changes() > 0
+
+        return await self._database.write(work)
+
+    async def give_back(self, index: str, holder: str) -> None:
+        await self._database.write(lambda connection: connection.execute(GIVE_BACK, (index, holder)))
+
+    async def advance(
+        self, index: str, before: IndexMark, after: IndexMark, words: Mapping[str, Mapping[int, int]]
+    ) -> bool:
+        def work(connection: apsw.Connection) -> bool:
+            place = (index, before.generation, before.change, before.vector)
+            connection.execute(ADVANCE, (after.change, after.vector, *place))
+            if not connection.changes():
+                return False
+            if words:
+                _enter(connection, index, words)
+            return True
+
+        return await self._database.write(work)
+
+
+class EmbeddedFeedView(ShelfView):
+    """`IndexFeedView` on a connection in a transaction."""
+
+    def __init__(self, connection: apsw.Connection, chosen: tuple[EmbedderAbout, bool] | None) -> None:
+        super().__init__(connection)
+        self._chosen = chosen
+
+    def mark(self, index: str) -> IndexMark | None:
+        row = rows.first(self._connection.execute(MARK, (index,)))
+        return None if row is None else IndexMark(row.generation, row.change, row.vector)
+
+    def begun(self, beginning: str) -> Mapping[str, IndexMark]:
+        stored = rows.every(self._connection.execute(BEGUN, (beginning,)))
+        return {row.name: IndexMark(row.generation, row.change, row.vector) for row in stored}
+
+    def newest(self, embedder: str) -> tuple[int, int]:
+        newest = rows.every(self._connection.execute(NEWEST, (embedder,)))[0]
+        return newest.change, newest.vector
+
+    def changed(self, since: int, limit: int) -> list[ChangedDocument]:
+        stored = rows.every(self._connection.execute(CHANGED, (since, limit)))
+        return [ChangedDocument(row.seq, row.document_id, row.state == "live") for row in stored]
+
+    def entries(self, document_id: str, after: int, limit: int) -> list[PassageEntry]:
+        return [
+            PassageEntry(
+                PassagePlace(row.passage, row.document_id, row.corpus_id, row.page),
+                row.ordinal,
+                row.terms,
+                row.heading_terms,
+                row.bigrams,
+            )
+            for row in rows.every(self._connection.execute(ENTRIES_OF, (document_id, after, limit)))
+        ]
+
+    def vectors_of(self, document_id: str, embedder: str, after: int, limit: int) -> list[VectorEntry]:
+        stored = self._connection.execute(VECTORS_OF, (embedder, after, document_id, limit))
+        return [*map(_vector_entry, rows.every(stored))]
+
+    def arrived(self, embedder: str, since: int, limit: int) -> tuple[list[VectorEntry], int]:
+        stored = rows.every(self._connection.execute(ARRIVED, (embedder, since, limit)))
+        live = [_vector_entry(row) for row in stored if row.state == "live"]
+        return live, stored[-1].seq if stored else since
+
+    def dimensions(self, embedder: str) -> int:
+        row = rows.first(self._connection.execute(DIMENSIONS, (embedder,)))
+        return 0 if row is None else int(row.dimensions)
+
+    def passages_with(self, index: str, codes: Sequence[int]) -> Mapping[int, int]:
+        stored = rows.every(self._connection.execute(WORDS, (index, rows.listed(codes))))
+        return dict.fromkeys(codes, 0) | {row.code: row.passages for row in stored}
+
+    def index_scope(self, scope: Scope) -> IndexScope:
+        return index_scope(self._connection, scope)
+
+    def serving(self) -> tuple[EmbedderAbout, bool] | None:
+        return self._chosen
+
+    def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
+        return {} if self._chosen is None else cosines(self._connection, self._chosen[0].name, vector, ids)
+
+
+def _vector_entry(row: rows.Row) -> VectorEntry:
+    """From the columns of `VECTOR_COLUMNS`."""
+    place = PassagePlace(row.passage_id, row.document_id, row.corpus_id, row.page)
+    return VectorEntry(place, row.seq, Embedding(row.vector))
+
+
+def _enter(connection: apsw.Connection, index: str, words: Mapping[str, Mapping[int, int]]) -> None:
+    """Put documents into the book in place of what it says of them."""
+    listed = rows.listed(words)
+    differences: Counter[int] = Counter()
+    for row in rows.every(connection.execute(TAKEN_IN, (index, listed))):
+        differences.subtract(unpack_words(row.words))
+    connection.execute(LEAVE, (index, listed))
+    for counted in words.values():
+        differences.update(counted)
+    entries = [(index, document_id, pack_words(counted)) for document_id, counted in words.items() if counted]
+    connection.executemany(ENTER, entries)
+    connection.executemany(COUNT, [(index, code, count) for code, count in differences.items() if count])
+    fewer = [code for code, count in differences.items() if count < 0]
+    if fewer:
+        connection.execute(DROP, (index, rows.listed(fewer)))

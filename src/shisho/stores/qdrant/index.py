@@ -1,0 +1,130 @@
+"""The index in Qdrant: it proposes, by words and by meaning; our own scoring ranks, from what stands in the database that is
+the truth."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from shisho.domain.corpus import PassageId, Scope, TermVector
+from shisho.domain.embedding import EmbedderAbout, Embedding
+from shisho.domain.ranking import NamedPassage
+from shisho.ports import SearchView
+from shisho.stores.index_feed import IndexFeed, IndexFeedView, IndexMark
+from shisho.stores.qdrant.catching_up import CollectionFollower, collection_name
+from shisho.stores.qdrant.meanings import VectorCollection, index_name
+from shisho.stores.qdrant.server import CollectionGone, QdrantServer
+from shisho.stores.qdrant.words import WordCollection
+
+T = TypeVar("T")
+
+
+class QdrantIndex:
+    """`ports.Index` over collections of a Qdrant server, and the truth that they are derived from."""
+
+    def __init__(self, server: QdrantServer, feed: IndexFeed) -> None:
+        self._server = server
+        self._feed = feed
+        self._words = WordCollection(server, feed)
+        self._follower = CollectionFollower(server, feed, self._words)
+        self._vectors: dict[str, tuple[VectorCollection, CollectionFollower]] = {}
+
+    async def view(self, work: Callable[[SearchView], T], *, current: bool = True) -> T:
+        look = self._if_current if current else self._viewed
+        try:
+            outcome = await self._feed.read(lambda view: look(view, work))
+        except CollectionGone:
+            await self._renew()
+            outcome = None
+        if outcome is None:
+            await self.catch_up()
+            outcome = await self._feed.read(lambda view: self._viewed(view, work))
+        return outcome[0]
+
+    async def catch_up(self) -> None:
+        await self._follower.catch_up()
+        serving = await self._feed.read(lambda view: view.serving())
+        if serving is not None:
+            _, follower = self._by_meaning(serving[0])
+            await follower.catch_up()
+            await self._dismiss(serving[0])
+
+    def _if_current(self, view: IndexFeedView, work: Callable[[SearchView], T]) -> tuple[T] | None:
+        """The outcome of the work; None where there is something to catch up with before."""
+        serving = view.serving()
+        is_current = self._follower.state(view).is_current
+        if is_current and serving is not None:
+            is_current = self._by_meaning(serving[0])[1].state(view).is_current
+        return self._viewed(view, work) if is_current else None
+
+    def _viewed(self, view: IndexFeedView, work: Callable[[SearchView], T]) -> tuple[T]:
+        serving = view.serving()
+        vectors = None if serving is None else self._by_meaning(serving[0])[0]
+        return (work(QdrantView(view, self._words, vectors)),)
+
+    def _by_meaning(self, about: EmbedderAbout) -> tuple[VectorCollection, CollectionFollower]:
+        if about.name not in self._vectors:
+            collection = VectorCollection(self._server, self._feed, about.name)
+            self._vectors[about.name] = (collection, CollectionFollower(self._server, self._feed, collection))
+        return self._vectors[about.name]
+
+    async def _renew(self) -> None:
+        """A collection is gone: the server was set up anew, so that it has none of them."""
+        await self._follower.renew()
+        for _, follower in self._vectors.values():
+            await follower.renew()
+
+    async def _dismiss(self, serving: EmbedderAbout) -> None:
+        """Delete the collections of embedders that serve no more."""
+        begun = await self._feed.read(lambda view: view.begun(index_name(self._server)))
+        for index, mark in begun.items():
+            if index != index_name(self._server, serving.name):
+                await self._delete(index, mark)
+
+    async def _delete(self, index: str, mark: IndexMark) -> None:
+        await asyncio.to_thread(self._server.delete_collection, collection_name(mark))
+        await self._feed.forget(index)
+
+
+class QdrantView:
+    """`ports.SearchView`: the collections propose, the truth says all else."""
+
+    def __init__(self, truth: IndexFeedView, words: WordCollection, vectors: VectorCollection | None) -> None:
+        self._truth = truth
+        self._words = words
+        self._vectors = vectors
+        self.count = truth.count
+        self.statistics = truth.statistics
+        self.vectors: Callable[[Sequence[PassageId]], Mapping[PassageId, TermVector]] = truth.vectors
+        self.passages: Callable[[Sequence[PassageId]], Mapping[PassageId, NamedPassage]] = truth.passages
+        self.texts = truth.texts
+
+    def propose(
+        self,
+        terms: Sequence[str],
+        bigrams: Sequence[str],
+        scope: Scope,
+        limit: int,
+        passage_ids: frozenset[PassageId],
+    ) -> Sequence[PassageId]:
+        return self._words.propose(self._truth, terms, bigrams, scope, limit, passage_ids)
+
+    def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
+        words = [(field, term) for term in terms]
+        return {term: count for (_, term), count in self._words.frequencies(self._truth, words).items()}
+
+    @property
+    def serving(self) -> EmbedderAbout | None:
+        chosen = self._truth.serving()
+        return chosen[0] if chosen is not None and chosen[1] else None
+
+    def nearest(
+        self, vector: Embedding, scope: Scope, limit: int, passage_ids: frozenset[PassageId]
+    ) -> Mapping[PassageId, float]:
+        if self._vectors is None:
+            return {}
+        return self._vectors.nearest(self._truth, vector, scope, limit, passage_ids)
+
+    def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
+        return self._truth.similarities(vector, ids)

@@ -1,0 +1,95 @@
+"""The vectors of passages by one embedder, in a collection of their own: it comes and goes with the embedder."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from shisho.domain.corpus import PassageId, Scope
+from shisho.domain.embedding import Embedding, floats
+from shisho.stores.index_feed import IndexFeed, IndexFeedView, IndexMark, VectorEntry
+from shisho.stores.nouns import passage_id
+from shisho.stores.qdrant.catching_up import Batch, collection_name
+from shisho.stores.qdrant.server import DensePoint, QdrantServer, seen_numbers
+
+DOCUMENTS = 100  # documents looked at before the book is written
+VECTORS = 1_000  # vectors taken in at once
+
+
+def index_name(server: QdrantServer, embedder: str = "") -> str:
+    """The name of an embedder's index in the book; of all of them its beginning."""
+    return f"{server.name} vectors {embedder}"
+
+
+class VectorCollection:
+    """The collection of an embedder's vectors, as a `DerivedCollection`."""
+
+    def __init__(self, server: QdrantServer, feed: IndexFeed, embedder: str) -> None:
+        self.index = index_name(server, embedder)
+        self._server = server
+        self._feed = feed
+        self._embedder = embedder
+        self._dimensions = 0
+
+    def first_mark(self, view: IndexFeedView, generation: str) -> IndexMark | None:
+        self._dimensions = view.dimensions(self._embedder)
+        if not self._dimensions:
+            return None
+        # What is live comes with its vectors; only what changes from here on has to be looked at for that.
+        change, _ = view.newest(self._embedder)
+        return IndexMark(generation, change, 0)
+
+    def is_current(self, view: IndexFeedView, mark: IndexMark) -> bool:
+        change, vector = view.newest(self._embedder)
+        return mark.change >= change and mark.vector >= vector
+
+    async def create(self, mark: IndexMark) -> None:
+        await asyncio.to_thread(self._server.create_vectors, collection_name(mark), self._dimensions)
+
+    async def take_in(self, mark: IndexMark) -> Batch:
+        changed = await self._feed.read(lambda view: view.changed(mark.change, DOCUMENTS))
+        collection = collection_name(mark)
+        if changed:
+            documents = {change.document_id: change.is_live for change in changed}
+            await asyncio.to_thread(self._server.drop_documents, collection, [*documents])
+            for document_id in (name for name, is_live in documents.items() if is_live):
+                await self._put_document(collection, document_id)
+            return Batch(replace(mark, change=changed[-1].seq), {})
+        entries, last = await self._feed.read(lambda view: view.arrived(self._embedder, mark.vector, VECTORS))
+        await self._put(collection, entries)
+        return Batch(replace(mark, vector=last), {})
+
+    async def _put_document(self, collection: str, document_id: str) -> None:
+        after = 0
+        while entries := await self._vectors_of(document_id, after):
+            await self._put(collection, entries)
+            after = entries[-1].seq
+
+    async def _vectors_of(self, document_id: str, after: int) -> Sequence[VectorEntry]:
+        return await self._feed.read(
+            lambda view: view.vectors_of(document_id, self._embedder, after, VECTORS)
+        )
+
+    async def _put(self, collection: str, entries: Sequence[VectorEntry]) -> None:
+        points = [DensePoint(entry.place, floats(entry.vector)) for entry in entries]
+        await asyncio.to_thread(self._server.put_vectors, collection, points)
+
+    def nearest(
+        self,
+        view: IndexFeedView,
+        vector: Embedding,
+        scope: Scope,
+        limit: int,
+        passage_ids: frozenset[PassageId],
+    ) -> Mapping[PassageId, float]:
+        """As of a `ports.SearchView`; beyond `server.KEPT` passages in scope by the graph, which is not exact."""
+        mark = view.mark(self.index)
+        within = view.index_scope(scope)
+        if mark is None or () in (within.documents, within.corpora):
+            return {}
+        hits = self._server.search_vectors(
+            collection_name(mark), floats(vector), within, limit, seen_numbers(passage_ids), view.count(scope)
+        )
+        scores = {passage_id(number): score for number, score in hits}
+        return dict(sorted(scores.items(), key=lambda scored: (-scored[1], scored[0])))

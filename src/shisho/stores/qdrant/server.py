@@ -1,0 +1,262 @@
+"""What is asked of a Qdrant server, or of the part of its client that plays one in this process. It holds numbers alone:
+hashes of words, vectors, and which document, corpus and page a passage is of."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from shisho.domain.corpus import PassageId
+from shisho.errors import Conflict, ExtraMissing, StorageUnusable
+from shisho.stores.index_feed import PassagePlace
+from shisho.stores.index_scope import IndexScope
+from shisho.stores.nouns import passage_number
+
+if TYPE_CHECKING:
+    from qdrant_client import QdrantClient
+
+IN_PROCESS = ":memory:"
+WORDS = "words"
+BATCH = 256  # points sent at once
+SECONDS = 30
+NEIGHBOURS = 128  # looked at by the graph for each query, at least
+KEPT = 20_000  # passages in scope up to which every vector is compared, graph or not
+
+
+class CollectionGone(Exception):
+    """The server has no such collection: the index has to be made anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class SparsePoint:
+    """A passage and the weights of its words, by their codes."""
+
+    place: PassagePlace
+    weights: Mapping[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class DensePoint:
+    """A passage and its vector."""
+
+    place: PassagePlace
+    vector: Sequence[float]
+
+
+class QdrantServer:
+    """A server at `qdrant://host:port`, or with TLS at `qdrant+https://host:port`. Nothing is asked of it before the first
+    call. Verbs raise CollectionGone; StorageUnusable where it refuses, Conflict where it does not answer."""
+
+    def __init__(self, address: str, key: str = "") -> None:
+        scheme, _, host = address.partition("://")
+        self._is_local = host == IN_PROCESS
+        self._url = f"{'https' if scheme.endswith('+https') else 'http'}://{host}"
+        self._key = key
+        self._lock = threading.Lock()
+        self.name = f"{address}{uuid.uuid4().hex}" if self._is_local else address
+        """By this the book knows it: what stands in this process is another server each time."""
+
+    def create_words(self, collection: str) -> None:
+        from qdrant_client import models
+
+        sparse = models.SparseVectorParams(index=models.SparseIndexParams(datatype=models.Datatype.FLOAT16))
+        with self._asked() as client:
+            client.create_collection(collection, vectors_config={}, sparse_vectors_config={WORDS: sparse})
+            self._make_filters(client, collection)
+
+    def create_vectors(self, collection: str, dimensions: int) -> None:
+        from qdrant_client import models
+
+        # Eight bits a component in memory propose, the whole numbers on the disk decide.
+        codes = models.ScalarQuantizationConfig(type=models.ScalarType.INT8, always_ram=True)
+        vectors = models.VectorParams(size=dimensions, distance=models.Distance.DOT, on_disk=True)
+        with self._asked() as client:
+            quantization = models.ScalarQuantization(scalar=codes)
+            client.create_collection(collection, vectors_config=vectors, quantization_config=quantization)
+            self._make_filters(client, collection)
+
+    def _make_filters(self, client: QdrantClient, collection: str) -> None:
+        from qdrant_client import models
+
+        kinds = {
+            "document": models.PayloadSchemaType.KEYWORD,
+            "corpus": models.PayloadSchemaType.INTEGER,
+            "page": models.PayloadSchemaType.INTEGER,
+        }
+        for field, kind in kinds.items() if not self._is_local else ():
+            client.create_payload_index(collection, field, kind)
+
+    def delete_collection(self, collection: str) -> None:
+        """One that is not there is as good as deleted."""
+        with self._asked() as client:
+            client.delete_collection(collection)
+
+    def put_words(self, collection: str, points: Sequence[SparsePoint]) -> None:
+        """Store passages, in place of what is there of them."""
+        from qdrant_client import models
+
+        def vector(point: SparsePoint) -> dict[str, Any]:
+            indices, values = [*point.weights], [*point.weights.values()]
+            return {WORDS: models.SparseVector(indices=indices, values=values)}
+
+        self._put(collection, [(point.place, vector(point)) for point in points])
+
+    def put_vectors(self, collection: str, points: Sequence[DensePoint]) -> None:
+        """Store vectors, in place of what is there of their passages."""
+        self._put(collection, [(point.place, [*point.vector]) for point in points])
+
+    def _put(self, collection: str, points: Sequence[tuple[PassagePlace, Any]]) -> None:
+        from qdrant_client import models
+
+        for start in range(0, len(points), BATCH):
+            structs = [
+                models.PointStruct(id=place.number, vector=vector, payload=_payload(place))
+                for place, vector in points[start : start + BATCH]
+            ]
+            with self._asked() as client:
+                client.upsert(collection, structs, wait=True)
+
+    def drop_documents(self, collection: str, document_ids: Sequence[str]) -> None:
+        """Delete the passages of documents."""
+        from qdrant_client import models
+
+        condition = models.FieldCondition(key="document", match=models.MatchAny(any=[*document_ids]))
+        selector = models.FilterSelector(filter=models.Filter(must=[condition]))
+        with self._asked() as client:
+            client.delete(collection, selector, wait=True)
+
+    def search_words(
+        self,
+        collection: str,
+        weights: Mapping[int, float],
+        within: IndexScope,
+        limit: int,
+        seen: Sequence[int],
+    ) -> list[tuple[int, float]]:
+        """Numbers of passages and their scores, best first: without those that share no word."""
+        from qdrant_client import models
+
+        query = models.SparseVector(indices=[*weights], values=[*weights.values()])
+        arguments = {"query": query, "using": WORDS}
+        return [hit for hit in self._search(collection, arguments, within, limit, seen) if hit[1] > 0]
+
+    def search_vectors(
+        self,
+        collection: str,
+        vector: Sequence[float],
+        within: IndexScope,
+        limit: int,
+        seen: Sequence[int],
+        in_scope: int,
+    ) -> list[tuple[int, float]]:
+        """Numbers of passages and their cosines, nearest first. Where few are `in_scope` all are compared."""
+        from qdrant_client import models
+
+        arguments: dict[str, Any] = {"query": [*vector]}
+        if not self._is_local:  # which compares all, always
+            graph = max(NEIGHBOURS, limit)
+            arguments["search_params"] = models.SearchParams(hnsw_ef=graph, exact=in_scope <= KEPT)
+        return self._search(collection, arguments, within, limit, seen)
+
+    def _search(
+        self,
+        collection: str,
+        arguments: Mapping[str, Any],
+        within: IndexScope,
+        limit: int,
+        seen: Sequence[int],
+    ) -> list[tuple[int, float]]:
+        condition = _filter(within, seen)
+        with self._asked() as client:
+            answer = client.query_points(
+                collection, **arguments, query_filter=condition, limit=limit, with_payload=False
+            )
+        return [(int(point.id), float(point.score)) for point in answer.points]
+
+    @contextmanager
+    def _asked(self) -> Iterator[QdrantClient]:
+        client = self._client
+        from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
+
+        # What plays a server in this process knows no threads.
+        with self._lock if self._is_local else nullcontext():
+            try:
+                yield client
+            except UnexpectedResponse as error:
+                if error.status_code == 404:
+                    raise CollectionGone from error
+                raise self._refused(str(error.reason_phrase or error.status_code)) from error
+            except ResponseHandlingException as error:
+                raise Conflict(
+                    "The index at {address} does not answer: {why}. Searches wait for it; nothing is lost. Start it, or set "
+                    "`index` to another address.",
+                    address=self.name,
+                    why=str(error.source),
+                ) from error
+            except ValueError as error:
+                if self._is_local and "not found" in str(error):
+                    raise CollectionGone from error
+                raise
+
+    def _refused(self, why: str) -> StorageUnusable:
+        return StorageUnusable(
+            "The index at {address} refuses: {why}. Look at its log, and at `index_key`.",
+            address=self.name,
+            why=why,
+        )
+
+    @cached_property
+    def _client(self) -> QdrantClient:
+        try:
+            from qdrant_client import QdrantClient
+        except ImportError as error:
+            raise ExtraMissing('The setting "index" needs an extra: pip install "shisho[qdrant]"') from error
+        if self._is_local:
+            return QdrantClient(IN_PROCESS)
+        host = urlsplit(self._url).hostname
+        with warnings.catch_warnings():
+            # A key without TLS on a network of one's own is the operator's choice, said in docs/howto/scale.md.
+            warnings.simplefilter("ignore", UserWarning)
+            make: Callable[..., QdrantClient] = QdrantClient
+            return make(
+                url=self._url, api_key=self._key or None, timeout=SECONDS, check_compatibility=bool(host)
+            )
+
+
+def seen_numbers(passage_ids: Iterable[PassageId]) -> list[int]:
+    """The numbers of passages that are left out."""
+    return [number for number in map(passage_number, passage_ids) if number >= 0]
+
+
+def _payload(place: PassagePlace) -> dict[str, str | int]:
+    page = {} if place.page is None else {"page": place.page}
+    return {"document": place.document_id, "corpus": place.corpus, **page}
+
+
+def _filter(within: IndexScope, seen: Sequence[int]) -> Any:
+    from qdrant_client import models
+
+    def any_of(key: str, values: Sequence[Any]) -> models.FieldCondition:
+        return models.FieldCondition(key=key, match=models.MatchAny(any=[*values]))
+
+    must: list[Any] = []
+    must_not: list[Any] = []
+    if within.corpora is not None:
+        must.append(any_of("corpus", within.corpora))
+    if within.documents is not None:
+        must.append(any_of("document", within.documents))
+    if within.pages is not None:
+        low, high = within.pages
+        must.append(models.FieldCondition(key="page", range=models.Range(gte=low or 0, lte=high)))
+    if within.without:
+        must_not.append(any_of("document", within.without))
+    if seen:
+        must_not.append(models.HasIdCondition(has_id=[*seen]))
+    return models.Filter(must=must, must_not=must_not) if must or must_not else None

@@ -1,0 +1,117 @@
+"""The words of passages as sparse vectors: of a passage how often each stands there, as BM25 counts it; of a query how
+rare each is over the whole library. The rarity is ours, made at each query, so that no shard has one of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from shisho.domain.corpus import PassageId, Scope
+from shisho.stores.index_feed import IndexFeed, IndexFeedView, IndexMark, PassageEntry
+from shisho.stores.index_words import count_codes, word_code
+from shisho.stores.nouns import passage_id
+from shisho.stores.proposals import WEIGHTS, Word, rarity, select_telling, words_of
+from shisho.stores.qdrant.catching_up import Batch, collection_name
+from shisho.stores.qdrant.server import QdrantServer, SparsePoint, seen_numbers
+
+DOCUMENTS = 100  # documents taken in before the book is written
+ENTRIES = 1_000  # passages of one document that are held at once
+SATURATION = 1.2
+LENGTH = 0.75
+# What a passage has on average, so that its weights stay as they are when the library grows: measured over the
+# documents of eval/ (docs/adr/0024).
+MEANS = {"terms": 65.0, "bigrams": 75.0}
+
+
+class WordCollection:
+    """The collection of words, as a `DerivedCollection`."""
+
+    def __init__(self, server: QdrantServer, feed: IndexFeed) -> None:
+        self.index = f"{server.name} words"
+        self._server = server
+        self._feed = feed
+
+    def first_mark(self, view: IndexFeedView, generation: str) -> IndexMark | None:
+        return IndexMark(generation, 0, 0)
+
+    def is_current(self, view: IndexFeedView, mark: IndexMark) -> bool:
+        change, _ = view.newest("")
+        return mark.change >= change
+
+    async def create(self, mark: IndexMark) -> None:
+        await asyncio.to_thread(self._server.create_words, collection_name(mark))
+
+    async def take_in(self, mark: IndexMark) -> Batch:
+        changed = await self._feed.read(lambda view: view.changed(mark.change, DOCUMENTS))
+        if not changed:
+            return Batch(mark, {})
+        documents = {change.document_id: change.is_live for change in changed}
+        collection = collection_name(mark)
+        await asyncio.to_thread(self._server.drop_documents, collection, [*documents])
+        words = {
+            name: await self._put(collection, name) if is_live else {} for name, is_live in documents.items()
+        }
+        return Batch(replace(mark, change=changed[-1].seq), words)
+
+    async def _put(self, collection: str, document_id: str) -> Counter[int]:
+        """Returns in how many of its passages each word stands."""
+        counted: Counter[int] = Counter()
+        after = -1
+        while entries := await self._entries(document_id, after):
+            points = [*map(weigh_entry, entries)]
+            await asyncio.to_thread(self._server.put_words, collection, points)
+            for point in points:
+                counted.update(point.weights.keys())
+            after = entries[-1].ordinal
+        return counted
+
+    async def _entries(self, document_id: str, after: int) -> Sequence[PassageEntry]:
+        return await self._feed.read(lambda view: view.entries(document_id, after, ENTRIES))
+
+    def propose(
+        self,
+        view: IndexFeedView,
+        terms: Sequence[str],
+        bigrams: Sequence[str],
+        scope: Scope,
+        limit: int,
+        passage_ids: frozenset[PassageId],
+    ) -> list[PassageId]:
+        """As of a `ports.SearchView`."""
+        mark = view.mark(self.index)
+        within = view.index_scope(scope)
+        words = words_of(terms, bigrams)
+        if mark is None or not words or () in (within.documents, within.corpora):
+            return []
+        passages = int(view.statistics()["passages"])
+        frequencies = self.frequencies(view, words)
+        telling = select_telling(words, frequencies.__getitem__, passages)
+        weights = {
+            word_code(word): WEIGHTS[word[0]] * rarity(frequencies[word], passages)
+            for word in telling
+            if frequencies[word]
+        }
+        if not weights:
+            return []
+        seen = seen_numbers(passage_ids)
+        hits = self._server.search_words(collection_name(mark), weights, within, limit, seen)
+        return [passage_id(number) for number, _ in hits]
+
+    def frequencies(self, view: IndexFeedView, words: Sequence[Word]) -> dict[Word, int]:
+        """In how many passages each word stands."""
+        codes = {word: word_code(word) for word in words}
+        counted = view.passages_with(self.index, [*codes.values()])
+        return {word: counted[code] for word, code in codes.items()}
+
+
+def weigh_entry(entry: PassageEntry) -> SparsePoint:
+    """A passage and what BM25 counts of each of its words, the rarity left out."""
+    weights: dict[int, float] = {}
+    terms, pairs = count_codes(entry.terms, entry.heading_terms, entry.bigrams)
+    for field, counted in (("terms", terms), ("bigrams", pairs)):
+        floor = SATURATION * (1 - LENGTH + LENGTH * counted.total() / MEANS[field])
+        for code, count in counted.items():
+            weights[code] = weights.get(code, 0.0) + count * (SATURATION + 1) / (count + floor)
+    return SparsePoint(entry.place, weights)

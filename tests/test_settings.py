@@ -20,6 +20,8 @@ def another(row: Setting, home: Path) -> object:
         return ""  # a box has to run
     if row.name == "store":
         return "postgresql://shisho@127.0.0.1:9/shisho"
+    if row.name == "index":
+        return "qdrant://127.0.0.1:9"
     if row.name in ("embedder", "models_url"):
         return "http://127.0.0.1:9/v1"
     if row.name.startswith("model") and row.pattern and row.name != "model_url":

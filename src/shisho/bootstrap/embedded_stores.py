@@ -21,12 +21,14 @@ from shisho.stores.embedded.shelf import EmbeddedShelf
 
 if TYPE_CHECKING:
     from shisho.bootstrap.embedder import BuiltEmbedders
+    from shisho.domain.embedding import EmbedderAbout
     from shisho.ports import (
         Clock,
         Conversations,
         EmbeddingStore,
         FolderRegister,
         FollowerTurn,
+        Index,
         Limiter,
         Opinions,
         SessionBook,
@@ -70,16 +72,20 @@ def build_embedded_stores(
     )
 
 
-def _index(settings: Settings, database: Database, embedders: BuiltEmbedders | None) -> LexicalIndex:
+def _index(settings: Settings, database: Database, embedders: BuiltEmbedders | None) -> Index:
     from shisho.stores.embedded.serving import ServingIndex
 
-    dense = None
-    if embedders is not None:
-        find = embedders.find
-        about = embedders.current.about
-        dense = ServingIndex(
-            settings.home / "vectors", database, about, lambda other: find(other) is not None
-        )
+    about = None if embedders is None else embedders.current.about
+
+    def is_usable(other: EmbedderAbout) -> bool:
+        return embedders is not None and embedders.find(other) is not None
+
+    if settings.text("index"):
+        from shisho.bootstrap.outer_index import build_outer_index
+        from shisho.stores.embedded.index_feed import EmbeddedIndexFeed
+
+        return build_outer_index(settings, EmbeddedIndexFeed(database, about, is_usable))
+    dense = None if about is None else ServingIndex(settings.home / "vectors", database, about, is_usable)
     return LexicalIndex(settings.home / "lexical", database, dense)
 
 

@@ -273,6 +273,10 @@ SAID: Mapping[str, str] = {
     ),
     "recognise text in pictures and scanned pages": "画像とスキャンのページの文字を認識する",
     "longest passage, in characters": "最も長いパッセージ(文字数)",
+    "server of the search index, as qdrant://host:port; empty: the store's own index": (
+        "検索の索引を置くサーバー(qdrant://host:port)。空なら保存先自身の索引"
+    ),
+    "key for the index's server": "索引のサーバーの鍵",
     "overlap of neighbouring passages, in characters": "隣り合うパッセージの重なり(文字数)",
     "Usage:": "使い方:",
     "Usage: ": "使い方: ",

@@ -6,12 +6,11 @@ from __future__ import annotations
 import threading
 import uuid
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from shisho.domain.corpus import PassageId
 from shisho.errors import Conflict, ExtraMissing, StorageUnusable
@@ -220,13 +219,12 @@ class QdrantServer:
             raise ExtraMissing('The setting "index" needs an extra: pip install "shisho[qdrant]"') from error
         if self._is_local:
             return QdrantClient(IN_PROCESS)
-        host = urlsplit(self._url).hostname
         with warnings.catch_warnings():
             # A key without TLS on a network of one's own is the operator's choice, said in docs/howto/scale.md.
             warnings.simplefilter("ignore", UserWarning)
-            make: Callable[..., QdrantClient] = QdrantClient
-            return make(
-                url=self._url, api_key=self._key or None, timeout=SECONDS, check_compatibility=bool(host)
+            # Its look at the server's version is a thread that outlives whoever made the client.
+            return QdrantClient(
+                url=self._url, api_key=self._key or None, timeout=SECONDS, check_compatibility=False
             )
 
 

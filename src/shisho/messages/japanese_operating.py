@@ -1,0 +1,19 @@
+"""Messages about servers, figures and traces, in Japanese, by their English templates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SAID: Mapping[str, str] = {
+    'The setting "index" needs an extra: pip install "shisho[qdrant]"': (
+        '設定 index には追加の部品が必要です: pip install "shisho[qdrant]"'
+    ),
+    "The index at {address} does not answer: {why}. Searches wait for it; nothing is lost. Start it, or set "
+    "`index` to another address.": (
+        "索引({address})が応答しません: {why}。検索は索引を待ちます。失われたものはありません。"
+        "索引を起動するか、設定 index に別のアドレスを指定してください。"
+    ),
+    "The index at {address} refuses: {why}. Look at its log, and at `index_key`.": (
+        "索引({address})が要求を拒みました: {why}。索引のログと設定 index_key を確かめてください。"
+    ),
+}

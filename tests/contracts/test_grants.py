@@ -3,8 +3,9 @@ rest, in the state of the moment."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -13,12 +14,18 @@ from shisho.domain.team import Access, CorpusKey, Grantee, GranteeKind, Reachabl
 from shisho.errors import NotFound
 from shisho.language.terms import analyse
 from shisho.ports import SearchView
-from tests.contracts.conftest import Store
+from tests.contracts.conftest import INDEXES, Store, indexed_store
 from tests.making import intake
 
 PAPERS = CorpusKey("hanako", "papers")
 TARO = Grantee(GranteeKind.USER, "taro")
 LAB = Grantee(GranteeKind.GROUP, "lab")
+
+
+@pytest.fixture(params=INDEXES)
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
+    async with indexed_store(request.param, tmp_path) as made:
+        yield made
 
 
 async def fill(store: Store) -> None:

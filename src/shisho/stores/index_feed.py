@@ -64,6 +64,14 @@ class VectorEntry:
     vector: Embedding
 
 
+@dataclass(frozen=True, slots=True)
+class DocumentWords:
+    """In how many passages of a document each word stands, by its code; and the corpus that it is in."""
+
+    corpus: int
+    passages: Mapping[int, int]
+
+
 class IndexFeedView(Protocol):
     """One state of the truth: what changed in it, and the half of a `ports.SearchView` that needs no index."""
 
@@ -92,8 +100,9 @@ class IndexFeedView(Protocol):
     def dimensions(self, embedder: str) -> int:
         """The length of an embedder's vectors; 0 before its first one."""
 
-    def passages_with(self, index: str, codes: Sequence[int]) -> Mapping[int, int]:
-        """In how many passages that an index has taken in each word stands, by its code; none is left out at 0."""
+    def passages_with(self, index: str, codes: Sequence[int], scope: Scope) -> Mapping[int, int]:
+        """In how many passages that an index has taken in, and that the scope's owner may search, each word stands, by its
+        code; none is left out at 0."""
 
     def index_scope(self, scope: Scope) -> IndexScope: ...
 
@@ -104,7 +113,7 @@ class IndexFeedView(Protocol):
 
     def count(self, scope: Scope) -> int: ...
 
-    def statistics(self) -> Mapping[str, float]: ...
+    def statistics(self, scope: Scope) -> Mapping[str, float]: ...
 
     def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]: ...
 
@@ -133,8 +142,7 @@ class IndexFeed(Protocol):
         """The turn is over."""
 
     async def advance(
-        self, index: str, before: IndexMark, after: IndexMark, words: Mapping[str, Mapping[int, int]]
+        self, index: str, before: IndexMark, after: IndexMark, words: Mapping[str, DocumentWords | None]
     ) -> bool:
-        """The index has come from one mark to another. `words`: of each document that was taken in anew in how many of its
-        passages each word stands; nothing for one that is live no more. False, and nothing is written, where the index
-        was no longer at `before`."""
+        """The index has come from one mark to another. `words`: those of each document that was taken in anew; None for one
+        that is live no more. False, and nothing is written, where the index was no longer at `before`."""

@@ -59,7 +59,9 @@ async def book(store: EmbeddedStore) -> dict[int, int]:
     """In how many passages each word stands, as the book has it."""
 
     def work(connection: apsw.Connection) -> dict[int, int]:
-        return dict(connection.execute("SELECT code, passages FROM outer_words").fetchall())
+        return dict(
+            connection.execute("SELECT code, sum(passages) FROM outer_words GROUP BY code").fetchall()
+        )
 
     return await store.database.read(work)
 

@@ -14,11 +14,12 @@ from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.dense import DIMENSIONS, NEWEST, cosines
 from shisho.stores.embedded.lexical import CHANGED, ENTRIES_OF
-from shisho.stores.embedded.scope import index_scope
+from shisho.stores.embedded.scope import READABLE, index_scope
 from shisho.stores.embedded.serving import choose_embedder
 from shisho.stores.embedded.shelf_view import ShelfView
 from shisho.stores.index_feed import (
     ChangedDocument,
+    DocumentWords,
     IndexFeedView,
     IndexMark,
     PassageEntry,
@@ -34,8 +35,9 @@ T = TypeVar("T")
 MARK = "SELECT generation, change, vector FROM outer_indexes WHERE name = ?"
 # How far the indexes have come whose names begin with a text.
 BEGUN = "SELECT name, generation, change, vector FROM outer_indexes WHERE substr(name, 1, length(?1)) = ?1"
-# In how many passages some words stand.
-WORDS = f"SELECT code, passages FROM outer_words WHERE name = ? AND code IN {rows.ANY_OF}"
+# In how many passages that a reader may search some words stand.
+WORDS = f"""SELECT code, sum(passages) AS passages FROM outer_words
+    WHERE name = ? AND corpus_id IN ({READABLE}) AND code IN {rows.ANY_OF} GROUP BY code"""
 # What an index of vectors takes in.
 VECTOR_COLUMNS = """e.seq, e.passage_id, e.vector, p.document_id, p.page, d.corpus_id, d.state
     FROM embeddings e JOIN embedders m ON m.id = e.embedder_id JOIN passages p ON p.id = e.passage_id
@@ -58,16 +60,16 @@ GIVE_BACK = "UPDATE outer_indexes SET holder = '', held_until = 0 WHERE name = ?
 ADVANCE = """UPDATE outer_indexes SET change = ?, vector = ?
     WHERE name = ? AND generation = ? AND change = ? AND vector = ?"""
 # What an index has taken in of some documents.
-TAKEN_IN = f"SELECT document_id, words FROM outer_documents WHERE name = ? AND document_id IN {rows.ANY_OF}"
+TAKEN_IN = f"SELECT corpus_id, words FROM outer_documents WHERE name = ? AND document_id IN {rows.ANY_OF}"
 # It has taken in nothing of some documents.
 LEAVE = f"DELETE FROM outer_documents WHERE name = ? AND document_id IN {rows.ANY_OF}"
 # The words of a document that it has taken in.
-ENTER = "INSERT INTO outer_documents(name, document_id, words) VALUES (?, ?, ?)"
-# In how many passages more, or less, a word stands.
-COUNT = """INSERT INTO outer_words(name, code, passages) VALUES (?, ?, ?)
+ENTER = "INSERT INTO outer_documents(name, document_id, corpus_id, words) VALUES (?, ?, ?, ?)"
+# In how many passages of a corpus more, or less, a word stands.
+COUNT = """INSERT INTO outer_words(name, corpus_id, code, passages) VALUES (?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET passages = passages + excluded.passages"""
-# Of some words those that stand nowhere any more.
-DROP = f"DELETE FROM outer_words WHERE name = ? AND passages <= 0 AND code IN {rows.ANY_OF}"
+# A word that stands nowhere in a corpus any more.
+DROP = "DELETE FROM outer_words WHERE name = ? AND corpus_id = ? AND code = ? AND passages <= 0"
 
 
 class EmbeddedIndexFeed:
@@ -114,7 +116,7 @@ class EmbeddedIndexFeed:
         await self._database.write(lambda connection: connection.execute(GIVE_BACK, (index, holder)))
 
     async def advance(
-        self, index: str, before: IndexMark, after: IndexMark, words: Mapping[str, Mapping[int, int]]
+        self, index: str, before: IndexMark, after: IndexMark, words: Mapping[str, DocumentWords | None]
     ) -> bool:
         def work(connection: apsw.Connection) -> bool:
             place = (index, before.generation, before.change, before.vector)
@@ -176,8 +178,8 @@ class EmbeddedFeedView(ShelfView):
         row = rows.first(self._connection.execute(DIMENSIONS, (embedder,)))
         return 0 if row is None else int(row.dimensions)
 
-    def passages_with(self, index: str, codes: Sequence[int]) -> Mapping[int, int]:
-        stored = rows.every(self._connection.execute(WORDS, (index, rows.listed(codes))))
+    def passages_with(self, index: str, codes: Sequence[int], scope: Scope) -> Mapping[int, int]:
+        stored = rows.every(self._connection.execute(WORDS, (index, scope.owner, rows.listed(codes))))
         return dict.fromkeys(codes, 0) | {row.code: row.passages for row in stored}
 
     def index_scope(self, scope: Scope) -> IndexScope:
@@ -196,18 +198,19 @@ def _vector_entry(row: rows.Row) -> VectorEntry:
     return VectorEntry(place, row.seq, Embedding(row.vector))
 
 
-def _enter(connection: apsw.Connection, index: str, words: Mapping[str, Mapping[int, int]]) -> None:
+def _enter(connection: apsw.Connection, index: str, words: Mapping[str, DocumentWords | None]) -> None:
     """Put documents into the book in place of what it says of them."""
     listed = rows.listed(words)
-    differences: Counter[int] = Counter()
+    differences: Counter[tuple[int, int]] = Counter()
     for row in rows.every(connection.execute(TAKEN_IN, (index, listed))):
-        differences.subtract(unpack_words(row.words))
+        for code, count in unpack_words(row.words).items():
+            differences[row.corpus_id, code] -= count
     connection.execute(LEAVE, (index, listed))
-    for counted in words.values():
-        differences.update(counted)
-    entries = [(index, document_id, pack_words(counted)) for document_id, counted in words.items() if counted]
-    connection.executemany(ENTER, entries)
-    connection.executemany(COUNT, [(index, code, count) for code, count in differences.items() if count])
-    fewer = [code for code, count in differences.items() if count < 0]
-    if fewer:
-        connection.execute(DROP, (index, rows.listed(fewer)))
+    for document_id, entered in words.items():
+        if entered is not None:
+            connection.execute(ENTER, (index, document_id, entered.corpus, pack_words(entered.passages)))
+            for code, count in entered.passages.items():
+                differences[entered.corpus, code] += count
+    changes = [(index, *word, count) for word, count in differences.items() if count]
+    connection.executemany(COUNT, changes)
+    connection.executemany(DROP, [change[:3] for change in changes if change[3] < 0])

@@ -37,7 +37,7 @@ CHANGED = """SELECT c.seq, c.document_id, d.corpus_id, d.state FROM changes c JO
 # The live documents of a corpus.
 LIVE = "SELECT d.id FROM documents d WHERE d.corpus_id = ? AND d.state = 'live' ORDER BY d.added_at, d.id"
 # Passages of a live document after one, as the index takes them in.
-ENTRIES_OF = """SELECT d.id AS document_id, p.id AS passage, p.page, p.terms, p.bigrams, p.heading_terms, p.ordinal
+ENTRIES_OF = """SELECT d.corpus_id, d.id AS document_id, p.id AS passage, p.page, p.terms, p.bigrams, p.heading_terms, p.ordinal
     FROM documents d JOIN passages p ON p.document_id = d.id
     WHERE d.id = ? AND d.state = 'live' AND p.ordinal > ? ORDER BY p.ordinal LIMIT ?"""
 

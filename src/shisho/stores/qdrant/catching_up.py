@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
-from shisho.stores.index_feed import IndexFeed, IndexFeedView, IndexMark
+from shisho.stores.index_feed import DocumentWords, IndexFeed, IndexFeedView, IndexMark
 from shisho.stores.qdrant.server import CollectionGone, QdrantServer
 from shisho.telemetry import log, span
 
@@ -21,7 +21,7 @@ class Batch(NamedTuple):
     """Where the collection stands after a batch, and the words of the documents in it."""
 
     mark: IndexMark
-    words: Mapping[str, Mapping[int, int]]
+    words: Mapping[str, DocumentWords | None]
 
 
 class DerivedCollection(Protocol):

@@ -110,9 +110,9 @@ class QdrantView:
     ) -> Sequence[PassageId]:
         return self._words.propose(self._truth, terms, bigrams, scope, limit, passage_ids)
 
-    def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
-        words = [(field, term) for term in terms]
-        return {term: count for (_, term), count in self._words.frequencies(self._truth, words).items()}
+    def frequencies(self, field: str, terms: Sequence[str], scope: Scope) -> Mapping[str, int]:
+        counted = self._words.frequencies(self._truth, [(field, term) for term in terms], scope)
+        return {term: count for (_, term), count in counted.items()}
 
     @property
     def serving(self) -> EmbedderAbout | None:

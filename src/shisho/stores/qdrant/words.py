@@ -1,5 +1,6 @@
 """The words of passages as sparse vectors: of a passage how often each stands there, as BM25 counts it; of a query how
-rare each is over the whole library. The rarity is ours, made at each query, so that no shard has one of its own."""
+rare each is over all that the reader may search. The rarity is ours, made at each query: no shard has one of its own, and what
+others keep to themselves has no part in it."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from shisho.domain.corpus import PassageId, Scope
-from shisho.stores.index_feed import IndexFeed, IndexFeedView, IndexMark, PassageEntry
+from shisho.stores.index_feed import DocumentWords, IndexFeed, IndexFeedView, IndexMark, PassageEntry
 from shisho.stores.index_words import count_codes, word_code
 from shisho.stores.nouns import passage_id
 from shisho.stores.proposals import WEIGHTS, Word, rarity, select_telling, words_of
@@ -51,21 +52,24 @@ class WordCollection:
         collection = collection_name(mark)
         await asyncio.to_thread(self._server.drop_documents, collection, [*documents])
         words = {
-            name: await self._put(collection, name) if is_live else {} for name, is_live in documents.items()
+            name: await self._put(collection, name) if is_live else None
+            for name, is_live in documents.items()
         }
         return Batch(replace(mark, change=changed[-1].seq), words)
 
-    async def _put(self, collection: str, document_id: str) -> Counter[int]:
-        """Returns in how many of its passages each word stands."""
+    async def _put(self, collection: str, document_id: str) -> DocumentWords | None:
+        """Returns None where it has gone since."""
         counted: Counter[int] = Counter()
+        corpus = None
         after = -1
         while entries := await self._entries(document_id, after):
             points = [*map(weigh_entry, entries)]
             await asyncio.to_thread(self._server.put_words, collection, points)
             for point in points:
                 counted.update(point.weights.keys())
+            corpus = entries[-1].place.corpus
             after = entries[-1].ordinal
-        return counted
+        return None if corpus is None else DocumentWords(corpus, counted)
 
     async def _entries(self, document_id: str, after: int) -> Sequence[PassageEntry]:
         return await self._feed.read(lambda view: view.entries(document_id, after, ENTRIES))
@@ -85,8 +89,8 @@ class WordCollection:
         words = words_of(terms, bigrams)
         if mark is None or not words or () in (within.documents, within.corpora):
             return []
-        passages = int(view.statistics()["passages"])
-        frequencies = self.frequencies(view, words)
+        passages = int(view.statistics(scope)["passages"])
+        frequencies = self.frequencies(view, words, scope)
         telling = select_telling(words, frequencies.__getitem__, passages)
         weights = {
             word_code(word): WEIGHTS[word[0]] * rarity(frequencies[word], passages)
@@ -99,10 +103,10 @@ class WordCollection:
         hits = self._server.search_words(collection_name(mark), weights, within, limit, seen)
         return [passage_id(number) for number, _ in hits]
 
-    def frequencies(self, view: IndexFeedView, words: Sequence[Word]) -> dict[Word, int]:
-        """In how many passages each word stands."""
+    def frequencies(self, view: IndexFeedView, words: Sequence[Word], scope: Scope) -> dict[Word, int]:
+        """In how many passages that the scope's owner may search each word stands."""
         codes = {word: word_code(word) for word in words}
-        counted = view.passages_with(self.index, [*codes.values()])
+        counted = view.passages_with(self.index, [*codes.values()], scope)
         return {word: counted[code] for word, code in codes.items()}
 
 

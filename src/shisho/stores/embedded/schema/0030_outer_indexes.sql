@@ -13,14 +13,16 @@ CREATE TABLE outer_indexes (
 CREATE TABLE outer_documents (
     name         TEXT NOT NULL REFERENCES outer_indexes(name) ON DELETE CASCADE,
     document_id  TEXT NOT NULL,
+    corpus_id    INTEGER NOT NULL,
     words        BLOB NOT NULL,
     PRIMARY KEY (name, document_id)
 ) STRICT, WITHOUT ROWID;
 
--- In how many passages of an index each word stands.
+-- In how many passages of a corpus each word stands: what a reader may not search has no part in how rare a word is.
 CREATE TABLE outer_words (
-    name      TEXT NOT NULL REFERENCES outer_indexes(name) ON DELETE CASCADE,
-    code      INTEGER NOT NULL,
-    passages  INTEGER NOT NULL,
-    PRIMARY KEY (name, code)
+    name       TEXT NOT NULL REFERENCES outer_indexes(name) ON DELETE CASCADE,
+    corpus_id  INTEGER NOT NULL,
+    code       INTEGER NOT NULL,
+    passages   INTEGER NOT NULL,
+    PRIMARY KEY (name, corpus_id, code)
 ) STRICT, WITHOUT ROWID;

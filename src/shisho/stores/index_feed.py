@@ -78,7 +78,7 @@ class IndexFeedView(Protocol):
     def mark(self, index: str) -> IndexMark | None:
         """How far the index of this name has come; None where it was never begun."""
 
-    def begun(self, beginning: str) -> Mapping[str, IndexMark]:
+    def marks_by_name(self, beginning: str) -> Mapping[str, IndexMark]:
         """The indexes whose names begin so, and how far each has come."""
 
     def newest(self, embedder: str) -> tuple[int, int]:

@@ -34,7 +34,7 @@ T = TypeVar("T")
 # How far an index has come.
 MARK = "SELECT generation, change, vector FROM outer_indexes WHERE name = ?"
 # How far the indexes have come whose names begin with a text.
-BEGUN = "SELECT name, generation, change, vector FROM outer_indexes WHERE substr(name, 1, length(?1)) = ?1"
+MARKS = "SELECT name, generation, change, vector FROM outer_indexes WHERE substr(name, 1, length(?1)) = ?1"
 # In how many passages that a reader may search some words stand.
 WORDS = f"""SELECT code, sum(passages) AS passages FROM outer_words
     WHERE name = ? AND corpus_id IN ({READABLE}) AND code IN {rows.ANY_OF} GROUP BY code"""
@@ -91,8 +91,8 @@ class EmbeddedIndexFeed:
 
     def _view(self, connection: apsw.Connection) -> EmbeddedFeedView:
         about = self._about
-        chosen = None if about is None else choose_embedder(connection, about, self._is_usable)
-        return EmbeddedFeedView(connection, chosen)
+        serving = None if about is None else choose_embedder(connection, about, self._is_usable)
+        return EmbeddedFeedView(connection, serving)
 
     async def begin(self, index: str, mark: IndexMark) -> None:
         def work(connection: apsw.Connection) -> None:
@@ -133,16 +133,16 @@ class EmbeddedIndexFeed:
 class EmbeddedFeedView(ShelfView):
     """`IndexFeedView` on a connection in a transaction."""
 
-    def __init__(self, connection: apsw.Connection, chosen: tuple[EmbedderAbout, bool] | None) -> None:
+    def __init__(self, connection: apsw.Connection, serving: tuple[EmbedderAbout, bool] | None) -> None:
         super().__init__(connection)
-        self._chosen = chosen
+        self._serving = serving
 
     def mark(self, index: str) -> IndexMark | None:
         row = rows.first(self._connection.execute(MARK, (index,)))
         return None if row is None else IndexMark(row.generation, row.change, row.vector)
 
-    def begun(self, beginning: str) -> Mapping[str, IndexMark]:
-        stored = rows.every(self._connection.execute(BEGUN, (beginning,)))
+    def marks_by_name(self, beginning: str) -> Mapping[str, IndexMark]:
+        stored = rows.every(self._connection.execute(MARKS, (beginning,)))
         return {row.name: IndexMark(row.generation, row.change, row.vector) for row in stored}
 
     def newest(self, embedder: str) -> tuple[int, int]:
@@ -186,10 +186,10 @@ class EmbeddedFeedView(ShelfView):
         return index_scope(self._connection, scope)
 
     def serving(self) -> tuple[EmbedderAbout, bool] | None:
-        return self._chosen
+        return self._serving
 
     def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
-        return {} if self._chosen is None else cosines(self._connection, self._chosen[0].name, vector, ids)
+        return {} if self._serving is None else cosines(self._connection, self._serving[0].name, vector, ids)
 
 
 def _vector_entry(row: rows.Row) -> VectorEntry:

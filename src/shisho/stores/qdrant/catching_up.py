@@ -53,19 +53,19 @@ class CollectionState(NamedTuple):
 class CollectionFollower:
     """Lets a collection catch up."""
 
-    def __init__(self, server: QdrantServer, feed: IndexFeed, kept: DerivedCollection) -> None:
+    def __init__(self, server: QdrantServer, feed: IndexFeed, collection: DerivedCollection) -> None:
         self._server = server
         self._feed = feed
-        self._kept = kept
+        self._collection = collection
         self._holder = uuid.uuid4().hex
         self._lock = asyncio.Lock()
 
     def state(self, view: IndexFeedView) -> CollectionState:
-        mark = view.mark(self._kept.index)
+        mark = view.mark(self._collection.index)
         if mark is None:
-            first = self._kept.first_mark(view, uuid.uuid4().hex)
+            first = self._collection.first_mark(view, uuid.uuid4().hex)
             return CollectionState(None, first, first is None)
-        return CollectionState(mark, None, self._kept.is_current(view, mark))
+        return CollectionState(mark, None, self._collection.is_current(view, mark))
 
     async def catch_up(self) -> None:
         """Raises StorageUnusable; Conflict where the server does not answer."""
@@ -74,7 +74,7 @@ class CollectionFollower:
             while not (state := await self._feed.read(self.state)).is_current:
                 if state.mark is None:
                     await self._begin(state.first)
-                elif await self._feed.take_turn(self._kept.index, self._holder, TURN_SECONDS):
+                elif await self._feed.take_turn(self._collection.index, self._holder, TURN_SECONDS):
                     await self._follow(state.mark)
                 elif waited > PATIENCE:
                     log.warning("the index is behind: another process is still catching up")
@@ -85,23 +85,23 @@ class CollectionFollower:
 
     async def renew(self) -> None:
         """The server has lost the collection: what the book says of it is no longer true."""
-        log.warning("the collection of %s is gone and is made anew", self._kept.index)
-        await self._feed.forget(self._kept.index)
+        log.warning("the collection of %s is gone and is made anew", self._collection.index)
+        await self._feed.forget(self._collection.index)
 
     async def _begin(self, mark: IndexMark | None) -> None:
         assert mark is not None
-        await self._kept.create(mark)
-        await self._feed.begin(self._kept.index, mark)
+        await self._collection.create(mark)
+        await self._feed.begin(self._collection.index, mark)
 
     async def _follow(self, mark: IndexMark) -> None:
         try:
             with span("index.catch_up", since=mark.change):
-                batch = await self._kept.take_in(mark)
-            await self._feed.advance(self._kept.index, mark, batch.mark, batch.words)
+                batch = await self._collection.take_in(mark)
+            await self._feed.advance(self._collection.index, mark, batch.mark, batch.words)
         except CollectionGone:
             await self.renew()
         finally:
-            await self._feed.give_back(self._kept.index, self._holder)
+            await self._feed.give_back(self._collection.index, self._holder)
 
 
 def collection_name(mark: IndexMark) -> str:

@@ -77,8 +77,8 @@ class QdrantIndex:
 
     async def _dismiss(self, serving: EmbedderAbout) -> None:
         """Delete the collections of embedders that serve no more."""
-        begun = await self._feed.read(lambda view: view.begun(index_name(self._server)))
-        for index, mark in begun.items():
+        marks = await self._feed.read(lambda view: view.marks_by_name(index_name(self._server)))
+        for index, mark in marks.items():
             if index != index_name(self._server, serving.name):
                 await self._delete(index, mark)
 
@@ -116,8 +116,8 @@ class QdrantView:
 
     @property
     def serving(self) -> EmbedderAbout | None:
-        chosen = self._truth.serving()
-        return chosen[0] if chosen is not None and chosen[1] else None
+        serving = self._truth.serving()
+        return serving[0] if serving is not None and serving[1] else None
 
     def nearest(
         self, vector: Embedding, scope: Scope, limit: int, passage_ids: frozenset[PassageId]

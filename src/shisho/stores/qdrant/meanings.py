@@ -11,7 +11,7 @@ from shisho.domain.embedding import Embedding, floats
 from shisho.stores.index_feed import IndexFeed, IndexFeedView, IndexMark, VectorEntry
 from shisho.stores.nouns import passage_id
 from shisho.stores.qdrant.catching_up import Batch, collection_name
-from shisho.stores.qdrant.server import DensePoint, QdrantServer, seen_numbers
+from shisho.stores.qdrant.server import DensePoint, QdrantServer, excluded_numbers
 
 DOCUMENTS = 100  # documents looked at before the book is written
 VECTORS = 1_000  # vectors taken in at once
@@ -89,7 +89,12 @@ class VectorCollection:
         if mark is None or () in (within.documents, within.corpora):
             return {}
         hits = self._server.search_vectors(
-            collection_name(mark), floats(vector), within, limit, seen_numbers(passage_ids), view.count(scope)
+            collection_name(mark),
+            floats(vector),
+            within,
+            limit,
+            excluded_numbers(passage_ids),
+            view.count(scope),
         )
         scores = {passage_id(number): score for number, score in hits}
         return dict(sorted(scores.items(), key=lambda scored: (-scored[1], scored[0])))

@@ -66,7 +66,7 @@ class QdrantServer:
         from qdrant_client import models
 
         sparse = models.SparseVectorParams(index=models.SparseIndexParams(datatype=models.Datatype.FLOAT16))
-        with self._asked() as client:
+        with self._connection() as client:
             client.create_collection(collection, vectors_config={}, sparse_vectors_config={WORDS: sparse})
             self._make_filters(client, collection)
 
@@ -76,7 +76,7 @@ class QdrantServer:
         # Eight bits a component in memory propose, the whole numbers on the disk decide.
         codes = models.ScalarQuantizationConfig(type=models.ScalarType.INT8, always_ram=True)
         vectors = models.VectorParams(size=dimensions, distance=models.Distance.DOT, on_disk=True)
-        with self._asked() as client:
+        with self._connection() as client:
             quantization = models.ScalarQuantization(scalar=codes)
             client.create_collection(collection, vectors_config=vectors, quantization_config=quantization)
             self._make_filters(client, collection)
@@ -94,7 +94,7 @@ class QdrantServer:
 
     def delete_collection(self, collection: str) -> None:
         """One that is not there is as good as deleted."""
-        with self._asked() as client:
+        with self._connection() as client:
             client.delete_collection(collection)
 
     def put_words(self, collection: str, points: Sequence[SparsePoint]) -> None:
@@ -119,7 +119,7 @@ class QdrantServer:
                 models.PointStruct(id=place.number, vector=vector, payload=_payload(place))
                 for place, vector in points[start : start + BATCH]
             ]
-            with self._asked() as client:
+            with self._connection() as client:
                 client.upsert(collection, structs, wait=True)
 
     def drop_documents(self, collection: str, document_ids: Sequence[str]) -> None:
@@ -128,7 +128,7 @@ class QdrantServer:
 
         condition = models.FieldCondition(key="document", match=models.MatchAny(any=[*document_ids]))
         selector = models.FilterSelector(filter=models.Filter(must=[condition]))
-        with self._asked() as client:
+        with self._connection() as client:
             client.delete(collection, selector, wait=True)
 
     def search_words(
@@ -137,14 +137,14 @@ class QdrantServer:
         weights: Mapping[int, float],
         within: IndexScope,
         limit: int,
-        seen: Sequence[int],
+        excluded: Sequence[int],
     ) -> list[tuple[int, float]]:
         """Numbers of passages and their scores, best first: without those that share no word."""
         from qdrant_client import models
 
         query = models.SparseVector(indices=[*weights], values=[*weights.values()])
         arguments = {"query": query, "using": WORDS}
-        return [hit for hit in self._search(collection, arguments, within, limit, seen) if hit[1] > 0]
+        return [hit for hit in self._search(collection, arguments, within, limit, excluded) if hit[1] > 0]
 
     def search_vectors(
         self,
@@ -152,7 +152,7 @@ class QdrantServer:
         vector: Sequence[float],
         within: IndexScope,
         limit: int,
-        seen: Sequence[int],
+        excluded: Sequence[int],
         in_scope: int,
     ) -> list[tuple[int, float]]:
         """Numbers of passages and their cosines, nearest first. Where few are `in_scope` all are compared."""
@@ -162,7 +162,7 @@ class QdrantServer:
         if not self._is_local:  # which compares all, always
             graph = max(NEIGHBOURS, limit)
             arguments["search_params"] = models.SearchParams(hnsw_ef=graph, exact=in_scope <= KEPT)
-        return self._search(collection, arguments, within, limit, seen)
+        return self._search(collection, arguments, within, limit, excluded)
 
     def _search(
         self,
@@ -170,17 +170,17 @@ class QdrantServer:
         arguments: Mapping[str, Any],
         within: IndexScope,
         limit: int,
-        seen: Sequence[int],
+        excluded: Sequence[int],
     ) -> list[tuple[int, float]]:
-        condition = _filter(within, seen)
-        with self._asked() as client:
+        condition = _filter(within, excluded)
+        with self._connection() as client:
             answer = client.query_points(
                 collection, **arguments, query_filter=condition, limit=limit, with_payload=False
             )
         return [(int(point.id), float(point.score)) for point in answer.points]
 
     @contextmanager
-    def _asked(self) -> Iterator[QdrantClient]:
+    def _connection(self) -> Iterator[QdrantClient]:
         client = self._client
         from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
@@ -228,7 +228,7 @@ class QdrantServer:
             )
 
 
-def seen_numbers(passage_ids: Iterable[PassageId]) -> list[int]:
+def excluded_numbers(passage_ids: Iterable[PassageId]) -> list[int]:
     """The numbers of passages that are left out."""
     return [number for number in map(passage_number, passage_ids) if number >= 0]
 
@@ -238,7 +238,7 @@ def _payload(place: PassagePlace) -> dict[str, str | int]:
     return {"document": place.document_id, "corpus": place.corpus, **page}
 
 
-def _filter(within: IndexScope, seen: Sequence[int]) -> Any:
+def _filter(within: IndexScope, excluded: Sequence[int]) -> Any:
     from qdrant_client import models
 
     def any_of(key: str, values: Sequence[Any]) -> models.FieldCondition:
@@ -255,6 +255,6 @@ def _filter(within: IndexScope, seen: Sequence[int]) -> Any:
         must.append(models.FieldCondition(key="page", range=models.Range(gte=low or 0, lte=high)))
     if within.without:
         must_not.append(any_of("document", within.without))
-    if seen:
-        must_not.append(models.HasIdCondition(has_id=[*seen]))
+    if excluded:
+        must_not.append(models.HasIdCondition(has_id=[*excluded]))
     return models.Filter(must=must, must_not=must_not) if must or must_not else None

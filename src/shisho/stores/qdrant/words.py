@@ -15,7 +15,7 @@ from shisho.stores.index_words import count_codes, word_code
 from shisho.stores.nouns import passage_id
 from shisho.stores.proposals import WEIGHTS, Word, rarity, select_telling, words_of
 from shisho.stores.qdrant.catching_up import Batch, collection_name
-from shisho.stores.qdrant.server import QdrantServer, SparsePoint, seen_numbers
+from shisho.stores.qdrant.server import QdrantServer, SparsePoint, excluded_numbers
 
 DOCUMENTS = 100  # documents taken in before the book is written
 ENTRIES = 1_000  # passages of one document that are held at once
@@ -99,8 +99,8 @@ class WordCollection:
         }
         if not weights:
             return []
-        seen = seen_numbers(passage_ids)
-        hits = self._server.search_words(collection_name(mark), weights, within, limit, seen)
+        excluded = excluded_numbers(passage_ids)
+        hits = self._server.search_words(collection_name(mark), weights, within, limit, excluded)
         return [passage_id(number) for number, _ in hits]
 
     def frequencies(self, view: IndexFeedView, words: Sequence[Word], scope: Scope) -> dict[Word, int]:

@@ -9,13 +9,16 @@ from shisho.errors import ShishoError
 from shisho.messages.message import Message
 from shisho.stores.embedded.connect import Database
 
+# How many live documents there are.
+DOCUMENTS = "SELECT coalesce(sum(documents), 0) FROM corpora"
+
 
 async def check_database(database: Database) -> Check:
     """Read all pages of the file, and try to write to it."""
 
     def look(connection: apsw.Connection) -> Check:
         verdict = str(connection.execute("PRAGMA quick_check(1)").get)
-        documents = connection.execute("SELECT coalesce(sum(documents), 0) FROM corpora").get
+        documents = connection.execute(DOCUMENTS).get
         version = apsw.sqlite_lib_version()
         path = database.path
         detail = Message(

@@ -3,21 +3,26 @@ it."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import replace
 
 import apsw
 
-from shisho.domain.codec import Payload, build, dumps, loads, plain
-from shisho.domain.corpus import DocumentState
-from shisho.domain.evidence import mark_source_state
+from shisho.domain.codec import Payload, dumps
 from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, RunStep
-from shisho.errors import NotFound, SourceRemoved
-from shisho.messages.message import Message
+from shisho.errors import NotFound
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import Row, every, first
+from shisho.stores.embedded.rows import every, first
+from shisho.stores.ledger_rows import (
+    NOTHING_UNFINISHED,
+    answer_body,
+    evidence_row,
+    only_row,
+    read_answer,
+    read_evidence,
+    read_inquiry,
+    read_step,
+)
 
 TOP = "\U0010ffff"
 # A run, unless it was begun before.
@@ -60,7 +65,6 @@ RUNS = "SELECT id FROM runs WHERE owner = ? AND id >= ? AND id < ? LIMIT 2"
 # The newest run of an owner that is open.
 LAST_RUN = """SELECT id FROM runs WHERE owner = ? AND state = 'open'
     ORDER BY created_at DESC, id DESC LIMIT 1"""
-NOTHING_UNFINISHED = "No question is unfinished. `shisho show last` shows the last answer."
 
 
 class EmbeddedLedger:
@@ -76,14 +80,7 @@ class EmbeddedLedger:
 
     async def inquiry(self, run_id: str) -> Inquiry:
         def work(connection: apsw.Connection) -> Inquiry:
-            row = first(connection.execute(FACTS, (run_id,)))
-            if row is None:
-                raise NotFound("There is no run {run_id}.", run_id=run_id)
-            if row.state == "purged":
-                raise SourceRemoved(
-                    "A document that this run read was purged, so it cannot be continued. Ask again."
-                )
-            return loads(row.facts, Inquiry)
+            return read_inquiry(first(connection.execute(FACTS, (run_id,))), run_id)
 
         return await self._database.read(work)
 
@@ -96,7 +93,7 @@ class EmbeddedLedger:
     async def step(self, run_id: str, step: int) -> RunStep | None:
         def work(connection: apsw.Connection) -> RunStep | None:
             row = first(connection.execute(STEP, (run_id, step)))
-            return None if row is None else _step(row)
+            return None if row is None else read_step(row)
 
         return await self._database.read(work)
 
@@ -105,23 +102,13 @@ class EmbeddedLedger:
 
     async def steps(self, run_id: str) -> Sequence[RunStep]:
         def work(connection: apsw.Connection) -> list[RunStep]:
-            return [_step(row) for row in every(connection.execute(STEPS, (run_id,)))]
+            return [read_step(row) for row in every(connection.execute(STEPS, (run_id,)))]
 
         return await self._database.read(work)
 
     async def save(self, answer: Answer, owner: str) -> None:
-        body = dumps(replace(answer, evidence=()))
-        rows = [
-            (
-                quotation.id,
-                answer.id,
-                quotation.number,
-                quotation.document_id,
-                quotation.snippet,
-                _without_snippet(quotation),
-            )
-            for quotation in answer.evidence
-        ]
+        body = answer_body(answer)
+        rows = [evidence_row(quotation, answer) for quotation in answer.evidence]
 
         def work(connection: apsw.Connection) -> None:
             connection.execute(DROP_ANSWER, (answer.id,))
@@ -141,70 +128,26 @@ class EmbeddedLedger:
             query, values = (
                 (LAST_ANSWER, (owner,)) if prefix == "last" else (ANSWERS, (owner, prefix, prefix + TOP))
             )
-            row = _single(every(connection.execute(query, values)), "answer", prefix)
-            evidence = [_evidence(quoted) for quoted in every(connection.execute(EVIDENCE_OF, (row.id,)))]
-            answer: Answer = build(json.loads(row.body), Answer)
-            return replace(answer, evidence=tuple(evidence))
+            row = only_row(every(connection.execute(query, values)), "answer", prefix)
+            return read_answer(row.body, every(connection.execute(EVIDENCE_OF, (row.id,))))
 
         return await self._database.read(work)
 
     async def evidence(self, prefix: str, owner: str) -> Evidence:
         def work(connection: apsw.Connection) -> Evidence:
-            row = _single(
-                every(connection.execute(EVIDENCE, (owner, prefix, prefix + TOP))), "evidence", prefix
-            )
-            if row.snippet is None:
-                raise SourceRemoved(
-                    "The document that this evidence quotes was purged. Add it again and ask anew."
-                )
-            return _evidence(row)
+            rows = every(connection.execute(EVIDENCE, (owner, prefix, prefix + TOP)))
+            return read_evidence(only_row(rows, "evidence", prefix))
 
         return await self._database.read(work)
 
     async def find_run(self, prefix: str, owner: str) -> str:
         def work(connection: apsw.Connection) -> str:
             if prefix != "last":
-                return str(
-                    _single(every(connection.execute(RUNS, (owner, prefix, prefix + TOP))), "run", prefix).id
-                )
+                rows = every(connection.execute(RUNS, (owner, prefix, prefix + TOP)))
+                return str(only_row(rows, "run", prefix).id)
             run_id = connection.execute(LAST_RUN, (owner,)).get
             if run_id is None:
                 raise NotFound(NOTHING_UNFINISHED)
             return str(run_id)
 
         return await self._database.read(work)
-
-
-def _single(rows: list[Row], noun: str, prefix: str) -> Row:
-    if len(rows) == 1:
-        return rows[0]
-    if not rows:
-        if prefix == "last":
-            raise NotFound("Nothing has been answered yet.")
-        raise NotFound("There is no {noun} {prefix}.", noun=Message(noun), prefix=prefix)
-    raise NotFound(
-        "More than one {noun} begins with {prefix}: give more of its id.",
-        noun=Message(noun),
-        prefix=prefix,
-    )
-
-
-def _without_snippet(evidence: Evidence) -> str:
-    return json.dumps(
-        {key: value for key, value in plain(evidence).items() if key != "snippet"}, ensure_ascii=False
-    )
-
-
-def _step(row: Row) -> RunStep:
-    """From the columns of `STEPS`."""
-    return RunStep(row.step, row.node, row.input_hash, Payload(row.input), Payload(row.output), row.at)
-
-
-def _evidence(row: Row) -> Evidence:
-    # An empty snippet says "source removed": a kept one is never empty.
-    quotation: Evidence = build(
-        {"heading": "", **json.loads(row.body), "snippet": row.snippet or ""}, Evidence
-    )
-    return (
-        quotation if row.state is None else mark_source_state(quotation, row.source, DocumentState(row.state))
-    )

@@ -1,0 +1,89 @@
+"""Runs and answers as their rows hold them: the same in every database."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from shisho.domain.codec import Payload, build, dumps, loads, plain
+from shisho.domain.corpus import DocumentState
+from shisho.domain.evidence import mark_source_state
+from shisho.domain.inquiry import Answer, Evidence, Inquiry, RunStep
+from shisho.errors import NotFound, SourceRemoved
+from shisho.messages.message import Message
+from shisho.stores.nouns import Row
+
+NOTHING_UNFINISHED = "No question is unfinished. `shisho show last` shows the last answer."
+
+
+def read_inquiry(row: Row | None, run_id: str) -> Inquiry:
+    """From the facts and the state of a run. Raises NotFound, SourceRemoved."""
+    if row is None:
+        raise NotFound("There is no run {run_id}.", run_id=run_id)
+    if row.state == "purged":
+        raise SourceRemoved("A document that this run read was purged, so it cannot be continued. Ask again.")
+    return loads(row.facts, Inquiry)
+
+
+def answer_body(answer: Answer) -> str:
+    """The answer without its evidence, which stands in rows of its own."""
+    return dumps(replace(answer, evidence=()))
+
+
+def evidence_row(quotation: Evidence, answer: Answer) -> tuple[str | int | None, ...]:
+    """The id, its answer's, number, document, snippet, and all but the snippet as JSON."""
+    body = json.dumps(
+        {key: value for key, value in plain(quotation).items() if key != "snippet"}, ensure_ascii=False
+    )
+    return (
+        quotation.id,
+        answer.id,
+        quotation.number,
+        quotation.document_id,
+        quotation.snippet,
+        body,
+    )
+
+
+def read_answer(body: str, quotations: Sequence[Row]) -> Answer:
+    """From the body of an answer and the rows of its evidence."""
+    answer: Answer = build(json.loads(body), Answer)
+    return replace(answer, evidence=tuple(map(_evidence, quotations)))
+
+
+def read_evidence(row: Row) -> Evidence:
+    """From the snippet and the body of a quotation, the source and the state of its document. Raises SourceRemoved."""
+    if row.snippet is None:
+        raise SourceRemoved("The document that this evidence quotes was purged. Add it again and ask anew.")
+    return _evidence(row)
+
+
+def read_step(row: Row) -> RunStep:
+    """From the columns of a step."""
+    return RunStep(row.step, row.node, row.input_hash, Payload(row.input), Payload(row.output), row.at)
+
+
+def only_row(rows: Sequence[Row], noun: str, prefix: str) -> Row:
+    """The one row under that name. Raises NotFound."""
+    if len(rows) == 1:
+        return rows[0]
+    if not rows:
+        if prefix == "last":
+            raise NotFound("Nothing has been answered yet.")
+        raise NotFound("There is no {noun} {prefix}.", noun=Message(noun), prefix=prefix)
+    raise NotFound(
+        "More than one {noun} begins with {prefix}: give more of its id.",
+        noun=Message(noun),
+        prefix=prefix,
+    )
+
+
+def _evidence(row: Row) -> Evidence:
+    # An empty snippet says "source removed": a kept one is never empty.
+    quotation: Evidence = build(
+        {"heading": "", **json.loads(row.body), "snippet": row.snippet or ""}, Evidence
+    )
+    return (
+        quotation if row.state is None else mark_source_state(quotation, row.source, DocumentState(row.state))
+    )

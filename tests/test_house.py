@@ -59,11 +59,15 @@ MAY_KNOW: dict[str, set[str]] = {
 
 # what the stores have in common
 STORE_PAGES = {
+    "blob_names",
     "conversation_names",
+    "conversation_rows",
     "ears",
+    "find_rows",
     "index_feed",
     "index_scope",
     "index_words",
+    "ledger_rows",
     "migrating",
     "nouns",
     "proposals",
@@ -85,6 +89,7 @@ WINGS: dict[str, set[str]] = {
     "interfaces/ui": set(),
     "interfaces/http": {"api", "mcp", "ui"},
     "interfaces/cli": {"api", "http", "mcp"},
+    "stores/blobs": STORE_PAGES,
     "stores/embedded": STORE_PAGES,
     "stores/memory": STORE_PAGES,
     "stores/postgres": STORE_PAGES,
@@ -103,6 +108,7 @@ PLUGS_IN = "bootstrap"
 # third party → the only places that touch it
 LIVES_IN: dict[str, tuple[str, ...]] = {
     "apsw": ("stores/embedded/",),
+    "obstore": ("stores/blobs/objects.py",),
     "psycopg": ("stores/postgres/",),
     "tantivy": ("stores/embedded/",),
     "qdrant_client": ("stores/qdrant/server.py",),

@@ -32,6 +32,7 @@ TABLE: tuple[Setting, ...] = (
         secret=True,
         pattern=r"|postgres(?:ql)?://\S+",
     ),
+    Setting("blobs", "", "folder or s3://bucket/prefix of files that were handed in; empty: the home folder"),
     Setting("language", "auto", "language of messages", ("auto", "ja", "en")),
     Setting("splitter", "fast", "how passages are cut", ("fast", "ginza")),
     Setting("terms", "fast", "how index terms are made", ("fast", "ginza")),

@@ -6,18 +6,23 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from shisho.domain.corpus import DocumentState
 from shisho.domain.viewing import PageImageKey
 from shisho.errors import NotFound
-from shisho.ports import Originals, PageImages, Shelf
-from shisho.stores.embedded.originals import EmbeddedOriginals, EmbeddedPageImages
-from shisho.stores.memory.originals import MemoryOriginals, MemoryPageImages
-from tests.contracts.conftest import embedded_store, memory_store
+from shisho.ports import Blobs, Originals, PageImages, Shelf
+from shisho.stores.blobs.folder import FolderBlobs
+from shisho.stores.embedded.originals import have_text
+from shisho.stores.memory.blobs import MemoryBlobs
+from shisho.stores.memory.shelf import MemoryShelf
+from shisho.stores.originals import BlobOriginals, BlobPageImages, HaveText
+from tests.contracts.conftest import embedded_store
 from tests.making import intake
 
 MOST = 1_000
@@ -34,13 +39,22 @@ class Kept:
 @pytest.fixture(params=["memory", "embedded"])
 async def kept(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Kept]:
     if request.param == "memory":
-        shelf = memory_store().shelf
-        yield Kept(shelf, MemoryOriginals(shelf), MemoryPageImages(shelf, MOST), None)  # type: ignore[arg-type]
+        shelf = MemoryShelf()
+        yield kept_in(MemoryBlobs(), shelf, partial(have_text_in_memory, shelf), None)
         return
     async with embedded_store(tmp_path) as store:
-        originals = EmbeddedOriginals(tmp_path / "originals", store.database)
-        images = EmbeddedPageImages(tmp_path / "page_images", store.database, MOST)
-        yield Kept(store.shelf, originals, images, tmp_path)
+        yield kept_in(FolderBlobs(tmp_path), store.shelf, partial(have_text, store.database), tmp_path)
+
+
+def kept_in(blobs: Blobs, shelf: Shelf, texts: HaveText, folder: Path | None) -> Kept:
+    return Kept(shelf, BlobOriginals(blobs, texts), BlobPageImages(blobs, texts, MOST), folder)
+
+
+async def have_text_in_memory(shelf: MemoryShelf, hashes: Sequence[str]) -> dict[str, bool]:
+    states = shelf.states_of_bytes()
+    return {
+        sha256: states[sha256] != frozenset({DocumentState.PURGED}) for sha256 in hashes if sha256 in states
+    }
 
 
 def hash_of(data: bytes) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+from shisho.bootstrap.blobs import build_blobs
 from shisho.bootstrap.deferred import deferred
 from shisho.bootstrap.store_parts import LibraryStores, MakeClock, PageStores, QueueStores
 from shisho.settings import Settings
@@ -15,14 +16,16 @@ from shisho.stores.embedded.erasure import Erasure
 from shisho.stores.embedded.ledger import EmbeddedLedger
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.opinions import EmbeddedOpinions
-from shisho.stores.embedded.originals import EmbeddedOriginals, EmbeddedPageImages
+from shisho.stores.embedded.originals import have_text
 from shisho.stores.embedded.sessions import EmbeddedSessions
 from shisho.stores.embedded.shelf import EmbeddedShelf
+from shisho.stores.originals import BlobOriginals, BlobPageImages
 
 if TYPE_CHECKING:
     from shisho.bootstrap.embedder import BuiltEmbedders
     from shisho.domain.embedding import EmbedderAbout
     from shisho.ports import (
+        Blobs,
         Clock,
         Conversations,
         EmbeddingStore,
@@ -47,8 +50,9 @@ def build_embedded_stores(
     clock = make_clock(database.line)
     index = _index(settings, database, embedders)
     erasure = Erasure(settings.home / DATABASE, index)
-    originals = EmbeddedOriginals(settings.home / "originals", database)
-    pages = PageStores(originals, EmbeddedPageImages(settings.home / "page_images", database))
+    blobs = build_blobs(settings)
+    texts = partial(have_text, database)
+    pages = PageStores(BlobOriginals(blobs, texts), BlobPageImages(blobs, texts))
     opinions = EmbeddedOpinions(database, clock)
     return LibraryStores(
         storage=database,
@@ -66,7 +70,7 @@ def build_embedded_stores(
         follower_turn=deferred(partial(_turn, settings, FOLLOWER)),
         embedding_turn=deferred(partial(_turn, settings, EMBEDDING)),
         embeddings=partial(_embeddings, database, embedders),
-        queue=cache(partial(_queue, settings, database, clock, opinions)),
+        queue=cache(partial(_queue, settings, database, clock, opinions, blobs)),
         check=partial(check_database, database),
         close=partial(_close, erasure, database),
     )
@@ -139,7 +143,9 @@ def _embeddings(database: Database, embedders: BuiltEmbedders | None) -> Embeddi
     return EmbeddedEmbeddings(database, embedders.current.about)
 
 
-def _queue(settings: Settings, database: Database, clock: Clock, opinions: Opinions) -> QueueStores:
+def _queue(
+    settings: Settings, database: Database, clock: Clock, opinions: Opinions, blobs: Blobs
+) -> QueueStores:
     """One set for all owners: they share the workers and the bell that wakes them."""
     from shisho.bootstrap.web import Manners
     from shisho.stores.embedded.bell import EmbeddedBell
@@ -151,7 +157,7 @@ def _queue(settings: Settings, database: Database, clock: Clock, opinions: Opini
     from shisho.stores.embedded.limiter import EmbeddedLimiter
     from shisho.stores.embedded.presence import FilePresence
     from shisho.stores.embedded.tasks import EmbeddedTasks
-    from shisho.system.staging import FileStaging
+    from shisho.stores.staging import BlobStaging
 
     bell = EmbeddedBell(database)
     interventions = EmbeddedInterventions(database, clock, bell)
@@ -166,7 +172,7 @@ def _queue(settings: Settings, database: Database, clock: Clock, opinions: Opini
         finds=finds,
         reports=finds,
         opinions=opinions,
-        staging=FileStaging(settings.home / "staging"),
+        staging=BlobStaging(blobs),
         presence=FilePresence(settings.home / "workers"),
         manners=Manners(limiter, health, EmbeddedCache(database, clock), interventions, clock),
     )

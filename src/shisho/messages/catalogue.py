@@ -65,6 +65,7 @@ def catalogue(language: str) -> Mapping[str, str]:
     if language == "ja":
         from shisho.messages import (
             japanese_answers,
+            japanese_blobs,
             japanese_conversations,
             japanese_desk,
             japanese_documents,
@@ -88,6 +89,7 @@ def catalogue(language: str) -> Mapping[str, str]:
         about_documents = (japanese_documents, japanese_folders, japanese_references, japanese_teams)
         sentences = (
             *about_documents,
+            japanese_blobs,
             japanese_conversations,
             japanese_desk,
             japanese_embedders,

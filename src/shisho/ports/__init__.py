@@ -4,6 +4,7 @@ HTTP."""
 
 from __future__ import annotations
 
+from shisho.ports.blobs import Blobs
 from shisho.ports.clock import Clock
 from shisho.ports.conversations import Conversations
 from shisho.ports.corpus import (
@@ -45,6 +46,7 @@ from shisho.ports.web import (
 
 __all__ = [
     "Bell",
+    "Blobs",
     "BorrowedModel",
     "Browser",
     "Cache",

@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable, Sequence
 import apsw
 
 from shisho.domain.conversation import ConversationRemoved, ConversationSummary, ConversationTurn
-from shisho.domain.inquiry import AnswerLevel, LoopStop
 from shisho.ports import Clock
 from shisho.stores.conversation_names import no_conversation, only_conversation
+from shisho.stores.conversation_rows import read_summary, read_turn
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import Row, every, first
+from shisho.stores.embedded.rows import every, first
 
 TOP = "\U0010ffff"
 # A conversation, unless it is there.
@@ -35,11 +35,10 @@ NAMED = """SELECT id FROM conversations WHERE owner = :owner AND id >= :low AND 
 # The latest answer of a turn `t`; that of a task's question has its run's id.
 ANSWER = """(SELECT b.id FROM answers b WHERE b.id = t.run_id OR b.run_id = t.run_id
     ORDER BY b.created_at DESC, b.id DESC LIMIT 1)"""
-# What `_turn` reads: the turns of a conversation with what their answers say.
-TURNS = f"""SELECT t.run_id, t.question, a.id AS answer_id, a.body ->> 'understood' AS understood,
-        a.body ->> 'level' AS level, a.body ->> 'loop_stop' AS loop_stop
+# What `read_turn` reads: the turns of a conversation with their answers.
+TURNS = f"""SELECT t.run_id, t.question, a.id AS answer_id, a.body
     FROM turns t LEFT JOIN answers a ON a.id = {ANSWER} WHERE t.conversation_id = ? ORDER BY t.seq"""
-# What `_summary` reads: conversations of an owner by their newest turn. A question that is queued has its job's id.
+# What `read_summary` reads: conversations of an owner by their newest turn. A question that is queued has its job's id.
 NEWEST = f"""SELECT c.id, c.created_at, counted.turns, counted.place, began.question, coalesce(a.id, j.id) AS answer_id,
         coalesce(a.created_at, j.created_at, r.created_at, c.created_at) AS changed_at
     FROM (SELECT conversation_id, min(seq) AS began, max(seq) AS place, count(*) AS turns FROM turns
@@ -98,13 +97,13 @@ class EmbeddedConversations:
     async def list_newest(self, owner: str, before: int | None, limit: int) -> Sequence[ConversationSummary]:
         values = {"owner": owner, "before": before, "limit": limit}
         return await self._database.read(
-            lambda connection: [_summary(row) for row in every(connection.execute(NEWEST, values))]
+            lambda connection: [read_summary(row) for row in every(connection.execute(NEWEST, values))]
         )
 
     async def turns(self, conversation_id: str) -> Sequence[ConversationTurn]:
         def work(connection: apsw.Connection) -> list[ConversationTurn]:
             rows = every(connection.execute(TURNS, (conversation_id,)))
-            return [_turn(number, row) for number, row in enumerate(rows, 1)]
+            return [read_turn(number, row) for number, row in enumerate(rows, 1)]
 
         return await self._database.read(work)
 
@@ -117,32 +116,6 @@ class EmbeddedConversations:
 
         turns, answers = await self._database.write(work)
         return ConversationRemoved(conversation_id, turns, answers, erased=await self._erase())
-
-
-def _turn(number: int, row: Row) -> ConversationTurn:
-    """From the columns of `TURNS`."""
-    return ConversationTurn(
-        number=number,
-        run_id=row.run_id,
-        question=row.question,
-        understood=row.understood or row.question,
-        answer_id=row.answer_id,
-        level=None if row.level is None else AnswerLevel(row.level),
-        loop_stop=None if row.loop_stop is None else LoopStop(row.loop_stop),
-    )
-
-
-def _summary(row: Row) -> ConversationSummary:
-    """From the columns of `NEWEST`."""
-    return ConversationSummary(
-        conversation_id=row.id,
-        question=row.question,
-        turns=row.turns,
-        last_answer_id=row.answer_id,
-        created_at=row.created_at,
-        changed_at=row.changed_at,
-        place=row.place,
-    )
 
 
 def _forget_run(connection: apsw.Connection, run_id: str) -> int:

@@ -4,20 +4,26 @@ their job."""
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import apsw
 
 from shisho.domain.corpus import WEB_CORPUS, DocumentId
-from shisho.domain.find import DiscoveredUrl, Report, SearchNote, StoredUrl, UrlState
-from shisho.domain.job import Claim, ClaimLost, JobId, JobState, TaskId
-from shisho.domain.task import FailedItem, JobKind, ResultRow
-from shisho.messages import message
+from shisho.domain.find import DiscoveredUrl, Report, SearchNote, StoredUrl
+from shisho.domain.job import Claim, ClaimLost, JobId, TaskId
+from shisho.domain.task import JobKind
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.interventions import waiting
 from shisho.stores.embedded.rows import Row, every
+from shisho.stores.find_rows import (
+    find_columns,
+    make_report,
+    read_failure,
+    read_stored,
+    settled_columns,
+)
 
 MOST_FAILURES = 20
 # A find, unless its job has it already.
@@ -48,17 +54,17 @@ NOTE = """INSERT INTO searches(job_id, task_id, query, engine, pages, novelty_js
 # Addresses that the task has met elsewhere.
 SEEN = """SELECT canonical_url FROM finds WHERE task_id = :task_id AND canonical_url IN (SELECT value FROM json_each(:urls))
     AND NOT (job_id = :job_id AND page_number IS :page_number)"""
-# What `_stored` reads, of `finds`: a job's finds in order of rank.
+# What `read_stored` reads, of `finds`: a job's finds in order of rank.
 OF_JOB = """SELECT url, canonical_url, title, snippet, published_at, query, engine, page_number, rank_on_page, rank,
     status, document_id, useful, code, reason FROM finds WHERE job_id = :job_id ORDER BY rank"""
-# What `_result` reads: results after a place and since a revision. A document that is expected is not told
+# What `read_result` reads: results after a place and since a revision. A document that is expected is not told
 # before it is there.
 RESULTS = """SELECT f.seq, f.url, coalesce(nullif(d.title, ''), f.title) AS title, f.query, f.engine, f.rank,
         CASE f.status WHEN 'visited' THEN f.document_id END AS document_id,
         coalesce(d.passage_count, 0) AS passages, f.job_id, j.state AS job_state, f.fetched_at
     FROM finds f JOIN jobs j ON j.id = f.job_id LEFT JOIN documents d ON d.id = f.document_id AND f.status = 'visited'
     WHERE f.task_id = :task_id AND f.seq > :after AND f.revision >= :since ORDER BY f.seq LIMIT :limit"""
-# What `_failure` reads: failed finds, failed jobs, and what completed searches had to leave.
+# What `read_failure` reads: failed finds, failed jobs, and what completed searches had to leave.
 FAILURES = """SELECT query, url, code, reason FROM
         (SELECT query, url, code, reason, seq FROM finds WHERE task_id = :task_id AND status = 'failed'
          AND revision >= :since ORDER BY seq DESC LIMIT :most)
@@ -132,7 +138,7 @@ class EmbeddedUrls:
                 for row in every(connection.execute(SEEN, values | {"urls": urls, "page_number": page}))
             }
             for find in finds:
-                connection.execute(ADD, values | _columns(find))
+                connection.execute(ADD, values | find_columns(find))
             return len({find.canonical_url for find in finds}) - len(rows)
 
         return await self._database.write(work)
@@ -159,14 +165,7 @@ class EmbeddedUrls:
     ) -> None:
         """Store what became of a find: a document, or a failure with its code; with neither, it is left
         out."""
-        status = UrlState.FAILED if code else UrlState.VISITED if document_id else UrlState.LEFT_OUT
-        values = {
-            "status": status,
-            "document_id": document_id,
-            "code": code or None,
-            "reason": message.stored(reason) or None,
-        }
-        values |= {"job_id": claim.job_id, "canonical_url": canonical_url, "now": self._clock.now()}
+        values = settled_columns(claim, canonical_url, document_id, code, reason, self._clock.now())
 
         def work(connection: apsw.Connection) -> None:
             connection.execute(SETTLE, values | {"task_id": _held(connection, claim)})
@@ -201,7 +200,7 @@ class EmbeddedUrls:
 
     async def of_job(self, job_id: JobId) -> Sequence[StoredUrl]:
         """The finds of a job in order of rank."""
-        return [_stored(row) for row in await self._rows(OF_JOB, {"job_id": job_id})]
+        return [read_stored(row) for row in await self._rows(OF_JOB, {"job_id": job_id})]
 
     async def report(self, task_id: TaskId, owner: str, after: int, limit: int, since: int = 0) -> Report:
         """All that a status tells beside the task itself, as of one moment: results after a place, at most so
@@ -214,19 +213,14 @@ class EmbeddedUrls:
             (visits,) = every(connection.execute(VISITS, values))
             rows = every(connection.execute(RESULTS, values | {"after": after, "limit": limit + 1}))
             failures = every(connection.execute(FAILURES, values | {"most": MOST_FAILURES}))
-            return Report(
-                tally={
-                    (row.kind, JobState(row.state)): row.jobs
-                    for row in every(connection.execute(TALLY, values))
-                },
-                visited=visits.visited,
-                known=visits.known,
-                sources=visits.sources,
+            return make_report(
+                after,
+                limit,
+                every(connection.execute(TALLY, values)),
+                visits,
+                rows,
                 taken_in=connection.execute(TAKEN_IN, values).get,
-                results=[_result(row) for row in rows[:limit]],
-                last=rows[:limit][-1].seq if rows[:limit] else after,
-                more=len(rows) > limit,
-                failures=[_failure(row) for row in failures],
+                failures=[read_failure(row) for row in failures],
                 waiting=waiting(connection, owner, task_id),
                 answer_id=connection.execute(ANSWER, values | {"kind": JobKind.ANSWER}).get,
                 changed_at=connection.execute(CHANGED_AT, values).get,
@@ -264,53 +258,3 @@ def _held(connection: apsw.Connection, claim: Claim) -> str:
     if task_id is None:
         raise ClaimLost
     return str(task_id)
-
-
-def _columns(find: DiscoveredUrl) -> dict[str, Any]:
-    names: Collection[str] = DiscoveredUrl.__dataclass_fields__
-    return {name: getattr(find, name) for name in names}
-
-
-def _stored(row: Row) -> StoredUrl:
-    """From the columns of `OF_JOB`."""
-    return StoredUrl(
-        find=DiscoveredUrl(
-            url=row.url,
-            canonical_url=row.canonical_url,
-            title=row.title,
-            snippet=row.snippet,
-            published_at=row.published_at,
-            query=row.query,
-            engine=row.engine,
-            page_number=row.page_number,
-            rank_on_page=row.rank_on_page,
-            rank=row.rank,
-        ),
-        status=UrlState(row.status),
-        document_id=None if row.document_id is None else DocumentId(row.document_id),
-        useful=None if row.useful is None else bool(row.useful),
-        code=row.code or "",
-        reason=message.read(row.reason or ""),
-    )
-
-
-def _result(row: Row) -> ResultRow:
-    """From the columns of `RESULTS`."""
-    return ResultRow(
-        url=row.url,
-        title=row.title,
-        query=row.query,
-        engine=row.engine,
-        rank=row.rank,
-        document_id=None if row.document_id is None else DocumentId(row.document_id),
-        passages=row.passages,
-        job_id=JobId(row.job_id),
-        job_state=JobState(row.job_state),
-        fetched_at=row.fetched_at,
-        place=row.seq,
-    )
-
-
-def _failure(row: Row) -> FailedItem:
-    """From the columns of `FAILURES`."""
-    return FailedItem(row.query, row.url, row.code, message.read(row.reason or ""))

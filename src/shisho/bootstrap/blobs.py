@@ -1,0 +1,28 @@
+"""Where files stand that were handed in, as the setting `blobs` says."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from shisho.bootstrap.deferred import deferred
+from shisho.errors import ExtraMissing
+from shisho.ports import Blobs
+from shisho.settings import Settings
+from shisho.stores.blobs.folder import FolderBlobs
+
+
+def build_blobs(settings: Settings) -> Blobs:
+    """Nothing is asked before the first use. Raises ExtraMissing then."""
+    place = settings.text("blobs")
+    if "://" in place:
+        return deferred(partial(_objects, place))
+    return FolderBlobs(Path(place).expanduser() if place else settings.home)
+
+
+def _objects(address: str) -> Blobs:
+    try:
+        from shisho.stores.blobs.objects import connect_objects
+    except ImportError as error:
+        raise ExtraMissing('The setting "blobs" needs an extra: pip install "shisho[blobs]"') from error
+    return connect_objects(address)

@@ -1,0 +1,96 @@
+"""Blobs as files that only their owner can read."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from shisho.domain.blob import BlobFacts
+from shisho.stores.blob_names import check_name, no_blob
+from shisho.system.disk import file_trouble
+
+
+class FolderBlobs:
+    """`ports.Blobs` below one folder, which may stand on a disk that several machines share."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def put(self, name: str, data: bytes, *, durable: bool = True) -> None:
+        with self._troubles(name):
+            _write(self._path(name), data, durable=durable)
+
+    def get(self, name: str) -> bytes:
+        try:
+            with self._troubles(name):
+                return self._path(name).read_bytes()
+        except (FileNotFoundError, IsADirectoryError):
+            raise no_blob(name) from None
+
+    def facts(self, name: str) -> BlobFacts | None:
+        try:
+            with self._troubles(name):
+                status = self._path(name).stat()
+        except FileNotFoundError:
+            return None
+        return BlobFacts(name, status.st_size, status.st_mtime)
+
+    def touch(self, name: str) -> bool:
+        try:
+            os.utime(self._path(name))
+        except OSError:
+            return False
+        return True
+
+    def list(self, folder: str) -> Sequence[BlobFacts]:
+        with self._troubles(folder):
+            return [*self._scanned(folder)] if (self._root / folder).is_dir() else []
+
+    def drop(self, name: str) -> None:
+        with self._troubles(name):
+            self._path(name).unlink(missing_ok=True)
+
+    def _scanned(self, folder: str) -> Iterator[BlobFacts]:
+        with os.scandir(self._root / folder) as entries:
+            for entry in entries:
+                with suppress(FileNotFoundError):
+                    status = entry.stat(follow_symlinks=False)
+                    yield BlobFacts(f"{folder}/{entry.name}", status.st_size, status.st_mtime)
+
+    def _path(self, name: str) -> Path:
+        return self._root / check_name(name)
+
+    @contextmanager
+    def _troubles(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        except (FileNotFoundError, IsADirectoryError):
+            raise
+        except OSError as error:
+            raise file_trouble(error, self._root / name.partition("/")[0]) from error
+
+
+def _write(path: Path, data: bytes, *, durable: bool) -> None:
+    """The whole file or none. Raises OSError."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fresh = path.with_name(f"{secrets.token_hex(16)}.new")
+    try:
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(data)
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        fresh.replace(path)
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise
+    # The new name is durable only when its folder is; Windows cannot open one.
+    if durable and hasattr(os, "O_DIRECTORY"):
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

@@ -1,0 +1,108 @@
+"""Blobs as objects of an S3-compatible store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import obstore
+from obstore.exceptions import BaseError, NotFoundError, PermissionDeniedError, UnauthenticatedError
+from obstore.store import from_url
+
+from shisho.domain.blob import BlobFacts
+from shisho.errors import Conflict, StorageUnusable
+from shisho.stores.blob_names import check_name, no_blob
+
+# Without TLS where the address that the person has named is without.
+OPTIONS: dict[str, Any] = {"connect_timeout": "5s", "timeout": "60s", "allow_http": True}
+TRIES = {"max_retries": 3}
+
+
+def connect_objects(address: str) -> ObjectBlobs:
+    """The store of an address, `s3://bucket/prefix`. Keys, region and endpoint come from where the tools of S3 look for
+    them (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL). Nothing is asked yet."""
+    try:
+        store = from_url(address, client_options=OPTIONS, retry_config=TRIES)  # type: ignore[call-overload]
+    except (BaseError, ValueError, TypeError) as error:
+        raise _unusable(address, error) from error
+    return ObjectBlobs(store, address)
+
+
+class ObjectBlobs:
+    """`ports.Blobs` over a store of the package obstore. `place` is what visitors are told it is called."""
+
+    def __init__(self, store: Any, place: str) -> None:
+        self._store = store
+        self._place = place
+
+    def put(self, name: str, data: bytes, *, durable: bool = True) -> None:
+        check_name(name)
+        with self._troubles():
+            obstore.put(self._store, name, data, use_multipart=False)
+
+    def get(self, name: str) -> bytes:
+        check_name(name)
+        try:
+            with self._troubles():
+                return bytes(obstore.get(self._store, name).bytes())
+        except FileNotFoundError:
+            raise no_blob(name) from None
+
+    def facts(self, name: str) -> BlobFacts | None:
+        check_name(name)
+        try:
+            with self._troubles():
+                return _facts(obstore.head(self._store, name))
+        except FileNotFoundError:
+            return None
+
+    def touch(self, name: str) -> bool:
+        return False  # an object has the time of its bytes
+
+    def list(self, folder: str) -> Sequence[BlobFacts]:
+        with self._troubles():
+            chunks = obstore.list(self._store, prefix=folder)
+            return [_facts(entry) for chunk in chunks for entry in chunk]
+
+    def drop(self, name: str) -> None:
+        check_name(name)
+        try:
+            with self._troubles():
+                obstore.delete(self._store, name)
+        except FileNotFoundError:
+            return
+
+    @contextmanager
+    def _troubles(self) -> Iterator[None]:
+        try:
+            yield
+        except (NotFoundError, FileNotFoundError):
+            raise
+        except (PermissionDeniedError, UnauthenticatedError) as error:
+            raise _unusable(self._place, error) from error
+        except (BaseError, OSError) as error:
+            raise Conflict(
+                "The store of files {place} does not answer ({reason}). Try again; if that lasts, see that it runs and that "
+                "the setting blobs names it.",
+                place=self._place,
+                reason=_reason(error),
+            ) from error
+
+
+def _facts(entry: Any) -> BlobFacts:
+    return BlobFacts(str(entry["path"]), int(entry["size"]), entry["last_modified"].timestamp())
+
+
+def _unusable(place: str, error: Exception) -> StorageUnusable:
+    return StorageUnusable(
+        "The store of files {place} does not let Shisho in ({reason}). Mend the setting blobs, or the keys that it is opened "
+        "with.",
+        place=place,
+        reason=_reason(error),
+    )
+
+
+def _reason(error: Exception) -> str:
+    """The first line, which is all a person needs."""
+    return str(error).strip().partition("\n")[0][:200]

@@ -1,0 +1,97 @@
+"""Finds and what is reported of them as rows hold them: the same in every database."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from shisho.domain.corpus import DocumentId
+from shisho.domain.find import DiscoveredUrl, Report, StoredUrl, UrlState
+from shisho.domain.job import Claim, JobId, JobState
+from shisho.domain.task import FailedItem, ResultRow
+from shisho.domain.time import Instant
+from shisho.messages import message
+from shisho.stores.nouns import Row
+
+
+def find_columns(find: DiscoveredUrl) -> dict[str, Any]:
+    """The values of a find, by column."""
+    names: Collection[str] = DiscoveredUrl.__dataclass_fields__
+    return {name: getattr(find, name) for name in names}
+
+
+def settled_columns(
+    claim: Claim, canonical_url: str, document_id: DocumentId | None, code: str, reason: str, now: Instant
+) -> dict[str, Any]:
+    """What became of a find, by column, and its key."""
+    status = UrlState.FAILED if code else UrlState.VISITED if document_id else UrlState.LEFT_OUT
+    return {
+        "status": status,
+        "document_id": document_id,
+        "code": code or None,
+        "reason": message.stored(reason) or None,
+        "job_id": claim.job_id,
+        "canonical_url": canonical_url,
+        "now": now,
+    }
+
+
+def make_report(
+    after: int, limit: int, tally: Sequence[Row], visits: Row, results: Sequence[Row], **rest: Any
+) -> Report:
+    """Of `results` there is one more than `limit` where there are more."""
+    return Report(
+        tally={(row.kind, JobState(row.state)): row.jobs for row in tally},
+        visited=visits.visited,
+        known=visits.known,
+        sources=visits.sources,
+        results=[read_result(row) for row in results[:limit]],
+        last=results[:limit][-1].seq if results[:limit] else after,
+        more=len(results) > limit,
+        **rest,
+    )
+
+
+def read_stored(row: Row) -> StoredUrl:
+    """From the columns of a find."""
+    return StoredUrl(
+        find=DiscoveredUrl(
+            url=row.url,
+            canonical_url=row.canonical_url,
+            title=row.title,
+            snippet=row.snippet,
+            published_at=row.published_at,
+            query=row.query,
+            engine=row.engine,
+            page_number=row.page_number,
+            rank_on_page=row.rank_on_page,
+            rank=row.rank,
+        ),
+        status=UrlState(row.status),
+        document_id=None if row.document_id is None else DocumentId(row.document_id),
+        useful=None if row.useful is None else bool(row.useful),
+        code=row.code or "",
+        reason=message.read(row.reason or ""),
+    )
+
+
+def read_result(row: Row) -> ResultRow:
+    """From a find, the document that it became, and the state of its job."""
+    return ResultRow(
+        url=row.url,
+        title=row.title,
+        query=row.query,
+        engine=row.engine,
+        rank=row.rank,
+        document_id=None if row.document_id is None else DocumentId(row.document_id),
+        passages=row.passages,
+        job_id=JobId(row.job_id),
+        job_state=JobState(row.job_state),
+        fetched_at=row.fetched_at,
+        place=row.seq,
+    )
+
+
+def read_failure(row: Row) -> FailedItem:
+    """From what was asked for, and the code and the reason of the failure."""
+    return FailedItem(row.query, row.url, row.code, message.read(row.reason or ""))

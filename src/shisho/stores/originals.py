@@ -1,0 +1,138 @@
+"""Bytes that stand at no path, and pictures of pages, as blobs. Their names are hashes, never the caller's."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+
+from shisho.domain.viewing import PageImageKey
+from shisho.errors import NotFound, ShishoError
+from shisho.ports import Blobs
+from shisho.telemetry import log
+
+ORIGINALS = "originals"
+IMAGES = "page_images"
+ORPHAN_S = 3_600.0  # bytes without a document are left alone for so long: it may be on its way
+IMAGE_BYTES = 256 << 20  # of all pictures of pages
+KEPT_SHARE = 0.8  # of these, once they are too many
+LOOK_AGAIN = 200  # pictures that are stored before all are counted again: others store some too
+_HASH = re.compile(r"[0-9a-f]{64}")
+_IMAGE = re.compile(rf"{IMAGES}/([0-9a-f]{{64}})-[0-9]{{1,6}}-[0-9]{{1,5}}\.webp")
+
+HaveText = Callable[[Sequence[str]], Awaitable[Mapping[str, bool]]]
+"""Of some hashes those that any document has, and whether one of these has its text or is just arriving."""
+
+
+class BlobOriginals:
+    """`ports.Originals`: one blob for each."""
+
+    def __init__(self, blobs: Blobs, have_text: HaveText) -> None:
+        self._blobs = blobs
+        self._have_text = have_text
+
+    async def put(self, sha256: str, data: bytes) -> None:
+        await asyncio.to_thread(self._put, _original(sha256), data)
+
+    async def has(self, sha256: str) -> bool:
+        return await asyncio.to_thread(self._blobs.facts, _original(sha256)) is not None
+
+    async def get(self, sha256: str) -> bytes:
+        name = _original(sha256)
+        with suppress(NotFound):
+            return await asyncio.to_thread(self._blobs.get, name)
+        raise NotFound("The file of this document was not kept. Add it again to see its pages.")
+
+    async def usage(self) -> tuple[int, int]:
+        sizes = [blob.size for blob in await asyncio.to_thread(self._blobs.list, ORIGINALS)]
+        return len(sizes), sum(sizes)
+
+    async def erase_purged(self) -> None:
+        blobs = await asyncio.to_thread(self._blobs.list, ORIGINALS)
+        hashes = {blob.name: blob.name.rpartition("/")[2] for blob in blobs}
+        have_text = await self._have_text([*hashes.values()]) if hashes else {}
+        now = time.time()
+        for blob in blobs:  # among them what a crash has left half written
+            sha256 = hashes[blob.name]
+            is_orphan = sha256 not in have_text and now - blob.at > ORPHAN_S
+            if is_orphan or have_text.get(sha256) is False:
+                await asyncio.to_thread(self._blobs.drop, blob.name)
+
+    def _put(self, name: str, data: bytes) -> None:
+        blob = self._blobs.facts(name)
+        # its document is on its way: it counts as new, so that it is no orphan
+        if blob is not None and blob.size == len(data) and self._blobs.touch(name):
+            return
+        self._blobs.put(name, data)
+
+
+class BlobPageImages:
+    """`ports.PageImages` of at most about `most` bytes: those go first that were looked at, or drawn, longest ago."""
+
+    def __init__(self, blobs: Blobs, have_text: HaveText, most: int = IMAGE_BYTES) -> None:
+        self._blobs = blobs
+        self._have_text = have_text
+        self._most = most
+        self._total = 0
+        self._stored = 0
+
+    async def get(self, key: PageImageKey) -> bytes | None:
+        return await asyncio.to_thread(self._get, _image(key))
+
+    async def put(self, key: PageImageKey, data: bytes) -> None:
+        await asyncio.to_thread(self._put, _image(key), data)
+
+    async def erase_purged(self) -> None:
+        blobs = await asyncio.to_thread(self._blobs.list, IMAGES)
+        images = {blob.name: match[1] for blob in blobs if (match := _IMAGE.fullmatch(blob.name))}
+        have_text = await self._have_text(sorted(set(images.values()))) if images else {}
+        for name, sha256 in images.items():
+            if not have_text.get(sha256):
+                await asyncio.to_thread(self._blobs.drop, name)
+
+    def _get(self, name: str) -> bytes | None:
+        try:
+            data = self._blobs.get(name)
+        except ShishoError:
+            return None
+        self._blobs.touch(name)
+        return data
+
+    def _put(self, name: str, data: bytes) -> None:
+        try:
+            self._make_room(len(data))
+            self._blobs.put(name, data, durable=False)
+        except ShishoError as error:
+            log.debug("a picture of a page could not be kept: %r", error)
+
+    def _make_room(self, size: int) -> None:
+        """All are counted now and then, which takes long in a store of objects."""
+        self._total += size
+        self._stored += 1
+        if self._total <= self._most and self._stored % LOOK_AGAIN != 1:
+            return
+        blobs = self._blobs.list(IMAGES)
+        self._total = sum(blob.size for blob in blobs) + size
+        if self._total <= self._most:
+            return
+        for blob in sorted(blobs, key=lambda blob: blob.at):
+            if self._total <= KEPT_SHARE * self._most:
+                return
+            self._blobs.drop(blob.name)
+            self._total -= blob.size
+
+
+def _original(sha256: str) -> str:
+    return f"{ORIGINALS}/{_checked(sha256)}"
+
+
+def _image(key: PageImageKey) -> str:
+    return f"{IMAGES}/{_checked(key.sha256)}-{key.page}-{key.width}.webp"
+
+
+def _checked(sha256: str) -> str:
+    if not _HASH.fullmatch(sha256):
+        raise NotFound("{key!r} is no key of ours.", key=sha256)
+    return sha256

@@ -1,6 +1,6 @@
 """`make bench`: the index of vectors over 100,000 clustered ones. Recall against exact search with floats, CPU of a query,
-growth of memory; then a whole search by words and meaning, beside LanceDB and ChromaDB + rank_bm25 over the same
-passages in the same run.
+growth of memory; then a whole search by words and meaning, beside LanceDB and ChromaDB + rank_bm25 in the same run: the same
+vectors, the same terms and pairs of characters of each passage and question, the 50 best passages with their texts.
 
 python bench/dense.py [--passages 100000] [--dimensions 256 384] [--alone]
 
@@ -17,6 +17,7 @@ import random
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
@@ -25,6 +26,7 @@ import numpy as np
 import run
 from numpy.typing import NDArray
 
+from shisho.corpus import fusion
 from shisho.corpus.retrieve import Retriever
 from shisho.domain.corpus import PassageId, Scope, SearchRequest
 from shisho.domain.embedding import EmbedderAbout, Embedding, NewEmbedding
@@ -32,9 +34,9 @@ from shisho.language.terms import query
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.embeddings import EmbeddedEmbeddings
 from shisho.stores.embedded.lexical import LexicalIndex
-from shisho.stores.embedded.rows import passage_id
-from shisho.stores.embedded.scope import IndexScope
 from shisho.stores.embedded.serving import ServingIndex
+from shisho.stores.index_scope import IndexScope
+from shisho.stores.nouns import passage_id
 
 QUERIES = 30
 NEAREST = 50
@@ -154,10 +156,9 @@ async def dense_alone(
 
 
 async def hybrid(home: Path, database: Database, dense: ServingIndex, queries: Floats) -> float:
-    """CPU ms of a search by words and meaning, the query's vector not counted."""
+    """CPU ms of a search by words and meaning, the query's vector not counted, for others are given it."""
     retriever = Retriever(LexicalIndex(home / "lexical", database, dense), query, FixedEmbedder(queries))
-    rng = random.Random(9)
-    requests = [SearchRequest(keyword_query=(words(rng),), vector_query="") for _ in range(QUERIES)]
+    requests = [SearchRequest(keyword_query=(text,)) for text in questions()]
     await retriever.rank(requests[0], Scope(), NEAREST)
     started = time.process_time()
     for request in requests:
@@ -165,14 +166,32 @@ async def hybrid(home: Path, database: Database, dense: ServingIndex, queries: F
     return (time.process_time() - started) / QUERIES * 1000
 
 
-def words(rng: random.Random) -> str:
-    return "の".join(run.word(rng) for _ in range(6))
+def questions() -> list[str]:
+    """As long as those of JSQuAD, which have seven terms."""
+    rng = random.Random(9)
+    return ["の".join(run.word(rng) for _ in range(7)) for _ in range(QUERIES)]
+
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """What the others take in: of each passage its text, its vector, and its terms and pairs of characters as words."""
+
+    texts: Sequence[str]
+    words: Sequence[str]
+    vectors: Floats
+
+
+Ask = Callable[[Floats, Sequence[str]], object]
+"""The best passages for a vector and words."""
 
 
 def others(home: Path, vectors: Floats, queries: Floats, ours: float) -> None:
     """The same passages in what others would take."""
     with apsw.Connection(str(home / "shisho.db"), flags=apsw.SQLITE_OPEN_READONLY) as connection:
-        terms = [row[0] for row in connection.execute("SELECT terms FROM passages")]
+        stored = list(connection.execute("SELECT text, terms || ' ' || bigrams FROM passages"))
+    passages = Passages([text for text, _ in stored], [words for _, words in stored], vectors)
+    asked = [query([text]) for text in questions()]
+    words = [[*terms.terms, *terms.bigrams] for terms in asked]
     for label, modules, build in (
         ("LanceDB, HNSW + full text", ("lancedb",), lance),
         ("ChromaDB + rank_bm25", ("chromadb", "rank_bm25"), chroma),
@@ -180,52 +199,53 @@ def others(home: Path, vectors: Floats, queries: Floats, ours: float) -> None:
         if any(importlib.util.find_spec(module) is None for module in modules):
             print(f"  {label}: not installed")
             continue
-        ask = build(home, vectors, terms)
-        rng = random.Random(9)
-        asked = [[run.word(rng) for _ in range(6)] for _ in range(QUERIES)]
-        ask(queries[0], asked[0])
+        ask = build(home, passages)
+        ask(queries[0], words[0])
         started = time.process_time()
-        for vector, tokens in zip(queries, asked, strict=True):
+        for vector, tokens in zip(queries, words, strict=True):
             ask(vector, tokens)
         cost = (time.process_time() - started) / QUERIES * 1000
         say(f"{label}, CPU ms", cost)
         say(f"{label}, times ours", cost / ours)
 
 
-def lance(home: Path, vectors: Floats, terms: Sequence[str]) -> Callable[[Floats, Sequence[str]], object]:
+def lance(home: Path, passages: Passages) -> Ask:
     import lancedb
     import pyarrow as pa
 
-    rows = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
-    numbers = pa.array(range(len(terms)))
-    table = lancedb.connect(str(home / "lance")).create_table(
-        "passages", pa.table({"id": numbers, "vector": rows, "text": pa.array(terms)})
-    )
+    rows = pa.FixedSizeListArray.from_arrays(pa.array(passages.vectors.ravel()), passages.vectors.shape[1])
+    columns = {"vector": rows, "words": pa.array(passages.words), "text": pa.array(passages.texts)}
+    table = lancedb.connect(str(home / "lance")).create_table("passages", pa.table(columns))
     table.create_index(metric="cosine", vector_column_name="vector", index_type="IVF_HNSW_SQ")
-    table.create_fts_index("text", use_tantivy=False, base_tokenizer="whitespace")
+    table.create_fts_index("words", use_tantivy=False, base_tokenizer="whitespace")
 
     def ask(vector: Floats, tokens: Sequence[str]) -> object:
-        near = table.search(vector).metric("cosine").limit(100).select(["id"]).to_list()
-        return near, table.search(" ".join(tokens), query_type="fts").limit(100).select(["id"]).to_list()
+        search = table.search(query_type="hybrid").vector(vector).text(" ".join(tokens))
+        return search.limit(NEAREST).select(["text"]).to_list()
 
     return ask
 
 
-def chroma(home: Path, vectors: Floats, terms: Sequence[str]) -> Callable[[Floats, Sequence[str]], object]:
+def chroma(home: Path, passages: Passages) -> Ask:
     import chromadb
     from rank_bm25 import BM25Okapi
 
     collection = chromadb.PersistentClient(str(home / "chroma")).create_collection(
         "passages", metadata={"hnsw:space": "cosine"}
     )
-    for start in range(0, len(terms), 5_000):
-        names = [str(at) for at in range(start, min(len(terms), start + 5_000))]
-        collection.add(ids=names, embeddings=vectors[start : start + 5_000].tolist())
-    bm25 = BM25Okapi([text.split() for text in terms])
+    for start in range(0, len(passages.texts), 5_000):
+        batch = slice(start, start + 5_000)
+        names = [str(at) for at in range(start, min(len(passages.texts), start + 5_000))]
+        collection.add(
+            ids=names, embeddings=passages.vectors[batch].tolist(), documents=passages.texts[batch]
+        )
+    bm25 = BM25Okapi([words.split() for words in passages.words])
 
     def ask(vector: Floats, tokens: Sequence[str]) -> object:
-        near = collection.query(query_embeddings=[vector.tolist()], n_results=100, include=[])
-        return near, np.argpartition(-bm25.get_scores(list(tokens)), 100)[:100]
+        near = collection.query(query_embeddings=[vector.tolist()], n_results=NEAREST, include=[])
+        by_words = np.argpartition(-bm25.get_scores(list(tokens)), NEAREST)[:NEAREST]
+        best = fusion.rrf([[int(name) for name in near["ids"][0]], by_words.tolist()])[:NEAREST]
+        return [passages.texts[place] for place, _ in best]
 
     return ask
 

@@ -40,9 +40,10 @@ def blend(
     cosines: Mapping[PassageId, float],
     whole: float,
     share: float,
+    depth: int | None = None,
 ) -> list[RankedCandidate]:
-    """A ranking by words and meaning, best first; equal scores by id. `whole`: the idf of all terms of the query;
-    `share`: how much words count beside this embedder's cosines.
+    """The best `depth` of a ranking by words and meaning, or all, best first; equal scores by id. `whole`: the idf of
+    all terms of the query; `share`: how much words count beside this embedder's cosines.
 
     The score by words counts with its square: the better the best passages match, the more words decide, and where
     none matches well meaning does. The cosine counts the more, the further the nearest passage stands out from the
@@ -52,10 +53,17 @@ def blend(
     mean = sum(with_vector) / max(1, len(with_vector))
     words = share / math.sqrt(max(whole, 1.0))
     meaning = _clearness(with_vector)
-    blended = [
-        _blended(candidate, cosines.get(candidate.passage_id, mean), words, meaning) for candidate in by_words
+    names = [candidate.passage_id for candidate in by_words]
+    scores = [
+        words * candidate.score**2 + meaning * cosines.get(candidate.passage_id, mean)
+        for candidate in by_words
     ]
-    return sorted(blended, key=lambda candidate: (-candidate.score, candidate.passage_id))
+    places = sorted(
+        (-score, name, place) for place, (score, name) in enumerate(zip(scores, names, strict=True))
+    )
+    return [
+        _blended(by_words[place], cosines.get(name, mean), -score) for score, name, place in places[:depth]
+    ]
 
 
 def _clearness(cosines: Sequence[float]) -> float:
@@ -65,9 +73,9 @@ def _clearness(cosines: Sequence[float]) -> float:
     return float((max(gap, LEAST_GAP) / USUAL_GAP) ** CLEARNESS_POWER)
 
 
-def _blended(candidate: RankedCandidate, cosine: float, words: float, meaning: float) -> RankedCandidate:
+def _blended(candidate: RankedCandidate, cosine: float, score: float) -> RankedCandidate:
     return candidate._replace(
-        score=words * candidate.score**2 + meaning * cosine,
+        score=score,
         part_names=(*candidate.part_names, "meaning"),
         part_values=(*candidate.part_values, cosine),
     )

@@ -167,7 +167,7 @@ class _Look:
         by_words = _weighed(view, query, self.scope, list(dict.fromkeys([*proposed, *nearest])), None)
         whole = sum(rank.idf(query.terms, read_statistics(view, query.terms, (), self.scope)).values())
         share = by.about.share.japanese if query.wording else by.about.share.english
-        return blend(by_words, cosines, whole, share)[:depth]
+        return blend(by_words, cosines, whole, share, depth)
 
     def _proposed(self, view: SearchView, query: TermQuery, depth: int) -> Sequence[PassageId]:
         with span("retrieve.propose"):

@@ -51,9 +51,8 @@ CHANGED = (
 # The corpora of those of some documents that are live.
 LIVE = f"SELECT d.id, d.corpus_id FROM documents d WHERE d.state = 'live' AND d.id IN {rows.ANY_OF}"
 # The vectors of some passages.
-STORED = f"""SELECT printf('%015x', e.passage_id) AS passage, e.vector
-    FROM embeddings e JOIN embedders m ON m.id = e.embedder_id
-    WHERE m.name = ? AND e.passage_id IN {rows.ANY_OF}"""
+STORED = f"""SELECT e.passage_id AS passage, e.vector FROM embeddings e
+    WHERE e.embedder_id = (SELECT id FROM embedders WHERE name = ?) AND e.passage_id IN {rows.ANY_NUMBER_OF}"""
 
 
 class DenseIndex:
@@ -243,12 +242,13 @@ def cosines(
     connection: apsw.Connection, embedder: str, vector: Embedding, ids: Sequence[PassageId]
 ) -> dict[PassageId, float]:
     """The cosine with the stored vector of those of `ids` that have one of this embedder."""
-    stored = rows.every(connection.execute(STORED, (embedder, _listed(ids))))
+    names = {nouns.passage_number(name): name for name in ids}
+    stored = dict(connection.execute(STORED, (embedder, rows.numbered(names))))
     if not stored:
         return {}
-    matrix = np.frombuffer(b"".join(row.vector for row in stored), FLOATS).reshape(len(stored), -1)
-    scores = matrix.astype(np.float32) @ _floats(vector)
-    return {PassageId(row.passage): float(score) for row, score in zip(stored, scores, strict=True)}
+    matrix = np.frombuffer(b"".join(stored.values()), FLOATS).reshape(len(stored), -1)
+    scores = (matrix.astype(np.float32) @ _floats(vector)).tolist()
+    return {names[number]: score for number, score in zip(stored, scores, strict=True)}
 
 
 def _only(bits: Codes) -> Any:
@@ -271,10 +271,6 @@ def _alone() -> None:
 def _live(connection: apsw.Connection, names: Sequence[str]) -> dict[str, int]:
     stored = rows.every(connection.execute(LIVE, (rows.listed(names),)))
     return {row.id: row.corpus_id for row in stored}
-
-
-def _listed(ids: Iterable[PassageId]) -> str:
-    return rows.listed(map(nouns.passage_number, ids))
 
 
 def _floats(vector: Embedding) -> NDArray[np.float32]:

@@ -74,6 +74,13 @@ TABLE: tuple[Setting, ...] = (
     ),
     Setting("embedder_model", "", "name of the model at the embedder's server"),
     Setting("embedder_key", "", "key for the embedder's server", secret=True),
+    Setting(
+        "reranker",
+        "none",
+        "what reads the twenty best passages together with the question and puts them in order: a folder with a cross-encoder "
+        "as ONNX, or the name of a pulled one",
+        pattern=r"none|.*[/\\][^\0\n]*",
+    ),
     Setting("models_url", "https://huggingface.co", "hub of models that `models pull` asks", pattern=ADDRESS),
     Setting(
         "index",

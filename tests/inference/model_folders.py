@@ -26,7 +26,9 @@ def write_tokenizer(path: Path) -> Tokenizer:
     tokenizer = Tokenizer(models.Unigram(pieces, 2, False))
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace("▁", "always", False)
     tokenizer.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 1)]
+        single="<s> $A </s>",
+        pair="<s> $A </s> $B:1 </s>:1",
+        special_tokens=[("<s>", 0), ("</s>", 1)],
     )
     tokenizer.enable_padding(pad_id=3, pad_token="<pad>", length=40)
     tokenizer.enable_truncation(12)
@@ -102,6 +104,32 @@ def onnx_folder(root: Path, *, attends: bool = True) -> Tokenizer:
         root / "1_Pooling" / "config.json",
         {"pooling_mode_mean_tokens": True, "pooling_mode_cls_token": False},
     )
+    return tokenizer
+
+
+def reranker_folder(root: Path, weights: dict[str, float], classes: int = 1, room: int = 512) -> Tokenizer:
+    """A cross-encoder whose number is the sum of what its tokens weigh, by their letters; with two classes the second
+    one's. Others weigh nothing."""
+    tokenizer = write_tokenizer(root / "tokenizer.json")
+    table = np.zeros((tokenizer.get_vocab_size(), classes), np.float32)
+    for letters, weight in weights.items():
+        table[tokenizer.token_to_id(letters), -1] = weight
+    ids = helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["batch", "length"])
+    logits = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", classes])
+    nodes = [
+        helper.make_node("Gather", ["table", "input_ids"], ["rows"]),
+        helper.make_node("ReduceSum", ["rows", "axis"], ["logits"], keepdims=0),
+    ]
+    constants = [
+        numpy_helper.from_array(table, "table"),
+        numpy_helper.from_array(np.array([1], np.int64), "axis"),
+    ]
+    graph = helper.make_graph(nodes, "reranker", [ids], [logits], constants)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    onnx.checker.check_model(model)
+    (root / "onnx").mkdir(parents=True, exist_ok=True)
+    onnx.save(model, root / "onnx" / "model.onnx")
+    write_json(root / "config.json", {"model_type": "modernbert", "max_position_embeddings": room})
     return tokenizer
 
 

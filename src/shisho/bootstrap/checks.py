@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from shisho.bootstrap.embedder import BuiltEmbedders
 from shisho.bootstrap.models import check_model
+from shisho.bootstrap.reranker import check_reranker
 from shisho.corpus.readers import specimen
 from shisho.corpus.readers.killable import KillableReader
 from shisho.desk.embeddings import EmbeddingDesk
@@ -62,6 +63,7 @@ async def checks(
         await asyncio.to_thread(_pdf),
         _browser(settings.text("browser_path")),
         _quiet(await _embedder(embeddings, embedders, index), owner),
+        *await check_reranker(settings),
         await check_model(settings),
         *(Check("environment", False, stray, optional=True) for stray in stray_names()),
     ]

@@ -99,15 +99,21 @@ def _chosen(settings: Settings, choice: str) -> Embedder:
 
 
 def find_folder(settings: Settings, choice: str) -> Path:
-    """The folder of a model, by its path or by the name under which it was pulled. Raises NotFound."""
-    for path in (settings.home / MODELS / choice, Path(choice).expanduser()):
-        if path.is_dir():
-            return path
-    raise NotFound(
-        "The embedder {name} is not on this machine: `shisho models pull {name}` brings it, or "
-        "`shisho models import FILE` what another machine exported. Until then search is by words.",
-        name=choice,
-    )
+    """The folder of an embedder. Raises NotFound."""
+    folder = placed_folder(settings, choice)
+    if folder is None:
+        raise NotFound(
+            "The embedder {name} is not on this machine: `shisho models pull {name}` brings it, or "
+            "`shisho models import FILE` what another machine exported. Until then search is by words.",
+            name=choice,
+        )
+    return folder
+
+
+def placed_folder(settings: Settings, choice: str) -> Path | None:
+    """The folder of a model, by the name under which it was pulled or by its path."""
+    places = (settings.home / MODELS / choice, Path(choice).expanduser())
+    return next((path for path in places if path.is_dir()), None)
 
 
 def _missing(choice: str) -> str:

@@ -18,6 +18,7 @@ from shisho.bootstrap.models import (
     model_ceilings,
     passage_room,
 )
+from shisho.bootstrap.reranker import build_reranker
 from shisho.bootstrap.store_parts import LibraryStores
 from shisho.bootstrap.stores import build_stores
 from shisho.bootstrap.viewer import build_renderer
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from shisho.corpus.usefulness import Usefulness
     from shisho.desk.embeddings import EmbeddingDesk
     from shisho.librarian.table import Runner
-    from shisho.ports import Clock, Index, Shelf
+    from shisho.ports import Clock, Index, Reranker, Shelf
 
 MB = 1 << 20
 
@@ -141,8 +142,23 @@ def _searcher(settings: Settings, stores: LibraryStores, embedders: BuiltEmbedde
     from shisho.web.http.site import registered_domain
 
     retriever = Retriever(stores.index, query_terms(settings), embedders)
-    growth = settings.text("growth")
-    return CorpusSearcher(stores.shelf, retriever, stores.sessions, growth, site=registered_domain)
+    return CorpusSearcher(
+        stores.shelf,
+        retriever,
+        stores.sessions,
+        settings.text("growth"),
+        site=registered_domain,
+        reranker=_reranker(settings),
+    )
+
+
+def _reranker(settings: Settings) -> Reranker | None:
+    """What was asked for and is not there is said once."""
+    reranker = build_reranker(settings)
+    if isinstance(reranker, Message):
+        log.warning("%s", render(reranker))
+        return None
+    return reranker
 
 
 def _judge(settings: Settings, shelf: Shelf, index: Index) -> UsefulnessJudge:

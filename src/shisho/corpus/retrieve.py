@@ -81,7 +81,7 @@ class Retriever:
         self, request: SearchRequest, scope: Scope, cut: RankingCut, passage_ids: frozenset[PassageId]
     ) -> _Look:
         texts = [text for text in request.keyword_query if text.strip()]
-        meaning = request.vector_query.strip() or " ".join(texts)
+        meaning = meaning_of(request)
         if not meaning:
             raise InvalidParams("Nothing to search for: give keyword_query or vector_query.")
         vector = await self._query_vector(meaning)
@@ -218,6 +218,11 @@ def read_statistics(
         terms=view.frequencies("terms", terms, scope),
         bigrams=view.frequencies("bigrams", bigrams, scope),
     )
+
+
+def meaning_of(request: SearchRequest) -> str:
+    """The request as one text; empty for a blank one."""
+    return request.vector_query.strip() or " ".join(text for text in request.keyword_query if text.strip())
 
 
 def narrowed(scope: Scope, request: SearchRequest) -> Scope:

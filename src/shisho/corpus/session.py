@@ -9,7 +9,8 @@ from functools import partial
 from itertools import takewhile
 
 from shisho.corpus import depth, diversity
-from shisho.corpus.retrieve import Retriever
+from shisho.corpus.reranking import RERANKED, rerank
+from shisho.corpus.retrieve import Retriever, meaning_of
 from shisho.domain.corpus import (
     Citation,
     Complexity,
@@ -29,7 +30,7 @@ from shisho.domain.place import place_within
 from shisho.domain.ranking import RankedCandidate
 from shisho.errors import InvalidParams
 from shisho.language.tokens import tokens
-from shisho.ports import SessionLog, Shelf
+from shisho.ports import Reranker, SessionLog, Shelf
 
 FLOOR_BELOW = 1_000  # N under which passages that match too little of the query are left out
 # The cosine from which a passage is kept that matches too little: of such on questions with a wording gap it keeps
@@ -57,6 +58,7 @@ class CorpusSearcher:
     # of the others; .25 would lose 6 % and 42 %.
     floor: float = 0.15
     site: Callable[[str], str] = no_site
+    reranker: Reranker | None = None
 
     async def open(
         self, scope: Scope, complexity: Complexity, room_tokens: int, session_id: str
@@ -74,12 +76,15 @@ class CorpusSearcher:
 
     async def ranked(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[RankedPassage]:
         """The ranking before the depth cut."""
-        return await self.retriever.rank(request, scope, depth)
+        return await self._reranked(request, await self.retriever.rank(request, scope, depth))
 
     async def ranked_documents(
         self, request: SearchRequest, scope: Scope, depth: int
     ) -> Sequence[DocumentId]:
         """The documents of `ranked`, each at the place of its best passage."""
+        if self.reranker is not None:
+            hits = await self.ranked(request, scope, depth)
+            return list(dict.fromkeys(hit.passage.document_id for hit in hits))
         ranking = await self.retriever.candidates(request, scope, depth)
         return list(dict.fromkeys(candidate.document_id for candidate in ranking))
 
@@ -98,19 +103,31 @@ class CorpusSearcher:
             partial(depth.top_k, complexity=complexity, round_=round_, growth=self.growth),
             k,
             self.floor,
+            0 if self.reranker is None else RERANKED,
         )
         in_scope, ranking = await self.retriever.best(request, scope, cut, passage_ids.union(scope.rejected))
-        return in_scope, diversity.spread(ranking, cut.k(in_scope)) if in_scope > DIVERSE_ABOVE else ranking
+        ranking = await self._reranked(request, ranking)
+        if in_scope > DIVERSE_ABOVE:
+            return in_scope, diversity.spread(ranking, cut.k(in_scope))
+        return in_scope, ranking[: cut.k(in_scope)]
+
+    async def _reranked(
+        self, request: SearchRequest, ranking: Sequence[RankedPassage]
+    ) -> Sequence[RankedPassage]:
+        if self.reranker is None or not ranking:
+            return ranking
+        return await rerank(self.reranker, meaning_of(request), ranking)
 
 
 @dataclass(frozen=True, slots=True)
 class DepthCut:
     """`retrieve.RankingCut` to k passages. `by_scope` gives k by N where none is `fixed`. More than k are kept
-    where they are still to be spread out."""
+    where they are still to be spread out, and `least` where they are still to be reranked."""
 
     by_scope: Callable[[int], int]
     fixed: int | None
     floor: float
+    least: int = 0
 
     def k(self, in_scope: int) -> int:
         return self.fixed or self.by_scope(in_scope)
@@ -121,7 +138,7 @@ class DepthCut:
     def kept(self, in_scope: int, ranking: Sequence[RankedCandidate]) -> Sequence[RankedCandidate]:
         if in_scope < FLOOR_BELOW:
             ranking = [candidate for candidate in ranking if self._is_relevant(candidate.parts)]
-        return ranking if in_scope > DIVERSE_ABOVE else ranking[: self.k(in_scope)]
+        return ranking if in_scope > DIVERSE_ABOVE else ranking[: max(self.least, self.k(in_scope))]
 
     def _is_relevant(self, parts: Mapping[str, float]) -> bool:
         return parts.get("match", 1.0) >= self.floor or parts.get("meaning", 0.0) >= MEANING_FLOOR

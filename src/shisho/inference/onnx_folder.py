@@ -1,4 +1,4 @@
-"""Encoders as ONNX folders: Ruri-v3 and other ModernBERT, BERT and XLM-RoBERTa models.
+"""Encoders and cross-encoders as ONNX folders: Ruri-v3 and other ModernBERT, BERT and XLM-RoBERTa models.
 
 Texts are encoded one at a time: on a CPU that costs no more, nothing has to be padded, and what a model of eight bits
 gives does not depend on the company, for its scale is taken over all that is computed at once."""
@@ -31,9 +31,10 @@ def load_encoders(folder: ModelFolder) -> EncoderPair:
     return prefixed(model.encode, folder.passage, folder.query)
 
 
-class _OnnxModel:
+class OnnxFiles:
+    """The tokenizer and the graph of a folder. Raises ExtraMissing, and InvalidParams for files that cannot be used."""
+
     def __init__(self, folder: ModelFolder) -> None:
-        self._folder = folder
         try:
             import onnxruntime
             from tokenizers import Tokenizer
@@ -45,7 +46,7 @@ class _OnnxModel:
         options.intra_op_num_threads = 1  # the machine stays usable
         options.inter_op_num_threads = 1
         try:
-            self._tokenizer = Tokenizer.from_file(str(folder.tokenizer))
+            self.tokenizer = Tokenizer.from_file(str(folder.tokenizer))
             self._session: Any = onnxruntime.InferenceSession(
                 folder.weights, options, providers=["CPUExecutionProvider"]
             )
@@ -55,19 +56,12 @@ class _OnnxModel:
                 folder=folder.root,
                 cause=str(error)[:200],
             ) from error
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(folder.max_tokens)
+        self.tokenizer.no_padding()
         self._inputs = {entry.name for entry in self._session.get_inputs()}
-        outputs = [entry.name for entry in self._session.get_outputs()]
-        self._output = POOLED if POOLED in outputs else outputs[0]
+        self.outputs = [entry.name for entry in self._session.get_outputs()]
 
-    def encode(self, texts: Sequence[str]) -> Matrix:
-        rows = np.stack([self._row(text) for text in texts])
-        return rows[:, : self._folder.dimensions or None].astype(np.float32)
-
-    def _row(self, text: str) -> Matrix:
-        # Prefix and text go in as one string, as they were trained: encoded apart, the text would begin with a space.
-        encoding = self._tokenizer.encode(text.encode("utf-8", "replace").decode())
+    def run(self, encoding: Any, output: str) -> Matrix:
+        """What the graph gives for one encoded text, or for one pair of them."""
         arrays = {
             "input_ids": encoding.ids,
             "attention_mask": encoding.attention_mask,
@@ -77,7 +71,30 @@ class _OnnxModel:
         feeds = {
             name: np.array([values], np.int64) for name, values in arrays.items() if name in self._inputs
         }
-        output: Matrix = self._session.run([self._output], feeds)[0][0]
+        first: Matrix = self._session.run([output], feeds)[0][0]
+        return first
+
+
+def readable(text: str) -> str:
+    """The text without what no tokenizer takes: halves of characters."""
+    return text.encode("utf-8", "replace").decode()
+
+
+class _OnnxModel:
+    def __init__(self, folder: ModelFolder) -> None:
+        self._folder = folder
+        self._files = OnnxFiles(folder)
+        self._files.tokenizer.enable_truncation(folder.max_tokens)
+        outputs = self._files.outputs
+        self._output = POOLED if POOLED in outputs else outputs[0]
+
+    def encode(self, texts: Sequence[str]) -> Matrix:
+        rows = np.stack([self._row(text) for text in texts])
+        return rows[:, : self._folder.dimensions or None].astype(np.float32)
+
+    def _row(self, text: str) -> Matrix:
+        # Prefix and text go in as one string, as they were trained: encoded apart, the text would begin with a space.
+        output = self._files.run(self._files.tokenizer.encode(readable(text)), self._output)
         return output if output.ndim == 1 else _pooled(output, self._folder.pooling)
 
 

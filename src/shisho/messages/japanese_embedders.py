@@ -12,6 +12,25 @@ SAID: Mapping[str, str] = {
     ),
     "name of the model at the embedder's server": "埋め込みのサーバーでのモデルの名前",
     "key for the embedder's server": "埋め込みのサーバーの鍵",
+    "what reads the twenty best passages together with the question and puts them in order: a folder with a cross-encoder "
+    "as ONNX, or the name of a pulled one": (
+        "上位20のパッセージを質問とともに読んで並べ直すもの: ONNX のクロスエンコーダのフォルダ、または取り込んだモデルの名前"
+    ),
+    "{name} works": "{name} が使えます",
+    "The reranker {name} is not on this machine: `shisho models pull {name}` brings it, or "
+    "`shisho models import FILE` what another machine exported. Until then passages stay in the order of the search.": (
+        "リランカー {name} はこのマシンにありません。`shisho models pull {name}` で取り込むか、別のマシンで書き出した"
+        "ものを `shisho models import ファイル` で入れてください。それまでは検索の順のままです。"
+    ),
+    'The reranker {name} needs an extra: pip install "shisho[onnx]".': (
+        'リランカー {name} には追加機能が要ります: pip install "shisho[onnx]"。'
+    ),
+    "{folder} is no folder of a reranker: it has no ONNX file.": (
+        "{folder} はリランカーのフォルダではありません。ONNX ファイルがありません。"
+    ),
+    "{folder} gives no number for a question and a passage: it is no reranker.": (
+        "{folder} は質問とパッセージから一つの数を出しません。リランカーではありません。"
+    ),
     "hub of models that `models pull` asks": "`models pull` が問い合わせるモデルのハブ",
     "none: search is by words": "なし(検索は語によります)",
     "{name}: {done} of {total} passages have a vector": (

@@ -17,7 +17,7 @@ from shisho.ports.corpus import (
     SessionLog,
     Shelf,
 )
-from shisho.ports.embedding import Embedder, Embedders, EmbeddingStore
+from shisho.ports.embedding import Embedder, Embedders, EmbeddingStore, Reranker
 from shisho.ports.files import Files
 from shisho.ports.folders import FolderRegister, FolderWatcher, FollowerTurn
 from shisho.ports.interventions import Interventions, Notifier
@@ -81,6 +81,7 @@ __all__ = [
     "ProofSigner",
     "Reader",
     "Reports",
+    "Reranker",
     "Resolver",
     "SearchSession",
     "SearchView",

@@ -1,4 +1,4 @@
-"""Ports of meaning: text to vectors, and where vectors are kept."""
+"""Ports of meaning: text to vectors, where vectors are kept, and how well a passage fits a question."""
 
 from __future__ import annotations
 
@@ -51,3 +51,14 @@ class EmbeddingStore(Protocol):
         """Remove other embedders' vectors, where nothing is pending. Searches no longer use them."""
 
     async def progress(self) -> EmbeddingProgress: ...
+
+
+class Reranker(Protocol):
+    """Reads a question and a passage together. It computes outside the event loop. Raises ExtraMissing and
+    InvalidParams where its files cannot be used."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """How well each text fits the question: more is better, and only comparable within one call."""

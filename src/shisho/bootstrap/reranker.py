@@ -1,0 +1,55 @@
+"""Settings to a reranker, and whether it works."""
+
+from __future__ import annotations
+
+import importlib.util
+
+from shisho.bootstrap.embedder import placed_folder
+from shisho.domain.corpus import Check
+from shisho.errors import ExtraMissing, NotFound, ShishoError
+from shisho.messages.message import Message
+from shisho.ports import Reranker
+from shisho.settings import Settings
+
+
+def build_reranker(settings: Settings) -> Reranker | Message | None:
+    """The reranker that is set; a word why it cannot be had; None where none is set."""
+    choice = settings.text("reranker")
+    if choice == "none":
+        return None
+    try:
+        return _chosen(settings, choice)
+    except ShishoError as error:
+        return error.message
+    except OSError as error:
+        return Message("{path} cannot be read: {why}.", path=choice, why=str(error))
+
+
+async def check_reranker(settings: Settings) -> list[Check]:
+    """One tiny question to the reranker; nothing where none is set."""
+    reranker = build_reranker(settings)
+    if reranker is None:
+        return []
+    if isinstance(reranker, Message):
+        return [Check("reranker", False, reranker, optional=True)]
+    try:
+        await reranker.scores("司書", ["司書は本を探す。"])
+    except ShishoError as error:
+        return [Check("reranker", False, error.message, optional=True)]
+    return [Check("reranker", True, Message("{name} works", name=reranker.name), optional=True)]
+
+
+def _chosen(settings: Settings, choice: str) -> Reranker:
+    folder = placed_folder(settings, choice)
+    if folder is None:
+        raise NotFound(
+            "The reranker {name} is not on this machine: `shisho models pull {name}` brings it, or "
+            "`shisho models import FILE` what another machine exported. Until then passages stay in the order of the search.",
+            name=choice,
+        )
+    if any(importlib.util.find_spec(module) is None for module in ("numpy", "onnxruntime", "tokenizers")):
+        raise ExtraMissing('The reranker {name} needs an extra: pip install "shisho[onnx]".', name=choice)
+    from shisho.inference.model_folder import read_folder
+    from shisho.inference.reranker import FolderReranker
+
+    return FolderReranker(read_folder(folder))

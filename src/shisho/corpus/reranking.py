@@ -1,0 +1,36 @@
+"""The best of a ranking in the order of a reranker. What is found stays what it is, and so does what may be quoted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from shisho.domain.corpus import RankedPassage
+from shisho.errors import ShishoError
+from shisho.ports import Reranker
+from shisho.telemetry import log, span
+
+RERANKED = 20
+
+
+async def rerank(reranker: Reranker, question: str, ranking: Sequence[RankedPassage]) -> list[RankedPassage]:
+    """The ranking with its first twenty in the reranker's order; as it was where the reranker fails."""
+    best = ranking[:RERANKED]
+    texts = [f"{hit.passage.heading}\n{hit.passage.text}".strip() for hit in best]
+    try:
+        with span("rerank", passages=len(best)):
+            scores = await reranker.scores(question, texts)
+    except ShishoError as error:
+        log.warning("the ranking is without its reranker: %s", error)
+        return list(ranking)
+    return [*reordered(best, scores), *ranking[RERANKED:]]
+
+
+def reordered(ranking: Sequence[RankedPassage], scores: Sequence[float]) -> list[RankedPassage]:
+    """By these scores, equal ones as they stood. Each takes the score of its new place, so that it compares with those
+    that were not reranked; its own is the part `reranked`."""
+    order = sorted(range(len(ranking)), key=lambda place: -scores[place])
+    return [
+        replace(ranking[old], score=hit.score, parts={**ranking[old].parts, "reranked": scores[old]})
+        for hit, old in zip(ranking, order, strict=True)
+    ]

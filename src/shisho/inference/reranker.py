@@ -1,0 +1,67 @@
+"""Cross-encoders as ONNX folders: a question and a passage go in together, and come out as one number. Such as
+japanese-reranker, bge-reranker and other classifiers of pairs with one or two classes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from shisho.errors import InvalidParams
+from shisho.inference.model_folder import FolderKind, ModelFolder
+from shisho.inference.onnx_folder import OnnxFiles, readable
+
+LONGEST = 2_000  # characters: what a passage has, and a bound on what a question may cost
+
+
+class FolderReranker:
+    """`ports.Reranker` over an ONNX folder. Its weights are loaded by the first question."""
+
+    def __init__(self, folder: ModelFolder) -> None:
+        if folder.kind is not FolderKind.ONNX:
+            raise InvalidParams(
+                "{folder} is no folder of a reranker: it has no ONNX file.", folder=folder.root
+            )
+        self.name = folder.root.name
+        self._folder = folder
+        self._model: _PairModel | None = None
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="shisho-rerank")
+
+    async def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        return await asyncio.get_running_loop().run_in_executor(self._worker, self._scores, question, texts)
+
+    def _scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        if self._model is None:
+            self._model = _PairModel(self._folder)
+        return [self._model.score(question[:LONGEST], text[:LONGEST]) for text in texts]
+
+
+class _PairModel:
+    def __init__(self, folder: ModelFolder) -> None:
+        self._folder = folder
+        self._files = OnnxFiles(folder)
+        outputs = self._files.outputs
+        self._output = "logits" if "logits" in outputs else outputs[0]
+
+    def score(self, question: str, text: str) -> float:
+        encoding = self._encoded(readable(question), readable(text))
+        logits = self._files.run(encoding, self._output)
+        if logits.ndim != 1 or len(logits) not in (1, 2) or not np.isfinite(logits).all():
+            raise InvalidParams(
+                "{folder} gives no number for a question and a passage: it is no reranker.",
+                folder=self._folder.root,
+            )
+        return float(logits[-1] - (logits[0] if len(logits) == 2 else 0.0))
+
+    def _encoded(self, question: str, text: str) -> Any:
+        """Both as one; the passage is cut where they are too long, as without the question there is nothing to
+        judge. Of a question half of the room is read."""
+        tokenizer = self._files.tokenizer
+        tokenizer.no_truncation()
+        half = self._folder.max_tokens // 2
+        ends = [end for _, end in tokenizer.encode(question).offsets[:half]]
+        tokenizer.enable_truncation(self._folder.max_tokens, strategy="only_second")
+        return tokenizer.encode(question[: max(ends, default=0)], text)

@@ -4,11 +4,10 @@ japanese-reranker, bge-reranker and other classifiers of pairs with one or two c
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
-
-import numpy as np
 
 from shisho.errors import InvalidParams
 from shisho.inference.model_folder import FolderKind, ModelFolder
@@ -48,8 +47,9 @@ class _PairModel:
 
     def score(self, question: str, text: str) -> float:
         encoding = self._encoded(readable(question), readable(text))
-        logits = self._files.run(encoding, self._output)
-        if logits.ndim != 1 or len(logits) not in (1, 2) or not np.isfinite(logits).all():
+        output = self._files.run(encoding, self._output)
+        logits = output.tolist() if output.ndim == 1 else []
+        if len(logits) not in (1, 2) or not all(map(math.isfinite, logits)):
             raise InvalidParams(
                 "{folder} gives no number for a question and a passage: it is no reranker.",
                 folder=self._folder.root,

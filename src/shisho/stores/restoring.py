@@ -5,20 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from shisho.domain.corpus import Document, DocumentId, DocumentState
-from shisho.errors import Conflict, NotFound, SourceRemoved
+from shisho.errors import Conflict
+from shisho.stores.refusals import no_document, text_purged
 
 
 def check_restorable(document: Document | None, document_id: str, successor: DocumentId | None) -> Document:
     """The document as it is once it is found again. `successor`: what stands at its source now. Raises as
     `ports.Shelf.restore`."""
     if document is None:
-        raise NotFound(
-            "There is no document {document_id}. `shisho list` shows what there is.", document_id=document_id
-        )
+        raise no_document(document_id)
     if document.state is DocumentState.PURGED:
-        raise SourceRemoved(
-            "The text of this document was purged. Add the file again to read it.", document=document_id
-        )
+        raise text_purged(document_id)
     is_replaced = successor not in (None, document.id) or document.state is DocumentState.SUPERSEDED
     if is_replaced and document.state is not DocumentState.LIVE:
         raise Conflict(

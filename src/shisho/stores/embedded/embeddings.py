@@ -8,10 +8,10 @@ import apsw
 
 from shisho.domain.corpus import Passage
 from shisho.domain.embedding import EmbedderAbout, Embedding, EmbeddingProgress, NewEmbedding
-from shisho.errors import InvalidParams
 from shisho.stores import nouns
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
+from shisho.stores.refusals import other_dimensions
 
 # An embedder is known from its first vector on.
 INTRODUCE = """INSERT INTO embedders(name, choice, dimensions) VALUES (?, ?, ?)
@@ -83,13 +83,7 @@ class EmbeddedEmbeddings:
             stored = rows.every(connection.execute(EMBEDDER, (self._about.name,)))[0]
             embedder = stored.id
             if lengths - {stored.dimensions}:
-                raise InvalidParams(
-                    "{name} gave vectors of {length} numbers, and of {dimensions} before. Give it another name: "
-                    "embedder_model, or the folder's.",
-                    name=self._about.name,
-                    length=max(lengths),
-                    dimensions=stored.dimensions,
-                )
+                raise other_dimensions(self._about.name, max(lengths), stored.dimensions)
             connection.executemany(
                 PUT,
                 [

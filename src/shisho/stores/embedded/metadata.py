@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 import apsw
 
 from shisho.domain.corpus import Scope
-from shisho.domain.metadata import MetadataField, MetadataValue
+from shisho.domain.metadata import MetadataField
+from shisho.stores.counted_metadata import counted_fields
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.scope import where
 
@@ -30,11 +29,4 @@ def count_metadata(
     # a field has no more rows than values, so that the first rows have the first fields
     limits = (values, fields * values)
     counted_rows = rows.every(connection.execute(query, (*condition.values, *limits)))
-    rows_by_name = [(name, list(group)) for name, group in groupby(counted_rows, key=lambda row: row.name)]
-    return [_field(name, group) for name, group in rows_by_name[:fields]]
-
-
-def _field(name: str, group: list[rows.Row]) -> MetadataField:
-    """From the columns of `COUNTED`."""
-    values = tuple(MetadataValue(row.value, row.documents) for row in group)
-    return MetadataField(name, group[0].all_documents, group[0].distinct_values, values)
+    return counted_fields(counted_rows, fields)

@@ -16,6 +16,7 @@ from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
 from shisho.stores.index_scope import IndexScope
+from shisho.stores.serving import choose_serving
 
 if TYPE_CHECKING:
     from shisho.stores.embedded.dense import DenseIndex  # it needs numpy, a list of documents does not
@@ -99,17 +100,8 @@ class ServingIndex:
 def choose_embedder(
     connection: apsw.Connection, about: EmbedderAbout, is_usable: Callable[[EmbedderAbout], bool]
 ) -> tuple[EmbedderAbout, bool]:
-    """The embedder whose vectors serve where `about` is set, and whether it has vectors."""
-    stored = rows.every(connection.execute(CANDIDATES))
-    current = next((row for row in stored if row.name == about.name), None)
-    has_vectors = current is not None and bool(current.has_vectors)
-    if current is not None and current.is_whole:
-        return about, has_vectors
-    for row in stored:
-        other = EmbedderAbout(row.name, row.choice)
-        if row is not current and row.has_vectors and is_usable(other):
-            return other, True
-    return about, has_vectors
+    """As `choose_serving`."""
+    return choose_serving(rows.every(connection.execute(CANDIDATES)), about, is_usable)
 
 
 def folder_name(about: EmbedderAbout) -> str:

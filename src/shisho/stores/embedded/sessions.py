@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 
 import apsw
 
-from shisho.domain.corpus import DocumentId, RoundRecord, ShownRecord
-from shisho.stores import nouns
+from shisho.domain.corpus import RoundRecord
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
+from shisho.stores.round_records import round_records, shown_values
 
 # How the rounds of a session went.
 ROUNDS = "SELECT round, ranked, in_scope, exhausted FROM session_rounds WHERE session_id = ? ORDER BY round"
@@ -34,26 +33,14 @@ class EmbeddedSessions:
 
     async def rounds(self, session_id: str) -> Sequence[RoundRecord]:
         def work(connection: apsw.Connection) -> list[RoundRecord]:
-            records: defaultdict[int, list[ShownRecord]] = defaultdict(list)
-            for row in rows.every(connection.execute(SHOWN, (session_id,))):
-                records[row.round].append(_shown(row))
-            heads = rows.every(connection.execute(ROUNDS, (session_id,)))
-            return [
-                RoundRecord(
-                    row.round,
-                    row.ranked,
-                    row.in_scope,
-                    bool(row.exhausted),
-                    tuple(records[row.round]),
-                )
-                for row in heads
-            ]
+            shown = rows.every(connection.execute(SHOWN, (session_id,)))
+            return round_records(rows.every(connection.execute(ROUNDS, (session_id,))), shown)
 
         return await self._database.read(work)
 
     async def add(self, session_id: str, record: RoundRecord) -> None:
         head = (session_id, record.round, record.ranked, record.in_scope, int(record.exhausted))
-        shown_rows = [_values(session_id, record.round, passage) for passage in record.shown]
+        shown_rows = [shown_values(session_id, record.round, passage) for passage in record.shown]
 
         def work(connection: apsw.Connection) -> None:
             connection.execute(ADD_ROUND, head)
@@ -61,12 +48,3 @@ class EmbeddedSessions:
 
         await self._database.write(work)
 
-
-def _values(session_id: str, round_: int, passage: ShownRecord) -> tuple[str | int | float, ...]:
-    """In the order of `ADD_SHOWN`."""
-    number = nouns.passage_number(passage.passage_id)
-    return session_id, passage.number, round_, number, passage.document_id, passage.match
-
-
-def _shown(row: rows.Row) -> ShownRecord:
-    return ShownRecord(row.number, nouns.passage_id(row.passage_id), DocumentId(row.document_id), row.match)

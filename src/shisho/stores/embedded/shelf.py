@@ -22,10 +22,11 @@ from shisho.domain.corpus import (
     Scope,
 )
 from shisho.domain.metadata import MetadataField
-from shisho.errors import Conflict, NotFound, SourceRemoved
+from shisho.errors import Conflict
 from shisho.language.comparable import comparable
 from shisho.ports import Clock
 from shisho.stores import nouns
+from shisho.stores.refusals import no_document, nothing_to_remove, text_purged
 from shisho.stores.embedded import rows, standing, storing
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.metadata import count_metadata
@@ -204,10 +205,7 @@ class EmbeddedShelf:
         def work(connection: apsw.Connection) -> Document:
             row = rows.first(connection.execute(DOCUMENT, (document_id,)))
             if row is None:
-                raise NotFound(
-                    "There is no document {document_id}. `shisho list` shows what there is.",
-                    document_id=document_id,
-                )
+                raise no_document(document_id)
             return nouns.document(row)
 
         return await self._database.read(work)
@@ -259,15 +257,9 @@ class EmbeddedShelf:
         def work(connection: apsw.Connection) -> str:
             state = connection.execute(storing.STATE, (document_id,)).get
             if state is None:
-                raise NotFound(
-                    "There is no document {document_id}. `shisho list` shows what there is.",
-                    document_id=document_id,
-                )
+                raise no_document(document_id)
             if state == "purged":
-                raise SourceRemoved(
-                    "The text of this document was purged. Add the file again to read it.",
-                    document=document_id,
-                )
+                raise text_purged(document_id)
             return "".join(part.text for part in rows.every(connection.execute(TEXT, (document_id,))))
 
         return await self._database.read(work)
@@ -330,10 +322,7 @@ class EmbeddedShelf:
             state = "purged" if purge else "removed"
             connection.execute(REMOVE, (state, document_id))
             if connection.changes() == 0:
-                raise NotFound(
-                    "There is no document {document_id} to remove. `shisho list` shows what there is.",
-                    document_id=document_id,
-                )
+                raise nothing_to_remove(document_id)
             if purge:
                 erase(connection, document_id)
             else:

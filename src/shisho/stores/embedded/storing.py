@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import apsw
 
 from shisho.domain.corpus import Document, DocumentId, Intake, Passage
-from shisho.errors import Conflict
 from shisho.stores import nouns
+from shisho.stores.refusals import arrival_ended, just_taken_in
 from shisho.stores.embedded import rows, vectors
 
 # A document without its text.
@@ -90,7 +90,7 @@ def _insert_text(connection: apsw.Connection, intake: Intake) -> None:
 def begin(connection: apsw.Connection, document: Document, corpus_id: int, token: str) -> None:
     """Raises Conflict where the document has come meanwhile."""
     if connection.execute(STATE, (document.id,)).get == "live":
-        raise Conflict("Another process has just taken this file in. Add it again.")
+        raise just_taken_in()
     discard(connection, document.id)
     # Until every part is there it counts as purged.
     _insert_document(connection, document, corpus_id, ("purged", 0, 0, 0, 0))
@@ -100,7 +100,7 @@ def begin(connection: apsw.Connection, document: Document, corpus_id: int, token
 def check_arrival(connection: apsw.Connection, document_id: DocumentId, token: str) -> None:
     """Raises Conflict where somebody else has begun anew with the document."""
     if connection.execute(TOKEN, (document_id,)).get != token:
-        raise Conflict("Another process takes the same file in. Add it again.")
+        raise arrival_ended()
 
 
 def finish(connection: apsw.Connection, document_id: DocumentId) -> None:

@@ -1,0 +1,28 @@
+"""Metadata of documents, counted in one look at the database."""
+
+from __future__ import annotations
+
+from shisho.domain.corpus import Scope
+from shisho.domain.metadata import MetadataField
+from shisho.stores.counted_metadata import counted_fields
+from shisho.stores.postgres import rows
+from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.scope import FROM_DOCUMENTS, where
+
+# Of every name the most frequent values, the names that most documents have first; the scope is filled in.
+COUNTED = f"""SELECT * FROM (SELECT m.key AS name, m.value AS value, count(*) AS documents,
+        row_number() OVER (PARTITION BY m.key ORDER BY count(*) DESC, m.value) AS place,
+        count(*) OVER (PARTITION BY m.key) AS distinct_values,
+        (sum(count(*)) OVER (PARTITION BY m.key))::bigint AS all_documents
+        {FROM_DOCUMENTS} JOIN document_meta m ON d.id = m.document_id
+        WHERE {{condition}} GROUP BY m.key, m.value) AS counted
+    WHERE place <= %s ORDER BY all_documents DESC, name, place LIMIT %s"""
+
+
+def count_metadata(connection: Connection, scope: Scope, fields: int, values: int) -> list[MetadataField]:
+    """At most so many fields, and of each so many values."""
+    condition = where(scope)
+    # a field has no more rows than values, so that the first rows have the first fields
+    limits = (values, fields * values)
+    statement = COUNTED.format(condition=condition.sql)
+    return counted_fields(rows.every(connection, statement, (*condition.values, *limits)), fields)

@@ -1,0 +1,190 @@
+"""The postings of the lexical index: kept in the transaction that changes the shelf, so that there is nothing to catch up
+with (schema/0022). Every function runs inside its caller's transaction."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from shisho.domain.corpus import Passage
+from shisho.stores.postgres import rows
+from shisho.stores.postgres.pool import Connection
+from shisho.stores.proposals import HEADING
+
+FAN_IN = 8  # segments of one level that are made one of the next
+MOST_TIMES = 255
+MOST_WORDS = 65_535
+BATCH = 1_000  # passages of one document that are held at once
+MERGING = 1909  # the class of the lock of whoever merges or erases in a corpus
+
+# A new segment.
+SEGMENT = "INSERT INTO segments(corpus_id, level, document_id) VALUES (%s, %s, %s) RETURNING id"
+# Its rows, from two lists of equal length; where it is still arriving they count for nothing.
+ENTRIES = """INSERT INTO postings(term, corpus_id, segment, passages, entries)
+    SELECT given.term, %(corpus_id)s, %(segment)s, CASE WHEN %(counts)s THEN count(*) ELSE 0 END,
+        array_agg(given.entry ORDER BY given.entry)
+    FROM unnest(%(terms)s::bigint[], %(entries)s::bigint[]) AS given(term, entry) GROUP BY given.term"""
+# Rows that only count.
+COUNTS = """INSERT INTO postings(term, corpus_id, segment, passages, entries)
+    SELECT given.term, %(corpus_id)s, %(segment)s, given.passages, '{}'
+    FROM unnest(%(terms)s::bigint[], %(counts)s::integer[]) AS given(term, passages)"""
+# The segments of a document that has arrived are searched from now on.
+SHOW = "UPDATE segments SET level = %(level)s, document_id = NULL WHERE document_id = %(document_id)s RETURNING id"
+# Their passages count from now on.
+COUNT_IN = "UPDATE postings SET passages = cardinality(entries) WHERE segment = ANY(%s)"
+# The segments of a document that is still arriving are dropped.
+DROP = "DELETE FROM segments WHERE document_id = %s RETURNING id"
+# All rows of some segments.
+CLEAR = "DELETE FROM postings WHERE segment = ANY(%s)"
+# What an index takes of a document's passages after one, in order.
+WORDS = """SELECT p.number, p.ordinal, p.terms, p.heading_terms, p.bigrams, d.corpus_id
+    FROM passages p JOIN documents d ON d.id = p.document_id
+    WHERE p.document_id = %s AND p.ordinal > %s ORDER BY p.ordinal LIMIT %s"""
+# A level of a corpus that has enough segments to be made one, the lowest first.
+FULL = """SELECT level FROM segments WHERE corpus_id = %s AND level IS NOT NULL
+    GROUP BY level HAVING count(*) >= %s ORDER BY level LIMIT 1"""
+# Only one at a time merges or erases in a corpus; who merges goes away where another does.
+TRY_LOCK = "SELECT pg_try_advisory_xact_lock(%s, %s) AS has"
+# Who erases waits.
+LOCK = "SELECT pg_advisory_xact_lock(%s, %s)"
+# A merge of large segments takes as long as it takes.
+NO_LIMIT = "SET LOCAL statement_timeout = 0"
+# The segments of a level.
+TAKEN = "DELETE FROM segments WHERE corpus_id = %s AND level = %s RETURNING id"
+# Their rows as those of one; a word that no live passage has any more goes.
+MERGE = """WITH taken AS (DELETE FROM postings WHERE segment = ANY(%(taken)s) RETURNING term, passages, entries)
+    INSERT INTO postings(term, corpus_id, segment, passages, entries)
+    SELECT term, %(corpus_id)s, %(segment)s, sum(passages), joined_entries(entries) FROM taken GROUP BY term
+    HAVING sum(passages) <> 0 OR sum(cardinality(entries)) > 0"""
+# Entries of some passages go out of the rows of some words.
+ERASE = """UPDATE postings SET entries = ARRAY(SELECT e FROM unnest(entries) AS e WHERE (e >> 24) <> ALL(%(numbers)s))
+    WHERE term = ANY(%(terms)s) AND corpus_id = %(corpus_id)s
+    AND EXISTS (SELECT 1 FROM unnest(entries) AS e WHERE (e >> 24) = ANY(%(numbers)s))"""
+
+
+@lru_cache(maxsize=100_000)
+def term_key(field: str, word: str) -> int:
+    """64 bits of the hash of a word in its field."""
+    digest = hashlib.blake2b(f"{field} {word}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
+def add(
+    connection: Connection,
+    corpus_id: int,
+    passages: Sequence[Passage],
+    numbers: Sequence[int],
+    arriving: str | None = None,
+) -> None:
+    """A segment of new passages. `arriving`: the document that they are a part of, which is not live yet."""
+    terms = list[int]()
+    entries = list[int]()
+    for passage, number in zip(passages, numbers, strict=True):
+        for term, entry in _entries(number, passage.terms, passage.heading_terms, passage.bigrams):
+            terms.append(term)
+            entries.append(entry)
+    level = _level_of(len(passages)) if arriving is None else None
+    segment = _new_segment(connection, corpus_id, level, arriving)
+    values = {"corpus_id": corpus_id, "segment": segment, "counts": arriving is None}
+    rows.change(connection, ENTRIES, values | {"terms": terms, "entries": entries})
+
+
+def finish(connection: Connection, document_id: str) -> None:
+    """The last part of a document is there."""
+    shown = rows.every(connection, SHOW, {"level": _level_of(BATCH), "document_id": document_id})
+    rows.change(connection, COUNT_IN, ([row.id for row in shown],))
+
+
+def discard(connection: Connection, document_id: str) -> None:
+    """What has come of a document that did not arrive."""
+    dropped = rows.every(connection, DROP, (document_id,))
+    if dropped:
+        rows.change(connection, CLEAR, ([row.id for row in dropped],))
+
+
+def count_out(connection: Connection, document_id: str) -> None:
+    """The passages of a live document count no more. Their entries stay: a search passes over what is not live."""
+    _count(connection, document_id, -1)
+
+
+def count_again(connection: Connection, document_id: str) -> None:
+    """They count again."""
+    _count(connection, document_id, 1)
+
+
+def erase(connection: Connection, corpus_id: int, document_id: str) -> None:
+    """Entries of a document's passages, before they go themselves."""
+    rows.every(connection, LOCK, (MERGING, corpus_id))
+    for batch in _batches(connection, document_id):
+        terms = {term for row in batch for term, _ in _entries_of(row)}
+        numbers = [row.number for row in batch]
+        rows.change(connection, ERASE, {"terms": list(terms), "numbers": numbers, "corpus_id": corpus_id})
+
+
+def merge(connection: Connection, corpus_id: int) -> bool:
+    """Make segments of one level one of the next, where there are enough of them; False where there are not, or
+    another process is at it."""
+    if not rows.every(connection, TRY_LOCK, (MERGING, corpus_id))[0].has:
+        return False
+    full = rows.first(connection, FULL, (corpus_id, FAN_IN))
+    if full is None:
+        return False
+    rows.change(connection, NO_LIMIT)
+    taken = [row.id for row in rows.every(connection, TAKEN, (corpus_id, full.level))]
+    segment = _new_segment(connection, corpus_id, full.level + 1, None)
+    rows.change(connection, MERGE, {"taken": taken, "corpus_id": corpus_id, "segment": segment})
+    return True
+
+
+def _count(connection: Connection, document_id: str, sign: int) -> None:
+    counts: Counter[int] = Counter()
+    corpus_id = 0
+    for batch in _batches(connection, document_id):
+        corpus_id = batch[0].corpus_id
+        for row in batch:
+            counts.update(term for term, _ in _entries_of(row))
+    if counts:
+        segment = _new_segment(connection, corpus_id, 0, None)
+        values = {"corpus_id": corpus_id, "segment": segment, "terms": list(counts)}
+        rows.change(connection, COUNTS, values | {"counts": [sign * count for count in counts.values()]})
+
+
+def _batches(connection: Connection, document_id: str) -> Iterator[list[rows.Row]]:
+    after = -1
+    while batch := rows.every(connection, WORDS, (document_id, after, BATCH)):
+        yield batch
+        after = batch[-1].ordinal
+
+
+def _entries_of(row: rows.Row) -> Iterator[tuple[int, int]]:
+    """From the columns of `WORDS`."""
+    return _entries(row.number, row.terms, row.heading_terms, row.bigrams)
+
+
+def _entries(number: int, terms: str, heading_terms: str, bigrams: str) -> Iterator[tuple[int, int]]:
+    """The words of a passage, and the entry of each."""
+    words = Counter(terms.split())
+    heading = heading_terms.split()
+    length = words.total() + HEADING * len(heading)
+    for word in heading:
+        words[word] += HEADING
+    pairs = Counter(bigrams.split())
+    for field, counts, size in (("terms", words, length), ("bigrams", pairs, pairs.total())):
+        shared = number << 24 | min(size, MOST_WORDS)
+        for word, count in counts.items():
+            yield term_key(field, word), shared | min(count, MOST_TIMES) << 16
+
+
+def _new_segment(connection: Connection, corpus_id: int, level: int | None, document_id: str | None) -> int:
+    return int(rows.every(connection, SEGMENT, (corpus_id, level, document_id))[0].id)
+
+
+def _level_of(passages: int) -> int:
+    """How many times the fan-in goes into so many passages."""
+    level = 0
+    while passages >= FAN_IN:
+        passages //= FAN_IN
+        level += 1
+    return level

@@ -1,0 +1,31 @@
+"""Erase what a purge promises to erase: the text, its passages, their postings and vectors."""
+
+from __future__ import annotations
+
+from shisho.stores.postgres import postings, rows, standing
+from shisho.stores.postgres.pool import Connection
+
+# A document keeps its id, the hash of its bytes and its times.
+DOCUMENT = "UPDATE documents SET warnings = '[]', source = '', title = '' WHERE id = %s"
+# A file that has changed since it was added has left its older texts behind.
+VERSIONS = """SELECT old.id FROM documents d JOIN documents old ON old.corpus_id = d.corpus_id AND old.id <> d.id
+    WHERE d.id = %s AND old.source = d.source AND old.state IN ('superseded', 'removed')"""
+# The text of a document, and what was said of it; the table is filled in.
+EMPTY = "DELETE FROM {table} WHERE document_id = %s"
+HOLD_TEXT = ("passages", "parts", "arrivals", "document_meta", "places")
+
+
+def erase(connection: Connection, corpus_id: int, document_id: str) -> None:
+    """The document and the older versions of its file, inside the caller's transaction, who may change the corpus;
+    of the document its id, the hash of its bytes and its times are left."""
+    for version in rows.every(connection, VERSIONS, (document_id,)):
+        rows.change(connection, standing.SET_STATE, ("purged", version.id))
+        _erase(connection, corpus_id, version.id)
+    _erase(connection, corpus_id, document_id)
+
+
+def _erase(connection: Connection, corpus_id: int, document_id: str) -> None:
+    postings.erase(connection, corpus_id, document_id)
+    for table in HOLD_TEXT:
+        rows.change(connection, EMPTY.format(table=table), (document_id,))
+    rows.change(connection, DOCUMENT, (document_id,))

@@ -1,0 +1,49 @@
+"""The columns that the nouns of the domain are made of, and what is bound to a statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from shisho.domain.corpus import PassageId
+from shisho.stores.nouns import passage_number
+from shisho.stores.postgres.pool import Connection
+
+Row = Any
+"""A row of a query: what stands in a column, by the column's name."""
+
+# What `nouns.document` reads, of `documents d JOIN corpora c`.
+DOCUMENT = """d.id, c.name AS corpus, d.owner, d.source, d.title, d.media_type, d.sha256, d.size, d.page_count,
+    d.passage_count, d.state, d.added_at, d.warnings,
+    (SELECT coalesce(json_object_agg(m.key, m.value), '{}')::text FROM document_meta m WHERE m.document_id = d.id)
+        AS metadata"""
+# What `nouns.passage` reads, of `passages p`.
+PASSAGE = """p.id, p.document_id, p.ordinal, p.start, p."end", p.page, p.heading, p.kind, p.text, p.terms, p.heading_terms,
+    p.bigrams, p.cluster, p.place, p.ocr"""
+
+
+def every(connection: Connection, statement: str, values: Any = None) -> list[Row]:
+    """All rows of a query."""
+    return connection.execute(statement.encode(), values).fetchall()
+
+
+def first(connection: Connection, statement: str, values: Any = None) -> Row | None:
+    """The first row of a query; None where there is none."""
+    return connection.execute(statement.encode(), values).fetchone()
+
+
+def change(connection: Connection, statement: str, values: Any = None) -> int:
+    """How many rows a statement has changed."""
+    return connection.execute(statement.encode(), values).rowcount
+
+
+def copy(connection: Connection, statement: str, values: Iterable[Sequence[Any]]) -> None:
+    """Store many rows at once by a `COPY … FROM STDIN`."""
+    with connection.cursor() as cursor, cursor.copy(statement.encode()) as copying:
+        for row_values in values:
+            copying.write_row(row_values)
+
+
+def numbers_of(ids: Iterable[PassageId]) -> list[int]:
+    """The keys of passages, to be bound as one array."""
+    return [passage_number(name) for name in ids]

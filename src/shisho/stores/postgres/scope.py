@@ -1,0 +1,72 @@
+"""A scope in PostgreSQL: which documents are in it, and how many passages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shisho.domain.corpus import Scope
+from shisho.stores.postgres import rows
+from shisho.stores.postgres.pool import Connection
+from shisho.stores.scope import Pages, SqlCondition, SqlDialect, condition_of
+
+POSTGRES = SqlDialect(
+    mark="%s",
+    is_in="= ANY(%s)",
+    is_not_in="<> ALL(%s)",
+    last_character="chr(1114111)",
+    bind_list=list,
+)
+# Documents with the corpora they stand in: what a scope's condition is about.
+FROM_DOCUMENTS = "FROM documents d JOIN corpora c ON c.id = d.corpus_id"
+# Live passages of all corpora of an owner.
+COUNT_ALL = "SELECT coalesce(sum(passages), 0)::bigint AS passages FROM corpora WHERE owner = %s"
+# Live passages of some corpora of an owner.
+COUNT_CORPORA = f"{COUNT_ALL} AND name = ANY(%s)"
+# Live passages of the documents in scope; its condition is filled in.
+COUNT_DOCUMENTS = (
+    f"SELECT coalesce(sum(d.passage_count), 0)::bigint AS passages {FROM_DOCUMENTS} WHERE {{condition}}"
+)
+# Passages on some pages of the documents in scope; its condition is filled in.
+COUNT_PAGES = f"""SELECT count(*) AS passages {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id
+    WHERE {{condition}}"""
+
+
+def where(scope: Scope) -> SqlCondition:
+    """Live documents in scope, in PostgreSQL's words. Raises InvalidParams for a page that is no number."""
+    return condition_of(scope, POSTGRES)
+
+
+def where_passages(scope: Scope) -> tuple[str, list[Any]]:
+    """Passages `p` of documents in scope, and the values of that condition."""
+    condition = where(scope)
+    sql, values = _on_pages(condition.pages)
+    return condition.sql + sql, [*condition.values, *values]
+
+
+def _on_pages(pages: Pages | None) -> tuple[str, list[int]]:
+    if pages is None:
+        return "", []
+    low, high = pages
+    tests = [" AND p.page IS NOT NULL"]
+    if low is not None:
+        tests.append("p.page >= %s::bigint")
+    if high is not None:
+        tests.append("p.page <= %s::bigint")
+    return " AND ".join(tests), [edge for edge in pages if edge is not None]
+
+
+def count_in(connection: Connection, scope: Scope) -> int:
+    """`Shelf.count` on a connection."""
+    condition = where(scope)
+    if condition.pages is not None:
+        sql, values = where_passages(scope)
+        return _counted(connection, COUNT_PAGES.format(condition=sql), values)
+    if condition.narrowed or scope.without:
+        return _counted(connection, COUNT_DOCUMENTS.format(condition=condition.sql), condition.values)
+    if scope.corpora:
+        return _counted(connection, COUNT_CORPORA, (scope.owner, list(scope.corpora)))
+    return _counted(connection, COUNT_ALL, (scope.owner,))
+
+
+def _counted(connection: Connection, statement: str, values: Any) -> int:
+    return int(rows.every(connection, statement, values)[0].passages)

@@ -1,0 +1,199 @@
+"""Which embedder's vectors searches use, and what is nearest among them: exactly over few, by pgvector's graph over
+many."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+import psycopg
+
+from shisho.domain.corpus import PassageId, Scope
+from shisho.domain.embedding import EmbedderAbout, Embedding
+from shisho.stores.nouns import passage_id
+from shisho.stores.postgres import rows
+from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.embeddings import halfvec_text, table_of
+from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.scope import FROM_DOCUMENTS, count_in, where_passages
+from shisho.stores.serving import choose_serving
+from shisho.telemetry import log, span
+
+GRAPH_FROM = 20_000  # vectors: fewer are looked through one by one in less than a graph's loss is worth
+SELECTIVE = 0.1  # of all vectors: a graph that is asked for a smaller part walks in vain
+CANDIDATES_AT_ONCE = 1_000  # pgvector's most: who is to leave out more than that is served exactly
+LEAST_CANDIDATES = 200
+
+# Embedders whose vectors may serve, those that have come furthest first; whether each is through with all.
+EMBEDDERS = """SELECT id, name, choice, dimensions, seen >= (SELECT coalesce(max(seq), 0) FROM changes) AS is_whole
+    FROM embedders ORDER BY seen DESC, id DESC"""
+# Whether there is a vector at all; the table is filled in.
+HAS_VECTORS = "SELECT EXISTS (SELECT 1 FROM {table}) AS has"
+# Whether vectors have a graph that can be used, and about how many there are.
+FACTS = """SELECT coalesce((SELECT i.indisvalid FROM pg_index i WHERE i.indexrelid = to_regclass(%(graph)s)), false) AS has_graph,
+    to_regclass(%(graph)s) IS NOT NULL AS has_begun"""
+# How many vectors have come.
+NEWEST = "SELECT coalesce(max(seq), 0) AS vectors FROM {table}"
+# The search looks at every vector in scope: the sum keeps it from the graph.
+EXACT = f"""SELECT v.passage_id, -(v.vector <#> %s::halfvec) AS cosine
+    {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id JOIN {{table}} v ON v.passage_id = p.id
+    WHERE {{condition}} AND p.id <> ALL(%s) ORDER BY (v.vector <#> %s::halfvec) + 0, v.passage_id LIMIT %s"""
+# The search goes along the graph until it has enough that is in scope.
+ALONG_GRAPH = f"""SELECT v.passage_id, -(v.vector <#> %s::halfvec) AS cosine FROM {{table}} v
+    CROSS JOIN LATERAL (SELECT 1 {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id
+        WHERE p.id = v.passage_id AND {{condition}} LIMIT 1) AS found
+    WHERE v.passage_id <> ALL(%s) ORDER BY v.vector <#> %s::halfvec LIMIT %s"""
+# How wide it goes; without this a planner that knows no numbers yet may sort all vectors.
+WIDTH = """SET LOCAL hnsw.ef_search = {candidates}; SET LOCAL hnsw.iterative_scan = relaxed_order;
+    SET LOCAL enable_sort = off; SET LOCAL enable_seqscan = off"""
+# The cosines of some passages.
+SIMILARITIES = """SELECT v.passage_id, -(v.vector <#> %s::halfvec) AS cosine FROM {table} v
+    WHERE v.passage_id = ANY(%s)"""
+# Make the graph while others go on writing. An earlier attempt that failed leaves one that is never used.
+NEW_GRAPH = """CREATE INDEX CONCURRENTLY IF NOT EXISTS {table}_graph ON {table}
+    USING hnsw (vector halfvec_ip_ops) WITH (m = 16, ef_construction = 64)"""
+# Whether somebody is making one just now.
+IS_BUILT = "SELECT EXISTS (SELECT 1 FROM pg_stat_progress_create_index WHERE relid = to_regclass(%s)) AS yes"
+# What such an attempt has left.
+DROP_GRAPH = "DROP INDEX CONCURRENTLY IF EXISTS {table}_graph"
+# It takes as long as it takes.
+NO_LIMIT = "SET statement_timeout = 0"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderRow:
+    """An embedder that has a table of vectors."""
+
+    name: str
+    choice: str
+    table: str
+    is_whole: bool
+    has_vectors: bool
+
+
+class PostgresServing:
+    """The vectors that searches use."""
+
+    def __init__(
+        self,
+        database: PostgresDatabase,
+        about: EmbedderAbout,
+        is_usable: Callable[[EmbedderAbout], bool] = lambda about: False,
+        graph_from: int = GRAPH_FROM,
+    ) -> None:
+        """`is_usable`: whether queries can still get vectors of an earlier embedder."""
+        self._database = database
+        self._about = about
+        self._is_usable = is_usable
+        self._graph_from = graph_from
+
+    def serving(self, connection: Connection) -> EmbedderAbout | None:
+        """As of a `ports.SearchView`."""
+        about, has_vectors = choose_serving(_candidates(connection), self._about, self._is_usable)
+        return about if has_vectors else None
+
+    def nearest(
+        self,
+        connection: Connection,
+        vector: Embedding,
+        scope: Scope,
+        limit: int,
+        passage_ids: frozenset[PassageId],
+    ) -> dict[PassageId, float]:
+        """As of a `ports.SearchView`."""
+        table = self._table(connection)
+        if table is None:
+            return {}
+        condition, values = where_passages(scope)
+        query = halfvec_text(vector)
+        seen = rows.numbers_of(passage_ids)
+        wanted = limit + len(seen)
+        statement = EXACT
+        if wanted <= CANDIDATES_AT_ONCE and self._is_for_graph(connection, table, scope):
+            statement = ALONG_GRAPH
+            rows.change(connection, WIDTH.format(candidates=max(LEAST_CANDIDATES, wanted)))
+        with span("dense.nearest", exact=statement is EXACT):
+            statement = statement.format(table=table, condition=condition)
+            found = rows.every(connection, statement, (query, *values, seen, query, limit))
+        return _cosines(found)
+
+    def similarities(
+        self, connection: Connection, vector: Embedding, ids: Sequence[PassageId]
+    ) -> dict[PassageId, float]:
+        """As of a `ports.SearchView`."""
+        table = self._table(connection)
+        if table is None or not ids:
+            return {}
+        values = (halfvec_text(vector), rows.numbers_of(ids))
+        return _cosines(rows.every(connection, SIMILARITIES.format(table=table), values))
+
+    async def catch_up(self) -> None:
+        """Make the graph of the vectors that serve, where there are enough of them and it is not there."""
+        table = await self._database.read(self._without_graph)
+        if table is not None:
+            with span("dense.graph", table=table):
+                await asyncio.to_thread(self._make_graph, table)
+
+    def _make_graph(self, table: str) -> None:
+        try:
+            with closing(self._database.connection()) as connection:
+                _make_graph(connection, table)
+        except psycopg.Error as error:  # a search does without
+            log.warning("the graph of the vectors could not be made: %s", error)
+
+    def _table(self, connection: Connection) -> str | None:
+        """Where the vectors stand that serve; None where there is none."""
+        candidates = _candidates(connection)
+        about, has_vectors = choose_serving(candidates, self._about, self._is_usable)
+        tables = {candidate.name: candidate.table for candidate in candidates}
+        return tables[about.name] if has_vectors else None
+
+    def _is_for_graph(self, connection: Connection, table: str, scope: Scope) -> bool:
+        """Whether there is a graph, and enough of it is in scope."""
+        if not _facts(connection, table).has_graph:
+            return False
+        vectors = _count(connection, table)
+        return count_in(connection, scope) >= max(SELECTIVE * vectors, 1)
+
+    def _without_graph(self, connection: Connection) -> str | None:
+        """The table that wants one."""
+        table = self._table(connection)
+        if table is None or _facts(connection, table).has_graph or _count(connection, table) < self._graph_from:
+            return None
+        return table
+
+
+def _candidates(connection: Connection) -> list[EmbedderRow]:
+    found = []
+    for row in rows.every(connection, EMBEDDERS):
+        table = table_of(row.id, row.dimensions)
+        has_vectors = rows.every(connection, HAS_VECTORS.format(table=table))[0].has
+        found.append(EmbedderRow(row.name, row.choice, table, row.is_whole, has_vectors))
+    return found
+
+
+def _facts(connection: Connection, table: str) -> rows.Row:
+    """From the columns of `FACTS`."""
+    return rows.every(connection, FACTS, {"graph": f"{table}_graph"})[0]
+
+
+def _count(connection: Connection, table: str) -> int:
+    return int(rows.every(connection, NEWEST.format(table=table))[0].vectors)
+
+
+def _make_graph(connection: Connection, table: str) -> None:
+    """On a connection without a transaction. Somebody else may be at it."""
+    rows.change(connection, NO_LIMIT)
+    if rows.every(connection, IS_BUILT, (table,))[0].yes:
+        return
+    if _facts(connection, table).has_begun:
+        rows.change(connection, DROP_GRAPH.format(table=table))
+    rows.change(connection, NEW_GRAPH.format(table=table))
+
+
+def _cosines(found: Sequence[rows.Row]) -> dict[PassageId, float]:
+    """By passage, nearest first, equal ones by id."""
+    best = sorted((-row.cosine, passage_id(row.passage_id)) for row in found)
+    return {name: -below for below, name in best}

@@ -1,0 +1,47 @@
+"""The passages that search sessions have shown, in PostgreSQL: one transaction a round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shisho.domain.corpus import RoundRecord
+from shisho.stores.postgres import rows
+from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.pool import Connection
+from shisho.stores.round_records import round_records, shown_values
+
+# How the rounds of a session went.
+ROUNDS = "SELECT round, ranked, in_scope, exhausted FROM session_rounds WHERE session_id = %s ORDER BY round"
+# What a session has shown.
+SHOWN = """SELECT round, number, passage_id, document_id, match FROM session_passages
+    WHERE session_id = %s ORDER BY number"""
+# One round.
+ADD_ROUND = (
+    "INSERT INTO session_rounds(session_id, round, ranked, in_scope, exhausted) VALUES (%s, %s, %s, %s, %s)"
+)
+# The passages that a round has shown.
+ADD_SHOWN = "COPY session_passages(session_id, number, round, passage_id, document_id, match) FROM STDIN"
+
+
+class PostgresSessions:
+    """`ports.SessionLog` over PostgreSQL."""
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self._database = database
+
+    async def rounds(self, session_id: str) -> Sequence[RoundRecord]:
+        def work(connection: Connection) -> list[RoundRecord]:
+            shown = rows.every(connection, SHOWN, (session_id,))
+            return round_records(rows.every(connection, ROUNDS, (session_id,)), shown)
+
+        return await self._database.read(work)
+
+    async def add(self, session_id: str, record: RoundRecord) -> None:
+        head = (session_id, record.round, record.ranked, record.in_scope, record.exhausted)
+        shown = [shown_values(session_id, record.round, passage) for passage in record.shown]
+
+        def work(connection: Connection) -> None:
+            rows.change(connection, ADD_ROUND, head)
+            rows.copy(connection, ADD_SHOWN, shown)
+
+        await self._database.write(work)

@@ -1,0 +1,357 @@
+"""The shelf in PostgreSQL. A document with its passages and its postings goes in, is replaced, and goes out in one
+transaction each."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+
+from shisho.domain.corpus import (
+    Corpus,
+    Document,
+    DocumentId,
+    Intake,
+    Passage,
+    PassageId,
+    PrintedLine,
+    Scope,
+)
+from shisho.domain.metadata import MetadataField
+from shisho.errors import Conflict
+from shisho.language.comparable import comparable
+from shisho.ports import Clock
+from shisho.stores import nouns
+from shisho.stores.refusals import no_document, nothing_to_remove, text_purged
+from shisho.stores.postgres import postings, rows, standing, storing
+from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.metadata import count_metadata
+from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.purge import erase
+from shisho.stores.postgres.scope import FROM_DOCUMENTS, count_in, where
+from shisho.stores.postgres.vectors import passages_by_id
+from shisho.telemetry import log
+
+# The live document of a corpus with these bytes.
+KNOWN = (
+    f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.state = 'live' AND d.sha256 = %s AND c.name = %s AND c.owner = %s"
+)
+# One document, in whatever state.
+DOCUMENT = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id = %s"
+# Documents by their ids.
+DOCUMENTS = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id = ANY(%s)"
+# Documents of an owner whose id begins with something, up to what comes after all that does.
+BY_PREFIX = (
+    f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id >= %s AND d.id < %s AND c.owner = %s ORDER BY d.id LIMIT %s"
+)
+# A path, or a file of this name; the column is filled in.
+IS_AT = "({column} = %(name)s OR right({column}, length(%(name)s) + 1) IN ('/' || %(name)s, '\\' || %(name)s))"
+# Live documents at a path or of a file's name. O(documents): only a person types a file's name, and once.
+AT_PLACE = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.state = 'live' AND d.owner = %(owner)s AND d.id IN
+    (SELECT p.document_id FROM places p WHERE {IS_AT.format(column="p.source")})"""
+# Removed documents that were called by a path or by a file's name.
+REMOVED_FROM = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.state = 'removed' AND d.owner = %(owner)s
+    AND {IS_AT.format(column="d.source")} ORDER BY d.added_at, d.id"""
+# What is said of an owner's live documents, by name.
+METADATA_KEYS = """SELECT DISTINCT m.key FROM document_meta m JOIN documents d ON d.id = m.document_id
+    WHERE d.owner = %s AND d.state = 'live' ORDER BY m.key"""
+# Documents in scope from one on, oldest first: the condition and what is later than the last one seen are
+# filled in.
+PAGE = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE {{condition}}{{later}} ORDER BY d.added_at, d.id LIMIT %s"
+# Later than the last document seen. One of another owner gives as little as one that is not there.
+LATER = """ AND (d.added_at, d.id) >
+    (SELECT seen.added_at, seen.id FROM documents seen WHERE seen.id = %s AND seen.owner = c.owner)"""
+# The text of a document, part by part.
+TEXT = "SELECT text FROM parts WHERE document_id = %s ORDER BY start"
+# The packed lines of a document, part by part.
+LAYOUT = "SELECT layout FROM parts WHERE document_id = %s ORDER BY start"
+# Two passages after each of some, and which it was.
+FOLLOWING = f"""SELECT {rows.PASSAGE}, q.id AS before FROM passages q JOIN documents d ON d.id = q.document_id
+    JOIN passages p ON p.document_id = q.document_id AND p.ordinal IN (q.ordinal + 1, q.ordinal + 2)
+    WHERE d.state = 'live' AND q.id = ANY(%s) ORDER BY q.id, p.ordinal"""
+# All passages of a document, in order.
+PASSAGES_OF = f"SELECT {rows.PASSAGE} FROM passages p WHERE p.document_id = %s ORDER BY p.ordinal"
+# Passages that share a band. Two of each: a letter sent a thousand times must not slow the thousand and
+# first.
+AKIN = f"""WITH near AS (SELECT band, min(p.id) AS lowest, max(p.id) AS highest
+        FROM passages p JOIN documents d ON d.id = p.document_id CROSS JOIN LATERAL unnest(p.bands) AS band
+        WHERE p.bands && %(bands)s::bigint[] AND band = ANY(%(bands)s::bigint[]) AND d.owner = %(owner)s GROUP BY band)
+    SELECT {rows.PASSAGE}, p.bands FROM passages p
+    WHERE p.id IN (SELECT lowest FROM near UNION SELECT highest FROM near) ORDER BY p.id"""
+# Every source of a corpus, and its document.
+PLACES = """SELECT p.source, p.document_id FROM places p JOIN corpora c ON c.id = p.corpus_id
+    WHERE c.owner = %s AND c.name = %s"""
+# A removed document stands nowhere.
+NO_PLACES = "DELETE FROM places WHERE document_id = %s"
+# The corpora of an owner, or the one of a name.
+CORPORA = """SELECT name, owner, documents, passages FROM corpora
+    WHERE owner = %(owner)s AND (%(name)s::text IS NULL OR name = %(name)s) ORDER BY name"""
+# What is said of a document under some names, in place of what was.
+DESCRIBE = """INSERT INTO document_meta(document_id, key, value, folded, number)
+    SELECT %(id)s, given.key, given.value, given.folded, given.number
+    FROM unnest(%(keys)s::text[], %(values)s::text[], %(folded)s::text[], %(numbers)s::float8[])
+        AS given(key, value, folded, number)
+    ON CONFLICT (document_id, key) DO UPDATE
+    SET value = excluded.value, folded = excluded.folded, number = excluded.number"""
+
+
+async def _nothing_else() -> bool:
+    """Nothing else holds copies."""
+    return True
+
+
+class PostgresShelf:
+    """`ports.Shelf` over PostgreSQL. `erased` goes after a purge through what else holds copies of its rows."""
+
+    def __init__(
+        self, database: PostgresDatabase, clock: Clock, erased: Callable[[], Awaitable[bool]] = _nothing_else
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._erased = erased
+
+    async def ensure_corpus(self, name: str, owner: str) -> Corpus:
+        def work(connection: Connection) -> Corpus:
+            standing.ensure_corpus_id(connection, name, owner, self._clock.now())
+            return _corpora(connection, owner, name)[0]
+
+        return await self._database.write(work)
+
+    async def corpora(self, owner: str) -> Sequence[Corpus]:
+        return await self._database.read(lambda connection: _corpora(connection, owner))
+
+    async def known(self, corpus: str, owner: str, sha256: str) -> Document | None:
+        documents = await self._documents(KNOWN, (sha256, corpus, owner))
+        return documents[0] if documents else None
+
+    async def put(self, intake: Intake) -> DocumentId | None:
+        earlier, corpus_id = await self._database.write(lambda connection: _put(connection, intake))
+        await self._merge(corpus_id)
+        return earlier
+
+    async def begin(self, document: Document) -> str:
+        token = secrets.token_hex(8)
+        await self._database.write(lambda connection: _begin(connection, document, token))
+        return token
+
+    async def extend(self, token: str, part: Intake) -> None:
+        def work(connection: Connection) -> None:
+            corpus_id = storing.check_arrival(connection, part.document.id, token)
+            storing.insert_part(connection, part, corpus_id)
+
+        await self._database.write(work)
+
+    async def finish(self, token: str, document: Document) -> DocumentId | None:
+        def work(connection: Connection) -> tuple[DocumentId | None, int]:
+            corpus_id = storing.check_arrival(connection, document.id, token)
+            storing.finish(connection, document.id)
+            return _put_in_place(connection, document, corpus_id), corpus_id
+
+        earlier, corpus_id = await self._database.write(work)
+        await self._merge(corpus_id)
+        return earlier
+
+    async def abandon(self, token: str, document_id: DocumentId) -> None:
+        def work(connection: Connection) -> None:
+            with suppress(Conflict):
+                storing.check_arrival(connection, document_id, token)
+                storing.discard(connection, document_id)
+
+        await self._database.write(work)
+
+    async def record_seen(self, document: Document, source: str, metadata: Mapping[str, str]) -> bool:
+        return await self._database.write(
+            lambda connection: _record_seen(connection, document, source, metadata)
+        )
+
+    async def describe(self, facts: Mapping[DocumentId, Mapping[str, str]]) -> int:
+        return await self._database.write(lambda connection: _describe_many(connection, facts))
+
+    async def document(self, document_id: DocumentId) -> Document:
+        documents = await self._documents(DOCUMENT, (document_id,))
+        if not documents:
+            raise no_document(document_id)
+        return documents[0]
+
+    async def documents_by_id(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]:
+        return await self._database.read(lambda connection: _documents_by_id(connection, ids))
+
+    async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]:
+        return await self._documents(BY_PREFIX, (prefix, prefix + "\U0010ffff", owner, limit))
+
+    async def find_by_source(self, name: str, owner: str) -> Sequence[Document]:
+        return await self._documents(AT_PLACE, {"name": name, "owner": owner})
+
+    async def find_removed(self, name: str, owner: str) -> Sequence[Document]:
+        return await self._documents(REMOVED_FROM, {"name": name, "owner": owner})
+
+    async def metadata_keys(self, owner: str) -> Sequence[str]:
+        return [row.key for row in await self._rows(METADATA_KEYS, (owner,))]
+
+    async def count_metadata(self, scope: Scope, fields: int, values: int) -> Sequence[MetadataField]:
+        return await self._database.read(lambda connection: count_metadata(connection, scope, fields, values))
+
+    async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
+        condition = where(scope)
+        seen = (after,) if after else ()
+        query = PAGE.format(condition=condition.sql, later=LATER if after else "")
+        return await self._documents(query, (*condition.values, *seen, limit))
+
+    async def text(self, document_id: DocumentId) -> str:
+        def work(connection: Connection) -> str:
+            state = standing.state_of(connection, document_id)
+            if state is None:
+                raise no_document(document_id)
+            if state == "purged":
+                raise text_purged(document_id)
+            return "".join(part.text for part in rows.every(connection, TEXT, (document_id,)))
+
+        return await self._database.read(work)
+
+    async def lines(self, document_id: DocumentId) -> Sequence[PrintedLine]:
+        parts = await self._rows(LAYOUT, (document_id,))
+        return [line for part in parts for line in nouns.unpack_lines(part.layout)]
+
+    async def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
+        return await self._database.read(lambda connection: passages_by_id(connection, ids))
+
+    async def following(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Sequence[Passage]]:
+        after: dict[PassageId, list[Passage]] = {}
+        for row in await self._rows(FOLLOWING, (rows.numbers_of(ids),)):
+            after.setdefault(nouns.passage_id(row.before), []).append(nouns.passage(row))
+        return after
+
+    async def passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
+        return [nouns.passage(row) for row in await self._rows(PASSAGES_OF, (document_id,))]
+
+    async def near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
+        found = await self._rows(AKIN, {"bands": list(bands), "owner": owner})
+        return [replace(nouns.passage(row), bands=tuple(row.bands)) for row in found]
+
+    async def places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
+        found = await self._rows(PLACES, (owner, corpus))
+        return {place.source: DocumentId(place.document_id) for place in found}
+
+    async def detach_source(self, corpus: str, owner: str, source: str) -> DocumentId | None:
+        def work(connection: Connection) -> DocumentId | None:
+            corpus_id = standing.ensure_corpus_id(connection, corpus, owner, self._clock.now())
+            return standing.leave(connection, corpus_id, source)
+
+        return await self._database.write(work)
+
+    async def count(self, scope: Scope) -> int:
+        return await self._database.read(lambda connection: count_in(connection, scope))
+
+    async def remove(self, document_id: DocumentId, *, purge: bool) -> bool:
+        await self._database.write(lambda connection: _remove(connection, document_id, purge=purge))
+        return await self._erased() if purge else True
+
+    async def restore(self, document_id: DocumentId) -> Document:
+        def work(connection: Connection) -> Document:
+            standing.lock_corpus_of(connection, document_id)
+            row = rows.first(connection, DOCUMENT, (document_id,))
+            return standing.restore(connection, document_id, None if row is None else nouns.document(row))
+
+        return await self._database.write(work)
+
+    async def _merge(self, corpus_id: int) -> None:
+        """Keep the index in few segments. It may fail: the document is stored, and the next one tries again."""
+        try:
+            while await self._database.write(partial(postings.merge, corpus_id=corpus_id)):
+                pass
+        except Conflict as error:
+            log.debug("segments are not merged yet: %s", error)
+
+    async def _rows(self, statement: str, values: object) -> list[rows.Row]:
+        return await self._database.read(lambda connection: rows.every(connection, statement, values))
+
+    async def _documents(self, statement: str, values: object) -> list[Document]:
+        return [nouns.document(row) for row in await self._rows(statement, values)]
+
+
+def _documents_by_id(connection: Connection, ids: Sequence[DocumentId]) -> dict[DocumentId, Document]:
+    found = rows.every(connection, DOCUMENTS, (list(ids),))
+    return {document.id: document for document in map(nouns.document, found)}
+
+
+def _corpora(connection: Connection, owner: str, name: str | None = None) -> list[Corpus]:
+    found = rows.every(connection, CORPORA, {"owner": owner, "name": name})
+    return [Corpus(row.name, row.owner, row.documents, row.passages) for row in found]
+
+
+def _put(connection: Connection, intake: Intake) -> tuple[DocumentId | None, int]:
+    """The version that it supersedes, and the key of its corpus."""
+    document = intake.document
+    corpus_id = standing.ensure_corpus_id(connection, document.corpus, document.owner, document.added_at)
+    state = standing.state_of(connection, document.id)
+    if state in (None, "purged"):
+        storing.insert(connection, intake, corpus_id, replaces=state is not None)
+    elif state != "live":
+        standing.revive(connection, document.id, document.source)
+    return _put_in_place(connection, document, corpus_id), corpus_id
+
+
+def _begin(connection: Connection, document: Document, token: str) -> None:
+    corpus_id = standing.ensure_corpus_id(connection, document.corpus, document.owner, document.added_at)
+    storing.begin(connection, document, corpus_id, token)
+
+
+def _put_in_place(connection: Connection, document: Document, corpus_id: int) -> DocumentId | None:
+    """Store a live document's metadata, and the place it stands at. Returns the version that it
+    supersedes."""
+    _describe(connection, document.id, document.metadata)
+    return standing.place(connection, corpus_id, document.source, document.id)
+
+
+def _record_seen(
+    connection: Connection, document: Document, source: str, metadata: Mapping[str, str]
+) -> bool:
+    corpus_id = standing.ensure_corpus_id(connection, document.corpus, document.owner, document.added_at)
+    state = standing.state_of(connection, document.id)
+    if state in (None, "purged"):
+        return False
+    if state != "live":
+        standing.revive(connection, document.id, source)
+    standing.place(connection, corpus_id, source, document.id)
+    _describe(connection, document.id, metadata)
+    return True
+
+
+def _remove(connection: Connection, document_id: DocumentId, *, purge: bool) -> None:
+    corpus_id = standing.lock_corpus_of(connection, document_id)
+    if corpus_id is None or standing.state_of(connection, document_id) == "purged":
+        raise nothing_to_remove(document_id)
+    standing.withdraw(connection, document_id, "purged" if purge else "removed")
+    if purge:
+        erase(connection, corpus_id, document_id)
+    else:
+        rows.change(connection, NO_PLACES, (document_id,))
+
+
+def _describe_many(connection: Connection, facts: Mapping[DocumentId, Mapping[str, str]]) -> int:
+    """Of how many documents it is news. In the order of their ids: two who describe the same wait for each other."""
+    documents = _documents_by_id(connection, list(facts))
+    fresh = [
+        name
+        for name, document in sorted(documents.items())
+        if not facts[name].items() <= document.metadata.items()
+    ]
+    for document_id in fresh:
+        _describe(connection, document_id, facts[document_id])
+    return len(fresh)
+
+
+def _describe(connection: Connection, document_id: DocumentId, metadata: Mapping[str, str]) -> None:
+    if not metadata:
+        return
+    forms = [comparable(value) for value in metadata.values()]
+    values = {
+        "id": document_id,
+        "keys": list(metadata),
+        "values": list(metadata.values()),
+        "folded": [form.folded for form in forms],
+        "numbers": [form.number for form in forms],
+    }
+    rows.change(connection, DESCRIBE, values)

@@ -1,0 +1,53 @@
+"""One look at the shelf: what a search needs of it whatever index proposes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from shisho.domain.corpus import PassageId, Scope, TermVector
+from shisho.domain.ranking import NamedPassage
+from shisho.stores.postgres import rows, vectors
+from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.scope import FROM_DOCUMENTS, count_in, where_passages
+
+# Of all live passages: how many there are, and their terms, bigrams and terms of headings.
+SUMS = """SELECT coalesce(sum(passages), 0)::bigint AS passages, coalesce(sum(terms), 0)::bigint AS terms,
+    coalesce(sum(bigrams), 0)::bigint AS bigrams, coalesce(sum(heading), 0)::bigint AS heading FROM corpora"""
+# Heading, an empty line and text of the passages in scope; its condition is filled in.
+TEXTS = f"""SELECT p.heading || chr(10) || chr(10) || p.text AS text
+    {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id WHERE {{condition}}"""
+
+
+class PostgresShelfView:
+    """The half of a `ports.SearchView` that needs no index, on a connection in a transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._statistics: Mapping[str, float] = {}
+
+    def count(self, scope: Scope) -> int:
+        return count_in(self._connection, scope)
+
+    def statistics(self) -> Mapping[str, float]:
+        if not self._statistics:
+            sums = rows.every(self._connection, SUMS)[0]
+            passages = max(1, sums.passages)
+            self._statistics = {
+                "passages": sums.passages,
+                "terms": sums.terms / passages,
+                "bigrams": sums.bigrams / passages,
+                "heading": sums.heading / passages,
+            }
+        return self._statistics
+
+    def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
+        return vectors.select(self._connection, ids)
+
+    def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, NamedPassage]:
+        return vectors.named_passages_by_id(self._connection, ids)
+
+    def texts(self, scope: Scope, most: int) -> list[str]:
+        if self.count(scope) > most:
+            return []
+        condition, values = where_passages(scope)
+        return [row.text for row in rows.every(self._connection, TEXTS.format(condition=condition), values)]

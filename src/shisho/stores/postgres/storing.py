@@ -1,0 +1,131 @@
+"""Documents into their tables, whole or part by part. Every function runs inside its caller's transaction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shisho.domain.corpus import Document, DocumentId, Intake, Passage
+from shisho.stores import nouns
+from shisho.stores.refusals import arrival_ended, just_taken_in
+from shisho.stores.postgres import postings, rows, standing
+from shisho.stores.postgres.pool import Connection
+from shisho.stores.vectors import vector_of
+
+# A document without its text.
+DOCUMENT = """INSERT INTO documents(id, corpus_id, owner, source, title, media_type, sha256, size, page_count, added_at,
+        warnings, state, passage_count, term_count, bigram_count, heading_count)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"""
+# One part of a document's text.
+PART = "INSERT INTO parts(document_id, start, text, layout) VALUES (%s, %s, %s, %s)"
+# Numbers for so many passages.
+NUMBERS = "SELECT nextval('passage_numbers') AS number FROM generate_series(1, %s)"
+# Passages.
+PASSAGES = """COPY passages(id, document_id, ordinal, start, "end", page, heading, kind, text, terms, heading_terms, bigrams,
+    cluster, place, ocr, bands, number) FROM STDIN"""
+# What a search weighs of them.
+VECTORS = """COPY term_vectors(passage_id, document_id, terms, heading, characters, term_count, heading_count, pair_count)
+    FROM STDIN"""
+# What a part adds to the numbers of its document.
+COUNT = """UPDATE documents SET passage_count = passage_count + %s, term_count = term_count + %s,
+    bigram_count = bigram_count + %s, heading_count = heading_count + %s WHERE id = %s"""
+# A document begins to arrive in parts.
+ARRIVE = "INSERT INTO arrivals(document_id, token, at) VALUES (%s, %s, %s)"
+# Who brings the parts of a document.
+TOKEN = "SELECT token FROM arrivals WHERE document_id = %s"
+# A document has arrived.
+ARRIVED = "DELETE FROM arrivals WHERE document_id = %s"
+# Every row of a document: what refers to it goes with it, but for its passages.
+DISCARD = ("DELETE FROM passages WHERE document_id = %s", "DELETE FROM documents WHERE id = %s")
+
+
+def insert(connection: Connection, intake: Intake, corpus_id: int, *, replaces: bool) -> None:
+    """A whole document, live. `replaces`: what is left of one that was purged or never came to its end is
+    there."""
+    if replaces:
+        discard(connection, intake.document.id)
+    counts = (len(intake.passages), *nouns.passage_sizes(intake.passages))
+    _insert_document(connection, intake.document, corpus_id, ("live", *counts))
+    numbers = _insert_text(connection, intake)
+    postings.add(connection, corpus_id, intake.passages, numbers)
+
+
+def insert_part(connection: Connection, intake: Intake, corpus_id: int) -> None:
+    numbers = _insert_text(connection, intake)
+    document_id = intake.document.id
+    postings.add(connection, corpus_id, intake.passages, numbers, arriving=document_id)
+    counts = (len(intake.passages), *nouns.passage_sizes(intake.passages))
+    rows.change(connection, COUNT, (*counts, document_id))
+
+
+def _insert_document(
+    connection: Connection, document: Document, corpus_id: int, counts: tuple[str | int, ...]
+) -> None:
+    """A document without its text, where there is none of this id. `counts`: its state before them."""
+    values = (
+        document.id,
+        corpus_id,
+        document.owner,
+        document.source,
+        document.title,
+        document.media_type,
+        document.sha256,
+        document.size,
+        document.page_count,
+        document.added_at,
+        nouns.pack_warnings(document.warnings),
+        *counts,
+    )
+    rows.change(connection, DOCUMENT, values)
+
+
+def _insert_text(connection: Connection, intake: Intake) -> list[int]:
+    """The numbers that its passages have from now on."""
+    layout = nouns.pack_lines(intake.lines)
+    rows.change(connection, PART, (intake.document.id, intake.start, intake.text, layout))
+    numbers = [row.number for row in rows.every(connection, NUMBERS, (len(intake.passages),))]
+    rows.copy(connection, PASSAGES, map(_values, intake.passages, numbers))
+    rows.copy(connection, VECTORS, map(_vector_values, intake.passages))
+    return numbers
+
+
+def begin(connection: Connection, document: Document, corpus_id: int, token: str) -> None:
+    """Raises Conflict where the document has come meanwhile."""
+    if standing.state_of(connection, document.id) == "live":
+        raise just_taken_in()
+    discard(connection, document.id)
+    # Until every part is there it counts as purged.
+    _insert_document(connection, document, corpus_id, ("purged", 0, 0, 0, 0))
+    rows.change(connection, ARRIVE, (document.id, token, document.added_at))
+
+
+def check_arrival(connection: Connection, document_id: DocumentId, token: str) -> int:
+    """The key of the corpus, which is the caller's to change. Raises Conflict where somebody else has begun anew
+    with the document."""
+    corpus_id = standing.lock_corpus_of(connection, document_id)
+    row = rows.first(connection, TOKEN, (document_id,))
+    if corpus_id is None or row is None or row.token != token:
+        raise arrival_ended()
+    return corpus_id
+
+
+def finish(connection: Connection, document_id: DocumentId) -> None:
+    rows.change(connection, ARRIVED, (document_id,))
+    postings.finish(connection, document_id)
+    rows.change(connection, standing.SET_STATE, ("live", document_id))
+
+
+def discard(connection: Connection, document_id: str) -> None:
+    """Every row of a document; its parts, places and what was said of it go with it."""
+    postings.discard(connection, document_id)
+    for statement in DISCARD:
+        rows.change(connection, statement, (document_id,))
+
+
+def _values(passage: Passage, number: int) -> tuple[Any, ...]:
+    """In the order of `PASSAGES`."""
+    return (*nouns.passage_values(passage), list(passage.bands), number)
+
+
+def _vector_values(passage: Passage) -> tuple[Any, ...]:
+    """In the order of `VECTORS`."""
+    return (nouns.passage_number(passage.id), *vector_of(passage)[1:])

@@ -1,0 +1,41 @@
+"""Passages, and what a search weighs of them, read by their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from shisho.domain.corpus import Passage, PassageId, TermVector
+from shisho.domain.ranking import NamedPassage
+from shisho.stores import nouns
+from shisho.stores.postgres import rows
+from shisho.stores.postgres.pool import Connection
+
+# The vectors of some passages: after the number of each the fields of `TermVector` in their order, from the second on.
+VECTORS = """SELECT passage_id, document_id, terms, heading, characters, term_count, heading_count, pair_count
+    FROM term_vectors WHERE passage_id = ANY(%s)"""
+# Passages of live documents by their numbers.
+PASSAGES = f"""SELECT {rows.PASSAGE} FROM passages p JOIN documents d ON d.id = p.document_id
+    WHERE d.state = 'live' AND p.id = ANY(%s)"""
+# The same, with what their documents are called.
+NAMED_PASSAGES = f"""SELECT {rows.PASSAGE}, d.source, d.title FROM passages p JOIN documents d ON d.id = p.document_id
+    WHERE d.state = 'live' AND p.id = ANY(%s)"""
+
+
+def select(connection: Connection, ids: Sequence[PassageId]) -> dict[PassageId, TermVector]:
+    """The vectors of `ids`."""
+    # Binary: the bytes would come in hexadecimal digits.
+    found = connection.execute(VECTORS.encode(), (rows.numbers_of(ids),), binary=True).fetchall()
+    return {(name := nouns.passage_id(number)): TermVector._make((name, *rest)) for number, *rest in found}
+
+
+def passages_by_id(connection: Connection, ids: Iterable[PassageId]) -> dict[PassageId, Passage]:
+    """`Shelf.passages` on a connection."""
+    found = rows.every(connection, PASSAGES, (rows.numbers_of(ids),))
+    return {passage.id: passage for passage in map(nouns.passage, found)}
+
+
+def named_passages_by_id(connection: Connection, ids: Iterable[PassageId]) -> dict[PassageId, NamedPassage]:
+    """`SearchView.passages` on a connection."""
+    found = rows.every(connection, NAMED_PASSAGES, (rows.numbers_of(ids),))
+    named_passages = (NamedPassage(nouns.passage(row), row.source, row.title) for row in found)
+    return {named.passage.id: named for named in named_passages}

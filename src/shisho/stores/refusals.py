@@ -1,0 +1,44 @@
+"""Errors of stores, in the same words in every one of them: of documents that are not there, and of vectors."""
+
+from __future__ import annotations
+
+from shisho.errors import Conflict, InvalidParams, NotFound, SourceRemoved
+
+
+def no_document(document_id: str) -> NotFound:
+    return NotFound(
+        "There is no document {document_id}. `shisho list` shows what there is.", document_id=document_id
+    )
+
+
+def nothing_to_remove(document_id: str) -> NotFound:
+    return NotFound(
+        "There is no document {document_id} to remove. `shisho list` shows what there is.",
+        document_id=document_id,
+    )
+
+
+def text_purged(document_id: str) -> SourceRemoved:
+    return SourceRemoved(
+        "The text of this document was purged. Add the file again to read it.", document=document_id
+    )
+
+
+def just_taken_in() -> Conflict:
+    """Of a document that begins to arrive part by part, and has come meanwhile."""
+    return Conflict("Another process has just taken this file in. Add it again.")
+
+
+def arrival_ended() -> Conflict:
+    return Conflict("Another process takes the same file in. Add it again.")
+
+
+def other_dimensions(name: str, length: int, dimensions: int) -> InvalidParams:
+    """Of an embedder whose vectors have another length than those that it gave before."""
+    return InvalidParams(
+        "{name} gave vectors of {length} numbers, and of {dimensions} before. Give it another name: "
+        "embedder_model, or the folder's.",
+        name=name,
+        length=length,
+        dimensions=dimensions,
+    )

@@ -1,0 +1,27 @@
+"""The rounds of a search session from their rows: the same in every store."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from shisho.domain.corpus import DocumentId, RoundRecord, ShownRecord
+from shisho.stores.nouns import Row, passage_id, passage_number
+
+
+def round_records(heads: Iterable[Row], shown: Iterable[Row]) -> list[RoundRecord]:
+    """From rows of `session_rounds`, and those of `session_passages` by their number."""
+    records: defaultdict[int, list[ShownRecord]] = defaultdict(list)
+    for row in shown:
+        record = ShownRecord(row.number, passage_id(row.passage_id), DocumentId(row.document_id), row.match)
+        records[row.round].append(record)
+    return [
+        RoundRecord(head.round, head.ranked, head.in_scope, bool(head.exhausted), tuple(records[head.round]))
+        for head in heads
+    ]
+
+
+def shown_values(session_id: str, round_: int, passage: ShownRecord) -> tuple[str | int | float, ...]:
+    """Session, number, round, key of the passage, document and match."""
+    key = passage_number(passage.passage_id)
+    return session_id, passage.number, round_, key, passage.document_id, passage.match

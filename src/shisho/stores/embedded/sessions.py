@@ -47,4 +47,3 @@ class EmbeddedSessions:
             connection.executemany(ADD_SHOWN, shown_rows)
 
         await self._database.write(work)
-

@@ -26,13 +26,13 @@ from shisho.errors import Conflict
 from shisho.language.comparable import comparable
 from shisho.ports import Clock
 from shisho.stores import nouns
-from shisho.stores.refusals import no_document, nothing_to_remove, text_purged
 from shisho.stores.embedded import rows, standing, storing
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.metadata import count_metadata
 from shisho.stores.embedded.purge import erase
 from shisho.stores.embedded.scope import READABLE, count_in, where
 from shisho.stores.embedded.vectors import passages_by_id
+from shisho.stores.refusals import no_document, nothing_to_remove, text_purged
 
 # Documents with the corpora they stand in: what a scope's condition (`scope.where`) is about.
 FROM_DOCUMENTS = "FROM documents d JOIN corpora c ON c.id = d.corpus_id"

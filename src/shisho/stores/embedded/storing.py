@@ -8,8 +8,8 @@ import apsw
 
 from shisho.domain.corpus import Document, DocumentId, Intake, Passage
 from shisho.stores import nouns
-from shisho.stores.refusals import arrival_ended, just_taken_in
 from shisho.stores.embedded import rows, vectors
+from shisho.stores.refusals import arrival_ended, just_taken_in
 
 # A document without its text.
 DOCUMENT = f"""INSERT INTO documents(id, corpus_id, owner, source, title, media_type, sha256, size, page_count, added_at,

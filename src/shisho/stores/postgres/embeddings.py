@@ -9,14 +9,17 @@ from shisho.domain.corpus import Passage
 from shisho.domain.embedding import EmbedderAbout, Embedding, EmbeddingProgress, NewEmbedding
 from shisho.errors import ExtraMissing
 from shisho.stores import nouns
-from shisho.stores.refusals import other_dimensions
 from shisho.stores.postgres import rows
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
+from shisho.stores.refusals import other_dimensions
 
 # An embedder is known from its first vector on.
-INTRODUCE = """INSERT INTO embedders(name, choice, dimensions) VALUES (%s, %s, %s)
-    ON CONFLICT (name) DO UPDATE SET choice = excluded.choice WHERE embedders.choice <> excluded.choice"""
+INTRODUCE = (
+    """INSERT INTO embedders(name, choice, dimensions) VALUES (%s, %s, %s) RETURNING id, dimensions, seen"""
+)
+# The setting that gives it again may be called otherwise than before.
+RENAME = "UPDATE embedders SET choice = %(choice)s WHERE name = %(name)s AND choice <> %(choice)s"
 # The key of an embedder, the length of its vectors, and how far they have come.
 EMBEDDER = "SELECT id, dimensions, seen FROM embedders WHERE name = %s"
 # The server has the extension, or may be given it.
@@ -123,21 +126,30 @@ class PostgresEmbeddings:
     def _put(self, connection: Connection, embeddings: Sequence[NewEmbedding]) -> None:
         lengths = {len(new.vector) // 2 for new in embeddings}
         rows.every(connection, TURN)
-        embedder = self._embedder(connection)
-        if embedder is None:
-            _require_vectors(connection)
-        rows.change(connection, INTRODUCE, (self._about.name, self._about.choice, max(lengths)))
-        if embedder is None:
-            embedder = self._embedder(connection)
-            _make_table(connection, embedder)
+        embedder = self._embedder(connection) or self._introduce(connection, max(lengths))
         if lengths - {embedder.dimensions}:
             raise other_dimensions(self._about.name, max(lengths), embedder.dimensions)
+        rows.change(connection, RENAME, {"name": self._about.name, "choice": self._about.choice})
         values = (
             [nouns.passage_number(new.passage_id) for new in embeddings],
             [new.content for new in embeddings],
             [halfvec_text(new.vector) for new in embeddings],
         )
         rows.change(connection, PUT.format(table=table_of(embedder.id, embedder.dimensions)), values)
+
+    def _introduce(self, connection: Connection, dimensions: int) -> rows.Row:
+        """The columns of `EMBEDDER` of one that has no vectors yet."""
+        if not rows.every(connection, CAN_HAVE_VECTORS)[0].has:
+            raise ExtraMissing(
+                "This PostgreSQL has no extension vector, so passages are found by words alone. Install pgvector on the "
+                "server."
+            )
+        rows.change(connection, ADD_EXTENSION)
+        embedder = rows.every(connection, INTRODUCE, (self._about.name, self._about.choice, dimensions))[0]
+        table = table_of(embedder.id, dimensions)
+        for statement in (NEW_TABLE, PLAIN, BY_CONTENT):
+            rows.change(connection, statement.format(table=table, dimensions=dimensions))
+        return embedder
 
     def _embedder(self, connection: Connection) -> rows.Row | None:
         """The columns of `EMBEDDER`; None before its first vector."""
@@ -148,32 +160,18 @@ class PostgresEmbeddings:
         embedder = self._embedder(connection)
         seen = 0 if embedder is None else embedder.seen
         newest = int(rows.every(connection, NEWEST)[0].seq)
-        without = (
-            "" if embedder is None else WITHOUT.format(table=table_of(embedder.id, embedder.dimensions))
-        )
+        without = "" if embedder is None else WITHOUT.format(table=table_of(embedder.id, embedder.dimensions))
         stored = rows.every(connection, PENDING.format(without=without), (seen, limit))
         before = stored[0].seq - 1 if stored else newest
-        passages = {row.id: nouns.passage(row) for row in stored}  # a document may have changed more than once
+        passages = {
+            row.id: nouns.passage(row) for row in stored
+        }  # a document may have changed more than once
         return [*passages.values()], before if before > seen else 0
 
     def _advance(self, connection: Connection, seen: int) -> None:
         embedder = self._embedder(connection)
         if embedder is not None:
             rows.change(connection, ADVANCE, {"seen": seen, "id": embedder.id})
-
-
-def _require_vectors(connection: Connection) -> None:
-    if not rows.every(connection, CAN_HAVE_VECTORS)[0].has:
-        raise ExtraMissing(
-            "This PostgreSQL has no extension vector, so passages are found by words alone. Install pgvector on the server."
-        )
-    rows.change(connection, ADD_EXTENSION)
-
-
-def _make_table(connection: Connection, embedder: rows.Row) -> None:
-    table = table_of(embedder.id, embedder.dimensions)
-    for statement in (NEW_TABLE, PLAIN, BY_CONTENT):
-        rows.change(connection, statement.format(table=table, dimensions=embedder.dimensions))
 
 
 def halfvec_text(vector: Embedding) -> str:

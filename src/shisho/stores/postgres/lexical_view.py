@@ -11,7 +11,7 @@ from shisho.stores.nouns import passage_id
 from shisho.stores.postgres import rows
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.postings import term_key
-from shisho.stores.postgres.scope import FROM_DOCUMENTS, where_passages
+from shisho.stores.postgres.scope import FROM_DOCUMENTS, corpus_ids, where_passages
 from shisho.stores.postgres.shelf_view import PostgresShelfView
 from shisho.stores.proposals import HEADING, WEIGHTS, Word, rarity, select_telling, words_of
 
@@ -23,12 +23,9 @@ LENGTH = 0.75
 SELECTIVE = 20_000  # passages: of so few the postings are tested before they are added up
 SPARE = 100  # passages looked at beyond those that are wanted: some are not live, or not in scope
 
-# In how many live passages each of some words stands.
-FREQUENCIES = "SELECT term, sum(passages)::bigint AS passages FROM postings WHERE term = ANY(%s) GROUP BY term"
-# The keys of an owner's corpora.
-ALL_CORPORA = "SELECT id FROM corpora WHERE owner = %s"
-# The keys of some of them.
-CORPORA = f"{ALL_CORPORA} AND name = ANY(%s)"
+# In how many live passages of some corpora each of some words stands.
+FREQUENCIES = """SELECT term, sum(passages)::bigint AS passages FROM postings
+    WHERE term = ANY(%s) AND corpus_id = ANY(%s) GROUP BY term"""
 # The passages that have some words, by BM25, of which only the best so many are looked up; entries are taken apart as
 # `schema/0022_postings.sql` says. A test of the entries, and which passages are in scope, are filled in.
 PROPOSE = f"""WITH words AS (SELECT * FROM unnest(%s::bigint[], %s::float8[], %s::float8[]) AS word(term, worth, slope)),
@@ -53,7 +50,7 @@ class PostgresView(PostgresShelfView):
     def __init__(self, connection: Connection, dense: PostgresServing | None) -> None:
         super().__init__(connection)
         self._dense = dense
-        self._frequencies: dict[Word, int] = {}
+        self._frequencies: dict[tuple[str, Word], int] = {}
 
     def propose(
         self,
@@ -63,16 +60,12 @@ class PostgresView(PostgresShelfView):
         limit: int,
         passage_ids: frozenset[PassageId],
     ) -> list[PassageId]:
-        words = words_of(terms, bigrams)
-        self._read_frequencies(words)
-        passages = int(self.statistics()["passages"])
-        telling = select_telling(words, self._frequencies.__getitem__, passages)
-        telling = [word for word in telling if self._frequencies[word]]
-        corpora = self._corpora(scope)
-        if not telling or not corpora:
+        words = self._telling(words_of(terms, bigrams), scope)
+        corpora = corpus_ids(self._connection, scope)
+        if not words or not corpora:
             return []
         statement, before, after = self._statement(scope)
-        head = (*self._weights(telling, passages), SATURATION * (1 - LENGTH), corpora, *before)
+        head = (*self._weights(words, scope), SATURATION * (1 - LENGTH), corpora, *before)
         seen = rows.numbers_of(passage_ids)
         most = limit + len(seen) + SPARE
         found = rows.every(self._connection, statement, (*head, most, *after, seen, limit))
@@ -80,9 +73,9 @@ class PostgresView(PostgresShelfView):
             found = rows.every(self._connection, statement, (*head, EVERYTHING, *after, seen, limit))
         return [passage_id(row.id) for row in found]
 
-    def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
-        self._read_frequencies([(field, term) for term in terms])
-        return {term: self._frequencies[field, term] for term in terms}
+    def frequencies(self, field: str, terms: Sequence[str], scope: Scope) -> Mapping[str, int]:
+        self._read_frequencies([(field, term) for term in terms], scope)
+        return {term: self._frequencies[scope.owner, (field, term)] for term in terms}
 
     @property
     def serving(self) -> EmbedderAbout | None:
@@ -98,18 +91,23 @@ class PostgresView(PostgresShelfView):
     def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
         return {} if self._dense is None else self._dense.similarities(self._connection, vector, ids)
 
-    def _read_frequencies(self, words: Sequence[Word]) -> None:
-        """Those that are not known yet."""
-        keys = {term_key(*word): word for word in words if word not in self._frequencies}
+    def _telling(self, words: Sequence[Word], scope: Scope) -> Sequence[Word]:
+        """Those that propose something."""
+        self._read_frequencies(words, scope)
+        frequency = {word: self._frequencies[scope.owner, word] for word in words}
+        telling = select_telling(words, frequency.__getitem__, int(self.statistics(scope)["passages"]))
+        return [word for word in telling if frequency[word]]
+
+    def _read_frequencies(self, words: Sequence[Word], scope: Scope) -> None:
+        """Those that are not known yet, over all that the reader may search."""
+        owner = scope.owner
+        keys = {term_key(*word): word for word in words if (owner, word) not in self._frequencies}
         if not keys:
             return
-        self._frequencies |= dict.fromkeys(keys.values(), 0)
-        for row in rows.every(self._connection, FREQUENCIES, (list(keys),)):
-            self._frequencies[keys[row.term]] = row.passages
-
-    def _corpora(self, scope: Scope) -> list[int]:
-        values = (scope.owner, list(scope.corpora)) if scope.corpora else (scope.owner,)
-        return [row.id for row in rows.every(self._connection, CORPORA if scope.corpora else ALL_CORPORA, values)]
+        self._frequencies |= {(owner, word): 0 for word in keys.values()}
+        readable = corpus_ids(self._connection, Scope(owner))
+        for row in rows.every(self._connection, FREQUENCIES, (list(keys), readable)):
+            self._frequencies[owner, keys[row.term]] = row.passages
 
     def _statement(self, scope: Scope) -> tuple[str, list[Any], list[Any]]:
         """The statement, and the values of its two conditions."""
@@ -119,11 +117,12 @@ class PostgresView(PostgresShelfView):
         test = IN_SCOPE.format(condition=condition)
         return PROPOSE.format(test=test, condition=condition), values, values
 
-    def _weights(self, words: Sequence[Word], passages: int) -> tuple[list[int], list[float], list[float]]:
+    def _weights(self, words: Sequence[Word], scope: Scope) -> tuple[list[int], list[float], list[float]]:
         """Of each word its key, what it is worth, and how much each word of a passage takes from that."""
-        keys = [term_key(*word) for word in words]
-        worths = [WEIGHTS[word[0]] * rarity(self._frequencies[word], passages) for word in words]
-        means = self.statistics()
+        means = self.statistics(scope)
+        passages = int(means["passages"])
         lengths = {"terms": means["terms"] + HEADING * means["heading"], "bigrams": means["bigrams"]}
+        keys = [term_key(*word) for word in words]
+        worths = [WEIGHTS[word[0]] * rarity(self._frequencies[scope.owner, word], passages) for word in words]
         slopes = [SATURATION * LENGTH / max(lengths[field], 1.0) for field, _ in words]
         return keys, worths, slopes

@@ -15,8 +15,8 @@ Row = Any
 # What `nouns.document` reads, of `documents d JOIN corpora c`.
 DOCUMENT = """d.id, c.name AS corpus, d.owner, d.source, d.title, d.media_type, d.sha256, d.size, d.page_count,
     d.passage_count, d.state, d.added_at, d.warnings,
-    (SELECT coalesce(json_object_agg(m.key, m.value), '{}')::text FROM document_meta m WHERE m.document_id = d.id)
-        AS metadata"""
+    (SELECT coalesce(json_object_agg(m.key, m.value), json_build_object())::text FROM document_meta m
+        WHERE m.document_id = d.id) AS metadata"""
 # What `nouns.passage` reads, of `passages p`.
 PASSAGE = """p.id, p.document_id, p.ordinal, p.start, p."end", p.page, p.heading, p.kind, p.text, p.terms, p.heading_terms,
     p.bigrams, p.cluster, p.place, p.ocr"""

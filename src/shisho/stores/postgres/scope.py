@@ -7,7 +7,14 @@ from typing import Any
 from shisho.domain.corpus import Scope
 from shisho.stores.postgres import rows
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.scope import Pages, SqlCondition, SqlDialect, condition_of
+from shisho.stores.scope import (
+    READABLE_CORPORA,
+    Pages,
+    SqlCondition,
+    SqlDialect,
+    condition_of,
+    readable_corpora,
+)
 
 POSTGRES = SqlDialect(
     mark="%s",
@@ -18,10 +25,12 @@ POSTGRES = SqlDialect(
 )
 # Documents with the corpora they stand in: what a scope's condition is about.
 FROM_DOCUMENTS = "FROM documents d JOIN corpora c ON c.id = d.corpus_id"
-# Live passages of all corpora of an owner.
-COUNT_ALL = "SELECT coalesce(sum(passages), 0)::bigint AS passages FROM corpora WHERE owner = %s"
-# Live passages of some corpora of an owner.
-COUNT_CORPORA = f"{COUNT_ALL} AND name = ANY(%s)"
+# The corpora that a reader may search: their own, and those granted to them or to a group of theirs.
+READABLE = READABLE_CORPORA.format(mark="%s")
+# Live passages of some of the corpora that a reader may search; which, is filled in.
+COUNT_CORPORA = (
+    "SELECT coalesce(sum(c.passages), 0)::bigint AS passages FROM corpora c WHERE c.id IN ({corpora})"
+)
 # Live passages of the documents in scope; its condition is filled in.
 COUNT_DOCUMENTS = (
     f"SELECT coalesce(sum(d.passage_count), 0)::bigint AS passages {FROM_DOCUMENTS} WHERE {{condition}}"
@@ -63,9 +72,14 @@ def count_in(connection: Connection, scope: Scope) -> int:
         return _counted(connection, COUNT_PAGES.format(condition=sql), values)
     if condition.narrowed or scope.without:
         return _counted(connection, COUNT_DOCUMENTS.format(condition=condition.sql), condition.values)
-    if scope.corpora:
-        return _counted(connection, COUNT_CORPORA, (scope.owner, list(scope.corpora)))
-    return _counted(connection, COUNT_ALL, (scope.owner,))
+    corpora, bound = readable_corpora(scope, POSTGRES)
+    return _counted(connection, COUNT_CORPORA.format(corpora=corpora), bound)
+
+
+def corpus_ids(connection: Connection, scope: Scope) -> list[int]:
+    """The keys of a scope's corpora, in order."""
+    corpora, values = readable_corpora(scope, POSTGRES)
+    return sorted({row.corpus_id for row in rows.every(connection, corpora, values)})
 
 
 def _counted(connection: Connection, statement: str, values: Any) -> int:

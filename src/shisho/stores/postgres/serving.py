@@ -31,8 +31,9 @@ EMBEDDERS = """SELECT id, name, choice, dimensions, seen >= (SELECT coalesce(max
     FROM embedders ORDER BY seen DESC, id DESC"""
 # Whether there is a vector at all; the table is filled in.
 HAS_VECTORS = "SELECT EXISTS (SELECT 1 FROM {table}) AS has"
-# Whether vectors have a graph that can be used, and about how many there are.
-FACTS = """SELECT coalesce((SELECT i.indisvalid FROM pg_index i WHERE i.indexrelid = to_regclass(%(graph)s)), false) AS has_graph,
+# Whether vectors have a graph that can be used, or one that was begun.
+FACTS = """SELECT to_regclass(%(graph)s) IS NOT NULL
+        AND (SELECT i.indisvalid FROM pg_index i WHERE i.indexrelid = to_regclass(%(graph)s)) AS has_graph,
     to_regclass(%(graph)s) IS NOT NULL AS has_begun"""
 # How many vectors have come.
 NEWEST = "SELECT coalesce(max(seq), 0) AS vectors FROM {table}"
@@ -160,7 +161,11 @@ class PostgresServing:
     def _without_graph(self, connection: Connection) -> str | None:
         """The table that wants one."""
         table = self._table(connection)
-        if table is None or _facts(connection, table).has_graph or _count(connection, table) < self._graph_from:
+        if (
+            table is None
+            or _facts(connection, table).has_graph
+            or _count(connection, table) < self._graph_from
+        ):
             return None
         return table
 

@@ -24,45 +24,48 @@ from shisho.errors import Conflict
 from shisho.language.comparable import comparable
 from shisho.ports import Clock
 from shisho.stores import nouns
-from shisho.stores.refusals import no_document, nothing_to_remove, text_purged
 from shisho.stores.postgres import postings, rows, standing, storing
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.metadata import count_metadata
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.purge import erase
-from shisho.stores.postgres.scope import FROM_DOCUMENTS, count_in, where
+from shisho.stores.postgres.scope import FROM_DOCUMENTS, READABLE, count_in, where
 from shisho.stores.postgres.vectors import passages_by_id
+from shisho.stores.refusals import no_document, nothing_to_remove, text_purged
 from shisho.telemetry import log
 
 # The live document of a corpus with these bytes.
-KNOWN = (
-    f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.state = 'live' AND d.sha256 = %s AND c.name = %s AND c.owner = %s"
-)
+KNOWN = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.state = 'live' AND d.sha256 = %s AND c.name = %s AND c.owner = %s"
 # One document, in whatever state.
 DOCUMENT = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id = %s"
 # Documents by their ids.
 DOCUMENTS = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id = ANY(%s)"
-# Documents of an owner whose id begins with something, up to what comes after all that does.
-BY_PREFIX = (
-    f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id >= %s AND d.id < %s AND c.owner = %s ORDER BY d.id LIMIT %s"
-)
+# Documents that a reader may open whose id begins with something, up to what comes after all that does.
+BY_PREFIX = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS}
+    WHERE d.id >= %s AND d.id < %s AND c.id IN ({READABLE}) ORDER BY d.id LIMIT %s"""
+# The same corpora as `READABLE`.
+READABLE_BY = "SELECT r.corpus_id FROM readable_corpora r WHERE r.reader = %(owner)s"
 # A path, or a file of this name; the column is filled in.
-IS_AT = "({column} = %(name)s OR right({column}, length(%(name)s) + 1) IN ('/' || %(name)s, '\\' || %(name)s))"
+IS_AT = (
+    "({column} = %(name)s OR right({column}, length(%(name)s) + 1) IN ('/' || %(name)s, '\\' || %(name)s))"
+)
 # Live documents at a path or of a file's name. O(documents): only a person types a file's name, and once.
-AT_PLACE = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.state = 'live' AND d.owner = %(owner)s AND d.id IN
+AT_PLACE = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE c.id IN ({READABLE_BY}) AND d.state = 'live' AND d.id IN
     (SELECT p.document_id FROM places p WHERE {IS_AT.format(column="p.source")})"""
 # Removed documents that were called by a path or by a file's name.
-REMOVED_FROM = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.state = 'removed' AND d.owner = %(owner)s
+REMOVED_FROM = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE c.id IN ({READABLE_BY}) AND d.state = 'removed'
     AND {IS_AT.format(column="d.source")} ORDER BY d.added_at, d.id"""
-# What is said of an owner's live documents, by name.
-METADATA_KEYS = """SELECT DISTINCT m.key FROM document_meta m JOIN documents d ON d.id = m.document_id
-    WHERE d.owner = %s AND d.state = 'live' ORDER BY m.key"""
+# What is said of the live documents that a reader may search, by name.
+METADATA_KEYS = f"""SELECT DISTINCT m.key FROM document_meta m JOIN documents d ON d.id = m.document_id
+    WHERE d.corpus_id IN ({READABLE}) AND d.state = 'live' ORDER BY m.key"""
 # Documents in scope from one on, oldest first: the condition and what is later than the last one seen are
 # filled in.
-PAGE = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE {{condition}}{{later}} ORDER BY d.added_at, d.id LIMIT %s"
-# Later than the last document seen. One of another owner gives as little as one that is not there.
-LATER = """ AND (d.added_at, d.id) >
-    (SELECT seen.added_at, seen.id FROM documents seen WHERE seen.id = %s AND seen.owner = c.owner)"""
+PAGE = (
+    f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE {{condition}}{{later}} ORDER BY d.added_at, d.id LIMIT %s"
+)
+# Later than the last document seen. One that the reader may not see gives as little as one that is not there.
+LATER = f""" AND (d.added_at, d.id) >
+    (SELECT seen.added_at, seen.id FROM documents seen WHERE seen.id = %s AND seen.corpus_id IN ({READABLE}))"""
 # The text of a document, part by part.
 TEXT = "SELECT text FROM parts WHERE document_id = %s ORDER BY start"
 # The packed lines of a document, part by part.
@@ -85,9 +88,11 @@ PLACES = """SELECT p.source, p.document_id FROM places p JOIN corpora c ON c.id 
     WHERE c.owner = %s AND c.name = %s"""
 # A removed document stands nowhere.
 NO_PLACES = "DELETE FROM places WHERE document_id = %s"
-# The corpora of an owner, or the one of a name.
-CORPORA = """SELECT name, owner, documents, passages FROM corpora
-    WHERE owner = %(owner)s AND (%(name)s::text IS NULL OR name = %(name)s) ORDER BY name"""
+# The corpora that a reader may search, their own first, or the one of a name.
+CORPORA = """SELECT r.address AS name, c.owner, c.documents, c.passages
+    FROM corpora c JOIN (SELECT DISTINCT corpus_id, address FROM readable_corpora
+        WHERE reader = %(owner)s AND (%(name)s::text IS NULL OR address = %(name)s)) AS r ON c.id = r.corpus_id
+    ORDER BY c.owner <> %(owner)s, c.name, c.owner"""
 # What is said of a document under some names, in place of what was.
 DESCRIBE = """INSERT INTO document_meta(document_id, key, value, folded, number)
     SELECT %(id)s, given.key, given.value, given.folded, given.number
@@ -195,7 +200,7 @@ class PostgresShelf:
 
     async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
         condition = where(scope)
-        seen = (after,) if after else ()
+        seen = (after, scope.owner) if after else ()
         query = PAGE.format(condition=condition.sql, later=LATER if after else "")
         return await self._documents(query, (*condition.values, *seen, limit))
 

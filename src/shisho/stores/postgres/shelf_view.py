@@ -8,11 +8,12 @@ from shisho.domain.corpus import PassageId, Scope, TermVector
 from shisho.domain.ranking import NamedPassage
 from shisho.stores.postgres import rows, vectors
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.scope import FROM_DOCUMENTS, count_in, where_passages
+from shisho.stores.postgres.scope import FROM_DOCUMENTS, READABLE, count_in, where_passages
 
-# Of all live passages: how many there are, and their terms, bigrams and terms of headings.
-SUMS = """SELECT coalesce(sum(passages), 0)::bigint AS passages, coalesce(sum(terms), 0)::bigint AS terms,
-    coalesce(sum(bigrams), 0)::bigint AS bigrams, coalesce(sum(heading), 0)::bigint AS heading FROM corpora"""
+# Of all live passages that a reader may search: how many there are, and their terms, bigrams and terms of headings.
+SUMS = f"""SELECT coalesce(sum(c.passages), 0)::bigint AS passages, coalesce(sum(c.terms), 0)::bigint AS terms,
+    coalesce(sum(c.bigrams), 0)::bigint AS bigrams, coalesce(sum(c.heading), 0)::bigint AS heading
+    FROM corpora c WHERE c.id IN ({READABLE})"""
 # Heading, an empty line and text of the passages in scope; its condition is filled in.
 TEXTS = f"""SELECT p.heading || chr(10) || chr(10) || p.text AS text
     {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id WHERE {{condition}}"""
@@ -23,22 +24,15 @@ class PostgresShelfView:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._statistics: Mapping[str, float] = {}
+        self._statistics: dict[str, Mapping[str, float]] = {}
 
     def count(self, scope: Scope) -> int:
         return count_in(self._connection, scope)
 
-    def statistics(self) -> Mapping[str, float]:
-        if not self._statistics:
-            sums = rows.every(self._connection, SUMS)[0]
-            passages = max(1, sums.passages)
-            self._statistics = {
-                "passages": sums.passages,
-                "terms": sums.terms / passages,
-                "bigrams": sums.bigrams / passages,
-                "heading": sums.heading / passages,
-            }
-        return self._statistics
+    def statistics(self, scope: Scope) -> Mapping[str, float]:
+        if scope.owner not in self._statistics:
+            self._statistics[scope.owner] = _means(rows.every(self._connection, SUMS, (scope.owner,))[0])
+        return self._statistics[scope.owner]
 
     def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
         return vectors.select(self._connection, ids)
@@ -51,3 +45,10 @@ class PostgresShelfView:
             return []
         condition, values = where_passages(scope)
         return [row.text for row in rows.every(self._connection, TEXTS.format(condition=condition), values)]
+
+
+def _means(sums: rows.Row) -> dict[str, float]:
+    """From the columns of `SUMS`."""
+    passages = max(1, sums.passages)
+    means = {"terms": sums.terms, "bigrams": sums.bigrams, "heading": sums.heading}
+    return {"passages": sums.passages, **{name: total / passages for name, total in means.items()}}

@@ -82,9 +82,7 @@ def withdraw(connection: Connection, document_id: str, state: str) -> None:
     rows.change(connection, SET_STATE, (state, document_id))
 
 
-def place(
-    connection: Connection, corpus_id: int, source: str, document_id: DocumentId
-) -> DocumentId | None:
+def place(connection: Connection, corpus_id: int, source: str, document_id: DocumentId) -> DocumentId | None:
     """Let a source stand for this document; the one it stood for is superseded unless another source holds it
     too."""
     earlier = document_at(connection, corpus_id, source)
@@ -104,7 +102,9 @@ def leave(connection: Connection, corpus_id: int, source: str) -> DocumentId | N
     return None if row is None else retire(connection, DocumentId(row.document_id), source, "removed")
 
 
-def retire(connection: Connection, document_id: DocumentId | None, source: str, state: str) -> DocumentId | None:
+def retire(
+    connection: Connection, document_id: DocumentId | None, source: str, state: str
+) -> DocumentId | None:
     """A document has left a source; returned where it stands nowhere else."""
     if document_id is None:
         return None

@@ -6,9 +6,9 @@ from typing import Any
 
 from shisho.domain.corpus import Document, DocumentId, Intake, Passage
 from shisho.stores import nouns
-from shisho.stores.refusals import arrival_ended, just_taken_in
 from shisho.stores.postgres import postings, rows, standing
 from shisho.stores.postgres.pool import Connection
+from shisho.stores.refusals import arrival_ended, just_taken_in
 from shisho.stores.vectors import vector_of
 
 # A document without its text.

@@ -139,3 +139,7 @@ CREATE TRIGGER documents_counted AFTER INSERT ON documents
     FOR EACH ROW WHEN (new.state = 'live') EXECUTE FUNCTION count_document();
 CREATE TRIGGER documents_recounted AFTER UPDATE OF state ON documents
     FOR EACH ROW WHEN ((old.state = 'live') <> (new.state = 'live')) EXECUTE FUNCTION count_document();
+
+-- The corpora that a reader may search, under the names that the reader calls them by. One row for each way.
+CREATE VIEW readable_corpora(corpus_id, reader, address, access) AS
+    SELECT c.id, c.owner, c.name, 'own'::text FROM corpora c;

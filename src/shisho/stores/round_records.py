@@ -9,10 +9,10 @@ from shisho.domain.corpus import DocumentId, RoundRecord, ShownRecord
 from shisho.stores.nouns import Row, passage_id, passage_number
 
 
-def round_records(heads: Iterable[Row], shown: Iterable[Row]) -> list[RoundRecord]:
+def round_records(heads: Iterable[Row], passages: Iterable[Row]) -> list[RoundRecord]:
     """From rows of `session_rounds`, and those of `session_passages` by their number."""
     records: defaultdict[int, list[ShownRecord]] = defaultdict(list)
-    for row in shown:
+    for row in passages:
         record = ShownRecord(row.number, passage_id(row.passage_id), DocumentId(row.document_id), row.match)
         records[row.round].append(record)
     return [

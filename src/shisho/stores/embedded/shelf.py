@@ -248,8 +248,8 @@ class EmbeddedShelf:
             condition = where(scope)
             seen = (after, scope.owner) if after else ()
             query = PAGE.format(condition=condition.sql, later=LATER if after else "")
-            found = rows.every(connection.execute(query, (*condition.values, *seen, limit)))
-            return [nouns.document(row) for row in found]
+            listed_rows = rows.every(connection.execute(query, (*condition.values, *seen, limit)))
+            return [nouns.document(row) for row in listed_rows]
 
         return await self._database.read(work)
 
@@ -292,15 +292,15 @@ class EmbeddedShelf:
 
     async def near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         def work(connection: apsw.Connection) -> list[Passage]:
-            found_rows = rows.every(connection.execute(AKIN, (rows.listed(bands), owner)))
-            return [replace(nouns.passage(row), bands=tuple(json.loads(row.bands))) for row in found_rows]
+            akin_rows = rows.every(connection.execute(AKIN, (rows.listed(bands), owner)))
+            return [replace(nouns.passage(row), bands=tuple(json.loads(row.bands))) for row in akin_rows]
 
         return await self._database.read(work)
 
     async def places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
         def work(connection: apsw.Connection) -> dict[str, DocumentId]:
-            found = rows.every(connection.execute(PLACES, (owner, corpus)))
-            return {place.source: DocumentId(place.document_id) for place in found}
+            listed_rows = rows.every(connection.execute(PLACES, (owner, corpus)))
+            return {place.source: DocumentId(place.document_id) for place in listed_rows}
 
         return await self._database.read(work)
 
@@ -340,15 +340,15 @@ class EmbeddedShelf:
 
 
 def _documents_by_id(connection: apsw.Connection, ids: Sequence[DocumentId]) -> dict[DocumentId, Document]:
-    found = rows.every(connection.execute(DOCUMENTS, (rows.listed(ids),)))
-    return {document.id: document for document in map(nouns.document, found)}
+    listed_rows = rows.every(connection.execute(DOCUMENTS, (rows.listed(ids),)))
+    return {document.id: document for document in map(nouns.document, listed_rows)}
 
 
 def _corpora(connection: apsw.Connection, owner: str, name: str | None = None) -> list[Corpus]:
-    found = rows.every(connection.execute(CORPORA, (owner, name)))
+    listed_rows = rows.every(connection.execute(CORPORA, (owner, name)))
     return [
         Corpus(name=row.name, owner=row.owner, documents=row.documents, passages=row.passages)
-        for row in found
+        for row in listed_rows
     ]
 
 

@@ -68,10 +68,10 @@ class PostgresView(PostgresShelfView):
         head = (*self._weights(words, scope), SATURATION * (1 - LENGTH), corpora, *before)
         seen = rows.numbers_of(passage_ids)
         most = limit + len(seen) + SPARE
-        found = rows.every(self._connection, statement, (*head, most, *after, seen, limit))
-        if len(found) < limit and (not found or found[0].scored > most):
-            found = rows.every(self._connection, statement, (*head, EVERYTHING, *after, seen, limit))
-        return [passage_id(row.id) for row in found]
+        hits = rows.every(self._connection, statement, (*head, most, *after, seen, limit))
+        if len(hits) < limit and (not hits or hits[0].scored > most):
+            hits = rows.every(self._connection, statement, (*head, EVERYTHING, *after, seen, limit))
+        return [passage_id(row.id) for row in hits]
 
     def frequencies(self, field: str, terms: Sequence[str], scope: Scope) -> Mapping[str, int]:
         self._read_frequencies([(field, term) for term in terms], scope)

@@ -93,8 +93,8 @@ def add(
 
 def finish(connection: Connection, document_id: str) -> None:
     """The last part of a document is there."""
-    shown = rows.every(connection, SHOW, {"level": _level_of(BATCH), "document_id": document_id})
-    rows.change(connection, COUNT_IN, ([row.id for row in shown],))
+    segments = rows.every(connection, SHOW, {"level": _level_of(BATCH), "document_id": document_id})
+    rows.change(connection, COUNT_IN, ([row.id for row in segments],))
 
 
 def discard(connection: Connection, document_id: str) -> None:
@@ -132,9 +132,9 @@ def merge(connection: Connection, corpus_id: int) -> bool:
     if full is None:
         return False
     rows.change(connection, NO_LIMIT)
-    taken = [row.id for row in rows.every(connection, TAKEN, (corpus_id, full.level))]
+    merged = [row.id for row in rows.every(connection, TAKEN, (corpus_id, full.level))]
     segment = _new_segment(connection, corpus_id, full.level + 1, None)
-    rows.change(connection, MERGE, {"taken": taken, "corpus_id": corpus_id, "segment": segment})
+    rows.change(connection, MERGE, {"taken": merged, "corpus_id": corpus_id, "segment": segment})
     return True
 
 

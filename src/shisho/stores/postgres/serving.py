@@ -44,7 +44,7 @@ EXACT = f"""SELECT v.passage_id, -(v.vector <#> %s::halfvec) AS cosine
 # The search goes along the graph until it has enough that is in scope.
 ALONG_GRAPH = f"""SELECT v.passage_id, -(v.vector <#> %s::halfvec) AS cosine FROM {{table}} v
     CROSS JOIN LATERAL (SELECT 1 {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id
-        WHERE p.id = v.passage_id AND {{condition}} LIMIT 1) AS found
+        WHERE p.id = v.passage_id AND {{condition}} LIMIT 1) AS hits
     WHERE v.passage_id <> ALL(%s) ORDER BY v.vector <#> %s::halfvec LIMIT %s"""
 # How wide it goes; without this a planner that knows no numbers yet may sort all vectors.
 WIDTH = """SET LOCAL hnsw.ef_search = {candidates}; SET LOCAL hnsw.iterative_scan = relaxed_order;
@@ -117,8 +117,8 @@ class PostgresServing:
             rows.change(connection, WIDTH.format(candidates=max(LEAST_CANDIDATES, wanted)))
         with span("dense.nearest", exact=statement is EXACT):
             statement = statement.format(table=table, condition=condition)
-            found = rows.every(connection, statement, (query, *values, seen, query, limit))
-        return _cosines(found)
+            hits = rows.every(connection, statement, (query, *values, seen, query, limit))
+        return _cosines(hits)
 
     def similarities(
         self, connection: Connection, vector: Embedding, ids: Sequence[PassageId]
@@ -171,12 +171,12 @@ class PostgresServing:
 
 
 def _candidates(connection: Connection) -> list[EmbedderRow]:
-    found = []
+    candidates = []
     for row in rows.every(connection, EMBEDDERS):
         table = table_of(row.id, row.dimensions)
         has_vectors = rows.every(connection, HAS_VECTORS.format(table=table))[0].has
-        found.append(EmbedderRow(row.name, row.choice, table, row.is_whole, has_vectors))
-    return found
+        candidates.append(EmbedderRow(row.name, row.choice, table, row.is_whole, has_vectors))
+    return candidates
 
 
 def _facts(connection: Connection, table: str) -> rows.Row:
@@ -198,7 +198,7 @@ def _make_graph(connection: Connection, table: str) -> None:
     rows.change(connection, NEW_GRAPH.format(table=table))
 
 
-def _cosines(found: Sequence[rows.Row]) -> dict[PassageId, float]:
+def _cosines(hits: Sequence[rows.Row]) -> dict[PassageId, float]:
     """By passage, nearest first, equal ones by id."""
-    best = sorted((-row.cosine, passage_id(row.passage_id)) for row in found)
+    best = sorted((-row.cosine, passage_id(row.passage_id)) for row in hits)
     return {name: -below for below, name in best}

@@ -31,17 +31,17 @@ class PostgresSessions:
 
     async def rounds(self, session_id: str) -> Sequence[RoundRecord]:
         def work(connection: Connection) -> list[RoundRecord]:
-            shown = rows.every(connection, SHOWN, (session_id,))
-            return round_records(rows.every(connection, ROUNDS, (session_id,)), shown)
+            passage_rows = rows.every(connection, SHOWN, (session_id,))
+            return round_records(rows.every(connection, ROUNDS, (session_id,)), passage_rows)
 
         return await self._database.read(work)
 
     async def add(self, session_id: str, record: RoundRecord) -> None:
         head = (session_id, record.round, record.ranked, record.in_scope, record.exhausted)
-        shown = [shown_values(session_id, record.round, passage) for passage in record.shown]
+        passage_rows = [shown_values(session_id, record.round, passage) for passage in record.shown]
 
         def work(connection: Connection) -> None:
             rows.change(connection, ADD_ROUND, head)
-            rows.copy(connection, ADD_SHOWN, shown)
+            rows.copy(connection, ADD_SHOWN, passage_rows)
 
         await self._database.write(work)

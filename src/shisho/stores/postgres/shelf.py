@@ -232,12 +232,12 @@ class PostgresShelf:
         return [nouns.passage(row) for row in await self._rows(PASSAGES_OF, (document_id,))]
 
     async def near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
-        found = await self._rows(AKIN, {"bands": list(bands), "owner": owner})
-        return [replace(nouns.passage(row), bands=tuple(row.bands)) for row in found]
+        listed = await self._rows(AKIN, {"bands": list(bands), "owner": owner})
+        return [replace(nouns.passage(row), bands=tuple(row.bands)) for row in listed]
 
     async def places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
-        found = await self._rows(PLACES, (owner, corpus))
-        return {place.source: DocumentId(place.document_id) for place in found}
+        listed = await self._rows(PLACES, (owner, corpus))
+        return {place.source: DocumentId(place.document_id) for place in listed}
 
     async def detach_source(self, corpus: str, owner: str, source: str) -> DocumentId | None:
         def work(connection: Connection) -> DocumentId | None:
@@ -277,13 +277,13 @@ class PostgresShelf:
 
 
 def _documents_by_id(connection: Connection, ids: Sequence[DocumentId]) -> dict[DocumentId, Document]:
-    found = rows.every(connection, DOCUMENTS, (list(ids),))
-    return {document.id: document for document in map(nouns.document, found)}
+    listed = rows.every(connection, DOCUMENTS, (list(ids),))
+    return {document.id: document for document in map(nouns.document, listed)}
 
 
 def _corpora(connection: Connection, owner: str, name: str | None = None) -> list[Corpus]:
-    found = rows.every(connection, CORPORA, {"owner": owner, "name": name})
-    return [Corpus(row.name, row.owner, row.documents, row.passages) for row in found]
+    listed = rows.every(connection, CORPORA, {"owner": owner, "name": name})
+    return [Corpus(row.name, row.owner, row.documents, row.passages) for row in listed]
 
 
 def _put(connection: Connection, intake: Intake) -> tuple[DocumentId | None, int]:

@@ -24,18 +24,20 @@ NAMED_PASSAGES = f"""SELECT {rows.PASSAGE}, d.source, d.title FROM passages p JO
 def select(connection: Connection, ids: Sequence[PassageId]) -> dict[PassageId, TermVector]:
     """The vectors of `ids`."""
     # Binary: the bytes would come in hexadecimal digits.
-    found = connection.execute(VECTORS.encode(), (rows.numbers_of(ids),), binary=True).fetchall()
-    return {(name := nouns.passage_id(number)): TermVector._make((name, *rest)) for number, *rest in found}
+    passage_rows = connection.execute(VECTORS.encode(), (rows.numbers_of(ids),), binary=True).fetchall()
+    return {
+        (name := nouns.passage_id(number)): TermVector._make((name, *rest)) for number, *rest in passage_rows
+    }
 
 
 def passages_by_id(connection: Connection, ids: Iterable[PassageId]) -> dict[PassageId, Passage]:
     """`Shelf.passages` on a connection."""
-    found = rows.every(connection, PASSAGES, (rows.numbers_of(ids),))
-    return {passage.id: passage for passage in map(nouns.passage, found)}
+    passage_rows = rows.every(connection, PASSAGES, (rows.numbers_of(ids),))
+    return {passage.id: passage for passage in map(nouns.passage, passage_rows)}
 
 
 def named_passages_by_id(connection: Connection, ids: Iterable[PassageId]) -> dict[PassageId, NamedPassage]:
     """`SearchView.passages` on a connection."""
-    found = rows.every(connection, NAMED_PASSAGES, (rows.numbers_of(ids),))
-    named_passages = (NamedPassage(nouns.passage(row), row.source, row.title) for row in found)
+    passage_rows = rows.every(connection, NAMED_PASSAGES, (rows.numbers_of(ids),))
+    named_passages = (NamedPassage(nouns.passage(row), row.source, row.title) for row in passage_rows)
     return {named.passage.id: named for named in named_passages}

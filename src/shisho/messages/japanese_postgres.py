@@ -69,4 +69,7 @@ SAID: Mapping[str, str] = {
     "The database {database} on {server} is damaged ({reason}). Restore a backup.": (
         "{server} のデータベース {database} が壊れています({reason})。バックアップを戻してください。"
     ),
+    (
+        "This PostgreSQL has no extension vector, so passages are found by words alone. Install pgvector on the server."
+    ): "このPostgreSQLには拡張機能vectorがないため、言葉だけで探します。サーバーにpgvectorを入れてください。",
 }

@@ -21,6 +21,7 @@ from shisho.language.numbers import Date, Figures, Measure, figures, kanji_numbe
         ("2024-05-03", Date(2024, 5, 3)),
         ("May 3, 2024", Date(2024, 5, 3)),
         ("3 May 2024", Date(2024, 5, 3)),
+        ("Dec-2015", Date(2015, 12)),
         ("it was built in 1998 by the city", Date(1998)),
     ],
 )

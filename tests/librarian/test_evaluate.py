@@ -8,7 +8,7 @@ import pytest
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal
 from shisho.language.terms import fold, terms
-from shisho.librarian.evaluate import ENOUGH, QUOTED_CHARS, QUOTES, select, terms_wanted
+from shisho.librarian.evaluate import ENOUGH, OFF_TOPIC, QUOTED_CHARS, QUOTES, select, terms_wanted
 
 STATISTICS = NumberedPassage(
     1,
@@ -243,6 +243,12 @@ def test_steps_come_first_where_a_way_is_asked_for() -> None:
     passage = NumberedPassage(1, text, "ショートカットを無効にする方法", 0.9)
     first = found("ショートカットを無効にするにはどうすればいい？", [passage])[0]
     assert first.snippet.endswith("「なし」を選ぶ。")
+
+
+def test_what_has_a_property_may_lack_its_name() -> None:
+    text = "● ビーム探索：\n\n● 低確率の仮説を枝刈り\n\n● 近似解なので、精度の低下あり"
+    passage = NumberedPassage(1, text, "ビーム探索とA*探索", 0.9, title="ビーム探索")
+    assert max(finding.score for finding in found("ビーム探索の短所は何ですか", [passage])) > OFF_TOPIC
 
 
 def test_a_list_that_goes_on_overleaf_is_quoted_in_two_quotations() -> None:

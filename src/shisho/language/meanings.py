@@ -253,7 +253,7 @@ def opposites(term: str) -> frozenset[str]:
 @lru_cache(maxsize=100_000)
 def same(first: str, other: str) -> bool:
     """True where two terms mean the same here: written alike, in one group of this list or of the
-    dictionary, or a verb beside the noun made of its kanji."""
+    dictionary, a verb beside the noun made of its kanji, or a Latin word beside its reading."""
     if first == other:
         return True
     groups = _same()
@@ -266,9 +266,30 @@ def same(first: str, other: str) -> bool:
         return True
     if not synonym_groups(first).isdisjoint(synonym_groups(other)):
         return True
-    return _of_one_kanji(first, other) or _of_one_kanji(other, first)
+    if _of_one_kanji(first, other) or _of_one_kanji(other, first):
+        return True
+    return _is_reading(first, other) or _is_reading(other, first)
 
 
+def _is_reading(katakana: str, word: str) -> bool:
+    """シルバー and Silver, by the dictionary's readings."""
+    if not (_KATAKANA.fullmatch(katakana) and _LATIN.fullmatch(word)):
+        return False
+    return katakana.translate(_LONG) in _readings(word)
+
+
+@lru_cache(maxsize=20_000)
+def _readings(stem: str) -> frozenset[str]:
+    """How a Latin term is read, and what it may be the stem of (cooki of cookie); long vowels left out."""
+    words = {stem, f"{stem}e", f"{stem[:-1]}y" if stem.endswith("i") else stem}
+    tokens = (tokenizer().tokenize(word) for word in words)
+    readings = (word_tokens[0].reading_form() for word_tokens in tokens if len(word_tokens) == 1)
+    return frozenset(reading.translate(_LONG) for reading in readings if _KATAKANA.fullmatch(reading))
+
+
+_KATAKANA = re.compile(r"[ァ-ヶー]{3,}")
+_LATIN = re.compile(r"[a-z]{3,}")
+_LONG = str.maketrans("", "", "ー・")
 _VERB = re.compile(r"([一-鿿])[ぁ-ん]{1,3}")
 _PAIR = re.compile(r"[一-鿿]{2}")
 

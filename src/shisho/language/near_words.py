@@ -123,6 +123,8 @@ JAPANESE = (
     "アジア 亜;プロイセン 普;オーストリア 墺"
 )
 ENGLISH = (
+    "january jan;february feb;march mar;april apr;june jun;july jul;august aug;september sep sept;october oct;"
+    "november nov;december dec;"
     "remain stay continue;respond react reply;joke quip;proper real;ready prepare;"
     "offer provide give supply;product offering;fix flat set;steep large deep sharp;discount reduction;"
     "push shove;award honor honour;nominate name;value worth;come_up create;"

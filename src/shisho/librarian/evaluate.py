@@ -28,7 +28,9 @@ NEAR_QUOTES = 3  # quotations at most where none answers
 QUOTED_CHARS = 400  # no further quotation is added beyond this
 EXPLAINED_CHARS = 700  # the same where a list, a comparison, a way or a reason is asked for
 LIST_ODDS = 0.3  # of the best line's odds: where a list is asked for, one with these comes before it
-STEP_ODDS = 0.05  # the same where a way is asked for, and a lead-in brings its steps
+STEP_ODDS = (
+    0.005  # the same where a way is asked for and a lead-in of the best line's document brings its steps
+)
 RELATIVE = 0.04  # of the best line's odds: a further one must reach this
 HALF = 0.5  # of the defined thing's words must stand with the sentence that defines it
 _STRICT = frozenset({AnswerKind.REASON, AnswerKind.PERSON})  # no sentence without a reason says why
@@ -160,7 +162,8 @@ def _ranked(
             return True
         odds = math.exp(candidate.odds - best)
         if question.asks_for_a_way and line.role is LineRole.LEAD and announces_steps(line.folded):
-            return candidate.span.end > line.end and odds >= STEP_ODDS
+            is_near = _document(candidate.shown) == _document(ranked[0].shown) and odds >= STEP_ODDS
+            return is_near and candidate.span.end > line.end
         return question.lists and bool(candidate.signs.listed) and odds >= LIST_ODDS
 
     first = next((candidate for candidate in ranked if leads(candidate)), None)
@@ -293,7 +296,8 @@ def _certainty(
     )
     if own_signs.titled == 0:
         return 0.0
-    if question.defined is not None and max(best.signs.topic_passage, best.signs.topic_title) < HALF:
+    is_meaning = question.kind is AnswerKind.DEFINITION  # not 「ビーム探索の短所は何ですか」
+    if is_meaning and max(best.signs.topic_passage, best.signs.topic_title) < HALF:
         sure = min(sure, OFF_TOPIC)
     unlike = own_signs.titled <= HALF and best.signs.triples == 0
     barred = best.signs.numberless or best.signs.formless_quoted or unlike or (nameless and not elsewhere)

@@ -1,0 +1,29 @@
+"""Which terms mean the same: what is said of Latin words and their readings."""
+
+import pytest
+
+from shisho.language.meanings import same
+from shisho.language.terms import fold, terms
+
+
+@pytest.mark.parametrize(
+    ("katakana", "latin", "expected"),
+    [
+        ("シルバー", "Silver", True),
+        ("クッキー", "cookie", True),
+        ("パスワード", "password", True),
+        ("サーバー", "servers", True),
+        ("シルバー", "solver", False),
+        ("サーバー", "serve", False),
+        ("ゴールド", "Silver", False),
+    ],
+)
+def test_a_latin_word_is_its_reading(katakana: str, latin: str, expected: bool) -> None:
+    (first,) = terms(fold(katakana))
+    (other,) = terms(fold(latin))
+    assert same(first, other) is same(other, first) is expected
+
+
+def test_a_month_is_its_short_name() -> None:
+    assert same(*terms("december"), *terms("dec"))
+    assert not same(*terms("december"), *terms("november"))

@@ -170,6 +170,7 @@ if TYPE_CHECKING:
     )
     from shisho.domain.web import TimeRange
     from shisho.errors import (
+        AccessDenied,
         AllEnginesBlocked,
         AllFetchesFailed,
         AuthRequired,
@@ -207,7 +208,7 @@ if TYPE_CHECKING:
 __version__ = VERSION
 # fmt: off
 __all__ = [
-    "AllEnginesBlocked", "AllFetchesFailed", "Answer", "AnswerDesk", "AnswerDifference", "AnswerHandle",
+    "AccessDenied", "AllEnginesBlocked", "AllFetchesFailed", "Answer", "AnswerDesk", "AnswerDifference", "AnswerHandle",
     "AnswerLevel", "AnswerLog", "AnswerStep", "AskOptions", "AuthAction", "AuthRequired", "AuthResolved",
     "AuthTarget", "BorrowedModel", "BreakerState", "Budget", "BudgetExhausted", "Bytes", "Check", "CitedSentence", "Claim",
     "Complexity", "ComposedAnswer", "Conflict", "ConsentRequired", "Conversation", "ConversationContext",

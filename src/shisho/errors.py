@@ -16,6 +16,7 @@ ShishoError                      code                  retry
 ├─ RobotsDisallowed              ROBOTS_DISALLOWED     no
 ├─ ExtraMissing                  EXTRA_MISSING         no
 ├─ ForbiddenPath                 FORBIDDEN_PATH        no
+├─ AccessDenied                  ACCESS_DENIED         no
 ├─ AuthRequired                  AUTH_REQUIRED         no
 ├─ ConsentRequired               CONSENT_REQUIRED      no
 ├─ Conflict                      CONFLICT              yes
@@ -154,6 +155,12 @@ class ForbiddenPath(ShishoError):
     """A file outside the folders that callers from outside may name: add its folder to `allowed_roots`."""
 
     code = "FORBIDDEN_PATH"
+
+
+class AccessDenied(ShishoError):
+    """This may be read, but not changed by you: who owns it grants it, who runs the library does the rest."""
+
+    code = "ACCESS_DENIED"
 
 
 class AuthRequired(ShishoError):

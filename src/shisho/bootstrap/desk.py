@@ -18,6 +18,7 @@ from shisho.bootstrap.questions import build_conversations
 from shisho.bootstrap.setting_values import list_settings
 from shisho.bootstrap.viewer import build_viewer
 from shisho.bootstrap.web import WebAccess, build_consent, consent_file, web_of
+from shisho.desk.access import CorpusAccess
 from shisho.desk.desk import Desk
 from shisho.desk.parts import DeskParts
 from shisho.domain.corpus import LOCAL_OWNER, Check
@@ -80,6 +81,7 @@ def _build_parts(library: SharedLibrary, owner: str, for_owner: Callable[[str], 
     queue = cache(partial(_queue_of, library, owner, folders, talks))
     return DeskParts(
         owner=owner,
+        access=CorpusAccess(owner, stores.grants),
         shelf=stores.shelf,
         ledger=stores.ledger,
         files=library.disk,
@@ -137,6 +139,7 @@ def _folders(library: SharedLibrary, owner: str) -> FolderDesk:
     stores = library.stores
     wired = FolderParts(
         owner=owner,
+        access=CorpusAccess(owner, stores.grants),
         shelf=stores.shelf,
         files=library.disk,
         ingest=library.ingest,
@@ -162,7 +165,10 @@ def _references(library: SharedLibrary, owner: str) -> ReferenceDesk:
         return await registry.look_up(doi)
 
     consent = build_consent(library.settings, web, stores.clock)
-    return ReferenceDesk(ReferenceParts(owner, stores.shelf, consent, None if web is None else look_up))
+    access = CorpusAccess(owner, stores.grants)
+    return ReferenceDesk(
+        ReferenceParts(owner, access, stores.shelf, consent, None if web is None else look_up)
+    )
 
 
 def _queue_of(
@@ -177,6 +183,7 @@ def _queue_of(
         storage=stores.storage,
         clock=stores.clock,
         owner=owner,
+        access=CorpusAccess(owner, stores.grants),
         shelf=stores.shelf,
         ledger=stores.ledger,
         files=library.disk,

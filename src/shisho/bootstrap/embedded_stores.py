@@ -31,10 +31,12 @@ if TYPE_CHECKING:
         EmbeddingStore,
         FolderRegister,
         FollowerTurn,
+        Grants,
         Index,
         Limiter,
         Opinions,
         SessionBook,
+        Users,
     )
 
 DATABASE = "shisho.db"
@@ -64,6 +66,8 @@ def build_embedded_stores(
         opinions=opinions,
         sessions=EmbeddedSessions(database),
         conversations=deferred(partial(_conversations, database, clock, erasure.erase)),
+        users=deferred(partial(_users, database, clock)),
+        grants=deferred(partial(_grants, database, clock)),
         assistants=deferred(partial(_assistants, database, clock)),
         folders=deferred(partial(_folders, database, clock)),
         limiter=deferred(partial(_limiter, database, clock)),
@@ -122,6 +126,18 @@ def _folders(database: Database, clock: Clock) -> FolderRegister:
     from shisho.stores.embedded.folders import EmbeddedFolders
 
     return EmbeddedFolders(database, clock)
+
+
+def _users(database: Database, clock: Clock) -> Users:
+    from shisho.stores.embedded.users import EmbeddedUsers
+
+    return EmbeddedUsers(database, clock)
+
+
+def _grants(database: Database, clock: Clock) -> Grants:
+    from shisho.stores.embedded.grants import EmbeddedGrants
+
+    return EmbeddedGrants(database, clock)
 
 
 def _limiter(database: Database, clock: Clock) -> Limiter:

@@ -47,6 +47,7 @@ def build_sessions(parts: Parts, stores: QueueStores) -> Sessions:
 
     wired = SessionParts(
         owner=parts.owner,
+        access=parts.access,
         shelf=parts.shelf,
         ledger=parts.ledger,
         log=parts.searcher.log,

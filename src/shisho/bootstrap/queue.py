@@ -66,6 +66,7 @@ def _tasks(parts: Parts, stores: QueueStores) -> TaskDesk:
     engines = deferred(partial(_engine_list, parts, stores))
     wired = TaskParts(
         owner=parts.owner,
+        access=parts.access,
         tasks=stores.tasks,
         jobs=stores.jobs,
         interventions=stores.interventions,

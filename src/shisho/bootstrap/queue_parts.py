@@ -12,6 +12,7 @@ from shisho.settings import Settings
 
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
+    from shisho.desk.access import CorpusAccess
     from shisho.desk.conversing import ConversationDesk
     from shisho.desk.embeddings import EmbeddingDesk
     from shisho.desk.folders import FolderDesk
@@ -28,6 +29,7 @@ class Parts:
     storage: Storage
     clock: Clock
     owner: str
+    access: CorpusAccess
     shelf: Shelf
     ledger: Ledger
     files: Files

@@ -12,6 +12,7 @@ from shisho.ports import (
     Conversations,
     DiscoveredUrls,
     FolderRegister,
+    Grants,
     Index,
     Interventions,
     JobStore,
@@ -28,6 +29,7 @@ from shisho.ports import (
     Staging,
     Storage,
     TaskStore,
+    Users,
 )
 
 if TYPE_CHECKING:
@@ -75,6 +77,8 @@ class LibraryStores:
     opinions: Opinions
     sessions: SessionLog
     conversations: Conversations
+    users: Users
+    grants: Grants
     assistants: SessionBook
     folders: FolderRegister
     limiter: Limiter

@@ -173,13 +173,8 @@ class CorpusSession:
             await self._searcher.log.add(self.id, record)
             self._rounds[round_] = record
             self._shown.update({shown_record.number: shown_record for shown_record in record.shown})
-        passages = await self._searcher.shelf.passages(
-            [shown_record.passage_id for shown_record in record.shown]
-        )
+        passages, documents = await self._readable([shown.passage_id for shown in record.shown])
         following = await self._searcher.shelf.following(list(passages))
-        documents = await self._searcher.shelf.documents_by_id(
-            [passage.document_id for passage in passages.values()]
-        )
         stored_records = [record for record in record.shown if record.passage_id in passages]
         shown_passages = tuple(
             _shown(
@@ -199,9 +194,8 @@ class CorpusSession:
     async def resolve(self, temp_index: int, start: int, end: int) -> Citation:
         if temp_index not in self._shown:
             raise InvalidParams("No passage {temp_index} was shown in this session.", temp_index=temp_index)
-        passage = await self._passage(self._shown[temp_index].passage_id)
+        passage, document = await self._passage(self._shown[temp_index].passage_id)
         page = await self._page_of(passage, passage.start + start)
-        document = await self._searcher.shelf.document(passage.document_id)
         text = await self._searcher.shelf.text(passage.document_id)
         first = passage.start + start
         last = passage.start + end
@@ -216,7 +210,7 @@ class CorpusSession:
             snippet=snippet,
             sha256=hashlib.sha256(snippet.encode("utf-8", "surrogatepass")).hexdigest(),
             passage_id=passage.id,
-            cluster=passage.cluster,
+            cluster=self._cluster(passage, document),
             site=self._searcher.site(document.source),
             place=place_within(passage.place, passage.text, start, end),
             ocr=passage.ocr,
@@ -240,17 +234,39 @@ class CorpusSession:
             snippet="",
             sha256="",
             passage_id=passage.id,
-            cluster=passage.cluster,
+            cluster=self._cluster(passage, document),
             site=self._searcher.site(document.source),
             place=passage.place,
             ocr=passage.ocr,
         )
 
-    async def _passage(self, name: PassageId) -> Passage:
-        passages = await self._searcher.shelf.passages([name])
+    async def _passage(self, name: PassageId) -> tuple[Passage, Document]:
+        passages, documents = await self._readable([name])
         if name not in passages:
             raise InvalidParams("That passage's document was removed while this session ran.")
-        return passages[name]
+        return passages[name], documents[passages[name].document_id]
+
+    async def _readable(
+        self, names: Sequence[PassageId]
+    ) -> tuple[Mapping[PassageId, Passage], Mapping[DocumentId, Document]]:
+        """Those of the passages whose document is live, and whose corpus the owner may still search; and the
+        documents."""
+        shelf = self._searcher.shelf
+        passages = await shelf.passages(names)
+        ids = tuple({passage.document_id for passage in passages.values()})
+        scope = Scope(self._scope.owner, filters={"document": ids})
+        documents = {
+            document.id: document for document in await shelf.documents(scope, limit=max(1, len(ids)))
+        }
+        readable = {name: passage for name, passage in passages.items() if passage.document_id in documents}
+        return readable, documents
+
+    def _cluster(self, passage: Passage, document: Document) -> str:
+        """Its near-duplicates; in another's corpus passages of just the same text: which of a corpus are alike may be
+        known by what its owner has elsewhere, and that is nobody's business."""
+        if document.owner == self._scope.owner:
+            return passage.cluster
+        return hashlib.sha256(passage.text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     async def _page_of(self, passage: Passage, start: int) -> int | None:
         """The page on which this offset of the document stands, in the passage or in what was shown after it."""

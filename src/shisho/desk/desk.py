@@ -98,12 +98,14 @@ class Desk(DeskSections):
     ) -> AsyncGenerator[Receipt, None]:
         """Take in files and folders; a receipt for each as it is done, in the order found, but last for bibliographies
         (`references`: whatever they are called). `ocr`: None is as it is set. What there is and what was left out is told
-        first: `notify("files", survey=…)`; then each page recognised. Raises InvalidParams for a path that is not there."""
+        first: `notify("files", survey=…)`; then each page recognised. Raises InvalidParams for a path that is not there,
+        NotFound and AccessDenied for another's corpus."""
         parts = self._parts
         bibliographies = frozenset(map(Path, as_paths(references)))
         survey = await asyncio.to_thread(survey_once, parts.files, paths, bibliographies)
         notify("files", survey=survey)
-        options = (corpus, parts.owner, metadata or {}, password, ocr, notify, bibliographies)
+        target = await parts.access.find_writable(corpus)
+        options = (target.name, target.owner, metadata or {}, password, ocr, notify, bibliographies)
         adding = FileIntake(parts.files, parts.ingest, *options)
         async with aclosing(adding.receipts(survey.files)) as receipts:
             async for receipt in receipts:
@@ -116,8 +118,9 @@ class Desk(DeskSections):
                 yield receipt
 
     async def add_source(self, source: Source, corpus: str = DEFAULT_CORPUS) -> Receipt:
-        """Take in bytes that are no file."""
-        return await self._parts.ingest.add(source, corpus, self._parts.owner)
+        """Take in bytes that are no file. Raises NotFound and AccessDenied for another's corpus."""
+        target = await self._parts.access.find_writable(corpus)
+        return await self._parts.ingest.add(source, target.name, target.owner)
 
     async def corpora(self) -> Sequence[Corpus]:
         return await self._parts.shelf.corpora(self._parts.owner)
@@ -141,20 +144,20 @@ class Desk(DeskSections):
     ) -> Sequence[Document]:
         """Documents in order of their adding, after the one with id `after`. Raises InvalidParams for its filters."""
         conditions = await check_filters(self._parts.shelf, self._parts.owner, filters or {})
-        return await self._parts.shelf.documents(
-            Scope(self._parts.owner, as_list(corpora), conditions), after, limit
-        )
+        scope = Scope(self._parts.owner, as_list(corpora), conditions)
+        return self._parts.access.named(await self._parts.shelf.documents(scope, after, limit))
 
     async def document(self, prefix: str) -> Document:
         """By id, unique prefix, or the path or name of its file. Raises NotFound, with those that a name fits."""
         return await find_one_document(self._parts.shelf, self._parts.owner, prefix)
 
     async def places(self, corpus: str = DEFAULT_CORPUS) -> Mapping[str, DocumentId]:
-        return await self._parts.shelf.places(corpus, self._parts.owner)
+        target = await self._parts.access.find_writable(corpus)
+        return await self._parts.shelf.places(target.name, target.owner)
 
     async def text(self, document_id: DocumentId) -> str:
-        """The original text that every citation's offsets count in."""
-        return await self._parts.shelf.text(document_id)
+        """The original text that every citation's offsets count in. Raises NotFound, SourceRemoved."""
+        return await self._parts.shelf.text((await self.document(document_id)).id)
 
     async def page(self, prefix: str, number: int) -> str:
         """The text of one page (from 1); without pages, 1 is all of it. Raises NotFound, SourceRemoved."""
@@ -162,8 +165,10 @@ class Desk(DeskSections):
 
     async def remove(self, prefix: str, *, purge: bool = False) -> Document:
         """Take a document out of search; with `purge` erase it and every quotation of it. Returns what it was, with
-        a warning where somebody still reads the log of the database: it goes from there once they have done."""
+        a warning where somebody still reads the log of the database: it goes from there once they have done. Raises
+        NotFound, AccessDenied for one of another's corpus that is granted for reading."""
         document = await self.document(prefix)
+        await self._parts.access.check_writable(document)
         gone = await self._parts.shelf.remove(document.id, purge=purge)
         if purge:
             await self.tasks.forget_bytes(document.sha256)
@@ -171,8 +176,9 @@ class Desk(DeskSections):
 
     async def restore(self, name: str) -> Document:
         """Undo a removal; named by id, unique prefix, or the path or name of its file. Raises NotFound, SourceRemoved
-        after a purge, Conflict where a newer version stands in its place."""
+        after a purge, Conflict where a newer version stands in its place, AccessDenied as `remove`."""
         document = await find_removed_document(self._parts.shelf, self._parts.owner, name)
+        await self._parts.access.check_writable(document)
         return await self._parts.shelf.restore(document.id)
 
     async def search(

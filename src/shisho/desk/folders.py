@@ -13,11 +13,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from shisho.desk import intake
+from shisho.desk.access import CorpusAccess
 from shisho.desk.adding import FileIntake, bibliographies_last
 from shisho.desk.callbacks import Notify, silent
 from shisho.desk.following import FolderFollower
 from shisho.domain.corpus import DEFAULT_CORPUS, DocumentId, FileSurvey, IntakeOutcome, Receipt
 from shisho.domain.folder import FileOnDisk, PlaceStamp, WatchedFolder
+from shisho.domain.team import CorpusKey
 from shisho.errors import DocumentUnreadable, InternalError, InvalidParams, NotFound, by_code
 from shisho.ports import Files, FolderRegister, FolderWatcher, FollowerTurn, Ingester, Shelf
 
@@ -29,6 +31,7 @@ class FolderParts:
     """The parts that the verbs of folders are wired to. `seconds`: a clock that never runs back."""
 
     owner: str
+    access: CorpusAccess
     shelf: Shelf
     files: Files
     ingest: Ingester
@@ -40,12 +43,13 @@ class FolderParts:
 
 @dataclass(slots=True)
 class _Comparison:
-    """A folder and what the library has of it, side by side. `earlier`: its documents by source; `departed`: those
-    of them whose source is not there now; `moved`: documents that stand at another place now; `has_vanished`:
-    a file went while it was to be read."""
+    """A folder and what the library has of it, side by side. `corpus`: as the visitor calls it, `target`: whose that is;
+    `earlier`: its documents by source; `departed`: those of them whose source is not there now; `moved`: documents that
+    stand at another place now; `has_vanished`: a file went while it was to be read."""
 
     root: Path
     corpus: str
+    target: CorpusKey
     earlier: Mapping[str, DocumentId]
     survey: FileSurvey
     files: Sequence[FileOnDisk]
@@ -73,9 +77,8 @@ class FolderDesk:
         root = await asyncio.to_thread(intake.real, folder)
         if not await asyncio.to_thread(root.is_dir):
             raise InvalidParams("There is no folder {path}.", path=root)
-        return await self._parts.register.watch(
-            str(root), intake.check_corpus_name(corpus), self._parts.owner
-        )
+        await self._parts.access.find_writable(intake.check_corpus_name(corpus))
+        return await self._parts.register.watch(str(root), corpus, self._parts.owner)
 
     async def forget(self, folder: Path | str) -> None:
         """Follow a folder no longer; its documents stay. Raises NotFound."""
@@ -123,14 +126,16 @@ class FolderDesk:
                     yield receipt
 
     async def _compared(self, root: Path, corpus: str, is_emptied: bool) -> _Comparison:
-        places = await self._parts.shelf.places(corpus, self._parts.owner)
+        target = await self._parts.access.find_writable(corpus)
+        places = await self._parts.shelf.places(target.name, target.owner)
         # a corpus that bears a folder's name mirrors it, with what links lead to
         earlier = places if corpus == str(root) else dict(_below(root, places.items()))
         survey = await self._surveyed(root, len(earlier), is_emptied)
         files = await asyncio.to_thread(self._parts.files.look, survey.files)
         sources = {file.source for file in files}
         departed = {source: name for source, name in earlier.items() if source not in sources}
-        return _Comparison(root, corpus, earlier, survey, files, departed, frozenset(departed.values()))
+        gone = frozenset(departed.values())
+        return _Comparison(root, corpus, target, earlier, survey, files, departed, gone)
 
     async def _surveyed(self, root: Path, known: int, is_emptied: bool) -> FileSurvey:
         try:
@@ -159,7 +164,8 @@ class FolderDesk:
 
     async def _taken_in(self, comparison: _Comparison) -> AsyncGenerator[Receipt, None]:
         parts = self._parts
-        stamps = await parts.register.stamps(comparison.corpus, parts.owner)
+        target = comparison.target
+        stamps = await parts.register.stamps(target.name, target.owner)
         unread = []
         for file in comparison.files:
             known_receipt = self._unchanged(file, comparison, stamps)
@@ -167,7 +173,7 @@ class FolderDesk:
                 unread.append(file)
             else:
                 yield known_receipt
-        taking = FileIntake(parts.files, parts.ingest, comparison.corpus, parts.owner, {})
+        taking = FileIntake(parts.files, parts.ingest, target.name, target.owner, {})
         files_by_path = {file.path: file for file in unread}
         paths = bibliographies_last(list(files_by_path))
         files = (files_by_path[path] for path in paths)
@@ -178,14 +184,14 @@ class FolderDesk:
                 if receipt.document_id is not None and file.stamp:
                     fresh.append(PlaceStamp(file.source, receipt.document_id, file.stamp))
                 if len(fresh) >= STAMPED_AT_ONCE:
-                    await parts.register.stamp(fresh, comparison.corpus, parts.owner)
+                    await parts.register.stamp(fresh, target.name, target.owner)
                     fresh = []
                 if await self._has_vanished(file, receipt):
                     comparison.has_vanished = True
                 else:
                     yield _with_move(receipt, comparison)
         if fresh:
-            await parts.register.stamp(fresh, comparison.corpus, parts.owner)
+            await parts.register.stamp(fresh, target.name, target.owner)
 
     async def _has_vanished(self, file: FileOnDisk, receipt: Receipt) -> bool:
         """True of a file that could not be taken in because it is no longer there."""
@@ -210,11 +216,12 @@ class FolderDesk:
         """The sources that are not there. The folder is looked at once more before: what comes and goes meanwhile,
         the folder itself above all, must not be taken for deleted."""
         again = await self._compared(comparison.root, comparison.corpus, is_emptied)
+        target = again.target
         unread = (*comparison.survey.unreadable, *again.survey.unreadable)
         hidden = {source for folder in unread for source, _ in _below(folder, again.earlier.items())}
         for source in sorted(again.departed.keys() - hidden):
             document_id = again.departed[source]
-            removed = await self._parts.shelf.detach_source(comparison.corpus, self._parts.owner, source)
+            removed = await self._parts.shelf.detach_source(target.name, target.owner, source)
             if document_id not in comparison.moved:
                 yield Receipt(source, IntakeOutcome.GONE, removed)
 

@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from shisho.desk.access import CorpusAccess
 from shisho.desk.callbacks import Notify, Stop
 from shisho.domain.corpus import Check, DocumentId, RankedPassage, Scope, SearchRequest
 from shisho.domain.find import ExcludedSources
@@ -75,6 +76,7 @@ class DeskParts:
     """The parts that the verbs of a desk are wired to."""
 
     owner: str
+    access: CorpusAccess
     shelf: Shelf
     ledger: Ledger
     files: Files

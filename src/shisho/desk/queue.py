@@ -232,7 +232,7 @@ class Queue:
             return None
 
     async def _known(self, source: str, data: bytes, common: IngestJob) -> ExistingDocument | None:
-        document = await self._parts.shelf.known(common.corpus, self._parts.owner, sha256(data).hexdigest())
+        document = await self._parts.shelf.known(common.corpus, common.owner, sha256(data).hexdigest())
         if document is None or not await self._parts.shelf.record_seen(document, source, common.metadata):
             return None
         return ExistingDocument(source, document.id, document.title)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
+from shisho.desk.access import CorpusAccess
 from shisho.desk.choosing import find_one_document
 from shisho.desk.queue import check_consent
 from shisho.desk.task_parts import Consent
@@ -23,6 +24,7 @@ class ReferenceParts:
     """The parts that the verbs are wired to. `look_up`: what is known of a DOI; None where there is no way to the web."""
 
     owner: str
+    access: CorpusAccess
     shelf: Shelf
     consent: Consent
     look_up: Callable[[str], Awaitable[Reference | None]] | None
@@ -74,6 +76,7 @@ class ReferenceDesk:
             raise NotFound("Crossref does not know the DOI {doi}.", doi=document.metadata["doi"])
         fresh = {name: fact for name, fact in reference.facts.items() if not document.metadata.get(name)}
         fresh.pop("citation_key", None)  # Crossref's is the DOI
+        await self._parts.access.check_writable(document)
         news = await self._parts.shelf.describe({document.id: fresh})
         outcome = IntakeOutcome.DESCRIBED if news else IntakeOutcome.KNOWN
         match = ReferenceMatch(

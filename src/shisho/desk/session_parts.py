@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from shisho.desk.access import CorpusAccess
 from shisho.domain.corpus import (
     Complexity,
     NumberedPassage,
@@ -91,6 +92,7 @@ class SessionParts:
     """The parts that the verbs of sessions are wired to."""
 
     owner: str
+    access: CorpusAccess
     shelf: Shelf
     ledger: Ledger
     log: SessionLog

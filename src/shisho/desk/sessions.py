@@ -293,6 +293,9 @@ class Sessions:
         shown = chain.from_iterable(record.shown for record in rounds)
         records = [passage for passage in shown if passage.number == number]
         passages = await self._parts.shelf.passages([passage.passage_id for passage in records])
+        documents = [passage.document_id for passage in passages.values()]
+        if not all([await self._parts.access.is_readable(document_id) for document_id in documents]):
+            passages = {}
         if not passages:
             raise NotFound(
                 "No passage {number} was shown in this session, or its document was removed.",
@@ -302,17 +305,21 @@ class Sessions:
 
     async def _by_id(self, name: str) -> Passage:
         found_passage = (await self._parts.shelf.passages([PassageId(name)])).get(PassageId(name))
-        if (
-            found_passage is not None
-            and (await self._parts.shelf.document(found_passage.document_id)).owner == self._parts.owner
-        ):
+        if found_passage is not None and await self._parts.access.is_readable(found_passage.document_id):
             return found_passage
         evidence = await self._parts.ledger.evidence(name, self._parts.owner)
-        await self._parts.shelf.text(evidence.document_id)  # a purged document says so
+        if await self._parts.access.is_readable(evidence.document_id):
+            await self._parts.shelf.text(evidence.document_id)  # a purged document says so
+        else:
+            raise self._lost(name)
         for passage in await self._parts.shelf.passages_of(evidence.document_id):
             if passage.start <= evidence.start and evidence.end <= passage.end:
                 return passage
-        raise NotFound(
+        raise self._lost(name)
+
+    @staticmethod
+    def _lost(name: str) -> NotFound:
+        return NotFound(
             "The passage of evidence {name} is no longer there. Add its document again.", name=name
         )
 

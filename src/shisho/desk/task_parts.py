@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from shisho.desk.access import CorpusAccess
 from shisho.domain.inquiry import Answer
 from shisho.domain.intervention import (
     HumanChallenge,
@@ -68,6 +69,7 @@ class TaskParts:
     """The parts that the verbs of tasks are wired to."""
 
     owner: str
+    access: CorpusAccess
     tasks: TaskStore
     jobs: JobStore
     interventions: Interventions

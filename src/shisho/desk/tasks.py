@@ -132,7 +132,8 @@ class TaskDesk(QuestionQueue):
         remote: bool = True,
     ) -> DocumentsQueued:
         """Queue documents to be taken in. `remote`: the caller is no shell of this machine, so that paths
-        must be below `allowed_roots` (ForbiddenPath). Raises InvalidParams for a path that is not there."""
+        must be below `allowed_roots` (ForbiddenPath). Raises InvalidParams for a path that is not there, NotFound and
+        AccessDenied for another's corpus."""
         paths = as_paths(paths)
         urls = as_list(urls)
         task = await self._task_for(task_id, "")
@@ -149,12 +150,13 @@ class TaskDesk(QuestionQueue):
             raise InvalidParams("There is nothing to add. Give paths, urls or files.", skipped=plain(skipped))
         if addresses:
             check_consent(self._parts.consent.state())
-        common = IngestJob("", self._parts.owner, intake.check_corpus_name(corpus), dict(metadata or {}))
+        target = await self._parts.access.find_writable(intake.check_corpus_name(corpus))
+        common = IngestJob("", target.owner, target.name, dict(metadata or {}))
         known, unknown = await self._handed_in(found, files, common, remote)
         handed = [replace(job, password=await self._secret(password)) for job in unknown]
         ingest = self._new_jobs(JobKind.INGEST, handed)
         fetch = [
-            FetchJob(url, self._parts.owner, common.corpus, common.metadata, await self._secret(password))
+            FetchJob(url, target.owner, target.name, common.metadata, await self._secret(password))
             for url in addresses.values()
         ]
         new = [*ingest, *self._new_jobs(JobKind.FETCH, fetch)]

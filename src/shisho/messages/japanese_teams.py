@@ -19,5 +19,19 @@ SAID: Mapping[str, str] = {
     "There is no group {name}. `shisho groups list` shows which there are.": (
         "グループ {name} はありません。`shisho groups list` で分かります。"
     ),
+    (
+        "There is no corpus {corpus} that you could add to. `shisho list` names those there are, and in a "
+        "corpus of your own there is no @."
+    ): (
+        "加えられるコーパス {corpus} はありません。あるものは `shisho list` で分かります。自分のコーパスの名前に @ は"
+        "入りません。"
+    ),
+    (
+        "You may read the corpus {corpus}, but not change it. Its owner can let you: "
+        "`shisho grants add CORPUS YOU --write`."
+    ): (
+        "コーパス {corpus} は読めますが、変えられません。持ち主が許せます: "
+        "`shisho grants add コーパス あなた --write`。"
+    ),
     "There is no corpus {corpus}.": "コーパス {corpus} はありません。",
 }

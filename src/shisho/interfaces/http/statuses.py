@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 
 from shisho.errors import (
+    AccessDenied,
     AllEnginesBlocked,
     AllFetchesFailed,
     AuthRequired,
@@ -42,6 +43,7 @@ STATUSES: Mapping[type[ShishoError], int] = {
     ConsentRequired: 403,
     ForbiddenAddress: 403,
     ForbiddenPath: 403,
+    AccessDenied: 403,
     RobotsDisallowed: 403,
     NotFound: 404,
     Conflict: 409,

@@ -1,0 +1,75 @@
+"""What a visitor may do with whose corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from shisho.domain.corpus import Document, DocumentId
+from shisho.domain.team import BETWEEN, Access, CorpusKey
+from shisho.errors import AccessDenied, NotFound
+from shisho.ports import Grants
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusAccess:
+    """One visitor's access, asked of the grants at each call: a grant that was taken back counts no more."""
+
+    owner: str
+    grants: Grants
+
+    async def find_writable(self, corpus: str) -> CorpusKey:
+        """The corpus that the visitor calls so, to add to it; one that is not there yet is theirs. Raises NotFound for
+        another's that is not there or not granted, AccessDenied for one that is granted for reading alone."""
+        own = CorpusKey(self.owner, corpus)
+        if not is_of_another(corpus):
+            return own
+        for reached in await self.grants.reachable(self.owner):
+            if reached.corpus.address(self.owner) == corpus:
+                _check(reached.access, corpus)
+                return reached.corpus
+        raise NotFound(
+            "There is no corpus {corpus} that you could add to. `shisho list` names those there are, and in a "
+            "corpus of your own there is no @.",
+            corpus=corpus,
+        )
+
+    async def check_writable(self, *documents: Document) -> None:
+        """Raises AccessDenied for documents of others' corpora that are granted for reading alone."""
+        foreign = {
+            CorpusKey(document.owner, document.corpus)
+            for document in documents
+            if document.owner != self.owner
+        }
+        if not foreign:
+            return
+        access = {reached.corpus: reached.access for reached in await self.grants.reachable(self.owner)}
+        for corpus in sorted(foreign):
+            _check(access.get(corpus, Access.READ), corpus.address(self.owner))
+
+    async def is_readable(self, document_id: DocumentId) -> bool:
+        """Whether the visitor may open this document now."""
+        return bool(await self.grants.readable([document_id], self.owner))
+
+    def named(self, documents: Iterable[Document]) -> Sequence[Document]:
+        """The documents with their corpora as the visitor calls them."""
+        return [
+            document
+            if document.owner == self.owner
+            else replace(document, corpus=CorpusKey(document.owner, document.corpus).address(self.owner))
+            for document in documents
+        ]
+
+
+def is_of_another(corpus: str) -> bool:
+    """Whether a corpus is called as another person's is. What has the name of a folder is one's own."""
+    return BETWEEN in corpus and "/" not in corpus and "\\" not in corpus
+
+
+def _check(access: Access, corpus: str) -> None:
+    if not access.is_writable:
+        raise AccessDenied(
+            "You may read the corpus {corpus}, but not change it. Its owner can let you: "
+            "`shisho grants add CORPUS YOU --write`.",
+            corpus=corpus,
+        )

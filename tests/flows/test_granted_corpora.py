@@ -1,0 +1,166 @@
+"""A corpus is granted, read, cited, added to and taken back, over real desks."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shisho.bootstrap.desk import open_desk
+from shisho.desk import Desk
+from shisho.domain.corpus import SearchRequest, Source
+from shisho.domain.task import Bytes
+from shisho.domain.team import Access, CorpusKey, Grantee, GranteeKind
+from shisho.errors import AccessDenied, NotFound, ShishoError
+
+PAPERS = "決定係数とは、回帰式の当てはまりの良さを示す指標である。1に近いほど当てはまりが良い。"
+DIARY = "決定係数の日記。回帰式の当てはまりの良さを示す指標を学んだ。暗証は薔薇である。"
+MEMO = "相関係数とは、二つの変数の線形な関係の強さを示す指標である。"
+KEY = CorpusKey("hanako", "papers")
+TARO = Grantee(GranteeKind.USER, "taro")
+
+
+@asynccontextmanager
+async def desks(home: Path) -> AsyncIterator[tuple[Desk, Desk, Any]]:
+    """Hanako's desk with papers and a diary, taro's with a memo, and the grants."""
+    async with open_desk(home=home, embedder="none") as desk:
+        hanako = desk.for_owner("hanako")
+        taro = desk.for_owner("taro")
+        await hanako.add_source(Source("r2.txt", PAPERS.encode()), "papers")
+        await hanako.add_source(Source("diary.txt", DIARY.encode()), "diary")
+        await taro.add_source(Source("memo.txt", MEMO.encode()))
+        yield hanako, taro, desk._parts.access.grants
+
+
+async def test_what_is_granted_is_asked_cited_and_opened_and_no_more_after_the_grant_ends(
+    tmp_path: Path,
+) -> None:
+    async with desks(tmp_path) as (hanako, taro, grants):
+        assert (await taro.ask("決定係数とは何か")).abstained
+        with pytest.raises(NotFound):
+            await taro.document("r2.txt")
+        await grants.grant(KEY, TARO, Access.READ)
+        answer = await taro.ask("決定係数とは何か", corpora="papers@hanako")
+        assert not answer.abstained and {evidence.title for evidence in answer.evidence} == {"r2"}
+        (document,) = await taro.documents(corpora="papers@hanako")
+        assert (document.corpus, document.owner) == ("papers@hanako", "hanako")
+        assert await taro.text(document.id) == PAPERS
+        session = await taro.sessions.open_session("決定係数とは何か")
+        shown = await taro.sessions.search_next(
+            session.session_id, SearchRequest(keyword_query=("決定係数",))
+        )
+        assert len(shown.shown) == 1
+        passage = (await taro.search("決定係数"))[0].passage
+        await grants.revoke(KEY, TARO)
+        for refused in (
+            taro.document(document.id),
+            taro.text(document.id),
+            taro.viewer.layout(document.id, 1),
+            taro.viewer.evidence_boxes(answer.evidence[0].id),
+            taro.sessions.read_passage(id=passage),
+            taro.sessions.read_passage(id=answer.evidence[0].id),
+            taro.sessions.read_passage(session_id=session.session_id, number=1),
+        ):
+            with pytest.raises(NotFound):
+                await refused
+        assert (await taro.ask("決定係数とは何か")).abstained
+        assert not (await hanako.ask("決定係数とは何か")).abstained
+
+
+async def test_one_who_may_read_changes_nothing_and_one_who_may_write_does(tmp_path: Path) -> None:
+    async with desks(tmp_path) as (hanako, taro, grants):
+        more = Source("more.txt", "残差とは、実測値と予測値との差である。".encode())
+        folder = tmp_path / "folder"
+        folder.mkdir()
+        (folder / "f.txt").write_text("標本とは、母集団から取り出したものである。")
+
+        async def sync(corpus: str) -> list[str]:
+            return [receipt.source async for receipt in taro.folders.sync(folder, corpus)]
+
+        for corpus, error in (
+            ("papers@hanako", NotFound),
+            ("diary@hanako", NotFound),
+            ("none@nobody", NotFound),
+        ):
+            with pytest.raises(error):
+                await taro.add_source(more, corpus)
+        await grants.grant(KEY, TARO, Access.READ)
+        (document,) = await taro.documents(corpora="papers@hanako")
+        for refused in (
+            taro.add_source(more, "papers@hanako"),
+            taro.remove(document.id),
+            taro.remove(document.id, purge=True),
+            taro.tasks.queue_documents(files=[Bytes("x.txt", b"x")], corpus="papers@hanako"),
+            sync("papers@hanako"),
+        ):
+            with pytest.raises(AccessDenied):
+                await refused
+        await grants.grant(KEY, TARO, Access.WRITE)
+        receipt = await taro.add_source(more, "papers@hanako")
+        assert len(await sync("papers@hanako")) == 1
+        async with taro.working(1):
+            queued = await taro.tasks.queue_documents(
+                files=[Bytes("q.txt", "分散とは、散らばりである。".encode())], corpus="papers@hanako"
+            )
+            await taro.tasks.get_status(queued.task_id, wait=50, wait_for="done")
+        sources = {document.source for document in await hanako.documents(corpora="papers")}
+        assert sources == {"r2.txt", "more.txt", "q.txt", str(folder / "f.txt")}
+        assert [corpus.name for corpus in await taro.corpora() if corpus.owner == "taro"] == ["default"]
+        assert receipt.document_id is not None
+        await taro.remove(receipt.document_id)
+        await taro.restore(receipt.document_id)
+        await taro.remove(receipt.document_id, purge=True)
+        (folder / "f.txt").unlink()
+        assert len([one async for one in taro.folders.sync(folder, "papers@hanako", is_emptied=True)]) == 1
+        assert len(await hanako.documents(corpora="papers")) == 2
+
+
+async def test_what_is_not_there_and_what_is_not_granted_are_refused_in_the_same_words(
+    tmp_path: Path,
+) -> None:
+    async with desks(tmp_path) as (hanako, taro, _):
+        (secret,) = await hanako.documents(corpora="diary")
+        passage = (await hanako.search("薔薇"))[0].passage
+        answer = await hanako.ask("決定係数とは何か")
+        real = {
+            "document": secret.id,
+            "passage": passage,
+            "answer": answer.id,
+            "evidence": answer.evidence[0].id,
+        }
+        invented = {name: value[:-4] + "0000" for name, value in real.items()}
+
+        async def refusals(ids: dict[str, str]) -> list[tuple[str, str]]:
+            refused = []
+            for call in (
+                taro.document(ids["document"]),
+                taro.text(ids["document"]),  # type: ignore[arg-type]
+                taro.page(ids["document"], 1),
+                taro.remove(ids["document"], purge=True),
+                taro.restore(ids["document"]),
+                taro.viewer.view(ids["document"]),
+                taro.viewer.image(ids["document"], 1, 100),
+                taro.viewer.find(ids["document"], "薔薇"),
+                taro.sessions.read_passage(id=ids["passage"]),
+                taro.answer(ids["answer"]),
+                taro.evidence(ids["evidence"]),
+                taro.viewer.evidence_boxes(ids["evidence"]),
+                taro.add_source(Source("x.txt", b"x"), "diary@hanako" if ids is real else "none@hanako"),
+                taro.search("薔薇", corpora="diary@hanako" if ids is real else "none@hanako"),
+            ):
+                try:
+                    await call
+                except ShishoError as error:
+                    said = str(error)
+                    for value in (*ids.values(), "diary@hanako", "none@hanako"):
+                        said = said.replace(value, "…")
+                    refused.append((error.code, said))
+                else:
+                    refused.append(("", ""))
+            return refused
+
+        assert await refusals(real) == await refusals(invented)
+        assert all(code for code, _ in await refusals(real))

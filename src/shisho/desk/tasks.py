@@ -132,8 +132,7 @@ class TaskDesk(QuestionQueue):
         remote: bool = True,
     ) -> DocumentsQueued:
         """Queue documents to be taken in. `remote`: the caller is no shell of this machine, so that paths
-        must be below `allowed_roots` (ForbiddenPath). Raises InvalidParams for a path that is not there, NotFound and
-        AccessDenied for another's corpus."""
+        must be below `allowed_roots` (ForbiddenPath). Raises InvalidParams for a path that is not there; as `Desk.add`."""
         paths = as_paths(paths)
         urls = as_list(urls)
         task = await self._task_for(task_id, "")

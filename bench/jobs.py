@@ -27,8 +27,8 @@ from shisho.jobs.worker import Worker
 from shisho.stores.embedded.bell import EmbeddedBell
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.jobs import EmbeddedJobs
-from shisho.stores.embedded.presence import FilePresence
 from shisho.stores.embedded.tasks import EmbeddedTasks
+from shisho.stores.presence import FilePresence
 from shisho.system.clock import SystemClock
 
 JOBS = 2_000

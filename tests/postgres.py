@@ -11,14 +11,15 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
 import psycopg
 from psycopg import sql
 
+from shisho.stores.postgres.connect import PostgresDatabase
 from tests.machine import PATIENCE
 
 # A server of another version may be named by the folder of its programs.
@@ -77,6 +78,15 @@ def shared_server() -> PostgresServer:
 def close_shared_server() -> None:
     while _running:
         _running.pop().close()
+
+
+@asynccontextmanager
+async def fresh_database() -> AsyncIterator[PostgresDatabase]:
+    """A database with the schema and no rows, on the server of this test process."""
+    with shared_server().fresh() as url:
+        database = PostgresDatabase(url)
+        yield database
+        await database.close()
 
 
 class PostgresServer:

@@ -26,7 +26,13 @@ from shisho.stores.embedded.jobs import EmbeddedJobs
 from shisho.stores.embedded.tasks import EmbeddedTasks
 from shisho.stores.memory.bell import MemoryBell
 from shisho.stores.memory.queue import memory_queue
+from shisho.stores.postgres.bell import PostgresBell
+from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.interventions import PostgresInterventions
+from shisho.stores.postgres.jobs import PostgresJobs
+from shisho.stores.postgres.tasks import PostgresTasks
 from tests.machine import PATIENCE
+from tests.postgres import fresh_database
 
 OWNER = "local"
 CAPTCHA = HumanChallenge("memory", "memory.example", "https://memory.example/search?q=x", "captcha")
@@ -61,9 +67,9 @@ class Queue:
     jobs: JobStore
     tasks: TaskStore
     interventions: Interventions
-    bell: MemoryBell | EmbeddedBell
+    bell: MemoryBell | EmbeddedBell | PostgresBell
     clock: SetClock
-    database: Database | None = None
+    database: Database | PostgresDatabase | None = None
 
     @cached_property
     def watch(self) -> TaskWatch:
@@ -121,6 +127,10 @@ async def opened(kind: str, folder: Path, clock: Any = None) -> AsyncIterator[Qu
         bell = MemoryBell()
         yield Queue(*memory_queue(clock, bell), bell, clock)
         return
+    if kind == "postgres":
+        async with fresh_database() as server_database:
+            yield postgres_queue(server_database, clock)
+        return
     database = Database(folder / "shisho.db")
     across = EmbeddedBell(database)
     parts = (database, clock, across)
@@ -128,3 +138,11 @@ async def opened(kind: str, folder: Path, clock: Any = None) -> AsyncIterator[Qu
         EmbeddedJobs(*parts), EmbeddedTasks(*parts), EmbeddedInterventions(*parts), across, clock, database
     )
     await database.close()
+
+
+def postgres_queue(database: PostgresDatabase, clock: Any) -> Queue:
+    bell = PostgresBell(database)
+    parts = (database, clock, bell)
+    return Queue(
+        PostgresJobs(*parts), PostgresTasks(*parts), PostgresInterventions(*parts), bell, clock, database
+    )

@@ -15,7 +15,7 @@ from tests.queues import opened
 SILENCE = 0.05
 
 
-@pytest.fixture(params=["memory", "embedded"])
+@pytest.fixture(params=["memory", "embedded", "postgres"])
 async def bell(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Bell]:
     async with opened(request.param, tmp_path) as queue:
         yield queue.bell

@@ -13,7 +13,9 @@ from shisho.ports import Health
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.health import EmbeddedHealth
 from shisho.stores.memory.health import MemoryHealth
+from shisho.stores.postgres.health import PostgresHealth
 from tests.clocks import TwoHands
+from tests.postgres import fresh_database
 
 FAILURE = RequestOutcome.FAILURE
 SUCCESS = RequestOutcome.SUCCESS
@@ -35,11 +37,15 @@ class Ward:
         return await self.of()
 
 
-@pytest.fixture(params=["memory", "embedded"])
+@pytest.fixture(params=["memory", "embedded", "postgres"])
 async def ward(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Ward]:
     clock = TwoHands()
     if request.param == "memory":
         yield Ward(MemoryHealth(clock), clock)
+        return
+    if request.param == "postgres":
+        async with fresh_database() as server_database:
+            yield Ward(PostgresHealth(server_database, clock), clock)
         return
     database = Database(tmp_path / "shisho.db")
     yield Ward(EmbeddedHealth(database, clock), clock)

@@ -22,7 +22,7 @@ THREE_HOURS = 10_800.0
 REACHED = Payload.of({"paging_stop": "CHALLENGE"})
 
 
-@pytest.fixture(params=["memory", "embedded"])
+@pytest.fixture(params=["memory", "embedded", "postgres"])
 async def queue(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Queue]:
     async with opened(request.param, tmp_path) as made:
         yield made

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -39,7 +40,7 @@ BROKEN = JobError("INTERNAL", "壊れた")
 KEY = IdempotencyKey(OWNER, "k", "toys", "the hash of its arguments", "'回帰'")
 
 
-@pytest.fixture(params=["memory", "embedded"])
+@pytest.fixture(params=["memory", "embedded", "postgres"])
 async def queue(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Queue]:
     async with opened(request.param, tmp_path) as made:
         yield made
@@ -589,11 +590,14 @@ async def test_claimers_at_once_never_share_a_job_and_keep_the_order(queue: Queu
         (job_id,) = await queue.add(new(priority=(10, 50, 90)[number % 3]))
         wanted.append(((10, 50, 90)[number % 3], number, job_id))
         queue.clock.pass_(0.001)
-    taken: list[JobId] = []
+    order = [job_id for _, _, job_id in sorted(wanted)]
 
-    async def claimer() -> None:
+    async def claimer() -> list[int]:
+        places = []
         while (job := await queue.jobs.claim(ANA, ["toy"])) is not None:
-            taken.append(job.id)
+            places.append(order.index(job.id))
+        return places
 
-    await asyncio.gather(*(claimer() for _ in range(4)))
-    assert taken == [job_id for _, _, job_id in sorted(wanted)]
+    taken = await asyncio.gather(*(claimer() for _ in range(4)))
+    assert sorted(chain(*taken)) == [*range(60)]
+    assert all(places == sorted(places) for places in taken)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
 from shisho.domain.job import WorkerId
 from shisho.ports import Presence
-from shisho.stores.embedded.presence import FilePresence
 from shisho.stores.memory.presence import MemoryPresence
+from shisho.stores.postgres.presence import PostgresPresence
+from shisho.stores.presence import FilePresence
+from tests.postgres import fresh_database
 from tests.queues import ANA, BEN
 
 Sides = Callable[[], Presence]
@@ -19,13 +21,18 @@ NEVER = WorkerId("never")
 ON_FILES = pytest.mark.skipif(sys.platform == "win32", reason="no process is known to be dead there")
 
 
-@pytest.fixture(params=["memory", pytest.param("embedded", marks=ON_FILES)])
-def side(request: pytest.FixtureRequest, tmp_path: Path) -> Sides:
+@pytest.fixture(params=["memory", *(pytest.param(kind, marks=ON_FILES) for kind in ("embedded", "postgres"))])
+async def side(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Sides]:
     """Makes one side after the other of the same record."""
+    if request.param == "postgres":
+        async with fresh_database() as database:
+            yield lambda: PostgresPresence(database, tmp_path / "workers")
+        return
     if request.param == "embedded":
-        return lambda: FilePresence(tmp_path / "workers")
+        yield lambda: FilePresence(tmp_path / "workers")
+        return
     alive: set[WorkerId] = set()
-    return lambda: MemoryPresence(alive)
+    yield lambda: MemoryPresence(alive)
 
 
 def test_worker_is_alive_for_all_until_it_leaves(side: Sides) -> None:

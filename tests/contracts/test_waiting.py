@@ -17,10 +17,12 @@ from shisho.jobs.context import JobContext, JobSuspended
 from shisho.jobs.timing import WorkerTiming
 from shisho.ports import Cache, Health
 from shisho.stores.embedded.cache import EmbeddedCache
+from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.health import EmbeddedHealth
 from shisho.stores.memory.cache import MemoryCache
 from shisho.stores.memory.health import MemoryHealth
 from shisho.stores.memory.shelf import MemoryShelf
+from shisho.stores.postgres.health import PostgresHealth
 from tests.clocks import TwoHands
 from tests.queues import BEN, CAPTCHA, Queue, new, opened
 
@@ -33,19 +35,29 @@ class Room:
     queue: Queue
     clock: TwoHands
     health: Health
-    cache: Cache
 
 
-@pytest.fixture(params=["memory", "embedded"])
+@pytest.fixture(params=["memory", "embedded", "postgres"])
 async def room(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Room]:
     clock = TwoHands()
     async with opened(request.param, tmp_path, clock) as queue:
+        health: Health = MemoryHealth(clock)
+        if isinstance(queue.database, Database):
+            health = EmbeddedHealth(queue.database, clock)
+        elif queue.database is not None:
+            health = PostgresHealth(queue.database, clock)
+        yield Room(queue, clock, health)
+
+
+@pytest.fixture(params=["memory", "embedded"])
+async def cache(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[tuple[TwoHands, Cache]]:
+    clock = TwoHands()
+    async with opened(request.param, tmp_path, clock) as queue:
         if queue.database is None:
-            yield Room(queue, clock, MemoryHealth(clock), MemoryCache(clock, MemoryShelf()))
+            yield clock, MemoryCache(clock, MemoryShelf())
         else:
-            yield Room(
-                queue, clock, EmbeddedHealth(queue.database, clock), EmbeddedCache(queue.database, clock)
-            )
+            assert isinstance(queue.database, Database)
+            yield clock, EmbeddedCache(queue.database, clock)
 
 
 @pytest.mark.parametrize("jump", JUMPS)
@@ -109,13 +121,14 @@ async def test_an_engine_rests_as_long_as_it_should(room: Room, jump: float) -> 
 
 
 @pytest.mark.parametrize("jump", JUMPS)
-async def test_what_is_kept_is_kept_so_long_and_no_longer(room: Room, jump: float) -> None:
-    await room.cache.put("key", "value", 600)
-    room.clock.jump(jump)
-    room.clock.pass_(599)
-    assert await room.cache.get("key") is not None
-    room.clock.pass_(2)
-    assert await room.cache.get("key") is None
+async def test_what_is_kept_is_kept_so_long_and_no_longer(cache: tuple[TwoHands, Cache], jump: float) -> None:
+    clock, kept = cache
+    await kept.put("key", "value", 600)
+    clock.jump(jump)
+    clock.pass_(599)
+    assert await kept.get("key") is not None
+    clock.pass_(2)
+    assert await kept.get("key") is None
 
 
 async def test_a_machine_started_again_lets_nobody_wait_longer(room: Room) -> None:

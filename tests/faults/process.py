@@ -12,7 +12,7 @@ import json
 import random
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -26,12 +26,13 @@ from shisho.jobs.context import JobContext
 from shisho.jobs.ids import new_id
 from shisho.jobs.timing import WorkerTiming
 from shisho.jobs.worker import Worker
-from shisho.stores.embedded import jobs as embedded_jobs
+from shisho.stores import jobs as stored_jobs
 from shisho.stores.embedded.bell import EmbeddedBell
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.jobs import EmbeddedJobs
-from shisho.stores.embedded.presence import FilePresence
 from shisho.stores.embedded.tasks import EmbeddedTasks
+from shisho.stores.embedded.transitions import embedded_transactions
+from shisho.stores.presence import FilePresence
 from shisho.system.clock import SystemClock
 from tests.queues import CAPTCHA, input_of
 
@@ -52,14 +53,13 @@ class Orders:
     pace: WorkerTiming = field(default_factory=WorkerTiming)
 
 
-def with_fence(fence: str) -> type[EmbeddedJobs]:
+def with_fence(fence: str) -> Callable[[Database, SystemClock, EmbeddedBell], stored_jobs.StoredJobs]:
     """The store with another fence in all its statements, made from its source."""
-    source = inspect.getsource(embedded_jobs)
+    source = inspect.getsource(stored_jobs)
     assert source.count(FENCE) == 1, "the fence is not where this test looks for it"
-    module = ModuleType(embedded_jobs.__name__)
+    module = ModuleType(stored_jobs.__name__)
     exec(compile(source.replace(FENCE, f'HELD = "{fence}"'), "defective jobs", "exec"), module.__dict__)
-    store: type[EmbeddedJobs] = module.EmbeddedJobs
-    return store
+    return lambda *parts: module.StoredJobs(embedded_transactions(*parts))  # type: ignore[no-any-return]
 
 
 class EarlyTasks(EmbeddedTasks):
@@ -85,7 +85,7 @@ class EarlyTasks(EmbeddedTasks):
 
 # Without a fence whoever once had a job may write about it for ever; with one of its state alone, any attempt
 # passes while some attempt runs.
-MUTANTS: dict[str, tuple[type[EmbeddedJobs], type[EmbeddedTasks]]] = {
+MUTANTS: dict[str, tuple[Callable[..., stored_jobs.StoredJobs], type[EmbeddedTasks]]] = {
     "": (EmbeddedJobs, EmbeddedTasks),
     "no fence": (with_fence("id = :id"), EmbeddedTasks),
     "state-only fence": (with_fence("id = :id AND state = 'running'"), EmbeddedTasks),

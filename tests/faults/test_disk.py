@@ -15,7 +15,7 @@ from shisho.errors import Conflict
 from shisho.jobs.context import JobContext
 from shisho.jobs.timing import WorkerTiming
 from shisho.jobs.worker import Worker
-from shisho.stores.embedded.presence import FilePresence
+from shisho.stores.presence import FilePresence
 from shisho.system.clock import SystemClock
 from tests.faults.children import LONG
 from tests.machine import Stopwatch

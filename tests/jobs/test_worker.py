@@ -18,7 +18,7 @@ from shisho.errors import DocumentUnreadable, TimedOut
 from shisho.jobs.context import Handler, JobContext
 from shisho.jobs.timing import WorkerTiming
 from shisho.jobs.worker import Worker
-from shisho.stores.embedded.presence import FilePresence
+from shisho.stores.presence import FilePresence
 from shisho.system.clock import SystemClock
 from tests.machine import PATIENCE
 from tests.queues import CAPTCHA, OWNER, Queue, input_of, new, opened, output_of

@@ -171,8 +171,8 @@ def _queue(
     from shisho.stores.embedded.interventions import EmbeddedInterventions
     from shisho.stores.embedded.jobs import EmbeddedJobs
     from shisho.stores.embedded.limiter import EmbeddedLimiter
-    from shisho.stores.embedded.presence import FilePresence
     from shisho.stores.embedded.tasks import EmbeddedTasks
+    from shisho.stores.presence import FilePresence
     from shisho.stores.staging import BlobStaging
 
     bell = EmbeddedBell(database)

@@ -33,9 +33,14 @@ class Ears:
                     del self._ears[topic]
 
     @property
+    def topics(self) -> frozenset[str]:
+        """What is listened for now."""
+        return frozenset(self._ears.copy())
+
+    @property
     def listening(self) -> int:
         """How many listen now."""
-        return len(set().union(*self._ears.values()))
+        return len(set().union(*self._ears.copy().values()))
 
 
 class _Ear:

@@ -23,6 +23,9 @@ READABLE_CORPORA = "SELECT r.corpus_id FROM readable_corpora r WHERE r.reader = 
 Pages = tuple[int | None, int | None]
 """The first page and the last, both included; None leaves that end open."""
 
+# Documents whose metadata meet a condition; the test of the value is filled in.
+DESCRIBED = "SELECT document_id FROM document_meta WHERE key = {mark} AND {test}"
+
 
 @dataclass(frozen=True, slots=True)
 class SqlDialect:
@@ -88,8 +91,7 @@ def _metadata(key: str, condition: Condition, dialect: SqlDialect) -> tuple[str,
     test, values = (
         _range(condition, dialect) if isinstance(condition, FilterRange) else _equal(condition, dialect)
     )
-    documents = f"SELECT document_id FROM document_meta WHERE key = {dialect.mark} AND {test}"
-    return f"d.id IN ({documents})", [key, *values]
+    return f"d.id IN ({DESCRIBED.format(mark=dialect.mark, test=test)})", [key, *values]
 
 
 def _equal(condition: str | tuple[str, ...], dialect: SqlDialect) -> tuple[str, list[Any]]:

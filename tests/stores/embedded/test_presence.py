@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 from shisho.domain.job import WorkerId
-from shisho.stores.embedded.presence import FilePresence
+from shisho.stores.presence import FilePresence
 from tests.queues import ANA, BEN
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from shisho.stores.embedded.presence import FilePresence
+from shisho.stores.presence import FilePresence
 presence = FilePresence(Path(sys.argv[1]))
 presence.register("other")
 print("entered", flush=True)

@@ -1,124 +1,17 @@
-"""Sessions of assistants in SQLite: what they are after and the evidence that stands. Quotations are
-re-sliced, never kept."""
+"""Sessions of assistants in SQLite."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from hashlib import sha256
-from typing import Any
+from collections.abc import Callable
 
-import apsw
-
-from shisho.domain.codec import dumps, loads
-from shisho.domain.corpus import Citation, DocumentId, Scope
-from shisho.domain.inquiry import Strategy, build_evidence_ref
-from shisho.domain.place import place_within
-from shisho.domain.session import SessionFacts, StoredEvidence
-from shisho.errors import NotFound
 from shisho.ports import Clock
+from shisho.stores.assistants import StoredAssistants
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import Row, every
-from shisho.stores.nouns import passage_id, passage_number
-
-TOP = "\U0010ffff"
-# A session.
-BEGIN = "INSERT INTO assistants(id, owner, strategy, scope, created_at) VALUES (?, ?, ?, ?, ?)"
-# The newest session of an owner.
-NEWEST = """SELECT id, strategy, scope FROM assistants WHERE owner = ?
-    ORDER BY created_at DESC, id DESC LIMIT 1"""
-# Sessions of an owner whose id begins with something, up to what comes after all that does.
-BY_PREFIX = "SELECT id, strategy, scope FROM assistants WHERE owner = ? AND id >= ? AND id < ? LIMIT 2"
-# What `_stand` reads: the evidence of a session, with its quotation cut from the stored text.
-STANDS = """SELECT e.number, e.goal_id, e.document_id, e.passage_id, e.page, e.start, e."end", e.cluster, e.score, e.round,
-        p.heading, p.place, p.ocr, p.text, p.start AS first, d.title, d.source,
-        substr(p.text, e.start - p.start + 1, e."end" - e.start) AS snippet
-    FROM assistant_evidence e JOIN documents d ON d.id = e.document_id JOIN passages p ON p.id = e.passage_id
-    WHERE e.session_id = ? ORDER BY e.number"""
-# A quotation for a goal under the next number; of one that stands, the higher score.
-ACCEPT = """INSERT INTO assistant_evidence(session_id, number, goal_id, document_id, passage_id, page, start, "end", cluster,
-        score, round)
-    VALUES (:session_id, (SELECT coalesce(max(number), 0) + 1 FROM assistant_evidence WHERE session_id = :session_id),
-        :goal_id, :document_id, :passage_id, :page, :start, :end, :cluster, :score, :round)
-    ON CONFLICT (session_id, goal_id, document_id, start, "end") DO UPDATE SET score = max(score, excluded.score)"""
-# The number of a quotation for a goal.
-NUMBER = """SELECT number FROM assistant_evidence WHERE session_id = :session_id AND goal_id = :goal_id
-    AND document_id = :document_id AND start = :start AND "end" = :end"""
+from shisho.stores.embedded.queries import EmbeddedQueryStore
 
 
-class EmbeddedAssistants:
-    """`ports.SessionBook` over one SQLite file."""
+class EmbeddedAssistants(StoredAssistants):
+    """`ports.SessionBook` for all processes that share one SQLite file."""
 
     def __init__(self, database: Database, clock: Clock, site: Callable[[str], str]) -> None:
-        self._database = database
-        self._clock = clock
-        self._site = site
-
-    async def begin(self, facts: SessionFacts) -> None:
-        row = (facts.id, facts.owner, dumps(facts.strategy), dumps(facts.scope), self._clock.now())
-        await self._database.write(lambda connection: connection.execute(BEGIN, row) and None)
-
-    async def session(self, prefix: str, owner: str) -> SessionFacts:
-        if prefix == "last":
-            rows = await self._rows(NEWEST, (owner,))
-        else:
-            rows = await self._rows(BY_PREFIX, (owner, prefix, prefix + TOP))
-        if len(rows) != 1 or not prefix:
-            if rows:
-                raise NotFound(
-                    "More than one session begins with {prefix}. `open_session` gives an id.",
-                    prefix=prefix,
-                )
-            raise NotFound("There is no session {prefix}. `open_session` gives an id.", prefix=prefix)
-        (row,) = rows
-        return SessionFacts(row.id, owner, loads(row.strategy, Strategy), loads(row.scope, Scope))
-
-    async def accept(
-        self, session_id: str, goal_id: str, citation: Citation, score: float, round_: int
-    ) -> int:
-        values: dict[str, Any] = {
-            "session_id": session_id,
-            "goal_id": goal_id,
-            "document_id": citation.document_id,
-        }
-        values |= {
-            "passage_id": passage_number(citation.passage_id),
-            "page": citation.page,
-            "start": citation.start,
-        }
-        values |= {"end": citation.end, "cluster": citation.cluster, "score": score, "round": round_}
-
-        def work(connection: apsw.Connection) -> int:
-            connection.execute(ACCEPT, values)
-            key = {name: values[name] for name in ("session_id", "goal_id", "document_id", "start", "end")}
-            return int(connection.execute(NUMBER, key).get)
-
-        return await self._database.write(work)
-
-    async def evidence(self, session_id: str) -> Sequence[StoredEvidence]:
-        return [_stand(row, self._site) for row in await self._rows(STANDS, (session_id,))]
-
-    async def _rows(self, query: str, values: tuple[str, ...]) -> list[Row]:
-        return await self._database.read(lambda connection: every(connection.execute(query, values)))
-
-
-def _stand(row: Row, site: Callable[[str], str]) -> StoredEvidence:
-    """From the columns of `STANDS`."""
-    citation = Citation(
-        document_id=DocumentId(row.document_id),
-        title=row.title,
-        source=row.source,
-        page=row.page,
-        start=row.start,
-        end=row.end,
-        snippet=row.snippet,
-        sha256=sha256(row.snippet.encode("utf-8", "surrogatepass")).hexdigest(),
-        passage_id=passage_id(row.passage_id),
-        cluster=row.cluster,
-        site=site(row.source),
-        place=place_within(row.place, row.text, row.start - row.first, row.end - row.first),
-        ocr=bool(row.ocr),
-    )
-    return StoredEvidence(
-        build_evidence_ref(row.number, row.goal_id, citation, row.heading, row.score, row.round),
-        citation,
-    )
+        super().__init__(EmbeddedQueryStore(database), clock, site)

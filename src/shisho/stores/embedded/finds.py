@@ -15,7 +15,7 @@ from shisho.domain.job import Claim, ClaimLost, JobId, TaskId
 from shisho.domain.task import JobKind
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.interventions import waiting
+from shisho.stores.embedded.queries import EmbeddedQueries
 from shisho.stores.embedded.rows import Row, every
 from shisho.stores.find_rows import (
     find_columns,
@@ -24,6 +24,7 @@ from shisho.stores.find_rows import (
     read_stored,
     settled_columns,
 )
+from shisho.stores.interventions import waiting
 
 MOST_FAILURES = 20
 # A find, unless its job has it already.
@@ -221,7 +222,7 @@ class EmbeddedUrls:
                 rows,
                 taken_in=connection.execute(TAKEN_IN, values).get,
                 failures=[read_failure(row) for row in failures],
-                waiting=waiting(connection, owner, task_id),
+                waiting=waiting(EmbeddedQueries(connection), owner, task_id),
                 answer_id=connection.execute(ANSWER, values | {"kind": JobKind.ANSWER}).get,
                 changed_at=connection.execute(CHANGED_AT, values).get,
             )

@@ -34,6 +34,7 @@ Work = Callable[[Connection], T]
 
 WRITERS = 4
 READERS = 4
+OTHERS = 4  # threads of others: who rings, who looks for dead workers
 TRIES = 5  # of work that ran into other work, or whose connection was lost before its commit
 CONNECT_SECONDS = 5
 # While a transaction writes: how long a statement, a wait for others' rows, and a pause within it may last.
@@ -65,10 +66,11 @@ class PostgresDatabase:
             connect_timeout=CONNECT_SECONDS,
             application_name="shisho",
         )
-        self._pool = ConnectionPool(self._connect, WRITERS + READERS)
+        self._pool = ConnectionPool(self._connect, WRITERS + READERS + OTHERS)
         self._opening = threading.Lock()
         self._noting = threading.Lock()
         self._opened = threading.Event()
+        self._closing = threading.Event()
         self._time = ServerTime()
         self._writers = ThreadPoolExecutor(WRITERS, thread_name_prefix="shisho-pg-write")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="shisho-pg-read")
@@ -79,7 +81,7 @@ class PostgresDatabase:
 
         `work` is run again where it ran into other work, or where its connection was lost before the commit:
         it changes nothing but the database."""
-        running = asyncio.get_running_loop().run_in_executor(self._writers, self._write, work)
+        running = asyncio.get_running_loop().run_in_executor(self._writers, self.commit, work)
         # The work is under way and may be committed: a cancelled caller must not take that for undone.
         return await asyncio.shield(running)
 
@@ -91,6 +93,23 @@ class PostgresDatabase:
     def snapshot(self, work: Work[T]) -> T:
         """Do what `read` does, for code that already runs in a thread."""
         return self._attempt(BEGIN_READING, work)
+
+    def commit(self, work: Work[T]) -> T:
+        """Do what `write` does, for code that already runs in a thread."""
+        if self._time.is_due and self._noting.acquire(blocking=False):
+            try:
+                self._attempt(BEGIN, self._time.note)
+            finally:
+                self._noting.release()
+        return self._attempt(BEGIN, work)
+
+    def run(self, work: Work[T]) -> T:
+        """Run `work` in no transaction, for code that already runs in a thread: each statement is one of its
+        own, and nothing is done again. Raises StorageUnusable, Conflict."""
+        with self._troubles():
+            self._open()
+            with self._pool.borrow() as connection:
+                return work(connection)
 
     def connection(self) -> Connection:
         """A connection of the caller's own, outside the pool, who closes it. Raises StorageUnusable,
@@ -121,11 +140,17 @@ class PostgresDatabase:
         with suppress(ShishoError):
             await self.ready()
 
+    @property
+    def is_closed(self) -> bool:
+        """True from the moment it begins to close."""
+        return self._closing.is_set()
+
     async def close(self) -> None:
         """Wait for the work under way, end the threads and connections."""
         await asyncio.to_thread(self._close)
 
     def _close(self) -> None:
+        self._closing.set()
         self._writers.shutdown(wait=True)
         self._readers.shutdown(wait=True)
         self._pool.close()
@@ -139,14 +164,6 @@ class PostgresDatabase:
                 with self._connect() as connection:
                     migrate(connection, self._facts)
                 self._opened.set()
-
-    def _write(self, work: Work[T]) -> T:
-        if self._time.is_due and self._noting.acquire(blocking=False):
-            try:
-                self._attempt(BEGIN, self._time.note)
-            finally:
-                self._noting.release()
-        return self._attempt(BEGIN, work)
 
     def _attempt(self, begin: str, work: Work[T]) -> T:
         with self._troubles():

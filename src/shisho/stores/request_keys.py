@@ -1,4 +1,4 @@
-"""Idempotency keys in SQLite: each belongs to one request, and keeps what stood after it, in the transaction
+"""Idempotency keys in a database: each belongs to one request, and keeps what stood after it, in the transaction
 of its work."""
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from shisho.domain.codec import build, dumps
 from shisho.domain.job import EnqueueResult, IdempotencyKey, JobId, ReplyFacts, TaskId
 from shisho.errors import KeyConflict
 from shisho.messages import message
-from shisho.stores.embedded.transitions import Transaction
+from shisho.stores.transitions import Transaction
 
 # The first request under a key.
 FIND = (

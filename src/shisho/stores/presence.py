@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shisho.domain.job import WorkerId
-from shisho.stores.embedded.home import trouble
+from shisho.system.disk import file_trouble
 
 if sys.platform != "win32":
     import fcntl
@@ -26,7 +26,7 @@ class FilePresence:
         try:
             self._enter(worker_id)
         except OSError as error:
-            raise trouble(error, self._folder) from error
+            raise file_trouble(error, self._folder) from error
 
     def _enter(self, worker_id: WorkerId) -> None:
         if sys.platform == "win32":  # nobody is known to be dead before its beat stops

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-STORES = Path(__file__).parents[3] / "src" / "shisho" / "stores" / "embedded"
+STORES = Path(__file__).parents[2] / "src" / "shisho" / "stores"
 BEGINS = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH|CREATE|REPLACE)\s")
 NAMES_COLUMNS = re.compile(r"INSERT INTO \w+\s?\([^)]+\)")
 
 
 def pages() -> list[Path]:
-    return sorted(STORES.glob("*.py"))
+    return sorted(page for wing in (".", "embedded", "postgres") for page in STORES.glob(f"{wing}/*.py"))
 
 
 def texts(node: ast.AST) -> Iterator[tuple[int, str]]:
@@ -69,7 +69,7 @@ def by_position(text: str) -> list[str]:
 )
 def test_every_statement_is_in_order(check: object) -> None:
     assert callable(check)
-    findings = {page.name: check(page.read_text("utf-8")) for page in pages()}
+    findings = {str(page.relative_to(STORES)): check(page.read_text("utf-8")) for page in pages()}
     assert {name: found for name, found in findings.items() if found} == {}
 
 

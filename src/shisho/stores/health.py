@@ -1,0 +1,125 @@
+"""How engines have answered, in a database, and who may try one whose breaker is half open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from shisho.domain.politeness import (
+    LATEST,
+    PROBE_S,
+    BreakerState,
+    EngineHealth,
+    RequestOutcome,
+    as_of,
+    clear_failures,
+    may_probe,
+    rated,
+    record_outcome,
+)
+from shisho.domain.time import later
+from shisho.ports import Clock
+from shisho.stores.queries import Queries, QueryStore, first
+
+# What is remembered of an engine.
+HEALTH = "SELECT breaker, failures, openings, open_until, last_error, last_error_at FROM engine_health WHERE engine = :engine"
+# What is remembered of an engine, in place of what was.
+KEEP = """INSERT INTO engine_health(engine, breaker, failures, openings, open_until, last_error, last_error_at)
+    VALUES (:engine, :breaker, :failures, :openings, :open_until, :last_error, :last_error_at)
+    ON CONFLICT (engine) DO UPDATE SET breaker = excluded.breaker, failures = excluded.failures, openings = excluded.openings,
+        open_until = excluded.open_until, last_error = excluded.last_error, last_error_at = excluded.last_error_at"""
+# How an engine has answered, latest first.
+ANSWERS = (
+    "SELECT outcome, latency_s FROM engine_answers WHERE engine = :engine ORDER BY seq DESC LIMIT :latest"
+)
+# All but the latest answers of an engine.
+FORGET = """DELETE FROM engine_answers WHERE engine = :engine AND seq <= (SELECT seq FROM engine_answers
+    WHERE engine = :engine ORDER BY seq DESC LIMIT 1 OFFSET :latest)"""
+# One answer of an engine.
+ANSWERED = "INSERT INTO engine_answers(engine, outcome, latency_s) VALUES (:engine, :outcome, :latency_s)"
+# Who may try an engine, and until when.
+PROBING = "SELECT prober, probe_until FROM engine_health WHERE engine = :engine"
+# Let somebody try it, or nobody in particular.
+PROBER = "UPDATE engine_health SET prober = :prober, probe_until = :until WHERE engine = :engine"
+
+
+class StoredHealth:
+    """`ports.Health` for all processes that share a database."""
+
+    def __init__(self, store: QueryStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def of(self, engines: Sequence[str]) -> dict[str, EngineHealth]:
+        def work(queries: Queries) -> dict[str, EngineHealth]:
+            return {engine: _rated(queries, self._held(queries, engine)) for engine in engines}
+
+        return await self._store.read(work)
+
+    async def record(
+        self, engine: str, outcome: RequestOutcome, latency_s: float, error: str = ""
+    ) -> EngineHealth:
+        def work(queries: Queries) -> EngineHealth:
+            _hold(queries, engine)
+            queries.rows(ANSWERED, {"engine": engine, "outcome": str(outcome), "latency_s": latency_s})
+            queries.rows(FORGET, {"engine": engine, "latest": LATEST})
+            health = record_outcome(self._held(queries, engine), outcome, self._clock.steady(), error)
+            _keep(queries, health)
+            queries.rows(PROBER, {"prober": None, "until": None, "engine": engine})
+            return _rated(queries, health)
+
+        return await self._store.write(work)
+
+    async def probe(self, engine: str, asker: str = "") -> bool:
+        def work(queries: Queries) -> bool:
+            _hold(queries, engine)
+            health = self._held(queries, engine)
+            now = self._clock.steady()
+            if health.breaker is not BreakerState.HALF_OPEN:
+                if health.breaker is BreakerState.OPEN:
+                    _keep(queries, health)  # what a clock that ran back has shortened
+                return health.breaker is BreakerState.CLOSED
+            (probing,) = queries.rows(PROBING, {"engine": engine})
+            if not may_probe(probing.prober, probing.probe_until, asker, now):
+                return False
+            queries.rows(PROBER, {"prober": asker, "until": later(now, PROBE_S), "engine": engine})
+            return True
+
+        if (await self.of([engine]))[engine].breaker is BreakerState.CLOSED:
+            return True
+        return await self._store.write(work)
+
+    async def mend(self, engine: str) -> None:
+        def work(queries: Queries) -> None:
+            _hold(queries, engine)
+            _keep(queries, clear_failures(self._held(queries, engine)))
+            queries.rows(PROBER, {"prober": None, "until": None, "engine": engine})
+
+        await self._store.write(work)
+
+    def _held(self, queries: Queries, engine: str) -> EngineHealth:
+        row = first(queries, HEALTH, {"engine": engine})
+        if row is None:
+            return EngineHealth(engine)
+        health = EngineHealth(engine, BreakerState(row.breaker), row.failures, row.openings, row.open_until)
+        return as_of(
+            replace(health, last_error=row.last_error, last_error_at=row.last_error_at),
+            self._clock.steady(),
+        )
+
+
+def _hold(queries: Queries, engine: str) -> None:
+    queries.hold(f"health {engine}")
+
+
+def _rated(queries: Queries, health: EngineHealth) -> EngineHealth:
+    answers = queries.rows(ANSWERS, {"engine": health.engine, "latest": LATEST})
+    return rated(health, [(RequestOutcome(answer.outcome), answer.latency_s) for answer in answers])
+
+
+def _keep(queries: Queries, health: EngineHealth) -> None:
+    names = ("engine", "failures", "openings", "open_until", "last_error", "last_error_at")
+    values = {name: getattr(health, name) for name in names}
+    open_ = health.breaker is not BreakerState.CLOSED
+    breaker = BreakerState.OPEN if open_ else BreakerState.CLOSED
+    queries.rows(KEEP, values | {"breaker": str(breaker)})

@@ -1,0 +1,172 @@
+"""The store of what waits for a person, in a database. The rows begin and end with the waiting of their
+jobs, in the queue's transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from shisho.domain.event import EventFacts, EventKind
+from shisho.domain.intervention import (
+    AuthTarget,
+    HumanChallenge,
+    InterventionState,
+    PendingIntervention,
+    intervention_id,
+    news,
+    select_interventions,
+    together,
+)
+from shisho.domain.job import Claim, JobId, JobState, TaskId
+from shisho.domain.time import Instant
+from shisho.stores.nouns import Row
+from shisho.stores.queries import Queries
+from shisho.stores.transitions import Transaction, Transactions
+
+# A job waits for a person from now on.
+RAISE = """INSERT INTO interventions(id, owner, task_id, job_id, engine, domain, url, kind, created_at, expires_at)
+    SELECT :id, t.owner, j.task_id, j.id, :engine, :domain, :url, :kind, :now, :until
+    FROM jobs j JOIN tasks t ON t.id = j.task_id WHERE j.id = :job_id"""
+# What `_waiting` reads, of `interventions`.
+COLUMNS = "id, job_id, task_id, domain, url, engine, kind, state, created_at, expires_at"
+# What waits for a person, in all tasks of an owner or in one, oldest first.
+WAITING = f"""SELECT {COLUMNS} FROM interventions
+    WHERE ended_at IS NULL AND owner = :owner AND (CAST(:task_id AS text) IS NULL OR task_id = :task_id)
+    ORDER BY created_at, id"""
+# The same for who is about to end some of it.
+WAITING_STILL = f"{WAITING} /*pg FOR UPDATE */"
+# Whether there is something that the desktop was not told of.
+UNTOLD = (
+    "SELECT 1 FROM interventions WHERE ended_at IS NULL AND announced_at IS NULL AND owner = :owner LIMIT 1"
+)
+# The desktop is told of all there is.
+TELL = """UPDATE interventions SET announced_at = :now WHERE ended_at IS NULL AND announced_at IS NULL AND owner = :owner
+    RETURNING id"""
+# How far a person has come.
+MARK = "UPDATE interventions SET state = :state WHERE id = :id"
+# A job whose person will not come ends with what it has.
+SKIP = "UPDATE jobs SET state = 'completed', not_before = NULL, finished_at = :now WHERE id = :id"
+# A job whose person has come is queued again.
+FREE = "UPDATE jobs SET state = 'queued', not_before = NULL, output_json = NULL WHERE id = :id"
+Chosen = Callable[[PendingIntervention], bool]
+
+
+class StoredInterventions:
+    """`ports.Interventions` over a database."""
+
+    def __init__(self, transactions: Transactions) -> None:
+        self._transactions = transactions
+
+    async def waiting(self, owner: str, task_id: TaskId | None = None) -> Sequence[PendingIntervention]:
+        return await self._transactions.read(lambda transaction: waiting(transaction.queries, owner, task_id))
+
+    async def pending(self, owner: str, engine: str) -> HumanChallenge | None:
+        interventions = [
+            intervention for intervention in await self.waiting(owner) if intervention.engine == engine
+        ]
+        return interventions[-1].met if interventions else None
+
+    async def mark(
+        self, owner: str, target: AuthTarget, name: str, state: InterventionState
+    ) -> Sequence[PendingIntervention]:
+        def work(transaction: Transaction) -> list[PendingIntervention]:
+            interventions = together(
+                waiting(transaction.queries, owner, still=True), select_interventions(target, name)
+            )
+            for intervention in interventions:
+                transaction.rows(MARK, {"id": intervention.id, "state": state})
+                transaction.happened(
+                    intervention.task_id,
+                    intervention.job_id,
+                    EventKind.PERSON,
+                    EventFacts(person=state, domain=intervention.domain),
+                )
+            return interventions
+
+        return await self._transactions.write(work)
+
+    async def complete(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
+        return await self._transactions.write(
+            lambda transaction: _complete(transaction, owner, select_interventions(target, name))
+        )
+
+    async def skip(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
+        def work(transaction: Transaction) -> list[PendingIntervention]:
+            interventions = list(
+                filter(select_interventions(target, name), waiting(transaction.queries, owner, still=True))
+            )
+            for intervention in interventions:
+                transaction.rows(SKIP, {"id": intervention.job_id, "now": transaction.now})
+                transaction.released(intervention.job_id, JobState.COMPLETED, InterventionState.SKIPPED)
+            return interventions
+
+        return await self._transactions.write(work)
+
+    async def solved(self, owner: str, engine: str) -> Sequence[PendingIntervention]:
+        if await self.pending(owner, engine) is None:
+            return []
+        return await self._transactions.write(
+            lambda transaction: _complete(
+                transaction, owner, lambda intervention: intervention.engine == engine
+            )
+        )
+
+    async def unannounced(self, owner: str) -> Sequence[PendingIntervention]:
+        if not await self._transactions.rows(UNTOLD, {"owner": owner}):
+            return []
+
+        def work(transaction: Transaction) -> list[PendingIntervention]:
+            interventions = waiting(transaction.queries, owner, still=True)
+            values = {"owner": owner, "now": transaction.now}
+            untold = {row.id for row in transaction.rows(TELL, values)}
+            return news(interventions, {intervention.id for intervention in interventions} - untold)
+
+        return await self._transactions.write(work)
+
+
+def raise_(transaction: Transaction, claim: Claim, challenge: HumanChallenge, until: Instant) -> None:
+    """Store what a job has met, in the transaction that makes it wait."""
+    values = {
+        "id": intervention_id(claim.job_id, claim.attempt),
+        "job_id": claim.job_id,
+        "now": transaction.now,
+    }
+    values |= {
+        "engine": challenge.engine,
+        "domain": challenge.domain,
+        "url": challenge.url,
+        "kind": challenge.kind,
+        "until": until,
+    }
+    transaction.rows(RAISE, values)
+
+
+def waiting(
+    queries: Queries, owner: str, task_id: TaskId | None = None, *, still: bool = False
+) -> list[PendingIntervention]:
+    """The interventions that wait, oldest first. `still`: until the end of the transaction too."""
+    values = {"owner": owner, "task_id": task_id}
+    return [_waiting(row) for row in queries.rows(WAITING_STILL if still else WAITING, values)]
+
+
+def _complete(transaction: Transaction, owner: str, choose: Chosen) -> list[PendingIntervention]:
+    interventions = together(waiting(transaction.queries, owner, still=True), choose)
+    for intervention in interventions:
+        transaction.rows(FREE, {"id": intervention.job_id})
+        transaction.released(intervention.job_id, JobState.QUEUED, InterventionState.COMPLETED)
+    return interventions
+
+
+def _waiting(row: Row) -> PendingIntervention:
+    """From the columns of `COLUMNS`."""
+    return PendingIntervention(
+        id=row.id,
+        job_id=JobId(row.job_id),
+        task_id=TaskId(row.task_id),
+        domain=row.domain,
+        url=row.url,
+        engine=row.engine,
+        kind=row.kind,
+        state=InterventionState(row.state),
+        since=row.created_at,
+        expires_at=row.expires_at,
+    )

@@ -1,0 +1,400 @@
+"""The queue's working side in a database. Every write after the claim carries the fence: state and attempt."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from shisho.domain.codec import Payload, dumps
+from shisho.domain.event import NO_FACTS, EventFacts, EventKind
+from shisho.domain.intervention import HumanChallenge, InterventionState
+from shisho.domain.job import (
+    Claim,
+    ClaimLost,
+    Job,
+    JobError,
+    JobId,
+    JobState,
+    NewJob,
+    Priority,
+    RunningClaim,
+    TaskId,
+    WorkerId,
+    add_giving_up,
+    judge_failure,
+)
+from shisho.domain.time import Instant
+from shisho.errors import NotFound
+from shisho.messages.message import Message
+from shisho.stores.interventions import raise_
+from shisho.stores.nouns import Row
+from shisho.stores.transitions import IN_TIME, JOB, Transaction, Transactions, errors, job, jobs
+
+# The first queued job of these kinds whose time has come.
+DUE = """SELECT id FROM jobs WHERE state = 'queued' AND (not_before IS NULL OR not_before <= :steady)
+        AND kind IN (SELECT value FROM json_each(:kinds)) ORDER BY priority, created_at, id LIMIT 1"""
+# Take that job.
+CLAIM = f"""UPDATE jobs SET state = 'running', attempt = attempt + 1, worker_id = :worker_id, beat = 0, not_before = NULL,
+        started_at = :now, finished_at = NULL
+    WHERE id = ({DUE})
+    RETURNING {JOB}"""
+# Whether this attempt has completed the job already.
+FINISHED = "SELECT 1 FROM jobs WHERE id = :id AND state = 'completed' AND attempt = :attempt AND worker_id = :worker_id"
+# The fence: a claim that is held.
+HELD = "id = :id AND state = 'running' AND attempt = :attempt"
+# Raise the beat of a claim.
+RENEW = f"UPDATE jobs SET beat = beat + 1 WHERE {HELD} RETURNING cancel_requested"
+# What a claim is held of: its task, and whether it was asked to stop.
+HOLDS = f"SELECT task_id, cancel_requested FROM jobs WHERE {HELD}"
+# The same for who is about to change something by it.
+HOLDS_STILL = f"{HOLDS} /*pg FOR UPDATE */"
+# Whether a claim has not beaten since.
+SILENT = f"SELECT 1 FROM jobs WHERE {HELD} AND beat = :beat"
+# Change a held job; what is changed is filled in.
+WRITE = f"UPDATE jobs SET {{sets}} WHERE {HELD} RETURNING task_id, state"
+# What a job becomes that leaves its worker: where it would wait, one that was asked to stop is cancelled.
+LEAVING = """state = CASE WHEN cancel_requested THEN 'cancelled' ELSE '{state}' END,
+    finished_at = CASE WHEN cancel_requested THEN :now END"""
+# A job is completed with an output.
+COMPLETED = "state = 'completed', output_json = :output, finished_at = :now"
+# A job has failed for good.
+FAILED = "state = 'failed', error_json = :errors, finished_at = :now"
+# A job waits for a person; what it ends with if nobody comes.
+AWAITING = "not_before = :until, output_json = CASE WHEN cancel_requested THEN NULL ELSE :output END"
+# A failure is counted.
+COUNTED = """state = :state, failures = :failures, error_json = :errors, not_before = :not_before, finished_at = :ended_at"""
+# How often a held job has failed, whether it was asked to stop, and whether this attempt has taken a step.
+FAILURES = f"""SELECT failures, cancel_requested, error_json,
+    EXISTS (SELECT 1 FROM job_steps s WHERE s.job_id = jobs.id AND s.attempt = jobs.attempt) AS stepped
+    FROM jobs WHERE {HELD} /*pg FOR UPDATE */"""
+# Whether a child can end in time.
+AWAITED = f"SELECT 1 FROM jobs child WHERE child.cause_id = :id AND {IN_TIME.format(':until')} LIMIT 1"
+# A step, unless it was taken already.
+KEEP_STEP = """INSERT INTO job_steps(job_id, step_key, attempt, output_json) VALUES (:id, :key, :attempt, :output)
+    ON CONFLICT DO NOTHING"""
+# The outcome of a step.
+STEP = "SELECT output_json FROM job_steps WHERE job_id = :id AND step_key = :key"
+# The outcomes of all steps of a job.
+STEPS = "SELECT step_key, output_json FROM job_steps WHERE job_id = :id"
+# What a task may spend, and has spent.
+BUDGET = "SELECT budget_json, spent_json FROM tasks WHERE id = :id /*pg FOR UPDATE */"
+# What a task has spent now.
+SPEND = "UPDATE tasks SET spent_json = :spent WHERE id = :id"
+# What a worker holds.
+HELD_BY = (
+    "SELECT id, attempt FROM jobs WHERE state = 'running' AND worker_id = :worker_id ORDER BY task_id, id"
+)
+# All claims now held.
+RUNNING = "SELECT id, attempt, worker_id, beat FROM jobs WHERE state = 'running'"
+# What has waited until its time.
+EXPIRED = """SELECT id, state, error_json, output_json IS NOT NULL AS has_output FROM jobs
+    WHERE state IN ('parked', 'awaiting_auth') AND not_before <= :steady ORDER BY task_id, id"""
+# The same for who ends these waits: what another is about to end is left to it.
+EXPIRED_NOW = f"{EXPIRED} /*pg FOR UPDATE SKIP LOCKED */"
+# End such a wait; what is changed is filled in.
+EXPIRE = "UPDATE jobs SET {sets}, not_before = NULL WHERE id = :id"
+# One job.
+GET = f"SELECT {JOB} FROM jobs WHERE id = :id"
+# The children of a job, oldest first.
+CHILDREN = f"SELECT {JOB} FROM jobs WHERE cause_id = :id ORDER BY created_at, id"
+NOBODY_CAME = Message(
+    "The page asked for a person and nobody came in time. Resume the task, and `shisho auth open` when it waits."
+)
+
+
+class StoredJobs:
+    """`ports.JobStore` over a database."""
+
+    def __init__(self, transactions: Transactions) -> None:
+        self._transactions = transactions
+        self._idle = True
+
+    async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
+        kinds_json = dumps(list(kinds))
+        # While there was nothing to do, look before taking the lock that others may need.
+        if self._idle and not await self._transactions.rows(
+            DUE, {"kinds": kinds_json, "steady": self._transactions.steady()}
+        ):
+            return None
+
+        def work(transaction: Transaction) -> Job | None:
+            values = {
+                "worker_id": worker_id,
+                "kinds": kinds_json,
+                "now": transaction.now,
+                "steady": transaction.steady,
+            }
+            return self._taken(transaction, values)
+
+        claimed = await self._transactions.write(work)
+        self._idle = claimed is None
+        return claimed
+
+    def _taken(self, transaction: Transaction, values: Mapping[str, Any]) -> Job | None:
+        """Take the first job that is due."""
+        row = transaction.first(CLAIM, values)
+        if row is None:
+            return None
+        taken = job(row)
+        facts = EventFacts(attempt=taken.attempt, worker_id=taken.worker_id)
+        transaction.moved(taken.id, JobState.QUEUED, JobState.RUNNING, facts)
+        return taken
+
+    async def renew(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
+        return await self._transactions.write(lambda transaction: _each(transaction, RENEW, claims))
+
+    async def held(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
+        return await self._transactions.read(lambda transaction: _each(transaction, HOLDS, claims))
+
+    async def finish(self, claim: Claim, output: Payload) -> None:
+        def work(transaction: Transaction) -> None:
+            try:
+                self._complete(transaction, claim, output)
+            except ClaimLost:
+                if not transaction.rows(FINISHED, _fence(claim) | {"worker_id": claim.worker_id}):
+                    raise
+
+        await self._transactions.write(work)
+
+    def _complete(self, transaction: Transaction, claim: Claim, output: Payload) -> None:
+        self._write(transaction, claim, COMPLETED, output=output.text)
+        transaction.moved(claim.job_id, JobState.RUNNING, JobState.COMPLETED)
+
+    async def fail(self, claim: Claim, error: JobError) -> None:
+        def work(transaction: Transaction) -> None:
+            said_error = replace(error, attempt=claim.attempt, at=transaction.now)
+            said_errors = [*errors(_failures(transaction, claim).error_json), said_error]
+            self._write(transaction, claim, FAILED, errors=dumps(said_errors))
+            transaction.moved(claim.job_id, JobState.RUNNING, JobState.FAILED, EventFacts(code=error.code))
+
+        await self._transactions.write(work)
+
+    async def put_back(
+        self, claim: Claim, not_before: Instant | None = None, error: JobError | None = None
+    ) -> None:
+        def work(transaction: Transaction) -> None:
+            if error is not None:
+                self._count_failure(transaction, claim, error, not_before)
+            else:
+                self._wait(transaction, claim, JobState.QUEUED, "not_before = :until", until=not_before)
+
+        await self._transactions.write(work)
+
+    async def take_back(self, running_claim: RunningClaim, error: JobError) -> None:
+        def work(transaction: Transaction) -> None:
+            if not transaction.rows(SILENT, _fence(running_claim.claim) | {"beat": running_claim.beat}):
+                raise ClaimLost
+            self._count_failure(transaction, running_claim.claim, error, None)
+
+        await self._transactions.write(work)
+
+    async def park(self, claim: Claim, until: Instant) -> bool:
+        def work(transaction: Transaction) -> bool:
+            self._held(transaction, claim)
+            if not transaction.rows(AWAITED, {"id": claim.job_id, "until": until}):
+                return False
+            self._wait(transaction, claim, JobState.PARKED, "not_before = :until", until=until)
+            return True
+
+        return await self._transactions.write(work)
+
+    async def await_person(
+        self, claim: Claim, output: Payload | None, until: Instant, challenge: HumanChallenge
+    ) -> None:
+        output_json = None if output is None else output.text
+
+        def work(transaction: Transaction) -> None:
+            state = self._wait(
+                transaction,
+                claim,
+                JobState.AWAITING_AUTH,
+                AWAITING,
+                EventFacts.of_challenge(challenge),
+                until=until,
+                output=output_json,
+            )
+            if state is JobState.AWAITING_AUTH:
+                raise_(transaction, claim, challenge, until)
+
+        await self._transactions.write(work)
+
+    async def spawn(self, claim: Claim, jobs: Sequence[NewJob]) -> Sequence[JobId]:
+        def work(transaction: Transaction) -> list[JobId]:
+            task_id, stop_asked = self._held(transaction, claim)
+            state = JobState.CANCELLED if stop_asked else JobState.QUEUED
+            children = [replace(job, priority=Priority.HIGH) for job in jobs]
+            return [transaction.insert(task_id, child, state, claim.job_id) for child in children]
+
+        return await self._transactions.write(work)
+
+    async def keep_step(self, claim: Claim, key: str, outcome: Payload) -> Payload:
+        values = _fence(claim) | {"key": key, "output": outcome.text}
+
+        def work(transaction: Transaction) -> Payload:
+            self._held(transaction, claim)
+            transaction.rows(KEEP_STEP, values)
+            (step,) = transaction.rows(STEP, values)
+            return Payload(step.output_json)
+
+        return await self._transactions.write(work)
+
+    async def steps(self, job_id: JobId) -> Mapping[str, Payload]:
+        steps = await self._transactions.rows(STEPS, {"id": job_id})
+        return {step.step_key: Payload(step.output_json) for step in steps}
+
+    async def report(self, claim: Claim, progress: Payload) -> None:
+        def work(transaction: Transaction) -> None:
+            task_id, _ = self._write(transaction, claim, "progress_json = :progress", progress=progress.text)
+            transaction.happened(task_id, claim.job_id, EventKind.PROGRESS, EventFacts(progress=progress))
+
+        await self._transactions.write(work)
+
+    async def charge(self, claim: Claim, amounts: Mapping[str, float]) -> bool:
+        def work(transaction: Transaction) -> bool:
+            task_id, _ = self._held(transaction, claim)
+            (task,) = transaction.rows(BUDGET, {"id": task_id})
+            ceilings = json.loads(task.budget_json)
+            total = json.loads(task.spent_json)
+            total |= {name: total.get(name, 0) + amount for name, amount in amounts.items()}
+            if any(total[name] > ceilings.get(f"max_{name}", total[name]) for name in amounts):
+                return False
+            transaction.rows(SPEND, {"id": task_id, "spent": dumps(total)})
+            return True
+
+        return await self._transactions.write(work)
+
+    async def release_all(self, worker_id: WorkerId) -> int:
+        def work(transaction: Transaction) -> int:
+            claims = transaction.rows(HELD_BY, {"worker_id": worker_id})
+            for claim in claims:
+                self._wait(transaction, Claim(JobId(claim.id), claim.attempt, worker_id), JobState.QUEUED)
+            return len(claims)
+
+        return await self._transactions.write(work)
+
+    async def running(self) -> Sequence[RunningClaim]:
+        return [_running(row) for row in await self._transactions.rows(RUNNING, {})]
+
+    async def expire(self) -> int:
+        if not await self._transactions.rows(EXPIRED, {"steady": self._transactions.steady()}):
+            return 0
+
+        def work(transaction: Transaction) -> int:
+            due = transaction.rows(EXPIRED_NOW, {"steady": transaction.steady})
+            for row in due:
+                _expire(transaction, row)
+            return len(due)
+
+        return await self._transactions.write(work)
+
+    async def job(self, job_id: JobId) -> Job:
+        rows = await self._transactions.rows(GET, {"id": job_id})
+        if not rows:
+            raise NotFound("There is no job {job_id}.", job_id=job_id)
+        return job(rows[0])
+
+    async def children(self, job_id: JobId) -> Sequence[Job]:
+        return jobs(await self._transactions.rows(CHILDREN, {"id": job_id}))
+
+    def _held(self, transaction: Transaction, claim: Claim) -> tuple[TaskId, bool]:
+        """The task of a held job, and whether it was asked to stop."""
+        transaction.hold(job_id=claim.job_id)
+        row = transaction.first(HOLDS_STILL, _fence(claim))
+        if row is None:
+            raise ClaimLost
+        return TaskId(row.task_id), bool(row.cancel_requested)
+
+    def _write(
+        self, transaction: Transaction, claim: Claim, sets: str, **values: Any
+    ) -> tuple[TaskId, JobState]:
+        transaction.hold(job_id=claim.job_id)
+        row = transaction.first(WRITE.format(sets=sets), _fence(claim) | {"now": transaction.now} | values)
+        if row is None:
+            raise ClaimLost
+        return TaskId(row.task_id), JobState(row.state)
+
+    def _wait(
+        self,
+        transaction: Transaction,
+        claim: Claim,
+        state: JobState,
+        sets: str = "",
+        facts: EventFacts = NO_FACTS,
+        **values: Any,
+    ) -> JobState:
+        """Leave the worker for `state`; a job that was asked to stop is cancelled instead. Returns where it
+        went."""
+        assignments = [LEAVING.format(state=state), *([sets] if sets else [])]
+        _, left_for = self._write(transaction, claim, ", ".join(assignments), **values)
+        transaction.moved(claim.job_id, JobState.RUNNING, left_for, facts if left_for is state else NO_FACTS)
+        return left_for
+
+    def _count_failure(
+        self, transaction: Transaction, claim: Claim, error: JobError, not_before: Instant | None
+    ) -> None:
+        row = _failures(transaction, claim)
+        state, counted = judge_failure(
+            row.failures, stepped=bool(row.stepped), stop_asked=bool(row.cancel_requested)
+        )
+        said_errors = [*errors(row.error_json), replace(error, attempt=claim.attempt, at=transaction.now)]
+        if state is JobState.FAILED:
+            said_errors.append(add_giving_up(said_errors[-1]))
+        self._write(
+            transaction,
+            claim,
+            COUNTED,
+            state=state,
+            failures=counted,
+            errors=dumps(said_errors),
+            not_before=not_before,
+            ended_at=None if state is JobState.QUEUED else transaction.now,
+        )
+        facts = EventFacts(code=error.code, failures=counted)
+        transaction.moved(claim.job_id, JobState.RUNNING, state, facts)
+
+
+def _fence(claim: Claim) -> dict[str, Any]:
+    return {"id": claim.job_id, "attempt": claim.attempt}
+
+
+def _each(transaction: Transaction, query: str, claims: Sequence[Claim]) -> dict[Claim, bool]:
+    claim_rows = ((claim, transaction.first(query, _fence(claim))) for claim in claims)
+    return {claim: bool(row.cancel_requested) for claim, row in claim_rows if row is not None}
+
+
+def _running(row: Row) -> RunningClaim:
+    return RunningClaim(Claim(JobId(row.id), row.attempt, WorkerId(row.worker_id)), row.beat)
+
+
+def _failures(transaction: Transaction, claim: Claim) -> Row:
+    """From the columns of `FAILURES`."""
+    transaction.hold(job_id=claim.job_id)
+    row = transaction.first(FAILURES, _fence(claim))
+    if row is None:
+        raise ClaimLost
+    return row
+
+
+def _expire(transaction: Transaction, row: Row) -> None:
+    job_id = JobId(row.id)
+    state = JobState(row.state)
+    values: dict[str, str | None] = {"id": job_id, "now": transaction.now, "errors": None}
+    if state is JobState.PARKED:
+        new = JobState.QUEUED
+        sets = "state = 'queued'"
+    elif row.has_output:
+        new = JobState.COMPLETED
+        sets = "state = 'completed', finished_at = :now"
+    else:
+        new = JobState.FAILED
+        sets = FAILED
+        nobody_came = JobError("AUTH_REQUIRED", NOBODY_CAME, at=transaction.now)
+        values["errors"] = dumps([*errors(row.error_json), nobody_came])
+    transaction.hold(job_id=job_id)
+    transaction.rows(EXPIRE.format(sets=sets), values)
+    if state is JobState.PARKED:
+        transaction.moved(job_id, state, new)
+    else:
+        transaction.released(job_id, new, InterventionState.EXPIRED)

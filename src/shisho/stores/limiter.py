@@ -1,0 +1,107 @@
+"""The pace of resources in a database. Each question is one transaction, and the clock is read inside it: order
+is one for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import date, timedelta
+from typing import TypeVar
+
+from shisho.domain.pace import QueuePlace, ResourcePace, acquire, release, status
+from shisho.domain.politeness import Limit, LimiterStatus, Permit
+from shisho.domain.time import to_epoch
+from shisho.ports import Clock
+from shisho.stores.queries import Queries, QueryStore, first
+
+T = TypeVar("T")
+
+KEPT_DAYS = 7
+# The pace of a resource.
+KEEP = """INSERT INTO paces(resource, at, free_at, wall, monotonic) VALUES (:resource, :at, :free_at, :wall, :monotonic)
+    ON CONFLICT (resource) DO UPDATE SET at = excluded.at, free_at = excluded.free_at, wall = excluded.wall,
+        monotonic = excluded.monotonic"""
+# A place in the line of a resource.
+PLACE = """INSERT INTO pace_places(resource, ticket, due, began, paid) VALUES (:resource, :ticket, :due, :began, :paid)
+    ON CONFLICT(resource, ticket) DO UPDATE SET due = excluded.due, began = excluded.began, paid = excluded.paid"""
+# How often a resource was used on a day.
+COUNT = """INSERT INTO pace_days(day, resource, used) VALUES (:day, :resource, :used)
+    ON CONFLICT (day, resource) DO UPDATE SET used = excluded.used"""
+# What `_now` reads: the pace of a resource.
+PACE = "SELECT at, free_at, wall, monotonic FROM paces WHERE resource = :resource"
+# Its line, in order of asking.
+PLACES = "SELECT ticket, due, began, paid FROM pace_places WHERE resource = :resource ORDER BY seq"
+# How often it was used on a day.
+USED = "SELECT used FROM pace_days WHERE day = :day AND resource = :resource"
+# A place in its line is given up.
+LEAVE = "DELETE FROM pace_places WHERE resource = :resource AND ticket = :ticket"
+# Resources that nobody has asked since a day; the table is filled in.
+OLD = """DELETE FROM {table} WHERE resource IN (SELECT d.resource FROM pace_days d WHERE d.day < :oldest)
+    AND resource NOT IN (SELECT d.resource FROM pace_days d WHERE d.day >= :oldest)"""
+# Days that nobody asks for any more.
+OLD_DAYS = "DELETE FROM pace_days WHERE day < :oldest"
+
+
+class StoredLimiter:
+    """`ports.Limiter` for all processes that share a database."""
+
+    def __init__(self, store: QueryStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def acquire(self, resource: str, limit: Limit, ticket: str) -> Permit:
+        return await self._change(resource, lambda pace: acquire(pace, limit, ticket))
+
+    async def release(self, resource: str, limit: Limit, ticket: str, *, after_s: float = 0.0) -> None:
+        await self._change(resource, lambda pace: (release(pace, limit, ticket, after_s), None))
+
+    async def status(self, limits: Mapping[str, Limit]) -> Mapping[str, LimiterStatus]:
+        def work(queries: Queries) -> dict[str, LimiterStatus]:
+            return {name: status(self._now(queries, name), limit) for name, limit in limits.items()}
+
+        return await self._store.read(work)
+
+    async def _change(self, resource: str, rule: Callable[[ResourcePace], tuple[ResourcePace, T]]) -> T:
+        def work(queries: Queries) -> T:
+            queries.hold(f"pace {resource}")
+            before = self._now(queries, resource)
+            after, outcome = rule(before)
+            _keep(queries, resource, before, after)
+            return outcome
+
+        return await self._store.write(work)
+
+    def _now(self, queries: Queries, resource: str) -> ResourcePace:
+        wall = to_epoch(self._clock.now())
+        monotonic = self._clock.monotonic()
+        row = first(queries, PACE, {"resource": resource})
+        rows = ResourcePace() if row is None else ResourcePace(row.at, row.free_at, row.wall, row.monotonic)
+        line = queries.rows(PLACES, {"resource": resource})
+        places = tuple(QueuePlace(place.ticket, place.due, place.began, place.paid) for place in line)
+        pace = rows.advance(wall, monotonic)
+        day = first(queries, USED, {"day": pace.day, "resource": resource})
+        return replace(pace, used=0 if day is None else day.used, places=places)
+
+
+def _keep(queries: Queries, resource: str, before: ResourcePace, after: ResourcePace) -> None:
+    clocks = {"at": after.at, "wall": after.wall, "monotonic": after.monotonic}
+    queries.rows(KEEP, clocks | {"resource": resource, "free_at": after.free_at})
+    places = set(before.places)
+    for place in after.places:
+        if place not in places:
+            stands = {"ticket": place.ticket, "due": place.due, "began": place.began, "paid": place.paid}
+            queries.rows(PLACE, stands | {"resource": resource})
+    for gone in {place.ticket for place in before.places} - {place.ticket for place in after.places}:
+        queries.rows(LEAVE, {"resource": resource, "ticket": gone})
+    if after.used != before.used:
+        queries.rows(COUNT, {"day": after.day, "resource": resource, "used": after.used})
+        if not before.used:
+            _forget_old(queries, after.day)
+
+
+def _forget_old(queries: Queries, day: str) -> None:
+    """Resources that nobody has asked for a week; once for each resource and day."""
+    oldest = {"oldest": (date.fromisoformat(day) - timedelta(days=KEPT_DAYS)).isoformat()}
+    for table in ("pace_places", "paces"):
+        queries.rows(OLD.format(table=table), oldest)
+    queries.rows(OLD_DAYS, oldest)

@@ -1,0 +1,168 @@
+"""The bell across all processes and machines that share a PostgreSQL database: topics go out after the commit,
+and come in on a connection of their own.
+
+What was not sent because a process died, and what a pooler between does not pass on, is found by a look at the
+tasks that somebody waits for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from uuid import uuid4
+
+import psycopg
+
+from shisho.errors import ShishoError
+from shisho.ports import Ear
+from shisho.stores.ears import Ears
+from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.pool import Connection
+from shisho.telemetry import log
+
+CHANNEL = "shisho"
+POLL_SECONDS = 3.0
+TICK_SECONDS = 0.5  # between two looks whether anybody still listens
+AGAIN_SECONDS = 1.0  # before a broken connection is made anew
+BEGIN_SECONDS = 2.0  # until the server is heard; where that takes longer, everyone is woken then
+LINGER_SECONDS = 30.0  # after the last one has left
+LONGEST = 7_000  # bytes of one notice; the server takes 8,000
+# Tell all who listen what has news.
+TELL = "SELECT pg_notify(%(channel)s, %(topics)s)"
+# How far tasks have come.
+REVISIONS = "SELECT id, revision FROM tasks WHERE id = ANY(%(ids)s)"
+
+
+class PostgresBell:
+    """`ports.Bell` over one PostgreSQL database."""
+
+    def __init__(self, database: PostgresDatabase, poll_seconds: float = POLL_SECONDS) -> None:
+        self._database = database
+        self._poll_seconds = poll_seconds
+        self._local = Ears()
+        self._watch: _ServerWatch | None = None
+        self._name = uuid4().hex
+        self._outbox: queue.SimpleQueue[frozenset[str]] = queue.SimpleQueue()
+        self._sender: threading.Thread | None = None
+
+    def ring(self, topics: Iterable[str]) -> None:
+        rung = frozenset(topics)
+        self._local.ring(rung)
+        if rung:
+            self._outbox.put(rung)
+            if self._sender is None:
+                self._sender = threading.Thread(target=self._send, name="shisho-ring", daemon=True)
+                self._sender.start()
+
+    @contextmanager
+    def listen(self, *topics: str) -> Iterator[Ear]:
+        if self._watch is None or not self._watch.goes_on:
+            self._watch = _ServerWatch(self._database, self._local, self._poll_seconds, self._name)
+            self._watch.hears.wait(BEGIN_SECONDS)
+        with self._local.listen(*topics) as ear:
+            yield ear
+
+    @property
+    def listening(self) -> int:
+        """How many listen now."""
+        return self._local.listening
+
+    def _send(self) -> None:
+        while not self._database.is_closed:
+            with suppress(queue.Empty):
+                topics = set(self._outbox.get(timeout=TICK_SECONDS))
+                with suppress(queue.Empty):
+                    while True:  # what came while the last notice was under way goes out together
+                        topics |= self._outbox.get_nowait()
+                self._tell(topics)
+
+    def _tell(self, topics: set[str]) -> None:
+        try:
+            for notice in _notices(self._name, topics):
+                self._database.run(partial(_send, notice=notice))
+        except (ShishoError, psycopg.Error) as error:  # those who wait look at the table anyway
+            log.debug("the bell could not be heard elsewhere: %s", error)
+
+
+class _ServerWatch:
+    """The thread that hears the server, for the listeners of one event loop. It begins before the listener
+    reads, so nothing falls between; after a break it rings for them all."""
+
+    def __init__(self, database: PostgresDatabase, ears: Ears, poll_seconds: float, name: str) -> None:
+        self._database = database
+        self._ears = ears
+        self._loop = asyncio.get_running_loop()
+        self._poll_seconds = poll_seconds
+        self._revisions: dict[str, int] = {}
+        self._own = name
+        self.hears = threading.Event()
+        self.goes_on = True
+        threading.Thread(target=self._run, name="shisho-bell", daemon=True).start()
+
+    def _run(self) -> None:
+        while self.goes_on:
+            try:
+                with self._database.connection() as connection:
+                    self._hear(connection)
+            except RuntimeError:  # the loop has ended, and its listeners with it
+                self.goes_on = False
+            except (ShishoError, psycopg.Error) as error:
+                self.goes_on = not self._database.is_closed
+                self.hears.set()  # nobody waits for what may take long
+                if self.goes_on:
+                    log.debug("the bell does not hear the server: %s", error)
+                    time.sleep(AGAIN_SECONDS)
+
+    def _hear(self, connection: Connection) -> None:
+        connection.execute(f"LISTEN {CHANNEL}")
+        if self.hears.is_set():
+            self._ring(self._ears.topics)
+        self.hears.set()
+        looked = left = time.monotonic()
+        while self.goes_on and not self._database.is_closed:
+            for notice in connection.notifies(timeout=TICK_SECONDS, stop_after=1):
+                name, *topics = notice.payload.split("\n")
+                if name != self._own:
+                    self._ring(topics)
+            now = time.monotonic()
+            left = now if self._ears.listening else left
+            self.goes_on = now - left < LINGER_SECONDS
+            if now - looked > self._poll_seconds:
+                looked = now
+                self._ring(self._news(connection))
+
+    def _news(self, connection: Connection) -> frozenset[str]:
+        """Tasks that have come further since the last look, and everything that is no task: nobody knows what
+        was missed of it."""
+        listened = self._ears.topics
+        rows = connection.execute(REVISIONS, {"ids": [*listened]}).fetchall()
+        revisions = {row.id: row.revision for row in rows}
+        still = {topic for topic, revision in revisions.items() if self._revisions.get(topic) == revision}
+        self._revisions = revisions
+        return listened - still
+
+    def _ring(self, topics: Iterable[str]) -> None:
+        self._loop.call_soon_threadsafe(self._ears.ring, frozenset(topics))
+
+
+def _send(connection: Connection, notice: str) -> None:
+    connection.execute(TELL, {"channel": CHANNEL, "topics": notice})
+
+
+def _notices(name: str, topics: Iterable[str]) -> Iterator[str]:
+    """The topics under the name of who sends them, in as few notices as the server takes."""
+    notice = [name]
+    length = len(name)
+    for topic in sorted(topics):
+        if length + len(topic.encode()) + 1 > LONGEST:
+            yield "\n".join(notice)
+            notice = [name]
+            length = len(name)
+        notice.append(topic)
+        length += len(topic.encode()) + 1
+    yield "\n".join(notice)

@@ -1,0 +1,15 @@
+"""What waits for a person in PostgreSQL."""
+
+from __future__ import annotations
+
+from shisho.ports import Bell, Clock
+from shisho.stores.interventions import StoredInterventions
+from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.transitions import postgres_transactions
+
+
+class PostgresInterventions(StoredInterventions):
+    """`ports.Interventions` over one PostgreSQL database."""
+
+    def __init__(self, database: PostgresDatabase, clock: Clock, bell: Bell) -> None:
+        super().__init__(postgres_transactions(database, clock, bell))

@@ -1,0 +1,15 @@
+"""The pace of resources in PostgreSQL."""
+
+from __future__ import annotations
+
+from shisho.ports import Clock
+from shisho.stores.limiter import StoredLimiter
+from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.queries import PostgresQueryStore
+
+
+class PostgresLimiter(StoredLimiter):
+    """`ports.Limiter` for all processes that share one PostgreSQL database."""
+
+    def __init__(self, database: PostgresDatabase, clock: Clock) -> None:
+        super().__init__(PostgresQueryStore(database), clock)

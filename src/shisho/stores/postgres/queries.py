@@ -1,0 +1,55 @@
+"""Statements that SQLite and PostgreSQL share, run by PostgreSQL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from shisho.stores.nouns import Row
+from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.pool import Connection
+from shisho.stores.queries import Queries
+
+T = TypeVar("T")
+# Wait until nobody else holds a name. Let go at the end of the transaction.
+HOLD = "SELECT pg_advisory_xact_lock(hashtextextended(%(name)s, 0))"
+OPENED = re.compile(r"/\*pg (.*?)\*/", re.DOTALL)
+LIST = re.compile(r"\(SELECT value FROM json_each\(:(\w+)\)\)")
+VALUE = re.compile(r"(?<![:\w]):(?=[a-z_])(\w+)")
+
+
+@lru_cache(maxsize=1_000)
+def in_dialect(statement: str) -> str:
+    """A shared statement as psycopg takes it."""
+    opened = OPENED.sub(r"\1", statement).replace("%", "%%")
+    listed = LIST.sub(r"(SELECT json_array_elements_text(CAST(:\1 AS json)))", opened)
+    return VALUE.sub(r"%(\1)s", listed)
+
+
+class PostgresQueries:
+    """`stores.queries.Queries` on a connection."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+
+    def rows(self, statement: str, values: Mapping[str, Any]) -> list[Row]:
+        cursor = self.connection.execute(in_dialect(statement), values)
+        return cursor.fetchall() if cursor.description is not None else []
+
+    def hold(self, name: str) -> None:
+        self.connection.execute(HOLD, {"name": name})
+
+
+class PostgresQueryStore:
+    """`stores.queries.QueryStore` over one PostgreSQL database."""
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self._database = database
+
+    async def write(self, work: Callable[[Queries], T]) -> T:
+        return await self._database.write(lambda connection: work(PostgresQueries(connection)))
+
+    async def read(self, work: Callable[[Queries], T]) -> T:
+        return await self._database.read(lambda connection: work(PostgresQueries(connection)))

@@ -1,0 +1,258 @@
+"""The queue's visiting side in a database: tasks, what happened in them, stopping and resuming them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from shisho.domain.codec import dumps, loads
+from shisho.domain.event import Event, EventFacts, EventKind
+from shisho.domain.intervention import InterventionState
+from shisho.domain.job import (
+    EnqueueResult,
+    Halt,
+    IdempotencyKey,
+    JobId,
+    JobState,
+    NewJob,
+    NewTask,
+    RemovedRows,
+    ReplyFacts,
+    Snapshot,
+    StopMode,
+    Task,
+    TaskId,
+    TaskState,
+)
+from shisho.domain.time import count_seconds
+from shisho.errors import TaskNotFound
+from shisho.stores import request_keys
+from shisho.stores.nouns import Row
+from shisho.stores.transitions import JOB, TASK, Transaction, Transactions, jobs, task
+
+TOP = "\U0010ffff"
+# Tasks of an owner whose id begins with something, up to what comes after all that does.
+BY_PREFIX = "SELECT id FROM tasks WHERE owner = :owner AND id >= :prefix AND id < :top LIMIT 2"
+# The newest task of an owner.
+NEWEST = "SELECT id FROM tasks WHERE owner = :owner ORDER BY created_at DESC, id DESC LIMIT 1"
+# Tasks of an owner, newest first; the conditions are filled in.
+LIST = f"SELECT {TASK} FROM tasks WHERE owner = :owner{{narrowed}} ORDER BY created_at DESC, id DESC LIMIT :limit"
+# Only tasks in these states.
+IN_STATES = " AND state IN (SELECT value FROM json_each(:states))"
+# Only tasks older than the last one seen.
+OLDER = """ AND (created_at, id) <
+    (SELECT seen.created_at, seen.id FROM tasks seen WHERE seen.id = :after AND seen.owner = :owner)"""
+# Jobs of a task, oldest first; the condition is filled in.
+JOBS = f"SELECT {JOB} FROM jobs WHERE task_id = :task_id{{narrowed}} ORDER BY created_at, id LIMIT :limit"
+# Only jobs younger than the last one seen.
+YOUNGER = " AND (created_at, id) > (SELECT seen.created_at, seen.id FROM jobs seen WHERE seen.id = :after)"
+# What happened in a task after a revision.
+EVENTS = """SELECT revision, job_id, at, kind, data_json FROM events WHERE task_id = :task_id AND revision > :after
+    ORDER BY revision LIMIT :limit"""
+# Jobs that can be stopped. Parents first: the end of its last child would queue a parked one again.
+ACTIVE = """SELECT id, state FROM jobs
+    WHERE task_id = :id AND state IN ('queued', 'parked', 'awaiting_auth', 'running') ORDER BY state <> 'parked'
+    /*pg FOR UPDATE */"""
+# Ask a running job to stop.
+ASK_STOP = "UPDATE jobs SET cancel_requested = true WHERE id = :id"
+# Take that back from all jobs of a task.
+UNASK_STOP = "UPDATE jobs SET cancel_requested = false WHERE task_id = :id AND cancel_requested"
+# Jobs that can be resumed, oldest first.
+RESUMABLE = (
+    "SELECT id FROM jobs WHERE task_id = :id AND state IN ('cancelled', 'failed') ORDER BY created_at, id"
+)
+# Cancel a job.
+CANCEL = "UPDATE jobs SET state = 'cancelled', not_before = NULL, output_json = NULL, finished_at = :now WHERE id = :id"
+# The events of a task.
+REMOVE_EVENTS = "DELETE FROM events WHERE task_id = :id RETURNING 1"
+# What else refers to a task or its jobs.
+REMOVE_REST = (
+    "DELETE FROM interventions WHERE task_id = :id",
+    "DELETE FROM job_steps WHERE job_id IN (SELECT j.id FROM jobs j WHERE j.task_id = :id)",
+    "DELETE FROM request_keys WHERE task_id = :id",
+)
+# The jobs of a task.
+REMOVE_JOBS = "DELETE FROM jobs WHERE task_id = :id RETURNING 1"
+# A task that nothing refers to any more.
+REMOVE = "DELETE FROM tasks WHERE id = :id"
+# When the latest completed jobs of a kind began and ended.
+LATEST = """SELECT started_at, finished_at FROM jobs WHERE kind = :kind AND state = 'completed'
+    ORDER BY finished_at DESC LIMIT :limit"""
+# One task.
+GET = f"SELECT {TASK} FROM tasks WHERE id = :id"
+# A task, unless one of its id stands.
+OPEN = """INSERT INTO tasks(id, owner, question, state, budget_json, created_at)
+    VALUES (:id, :owner, :question, 'created', :budget, :now) ON CONFLICT DO NOTHING"""
+
+
+class StoredTasks:
+    """`ports.TaskStore` over a database."""
+
+    def __init__(self, transactions: Transactions) -> None:
+        self._transactions = transactions
+
+    async def open(self, task: NewTask, key: IdempotencyKey | None = None) -> Task:
+        opened = await self.enqueue(task, (), key)
+        return await self.task(opened.task_id)
+
+    async def enqueue(
+        self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None
+    ) -> EnqueueResult:
+        def work(transaction: Transaction) -> EnqueueResult:
+            if key is not None:
+                transaction.queries.hold(f"key {key.owner} {key.key}")
+            repeated = request_keys.repeated(transaction, key)
+            if repeated is not None:
+                return repeated
+            task_id = _opened(transaction, task) if isinstance(task, NewTask) else task
+            _held(transaction, task_id)
+            enqueued = _enqueued(transaction, task_id, jobs, key)
+            request_keys.keep(transaction, key, enqueued)
+            return enqueued
+
+        return await self._transactions.write(work)
+
+    async def repeated(self, key: IdempotencyKey) -> EnqueueResult | None:
+        return await self._transactions.read(lambda transaction: request_keys.repeated(transaction, key))
+
+    async def task(self, task_id: TaskId) -> Task:
+        return await self._transactions.read(lambda transaction: _task(transaction, task_id))
+
+    async def find(self, prefix: str, owner: str) -> TaskId:
+        if prefix == "last":
+            rows = await self._transactions.rows(NEWEST, {"owner": owner})
+        else:
+            rows = await self._transactions.rows(
+                BY_PREFIX, {"owner": owner, "prefix": prefix, "top": prefix + TOP}
+            )
+        if len(rows) > 1:
+            raise TaskNotFound("More than one task begins with {prefix}: give more of its id.", prefix=prefix)
+        if not rows:
+            if prefix == "last":
+                raise TaskNotFound("There is no task yet.")
+            raise TaskNotFound("There is no task {task_id}.", task_id=prefix)
+        return TaskId(rows[0].id)
+
+    async def tasks(
+        self,
+        owner: str,
+        states: Sequence[TaskState] = (),
+        after: TaskId | None = None,
+        limit: int = 50,
+    ) -> Sequence[Task]:
+        narrowed = (IN_STATES if states else "") + (OLDER if after is not None else "")
+        values = {"owner": owner, "limit": limit, "states": dumps(states), "after": after}
+        rows = await self._transactions.rows(LIST.format(narrowed=narrowed), values)
+        return [task(row) for row in rows]
+
+    async def snapshot(self, task_id: TaskId, after: JobId | None = None, limit: int = 200) -> Snapshot:
+        query = JOBS.format(narrowed=YOUNGER if after is not None else "")
+        values = {"task_id": task_id, "limit": limit + 1, "after": after}
+
+        def work(transaction: Transaction) -> Snapshot:
+            rows = transaction.rows(query, values)
+            return Snapshot(_task(transaction, task_id), jobs(rows[:limit]), len(rows) > limit)
+
+        return await self._transactions.read(work)
+
+    async def events(self, task_id: TaskId, after: int = 0, limit: int = 200) -> Sequence[Event]:
+        values = {"task_id": task_id, "after": after, "limit": limit}
+
+        def work(transaction: Transaction) -> list[Event]:
+            _task(transaction, task_id)
+            return [_event(task_id, row) for row in transaction.rows(EVENTS, values)]
+
+        return await self._transactions.read(work)
+
+    async def stop(self, task_id: TaskId, mode: StopMode) -> Halt:
+        def work(transaction: Transaction) -> Halt:
+            _held(transaction, task_id)
+            jobs = [(JobId(job.id), JobState(job.state)) for job in transaction.rows(ACTIVE, {"id": task_id})]
+            spared = [id_ for id_, state in jobs if state is JobState.RUNNING and mode is StopMode.GRACEFUL]
+            cancelled = [(id_, state) for id_, state in jobs if id_ not in spared]
+            for job_id, state in cancelled:
+                _cancel(transaction, job_id, state)
+            for job_id in spared:
+                transaction.rows(ASK_STOP, {"id": job_id})
+                transaction.happened(task_id, job_id, EventKind.STOP_ASKED)
+            return Halt(Counter(state for _, state in cancelled), tuple(spared))
+
+        return await self._transactions.write(work)
+
+    async def resume(self, task_id: TaskId) -> Sequence[JobId]:
+        def work(transaction: Transaction) -> list[JobId]:
+            _held(transaction, task_id)
+            job_ids = [JobId(job.id) for job in transaction.rows(RESUMABLE, {"id": task_id})]
+            transaction.rows(UNASK_STOP, {"id": task_id})
+            for job_id in job_ids:
+                transaction.revive(job_id)
+            return job_ids
+
+        return await self._transactions.write(work)
+
+    async def remove(self, task_id: TaskId) -> RemovedRows:
+        def work(transaction: Transaction) -> RemovedRows:
+            _held(transaction, task_id)
+            values = {"id": task_id}
+            events = transaction.rows(REMOVE_EVENTS, values)
+            for statement in REMOVE_REST:
+                transaction.rows(statement, values)
+            removed = transaction.rows(REMOVE_JOBS, values)
+            transaction.rows(REMOVE, values)
+            transaction.topics |= {task_id, EventKind.CANCELLED}
+            return RemovedRows(len(removed), len(events))
+
+        return await self._transactions.write(work)
+
+    async def durations(self, kind: str, limit: int = 20) -> Sequence[float]:
+        latest = await self._transactions.rows(LATEST, {"kind": kind, "limit": limit})
+        return [count_seconds(job.started_at, job.finished_at) for job in latest]
+
+
+def _held(transaction: Transaction, task_id: TaskId) -> None:
+    """Nobody else changes the task. Raises TaskNotFound."""
+    transaction.hold(task_id=task_id)
+    _task(transaction, task_id)
+
+
+def _task(transaction: Transaction, task_id: TaskId) -> Task:
+    rows = transaction.rows(GET, {"id": task_id})
+    if not rows:
+        raise TaskNotFound("There is no task {task_id}.", task_id=task_id)
+    return task(rows[0])
+
+
+def _opened(transaction: Transaction, new: NewTask) -> TaskId:
+    values: dict[str, Any] = {
+        "id": new.id,
+        "owner": new.owner,
+        "question": new.question,
+        "budget": dumps(new.budget),
+    }
+    transaction.rows(OPEN, values | {"now": transaction.now})
+    return new.id
+
+
+def _event(task_id: TaskId, row: Row) -> Event:
+    facts = loads(row.data_json, EventFacts)
+    return Event(task_id, row.revision, JobId(row.job_id), row.at, EventKind(row.kind), facts)
+
+
+def _enqueued(
+    transaction: Transaction, task_id: TaskId, new: Sequence[NewJob], key: IdempotencyKey | None
+) -> EnqueueResult:
+    job_ids = [transaction.insert(task_id, job) for job in new]
+    again = [(job_id, job) for job_id, job in zip(job_ids, new, strict=True) if job_id != job.id]
+    revived = {job_id for job_id, job in again if transaction.revive(job_id, int(job.priority))}
+    ids = {job.id for job in new}
+    added = tuple(job_id for job_id in job_ids if job_id in ids or job_id in revived)
+    return EnqueueResult(task_id, tuple(job_ids), added, key.facts if key else ReplyFacts())
+
+
+def _cancel(transaction: Transaction, job_id: JobId, state: JobState) -> None:
+    transaction.rows(CANCEL, {"id": job_id, "now": transaction.now})
+    if state is JobState.AWAITING_AUTH:
+        transaction.released(job_id, JobState.CANCELLED, InterventionState.CANCELLED)
+    else:
+        transaction.moved(job_id, state, JobState.CANCELLED)

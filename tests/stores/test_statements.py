@@ -12,7 +12,7 @@ import pytest
 
 STORES = Path(__file__).parents[2] / "src" / "shisho" / "stores"
 BEGINS = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH|CREATE|REPLACE)\s")
-NAMES_COLUMNS = re.compile(r"INSERT INTO \w+\s?\([^)]+\)")
+NAMES_COLUMNS = re.compile(r"INSERT INTO [\w{}]+\s?\([^)]+\)")
 
 
 def pages() -> list[Path]:

@@ -1,9 +1,12 @@
-"""The client's own model thinks for the question that it asks, where it offers one: over standard streams, by the
-official client."""
+"""The client's own model thinks for the question that it asks, where it offers one: over standard streams and over
+HTTP, by the official client."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,7 @@ from mcp_types import CreateMessageRequestParams, CreateMessageResult, ErrorData
 
 from shisho.testing.providers.script import ProviderRequest
 from tests.flows.test_model_answers import QUESTION, SENTENCE, TEXT, well
-from tests.interfaces.serving import stdio
+from tests.interfaces.serving import serving, stdio
 
 READING = {"keywords", "findings", "sentences"}
 
@@ -40,12 +43,26 @@ class SampledModel:
         return CreateMessageResult(role="assistant", content=content, model="m")
 
 
-async def asked(home: Path, model: SampledModel | None, mode: str = "legacy", **more: str) -> dict[str, Any]:
+@asynccontextmanager
+async def reached(way: str, home: Path, more: dict[str, str]) -> AsyncIterator[Any]:
+    """What the client connects to."""
+    if way == "stdio":
+        yield stdio(home, **more)
+        return
+    with serving(home, **more) as url:
+        yield f"{url}/mcp"
+
+
+async def asked(
+    home: Path, model: SampledModel | None, mode: str = "legacy", way: str = "stdio", **more: str
+) -> dict[str, Any]:
     """The answer that a client gets; the library holds one page."""
     page = home.parent / "page.md"
     page.write_text(TEXT, "utf-8")
-    client = Client(stdio(home, **more), mode=mode, sampling_callback=model)
-    async with client:
+    async with (
+        reached(way, home, more) as server,
+        Client(server, mode=mode, sampling_callback=model) as client,
+    ):
         added = await client.call_tool("add_documents", {"paths": [str(page)]})
         task_id = added.structured_content["task_id"]
         await client.call_tool("get_status", {"task_id": task_id, "wait_for": "done", "wait": 50})
@@ -55,9 +72,10 @@ async def asked(home: Path, model: SampledModel | None, mode: str = "legacy", **
         return dict(result.structured_content["answer"])
 
 
-async def test_the_clients_model_plans_reads_and_writes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("way", ["stdio", "http"])
+async def test_the_clients_model_plans_reads_and_writes(way: str, tmp_path: Path) -> None:
     model = SampledModel()
-    answer = await asked(tmp_path / "home", model)
+    answer = await asked(tmp_path / "home", model, way=way)
     assert f"{SENTENCE} [1]" in answer["text"] and answer["model"].startswith("client/")
     assert set(model.asked) >= READING, model.asked
     assert all(use["fault"] is None for use in answer["model_uses"])
@@ -77,3 +95,29 @@ async def test_else_all_is_as_without_it(case: str, tmp_path: Path) -> None:
     expected = {"the user says no": {"refused"}, "a model is set": {"unreachable"}}
     assert faults == expected.get(case, set())
     assert bool(model.asked) is (case == "the user says no")
+
+
+async def test_over_http_each_client_lends_its_model_to_its_own_question_alone(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(TEXT, "utf-8")
+    lends, refuses = SampledModel(), SampledModel(is_allowed=False)
+    with serving(tmp_path / "home") as url:
+        async with (
+            Client(f"{url}/mcp", mode="legacy", sampling_callback=lends) as lender,
+            Client(f"{url}/mcp", mode="legacy", sampling_callback=refuses) as refuser,
+            Client(f"{url}/mcp", mode="legacy") as other,
+        ):
+            added = await lender.call_tool("add_documents", {"paths": [str(page)]})
+            task_id = added.structured_content["task_id"]
+            await lender.call_tool("get_status", {"task_id": task_id, "wait_for": "done", "wait": 50})
+            questions = {QUESTION: lender, "猫は何を好むか": refuser, "決定係数の値の範囲は": other}
+            results = await asyncio.gather(
+                *(
+                    client.call_tool("ask", {"question": question, "sources": "documents", "wait": 50})
+                    for question, client in questions.items()
+                )
+            )
+    lent, refused, plain = (result.structured_content["answer"] for result in results)
+    assert lent["model"].startswith("client/") and f"{SENTENCE} [1]" in lent["text"]
+    assert {use["fault"] for use in refused["model_uses"]} == {"refused"} and refused["model"] == "none"
+    assert plain["model_uses"] == [] and plain["evidence"]

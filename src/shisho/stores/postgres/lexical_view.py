@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from shisho.domain.corpus import PassageId, Scope
 from shisho.domain.embedding import EmbedderAbout, Embedding
+from shisho.language.vectors import character_codes, term_code
 from shisho.stores.nouns import passage_id
 from shisho.stores.postgres import rows
 from shisho.stores.postgres.pool import Connection
@@ -16,24 +18,28 @@ from shisho.stores.postgres.shelf_view import PostgresShelfView
 from shisho.stores.proposals import HEADING, WEIGHTS, Word, rarity, select_telling, words_of
 
 if TYPE_CHECKING:
-    from shisho.stores.postgres.serving import PostgresServing
+    from shisho.stores.postgres.serving import PostgresServing, VectorTable
 
 SATURATION = 1.2  # BM25's k1 and b as the other indexes have them, so that all propose the same
 LENGTH = 0.75
+FLOOR = SATURATION * (1 - LENGTH)
 SELECTIVE = 20_000  # passages: of so few the postings are tested before they are added up
 SPARE = 100  # passages looked at beyond those that are wanted: some are not live, or not in scope
+MOST_ENTRIES = 100_000  # that are added up for a query: about 20 ms of the server's CPU
+ENOUGH_ENTRIES = 5_000  # where there are fewer the next word is added up too, however common it is
+FIRST = 4  # times as many as are wanted are looked through for the words that are common
 
 # In how many live passages of some corpora each of some words stands.
 FREQUENCIES = """SELECT term, sum(passages)::bigint AS passages FROM postings
     WHERE term = ANY(%s) AND corpus_id = ANY(%s) GROUP BY term"""
 # The passages that have some words, by BM25, of which only the best so many are looked up; entries are taken apart as
-# `schema/0022_postings.sql` says. A test of the entries, and which passages are in scope, are filled in.
+# `schema/0022_postings.sql` says. A test of the entries, which are the best, and which passages are in scope, are filled in.
 PROPOSE = f"""WITH words AS (SELECT * FROM unnest(%s::bigint[], %s::float8[], %s::float8[]) AS word(term, worth, slope)),
     scored AS MATERIALIZED (SELECT e >> 24 AS number,
             sum(worth * ((e >> 16) & 255) / (((e >> 16) & 255) + %s::float8 + slope * (e & 65535))) AS score
         FROM words JOIN postings USING (term) CROSS JOIN LATERAL unnest(entries) AS e
         WHERE corpus_id = ANY(%s) {{test}} GROUP BY e >> 24),
-    best AS (SELECT number, score FROM scored ORDER BY score DESC, number LIMIT %s)
+    best AS ({{best}})
     SELECT found.id, (SELECT count(*) FROM scored) AS scored
     FROM best CROSS JOIN LATERAL (SELECT p.id {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id
         WHERE p.number = best.number AND {{condition}} LIMIT 1) AS found
@@ -41,6 +47,18 @@ PROPOSE = f"""WITH words AS (SELECT * FROM unnest(%s::bigint[], %s::float8[], %s
 # The test of entries where the scope is small.
 IN_SCOPE = f"""AND e >> 24 IN (SELECT p.number {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id
     WHERE {{condition}})"""
+# The best by all words.
+BEST = "SELECT number, score FROM scored ORDER BY score DESC, number LIMIT %s"
+# The best by the rarer words, in which the common ones are looked for, as if each stood there once: to add up all entries
+# of a common word takes long, and changes little.
+BEST_WITH_COMMON = f"""SELECT first.number, first.score + (SELECT coalesce(sum(worth
+                / (1 + %s::float8 + slope * CASE WHEN is_pair THEN v.pair_count
+                    ELSE v.term_count + {HEADING} * v.heading_count END)), 0)
+            FROM unnest(%s::bytea[], %s::boolean[], %s::float8[], %s::float8[]) AS common(code, is_pair, worth, slope)
+            WHERE CASE WHEN is_pair THEN position(code IN v.characters) > 0
+                ELSE position(code IN v.terms) > 0 OR position(code IN v.heading) > 0 END) AS score
+    FROM ({BEST}) AS first JOIN passages p ON p.number = first.number JOIN term_vectors v ON v.passage_id = p.id
+    ORDER BY score DESC, number LIMIT %s"""
 EVERYTHING = (1 << 31) - 1
 
 
@@ -64,14 +82,56 @@ class PostgresView(PostgresShelfView):
         corpora = corpus_ids(self._connection, scope)
         if not words or not corpora:
             return []
-        statement, before, after = self._statement(scope)
-        head = (*self._weights(words, scope), SATURATION * (1 - LENGTH), corpora, *before)
         seen = rows.numbers_of(passage_ids)
         most = limit + len(seen) + SPARE
-        hits = rows.every(self._connection, statement, (*head, most, *after, seen, limit))
+        hits = self._best(words, corpora, scope, seen, limit, most)
         if len(hits) < limit and (not hits or hits[0].scored > most):
-            hits = rows.every(self._connection, statement, (*head, EVERYTHING, *after, seen, limit))
+            hits = self._best(words, corpora, scope, seen, limit, EVERYTHING // FIRST)
         return [passage_id(row.id) for row in hits]
+
+    def _best(
+        self, words: Sequence[Word], corpora: list[int], scope: Scope, seen: list[int], limit: int, most: int
+    ) -> list[rows.Row]:
+        """The best `limit` in scope of the best `most`, from the columns of `PROPOSE`."""
+        condition, bound = where_passages(scope)
+        is_small = bool(scope.filters) and self.count(scope) <= SELECTIVE
+        test = IN_SCOPE.format(condition=condition) if is_small else ""
+        rarer, common = self._split(words, scope)
+        best, best_values = BEST, [most]
+        if common:
+            best, best_values = BEST_WITH_COMMON, [*self._looked_for(common, scope), FIRST * most, most]
+        statement = PROPOSE.format(test=test, best=best, condition=condition)
+        values = [
+            *self._weights(rarer, scope),
+            FLOOR,
+            corpora,
+            *(bound if is_small else ()),
+            *best_values,
+            *bound,
+            seen,
+            limit,
+        ]
+        return rows.every(self._connection, statement, values)
+
+    def _split(self, words: Sequence[Word], scope: Scope) -> tuple[list[Word], list[Word]]:
+        """The rarer words, whose entries can be added up in time, and the common ones."""
+        frequency = {word: self._frequencies[scope.owner, word] for word in words}
+        ordered = sorted(words, key=frequency.__getitem__)
+        rarer = 0
+        entries = 0
+        while rarer < len(ordered) and (
+            entries < ENOUGH_ENTRIES or entries + frequency[ordered[rarer]] <= MOST_ENTRIES
+        ):
+            entries += frequency[ordered[rarer]]
+            rarer += 1
+        return ordered[:rarer], ordered[rarer:]
+
+    def _looked_for(self, words: Sequence[Word], scope: Scope) -> list[Any]:
+        """The values of `BEST_WITH_COMMON` for common words, but for its limits."""
+        _, worths, slopes = self._weights(words, scope)
+        are_pairs = [field == "bigrams" for field, _ in words]
+        codes = [character_codes(word) if field == "bigrams" else term_code(word) for field, word in words]
+        return [FLOOR, codes, are_pairs, worths, slopes]
 
     def frequencies(self, field: str, terms: Sequence[str], scope: Scope) -> Mapping[str, int]:
         self._read_frequencies([(field, term) for term in terms], scope)
@@ -79,17 +139,22 @@ class PostgresView(PostgresShelfView):
 
     @property
     def serving(self) -> EmbedderAbout | None:
-        return None if self._dense is None else self._dense.serving(self._connection)
+        return None if self._vectors is None else self._vectors.about
 
     def nearest(
         self, vector: Embedding, scope: Scope, limit: int, passage_ids: frozenset[PassageId]
     ) -> Mapping[PassageId, float]:
-        if self._dense is None:
+        if self._vectors is None:
             return {}
-        return self._dense.nearest(self._connection, vector, scope, limit, passage_ids)
+        return self._vectors.nearest(self._connection, vector, scope, limit, passage_ids)
 
     def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
-        return {} if self._dense is None else self._dense.similarities(self._connection, vector, ids)
+        return {} if self._vectors is None else self._vectors.similarities(self._connection, vector, ids)
+
+    @cached_property
+    def _vectors(self) -> VectorTable | None:
+        """Those that serve."""
+        return None if self._dense is None else self._dense.table(self._connection)
 
     def _telling(self, words: Sequence[Word], scope: Scope) -> Sequence[Word]:
         """Those that propose something."""
@@ -108,14 +173,6 @@ class PostgresView(PostgresShelfView):
         readable = corpus_ids(self._connection, Scope(owner))
         for row in rows.every(self._connection, FREQUENCIES, (list(keys), readable)):
             self._frequencies[owner, keys[row.term]] = row.passages
-
-    def _statement(self, scope: Scope) -> tuple[str, list[Any], list[Any]]:
-        """The statement, and the values of its two conditions."""
-        condition, values = where_passages(scope)
-        if not (scope.filters and self.count(scope) <= SELECTIVE):
-            return PROPOSE.format(test="", condition=condition), [], values
-        test = IN_SCOPE.format(condition=condition)
-        return PROPOSE.format(test=test, condition=condition), values, values
 
     def _weights(self, words: Sequence[Word], scope: Scope) -> tuple[list[int], list[float], list[float]]:
         """Of each word its key, what it is worth, and how much each word of a passage takes from that."""

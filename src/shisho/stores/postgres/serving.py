@@ -38,14 +38,13 @@ FACTS = """SELECT to_regclass(%(graph)s) IS NOT NULL
 # How many vectors have come.
 NEWEST = "SELECT coalesce(max(seq), 0) AS vectors FROM {table}"
 # The search looks at every vector in scope: the sum keeps it from the graph.
-EXACT = f"""SELECT v.passage_id, -(v.vector <#> %s::halfvec) AS cosine
-    {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id JOIN {{table}} v ON v.passage_id = p.id
-    WHERE {{condition}} AND p.id <> ALL(%s) ORDER BY (v.vector <#> %s::halfvec) + 0, v.passage_id LIMIT %s"""
+EXACT = f"""SELECT p.passage_id, -(p.vector <#> %s::halfvec) AS cosine
+    {FROM_DOCUMENTS} JOIN {{table}} p ON p.document_id = d.id
+    WHERE {{condition}} AND p.passage_id <> ALL(%s) ORDER BY (p.vector <#> %s::halfvec) + 0, p.passage_id LIMIT %s"""
 # The search goes along the graph until it has enough that is in scope.
-ALONG_GRAPH = f"""SELECT v.passage_id, -(v.vector <#> %s::halfvec) AS cosine FROM {{table}} v
-    CROSS JOIN LATERAL (SELECT 1 {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id
-        WHERE p.id = v.passage_id AND {{condition}} LIMIT 1) AS hits
-    WHERE v.passage_id <> ALL(%s) ORDER BY v.vector <#> %s::halfvec LIMIT %s"""
+ALONG_GRAPH = f"""SELECT p.passage_id, -(p.vector <#> %s::halfvec) AS cosine FROM {{table}} p
+    CROSS JOIN LATERAL (SELECT 1 {FROM_DOCUMENTS} WHERE d.id = p.document_id AND {{condition}} LIMIT 1) AS found
+    WHERE p.passage_id <> ALL(%s) ORDER BY p.vector <#> %s::halfvec LIMIT %s"""
 # How wide it goes; without this a planner that knows no numbers yet may sort all vectors.
 WIDTH = """SET LOCAL hnsw.ef_search = {candidates}; SET LOCAL hnsw.iterative_scan = relaxed_order;
     SET LOCAL enable_sort = off; SET LOCAL enable_seqscan = off"""
@@ -74,8 +73,70 @@ class EmbedderRow:
     has_vectors: bool
 
 
+@dataclass(frozen=True, slots=True)
+class VectorTable:
+    """The vectors of an embedder."""
+
+    about: EmbedderAbout
+    name: str
+
+    def nearest(
+        self,
+        connection: Connection,
+        vector: Embedding,
+        scope: Scope,
+        limit: int,
+        passage_ids: frozenset[PassageId],
+    ) -> dict[PassageId, float]:
+        """As of a `ports.SearchView`."""
+        condition, values = where_passages(scope)
+        query = halfvec_text(vector)
+        seen = rows.numbers_of(passage_ids)
+        wanted = limit + len(seen)
+        statement = EXACT
+        if wanted <= CANDIDATES_AT_ONCE and self._is_for_graph(connection, scope):
+            statement = ALONG_GRAPH
+            rows.change(connection, WIDTH.format(candidates=max(LEAST_CANDIDATES, wanted)))
+        with span("dense.nearest", exact=statement is EXACT):
+            statement = statement.format(table=self.name, condition=condition)
+            return _cosines(rows.every(connection, statement, (query, *values, seen, query, limit)))
+
+    def similarities(
+        self, connection: Connection, vector: Embedding, ids: Sequence[PassageId]
+    ) -> dict[PassageId, float]:
+        """As of a `ports.SearchView`."""
+        values = (halfvec_text(vector), rows.numbers_of(ids))
+        return _cosines(rows.every(connection, SIMILARITIES.format(table=self.name), values))
+
+    def wants_graph(self, connection: Connection, graph_from: int) -> bool:
+        """Whether there are so many vectors, and no graph of them."""
+        return not self._facts(connection).has_graph and self._count(connection) >= graph_from
+
+    def make_graph(self, connection: Connection) -> None:
+        """On a connection without a transaction. Somebody else may be at it."""
+        rows.change(connection, NO_LIMIT)
+        if rows.every(connection, IS_BUILT, (self.name,))[0].yes:
+            return
+        if self._facts(connection).has_begun:
+            rows.change(connection, DROP_GRAPH.format(table=self.name))
+        rows.change(connection, NEW_GRAPH.format(table=self.name))
+
+    def _is_for_graph(self, connection: Connection, scope: Scope) -> bool:
+        """Whether there is a graph, and enough of it is in scope."""
+        if not self._facts(connection).has_graph:
+            return False
+        return count_in(connection, scope) >= SELECTIVE * self._count(connection)
+
+    def _facts(self, connection: Connection) -> rows.Row:
+        """From the columns of `FACTS`."""
+        return rows.every(connection, FACTS, {"graph": f"{self.name}_graph"})[0]
+
+    def _count(self, connection: Connection) -> int:
+        return int(rows.every(connection, NEWEST.format(table=self.name))[0].vectors)
+
+
 class PostgresServing:
-    """The vectors that searches use."""
+    """Which vectors searches use."""
 
     def __init__(
         self,
@@ -90,84 +151,31 @@ class PostgresServing:
         self._is_usable = is_usable
         self._graph_from = graph_from
 
-    def serving(self, connection: Connection) -> EmbedderAbout | None:
-        """As of a `ports.SearchView`."""
-        about, has_vectors = choose_serving(_candidates(connection), self._about, self._is_usable)
-        return about if has_vectors else None
-
-    def nearest(
-        self,
-        connection: Connection,
-        vector: Embedding,
-        scope: Scope,
-        limit: int,
-        passage_ids: frozenset[PassageId],
-    ) -> dict[PassageId, float]:
-        """As of a `ports.SearchView`."""
-        table = self._table(connection)
-        if table is None:
-            return {}
-        condition, values = where_passages(scope)
-        query = halfvec_text(vector)
-        seen = rows.numbers_of(passage_ids)
-        wanted = limit + len(seen)
-        statement = EXACT
-        if wanted <= CANDIDATES_AT_ONCE and self._is_for_graph(connection, table, scope):
-            statement = ALONG_GRAPH
-            rows.change(connection, WIDTH.format(candidates=max(LEAST_CANDIDATES, wanted)))
-        with span("dense.nearest", exact=statement is EXACT):
-            statement = statement.format(table=table, condition=condition)
-            hits = rows.every(connection, statement, (query, *values, seen, query, limit))
-        return _cosines(hits)
-
-    def similarities(
-        self, connection: Connection, vector: Embedding, ids: Sequence[PassageId]
-    ) -> dict[PassageId, float]:
-        """As of a `ports.SearchView`."""
-        table = self._table(connection)
-        if table is None or not ids:
-            return {}
-        values = (halfvec_text(vector), rows.numbers_of(ids))
-        return _cosines(rows.every(connection, SIMILARITIES.format(table=table), values))
+    def table(self, connection: Connection) -> VectorTable | None:
+        """The vectors that serve; None where there is none."""
+        candidates = _candidates(connection)
+        about, has_vectors = choose_serving(candidates, self._about, self._is_usable)
+        names = {candidate.name: candidate.table for candidate in candidates}
+        return VectorTable(about, names[about.name]) if has_vectors else None
 
     async def catch_up(self) -> None:
         """Make the graph of the vectors that serve, where there are enough of them and it is not there."""
         table = await self._database.read(self._without_graph)
         if table is not None:
-            with span("dense.graph", table=table):
+            with span("dense.graph", table=table.name):
                 await asyncio.to_thread(self._make_graph, table)
 
-    def _make_graph(self, table: str) -> None:
+    def _make_graph(self, table: VectorTable) -> None:
         try:
             with closing(self._database.connection()) as connection:
-                _make_graph(connection, table)
+                table.make_graph(connection)
         except psycopg.Error as error:  # a search does without
             log.warning("the graph of the vectors could not be made: %s", error)
 
-    def _table(self, connection: Connection) -> str | None:
-        """Where the vectors stand that serve; None where there is none."""
-        candidates = _candidates(connection)
-        about, has_vectors = choose_serving(candidates, self._about, self._is_usable)
-        tables = {candidate.name: candidate.table for candidate in candidates}
-        return tables[about.name] if has_vectors else None
-
-    def _is_for_graph(self, connection: Connection, table: str, scope: Scope) -> bool:
-        """Whether there is a graph, and enough of it is in scope."""
-        if not _facts(connection, table).has_graph:
-            return False
-        vectors = _count(connection, table)
-        return count_in(connection, scope) >= max(SELECTIVE * vectors, 1)
-
-    def _without_graph(self, connection: Connection) -> str | None:
-        """The table that wants one."""
-        table = self._table(connection)
-        if (
-            table is None
-            or _facts(connection, table).has_graph
-            or _count(connection, table) < self._graph_from
-        ):
-            return None
-        return table
+    def _without_graph(self, connection: Connection) -> VectorTable | None:
+        """The vectors that want one."""
+        table = self.table(connection)
+        return table if table is not None and table.wants_graph(connection, self._graph_from) else None
 
 
 def _candidates(connection: Connection) -> list[EmbedderRow]:
@@ -177,25 +185,6 @@ def _candidates(connection: Connection) -> list[EmbedderRow]:
         has_vectors = rows.every(connection, HAS_VECTORS.format(table=table))[0].has
         candidates.append(EmbedderRow(row.name, row.choice, table, row.is_whole, has_vectors))
     return candidates
-
-
-def _facts(connection: Connection, table: str) -> rows.Row:
-    """From the columns of `FACTS`."""
-    return rows.every(connection, FACTS, {"graph": f"{table}_graph"})[0]
-
-
-def _count(connection: Connection, table: str) -> int:
-    return int(rows.every(connection, NEWEST.format(table=table))[0].vectors)
-
-
-def _make_graph(connection: Connection, table: str) -> None:
-    """On a connection without a transaction. Somebody else may be at it."""
-    rows.change(connection, NO_LIMIT)
-    if rows.every(connection, IS_BUILT, (table,))[0].yes:
-        return
-    if _facts(connection, table).has_begun:
-        rows.change(connection, DROP_GRAPH.format(table=table))
-    rows.change(connection, NEW_GRAPH.format(table=table))
 
 
 def _cosines(hits: Sequence[rows.Row]) -> dict[PassageId, float]:

@@ -1,0 +1,21 @@
+"""One shelf's documents on another, with everything that was made of them."""
+
+from __future__ import annotations
+
+from shisho.domain.corpus import Intake, Scope
+from shisho.ports import Shelf
+
+
+async def copy_documents(source: Shelf, target: Shelf) -> list[Intake]:
+    """All live documents; what was copied."""
+    intakes = []
+    after = ""
+    while documents := await source.documents(Scope(), after):
+        for document in documents:
+            text = await source.text(document.id)
+            lines = tuple(await source.lines(document.id))
+            passages = tuple(await source.passages_of(document.id))
+            intakes.append(Intake(document, text, lines, passages))
+            await target.put(intakes[-1])
+        after = documents[-1].id
+    return intakes

@@ -87,6 +87,7 @@ STORE_PAGES = {
     "serving",
     "tasks",
     "team_errors",
+    "traces",
     "transitions",
     "vectors",
 }

@@ -26,6 +26,12 @@ from shisho.stores.memory.opinions import MemoryOpinions
 from shisho.stores.memory.shelf import MemoryShelf
 from shisho.stores.memory.tasks import MemoryTasks
 from shisho.stores.memory.transitions import SharedQueue
+from shisho.stores.postgres.assistants import PostgresAssistants
+from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.finds import PostgresUrls
+from shisho.stores.postgres.ledger import PostgresLedger
+from shisho.stores.postgres.opinions import PostgresOpinions
+from shisho.stores.postgres.shelf import PostgresShelf
 from tests.making import intake
 from tests.queues import Queue, SetClock, new, opened
 
@@ -99,6 +105,18 @@ async def discoveries_of(kind: str, folder: Path) -> AsyncIterator[Discoveries]:
     async with opened(kind, folder) as queue:
         database = queue.database
         clock = queue.clock
+        if isinstance(database, PostgresDatabase):
+            in_postgres = PostgresUrls(database, clock)
+            yield Discoveries(
+                queue,
+                in_postgres,
+                in_postgres,
+                PostgresOpinions(database, clock),
+                PostgresAssistants(database, clock, site),
+                PostgresShelf(database, clock),
+                PostgresLedger(database, clock),
+            )
+            return
         assert database is not None
         stored = EmbeddedUrls(database, clock)
         yield Discoveries(

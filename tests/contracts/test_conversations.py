@@ -15,8 +15,9 @@ from shisho.ports import Conversations, Ledger
 from shisho.stores.embedded.conversations import EmbeddedConversations
 from shisho.stores.memory.conversations import MemoryConversations
 from shisho.stores.memory.ledger import MemoryLedger
+from shisho.stores.postgres.conversations import PostgresConversations
 from shisho.system.clock import SystemClock
-from tests.contracts.conftest import embedded_store
+from tests.contracts.conftest import embedded_store, fresh_postgres
 from tests.contracts.test_ledger import answer, evidence
 
 
@@ -34,11 +35,15 @@ async def nothing_to_erase() -> bool:
     return True
 
 
-@pytest.fixture(params=["memory", "embedded"])
+@pytest.fixture(params=["memory", "embedded", "postgres"])
 async def talks(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Talks]:
     if request.param == "memory":
         ledger = MemoryLedger()
         yield Talks(MemoryConversations(ledger, SystemClock()), ledger)
+        return
+    if request.param == "postgres":
+        async with fresh_postgres() as store:
+            yield Talks(PostgresConversations(store.database, SystemClock()), store.ledger)
         return
     async with embedded_store(tmp_path) as store:
         made = EmbeddedConversations(store.database, SystemClock(), nothing_to_erase)

@@ -12,8 +12,9 @@ from shisho.domain.folder import PlaceStamp
 from shisho.ports import FolderRegister, Shelf
 from shisho.stores.embedded.folders import EmbeddedFolders
 from shisho.stores.memory.folders import MemoryFolders
+from shisho.stores.postgres.folders import PostgresFolders
 from shisho.system.clock import SystemClock
-from tests.contracts.conftest import embedded_store, memory_store
+from tests.contracts.conftest import embedded_store, fresh_postgres, memory_store
 from tests.making import intake
 
 
@@ -23,11 +24,15 @@ class Library:
     register: FolderRegister
 
 
-@pytest.fixture(params=["memory", "embedded"])
+@pytest.fixture(params=["memory", "embedded", "postgres"])
 async def library(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Library]:
     if request.param == "memory":
         shelf = memory_store().shelf
         yield Library(shelf, MemoryFolders(shelf, SystemClock()))
+        return
+    if request.param == "postgres":
+        async with fresh_postgres() as store:
+            yield Library(store.shelf, PostgresFolders(store.database, SystemClock()))
         return
     async with embedded_store(tmp_path) as store:
         yield Library(store.shelf, EmbeddedFolders(store.database, SystemClock()))

@@ -22,7 +22,8 @@ from shisho.stores.embedded.originals import have_text
 from shisho.stores.memory.blobs import MemoryBlobs
 from shisho.stores.memory.shelf import MemoryShelf
 from shisho.stores.originals import BlobOriginals, BlobPageImages, HaveText
-from tests.contracts.conftest import embedded_store
+from shisho.stores.postgres import originals as postgres_originals
+from tests.contracts.conftest import embedded_store, fresh_postgres
 from tests.making import intake
 
 MOST = 1_000
@@ -36,11 +37,16 @@ class Kept:
     folder: Path | None
 
 
-@pytest.fixture(params=["memory", "embedded"])
+@pytest.fixture(params=["memory", "embedded", "postgres"])
 async def kept(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Kept]:
     if request.param == "memory":
         shelf = MemoryShelf()
         yield kept_in(MemoryBlobs(), shelf, partial(have_text_in_memory, shelf), None)
+        return
+    if request.param == "postgres":
+        async with fresh_postgres() as store:
+            texts = partial(postgres_originals.have_text, store.database)
+            yield kept_in(MemoryBlobs(), store.shelf, texts, None)
         return
     async with embedded_store(tmp_path) as store:
         yield kept_in(FolderBlobs(tmp_path), store.shelf, partial(have_text, store.database), tmp_path)

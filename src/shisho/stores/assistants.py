@@ -30,7 +30,7 @@ BY_PREFIX = (
 # What `_stand` reads: the evidence of a session, with its quotation cut from the stored text.
 STANDS = """SELECT e.number, e.goal_id, e.document_id, e.passage_id, e.page, e.start, e."end", e.cluster, e.score, e.round,
         p.heading, p.place, p.ocr, p.text, p.start AS first, d.title, d.source,
-        substr(p.text, e.start - p.start + 1, e."end" - e.start) AS snippet
+        substr(p.text, CAST(e.start - p.start + 1 AS integer), CAST(e."end" - e.start AS integer)) AS snippet
     FROM assistant_evidence e JOIN documents d ON d.id = e.document_id JOIN passages p ON p.id = e.passage_id
     WHERE e.session_id = :session_id ORDER BY e.number"""
 # A quotation for a goal under the next number; of one that stands, the higher score.

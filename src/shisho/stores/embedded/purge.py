@@ -4,14 +4,13 @@ ledger."""
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import apsw
 
 from shisho.domain.evidence import REMOVED
-from shisho.language.display import running
 from shisho.stores.embedded.rows import every
-from shisho.stores.embedded.traces import Traces, forget, traces
+from shisho.stores.embedded.traces import forget, traces
+from shisho.stores.traces import Traces, silenced_body
 
 # A document keeps its id, the hash of its bytes and its times.
 DOCUMENT = "UPDATE documents SET warnings = '[]', source = '', title = '' WHERE id = ?"
@@ -81,22 +80,5 @@ def _erase(connection: apsw.Connection, document_id: str) -> None:
 
 def _silence_answers(connection: apsw.Connection, document_id: str, traces: Traces) -> None:
     for row in every(connection.execute(QUOTING, (document_id,))):
-        answer = _silenced(json.loads(row.body), json.loads(row.quoted))
-        answer = {
-            key: traces.blanked(part, about=key not in ("question", "goals")) for key, part in answer.items()
-        }
-        connection.execute(SILENCE, (json.dumps(answer, ensure_ascii=False), row.id))
-
-
-def _silenced(answer: dict[str, Any], gone: list[tuple[int, str, str, str]]) -> dict[str, Any]:
-    numbers = {number for number, *_ in gone}
-    texts = [text or "" for _, *texts in gone for text in texts]
-    traces = [trace for text in texts for trace in (text, running(text))]
-    traces = list(filter(None, traces))
-    for sentence in answer["sentences"]:
-        if numbers.intersection(sentence["evidence"]):
-            traces.insert(0, sentence["text"])
-            sentence["text"] = REMOVED
-    for trace in traces:
-        answer["text"] = answer["text"].replace(trace, REMOVED)
-    return answer
+        body = silenced_body(row.body, json.loads(row.quoted), traces)
+        connection.execute(SILENCE, (body, row.id))

@@ -4,18 +4,11 @@ stands beside it."""
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import Any
 
 import apsw
 
 from shisho.stores.embedded.rows import ANY_OF, every, listed
-
-# Shorter words stand in too much else: such a name is blanked only where it is all that is said.
-TELLING = 4
-# Under these keys stands something else, whatever the document is called.
-IDS = ("id", "task_id", "job_id", "document_id")
-OTHERS = frozenset((*IDS, "kind", "owner", "corpus", "question", "query", "state", "outcome"))
+from shisho.stores.traces import ANYWHERE, OF_JOBS, Traces, json_forms, traces_of
 
 # How a document is named, and what else stands for it in places.
 NAMED = """SELECT source, title AS name FROM documents WHERE id = :id
@@ -46,62 +39,10 @@ BLANK_TEXT = "UPDATE {table} SET {column} = replace({column}, ?1, '') WHERE inst
 # A key that names the document keeps other requests apart, and says nothing any more.
 BLANK_KEY = "UPDATE jobs SET dedupe_key = 'purged ' || id WHERE instr(dedupe_key, ?)"
 
-OF_JOBS = (
-    ("jobs", "input_json", "id"),
-    ("jobs", "output_json", "id"),
-    ("jobs", "progress_json", "id"),
-    ("jobs", "error_json", "id"),
-    ("job_steps", "output_json", "job_id"),
-    ("events", "data_json", "job_id"),
-)
-ANYWHERE = (
-    *((table, column) for table, column, _ in OF_JOBS),
-    ("runs", "facts"),
-    ("answers", "body"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Traces:
-    """How a document is named: its `places` (full paths and addresses, which name nothing else), and its
-    `names` (of its file, its title, what was said of it), which mean it only where a row is about it."""
-
-    document_id: str
-    places: frozenset[str]
-    names: frozenset[str]
-
-    def blanked(self, value: Any, *, about: bool = False) -> Any:
-        """JSON data without them. `about`: it is about this document, and names count as well as places."""
-        if isinstance(value, dict):
-            about = about or value.get("document_id") == self.document_id or value.get("url") in self.places
-            return {key: self._member(key, member, about=about) for key, member in value.items()}
-        if isinstance(value, list):
-            return [self.blanked(member, about=about) for member in value]
-        return self.without(value, about=about) if isinstance(value, str) else value
-
-    def without(self, text: str, *, about: bool) -> str:
-        words = self.places | self.names if about else self.places
-        if text in words:
-            return ""
-        for word in sorted((word for word in words if len(word) >= TELLING), key=len, reverse=True):
-            text = text.replace(word, "")
-        return text
-
-    def _member(self, key: str, member: Any, *, about: bool) -> Any:
-        if about and key == "metadata":
-            return {}
-        return member if key in OTHERS else self.blanked(member, about=about)
-
 
 def traces(connection: apsw.Connection, document_id: str) -> Traces:
     """Read before anything of the document is erased."""
-    rows = every(connection.execute(NAMED, {"id": document_id}))
-    sources = {row.source for row in rows if row.source}
-    places = frozenset(source for source in sources if "/" in source or "\\" in source)
-    files = {source.replace("\\", "/").rstrip("/").rpartition("/")[2] for source in sources}
-    stems = {name.rpartition(".")[0] for name in files}
-    titles = {row.name for row in rows if row.name}
-    return Traces(document_id, places, frozenset(filter(None, sources | files | stems | titles)) - places)
+    return traces_of(document_id, every(connection.execute(NAMED, {"id": document_id})))
 
 
 def forget(connection: apsw.Connection, traces: Traces) -> None:
@@ -114,7 +55,7 @@ def forget(connection: apsw.Connection, traces: Traces) -> None:
             _rewrite(connection, traces, table, column, within.format(key=key), jobs, about=about)
     for table, column in ANYWHERE:
         for place in traces.places:
-            for form in sorted({place, json.dumps(place, ensure_ascii=False)[1:-1]}):
+            for form in json_forms(place):
                 _rewrite(
                     connection,
                     traces,

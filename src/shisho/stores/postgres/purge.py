@@ -1,9 +1,11 @@
-"""Erase what a purge promises to erase: the text, its passages, their postings and vectors."""
+"""Erase what a purge promises to erase: the text, its passages, their postings and vectors, every snippet and every copy
+in the ledger."""
 
 from __future__ import annotations
 
 from shisho.stores.postgres import postings, rows, standing
 from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.traces import forget_copies
 
 # A document keeps its id, the hash of its bytes and its times.
 DOCUMENT = "UPDATE documents SET warnings = '[]', source = '', title = '' WHERE id = %s"
@@ -25,6 +27,7 @@ def erase(connection: Connection, corpus_id: int, document_id: str) -> None:
 
 
 def _erase(connection: Connection, corpus_id: int, document_id: str) -> None:
+    forget_copies(connection, document_id)
     postings.erase(connection, corpus_id, document_id)
     for table in HOLD_TEXT:
         rows.change(connection, EMPTY.format(table=table), (document_id,))

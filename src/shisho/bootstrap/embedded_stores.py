@@ -13,6 +13,7 @@ from shisho.settings import Settings
 from shisho.stores.embedded.checking import check_database
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.erasure import Erasure
+from shisho.stores.embedded.figures import EmbeddedFigures
 from shisho.stores.embedded.ledger import EmbeddedLedger
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.opinions import EmbeddedOpinions
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
         FolderRegister,
         FollowerTurn,
         Grants,
-        Index,
         Limiter,
+        MeasuredIndex,
         Opinions,
         SessionBook,
         Users,
@@ -75,12 +76,13 @@ def build_embedded_stores(
         embedding_turn=deferred(partial(_turn, settings, EMBEDDING)),
         embeddings=partial(_embeddings, database, embedders),
         queue=cache(partial(_queue, settings, database, clock, opinions, blobs)),
+        figures=EmbeddedFigures(database, clock, index.behind).read,
         check=partial(check_database, database),
         close=partial(_close, erasure, database),
     )
 
 
-def _index(settings: Settings, database: Database, embedders: BuiltEmbedders | None) -> Index:
+def _index(settings: Settings, database: Database, embedders: BuiltEmbedders | None) -> MeasuredIndex:
     from shisho.stores.embedded.serving import ServingIndex
 
     about = None if embedders is None else embedders.current.about

@@ -35,6 +35,7 @@ from shisho.ports import (
 if TYPE_CHECKING:
     from shisho.bootstrap.web import Manners
     from shisho.domain.corpus import Check
+    from shisho.domain.figures import LibraryFigures
     from shisho.ports import EmbeddingStore, FollowerTurn
 
 MakeClock = Callable[[Callable[[], float]], Clock]
@@ -87,6 +88,8 @@ class LibraryStores:
     embeddings: Callable[[], EmbeddingStore]
     """The vectors of the embedder that is set."""
     queue: Callable[[], QueueStores]
+    figures: Callable[[], Awaitable[LibraryFigures]]
+    """How the library stands, in numbers, as /metrics tells it."""
     check: Callable[[], Awaitable[Check]]
     """Whether the database works, as `shisho doctor` tells it."""
     close: Callable[[], Awaitable[None]]

@@ -16,7 +16,7 @@ from shisho.errors import InvalidParams, ShishoError
 from shisho.language.normalise import folded_text
 from shisho.language.terms import TermQuery
 from shisho.ports import Embedders, Index, SearchView
-from shisho.telemetry import log, span
+from shisho.telemetry import count, log, span
 
 LEAST_PROPOSED = 100  # docs/adr/0002
 MOST_TEXTS = 20_000  # passages: about a second of CPU
@@ -69,6 +69,7 @@ class Retriever:
     ) -> tuple[int, Sequence[RankedPassage]]:
         """N, and what the cut keeps of the ranking, from one look at the store. Raises InvalidParams for a
         blank request."""
+        count("searches")
         return await self.index.view(await self._prepared(request, scope, cut, passage_ids))
 
     async def candidates(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[RankedCandidate]:

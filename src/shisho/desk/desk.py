@@ -39,6 +39,7 @@ from shisho.domain.corpus import (
     SearchRequest,
     Source,
 )
+from shisho.domain.figures import LibraryFigures
 from shisho.domain.inquiry import Answer, Budget, Evidence, LoopStop, WebPolicy
 from shisho.domain.job import TaskId
 from shisho.domain.metadata import MetadataField
@@ -335,6 +336,10 @@ class Desk(DeskSections):
     async def backup(self, target: Path | str) -> None:
         """Everything in one file, which opens as a home's `shisho.db`."""
         await self._parts.storage.backup(Path(target))
+
+    async def figures(self) -> LibraryFigures:
+        """How the whole library stands, that of all owners, in numbers."""
+        return await self._parts.figures()
 
     async def ready(self) -> None:
         """Check that something could be read and stored now. Raises StorageUnusable, Conflict (who holds it)."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from shisho.desk.access import CorpusAccess
 from shisho.desk.callbacks import Notify, Stop
 from shisho.domain.corpus import Check, DocumentId, RankedPassage, Scope, SearchRequest
+from shisho.domain.figures import LibraryFigures
 from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import Answer, Budget
 from shisho.domain.setting import SettingValue
@@ -100,6 +101,7 @@ class DeskParts:
     settings: Callable[[], Sequence[SettingValue]]
     checks: Callable[[], Awaitable[Sequence[Check]]]
     storage: Storage
+    figures: Callable[[], Awaitable[LibraryFigures]]
     close: Callable[[], Awaitable[None]]
     left_out: Callable[[str], Awaitable[ExcludedSources]]
     for_owner: Callable[[str], DeskParts]

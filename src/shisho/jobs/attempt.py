@@ -17,7 +17,7 @@ from shisho.jobs.context import Handler, JobContext, JobSuspended
 from shisho.jobs.timing import WorkerTiming
 from shisho.messages.message import Message
 from shisho.ports import Clock, JobStore
-from shisho.telemetry import log, span
+from shisho.telemetry import about, count, log, measure, span
 
 AGAIN_SECONDS = 1.0
 
@@ -27,16 +27,20 @@ async def attempt(
 ) -> None:
     """Run `context.job`. Cancelling it stores nothing: whoever cancels knows what becomes of the job."""
     job = context.job
-    with suppress(ClaimLost):
+    began = clock.monotonic()
+    with suppress(ClaimLost), about(job=job.id, task=job.task_id):
         try:
             with span("job", kind=job.kind, id=job.id, attempt=job.attempt):
                 output = Payload.of(await _within(handler, context, pace.job))
             await _stored(lambda: store.finish(job.claim, output))
+            count("jobs_ended", kind=job.kind, outcome="completed")
         except (JobSuspended, ClaimLost, BaseExceptionGroup) as error:
             if not _left(error):
                 await _failed(job, error, store, clock)
         except Exception as error:
             await _failed(job, error, store, clock)
+        finally:
+            measure("job_seconds", clock.monotonic() - began, kind=job.kind)
 
 
 def _left(error: BaseException) -> bool:
@@ -66,9 +70,11 @@ async def _failed(job: Job, error: BaseException, store: JobStore, clock: Clock)
     said_error = _said(error)
     if isinstance(error, ShishoError) and not error.retry:
         await _stored(lambda: store.fail(job.claim, said_error))
+        count("jobs_ended", kind=job.kind, outcome="failed")
         return
     again = later(clock.steady(), backoff(job.failures, random.random()))
     await _stored(lambda: store.put_back(job.claim, again, said_error))
+    count("jobs_ended", kind=job.kind, outcome="put_back")
 
 
 def _said(error: BaseException) -> JobError:

@@ -11,6 +11,7 @@ from types import TracebackType
 
 from shisho.domain.event import EventKind
 from shisho.domain.job import Claim, ClaimLost, Job, JobError, WorkerId
+from shisho.domain.time import to_epoch
 from shisho.errors import ShishoError
 from shisho.jobs.attempt import attempt
 from shisho.jobs.context import Handler, JobContext
@@ -18,7 +19,7 @@ from shisho.jobs.ids import new_id
 from shisho.jobs.timing import Silence, WorkerTiming
 from shisho.messages.message import Message
 from shisho.ports import Bell, Clock, JobStore, Presence
-from shisho.telemetry import log
+from shisho.telemetry import log, measure
 
 DIED = JobError("INTERNAL", Message("The process that ran the job died."))
 SILENT = JobError("INTERNAL", Message("The process that ran the job gave no sign of life."))
@@ -86,6 +87,9 @@ class Worker:
             if job is None:
                 await ear.wait(self._pace.idle)
                 return
+        if job.started_at is not None and job.attempt == 1 and job.not_before is None:
+            waited = to_epoch(job.started_at) - to_epoch(job.created_at)
+            measure("job_wait_seconds", max(0.0, waited), kind=job.kind)
         await self._do(job)
 
     async def _do(self, job: Job) -> None:

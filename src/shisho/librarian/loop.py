@@ -20,6 +20,7 @@ from shisho.librarian.strategy import checked
 from shisho.librarian.table import TABLE, Act, Runner, most_steps
 from shisho.librarian.web_fallback import AskWeb
 from shisho.ports import Clock, Ledger
+from shisho.telemetry import count
 
 MODEL = "none"
 
@@ -49,6 +50,7 @@ class InquiryRun:
         """Save the answer of a state that has come to the end."""
         answer = _answer(self.inquiry, state, self.citations, self.record.steps)
         await self.ledger.save(answer, self.inquiry.scope.owner)
+        count("answers", level=answer.level)
         return answer
 
 

@@ -12,6 +12,7 @@ from shisho.language.tokens import tokens
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.prompting import PromptFile, load_prompt
 from shisho.ports import Llm
+from shisho.telemetry import count
 
 T = TypeVar("T")
 
@@ -73,15 +74,20 @@ class ModelCalls:
             return None, (replace(use, fault=ModelFault.BUDGET),)
         seconds = min(self._limits.seconds, allowance.seconds_left)
         sent = ModelPrompt(instructions, text, prompt.sha256, prompt.max_output_tokens, seconds, repairs)
+        fault = ""
         usage = ModelUsage(1 + repairs, twice)  # of a call that was cancelled nobody knows what it has cost
         try:
             reply = await llm.ask(sent, shape, listen)
             usage = reply.usage
         except ModelFailed as error:
             usage = error.usage or ModelUsage(1)
+            fault = error.fault
             return None, (replace(use, usage=usage, fault=ModelFault(error.fault)),)
         finally:
             allowance.settle(reservation, usage)
+            count("model_calls", max(1, usage.calls), node=node, fault=fault)
+            count("model_tokens", usage.input_tokens, direction="read")
+            count("model_tokens", usage.output_tokens, direction="written")
         return reply.value, (replace(use, usage=usage, reply=reply.text, repairs=reply.repairs),)
 
 

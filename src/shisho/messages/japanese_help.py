@@ -273,6 +273,12 @@ SAID: Mapping[str, str] = {
     ),
     "recognise text in pictures and scanned pages": "画像とスキャンのページの文字を認識する",
     "longest passage, in characters": "最も長いパッセージ(文字数)",
+    "how a server and a worker write their log: lines for people, or one JSON object a line": (
+        "サーバーとワーカーのログの形(読むための行、または1行に1つのJSON)"
+    ),
+    "collector of OpenTelemetry traces that spans are sent to, as http://host:4318; empty: none": (
+        "OpenTelemetryのトレースを送る先(http://host:4318)。空なら送らない"
+    ),
     "server of the search index, as qdrant://host:port; empty: the store's own index": (
         "検索の索引を置くサーバー(qdrant://host:port)。空なら保存先自身の索引"
     ),

@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SAID: Mapping[str, str] = {
+    'The setting "traces" needs an extra: pip install "shisho[otel]"': (
+        '設定 traces には追加の部品が必要です: pip install "shisho[otel]"'
+    ),
+    "show health and figures here: /livez, /readyz, /metrics": (
+        "このポートで状態と数値を見せる: /livez、/readyz、/metrics"
+    ),
     'The setting "index" needs an extra: pip install "shisho[qdrant]"': (
         '設定 index には追加の部品が必要です: pip install "shisho[qdrant]"'
     ),

@@ -10,6 +10,7 @@ from shisho.ports.conversations import Conversations
 from shisho.ports.corpus import (
     Index,
     Ingester,
+    MeasuredIndex,
     Reader,
     Searcher,
     SearchSession,
@@ -71,6 +72,7 @@ __all__ = [
     "Ledger",
     "Limiter",
     "Llm",
+    "MeasuredIndex",
     "Notifier",
     "Opinions",
     "Originals",

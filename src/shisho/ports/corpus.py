@@ -169,6 +169,13 @@ class Index(Protocol):
         it need not be `current`."""
 
 
+class MeasuredIndex(Index, Protocol):
+    """An index that knows how far it is behind."""
+
+    async def behind(self) -> int:
+        """How many changes of the shelf it has not taken in."""
+
+
 class SearchView(Protocol):
     """One state of the shelf and of its index, for as long as one search looks at it."""
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from shisho.interfaces.cli.frames import CommandGroup
-from shisho.interfaces.cli.interrupts import end_request, interrupted
+from shisho.interfaces.cli.interrupts import EndRequest, end_request, interrupted
 from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
     from shisho.domain.task import TaskSnapshot
+    from shisho.settings import Settings
 
 queue = typer.Typer(cls=CommandGroup, help="Web searches that go on by themselves.", no_args_is_help=True)
 
@@ -179,28 +183,68 @@ def worker(
         typer.Option("-n", min=1, max=64, help="jobs at once; none: the setting `workers`"),
     ] = None,
     drain: Annotated[bool, typer.Option("--drain", help="end when no task has anything left to do")] = False,
+    port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65_535, help="show health and figures here: /livez, /readyz, /metrics"),
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="where to listen; beyond this machine only with a token")
+    ] = "127.0.0.1",
 ) -> None:
     """Do the jobs of the queue until interrupted. As many of these as you like may run, on one home."""
 
     async def work(desk: Desk) -> None:
         from shisho import settings
+        from shisho.bootstrap.tracing import traced
+        from shisho.interfaces.cli.log_lines import start_log
         from shisho.interfaces.cli.render_queue import Terminal
 
+        loaded = settings.load(**context.obj)
+        start_log(loaded)
         await desk.ready()
         request = end_request()
-        async with desk.working(slots, Terminal(words(context))):
-            at_once = slots or settings.load(**context.obj).whole("workers")
-            typer.echo(words(context)("working", n=at_once), err=True)
-            while not request.is_set() and not (drain and await _idle(desk)):
-                try:
-                    async with asyncio.timeout(1.0 if drain else None):
-                        await request.wait()
-                except TimeoutError:
-                    continue
+        with traced(loaded):
+            async with (
+                desk.working(slots, Terminal(words(context))),
+                _shown(desk, loaded, host, port, request),
+            ):
+                typer.echo(words(context)("working", n=slots or loaded.whole("workers")), err=True)
+                await _until(desk, request, drain)
         if request.interrupted:
             interrupted(context, "interrupted_worker")
 
     run(context, work, False, "interrupted_worker")
+
+
+@asynccontextmanager
+async def _shown(
+    desk: Desk, loaded: Settings, host: str, port: int | None, request: EndRequest
+) -> AsyncIterator[None]:
+    """While it is entered, health and figures can be looked at, where a port is named."""
+    if port is None:
+        yield
+        return
+    from shisho.interfaces.cli.serve import access_rules
+    from shisho.interfaces.http.server import serve_health
+
+    started = partial(typer.echo, err=True)
+    showing = asyncio.create_task(serve_health(desk, access_rules(loaded, host), port, started, request))
+    showing.add_done_callback(lambda _: request.set())  # where the port is taken, the worker ends and says so
+    try:
+        yield
+    finally:
+        request.set()
+        await showing
+
+
+async def _until(desk: Desk, request: EndRequest, drain: bool) -> None:
+    """Wait for the wish to end, or until nothing is left to do where that is the end."""
+    while not request.is_set() and not (drain and await _idle(desk)):
+        try:
+            async with asyncio.timeout(1.0 if drain else None):
+                await request.wait()
+        except TimeoutError:
+            continue
 
 
 async def _idle(desk: Desk) -> bool:

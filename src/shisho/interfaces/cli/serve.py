@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import sys
 from collections.abc import Callable, Coroutine
@@ -15,6 +14,7 @@ from shisho import settings
 from shisho.errors import ShishoError
 from shisho.interfaces.cli.client_configs import AssistantClient, config
 from shisho.interfaces.cli.interrupts import INTERRUPTED, EndRequest, end_request
+from shisho.interfaces.cli.log_lines import start_log
 from shisho.interfaces.cli.runner import fail, run, words
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _serve(
         return request
 
     try:
-        rules = _rules(settings.load(**context.obj, **option_values), host)
+        rules = access_rules(settings.load(**context.obj, **option_values), host)
     except ShishoError as error:
         fail(error, False)
     _worked(context, work)
@@ -110,7 +110,8 @@ def _started(address: str) -> None:
     typer.echo(f"Shisho: {address}/  REST {address}/api/v1  MCP {address}/mcp")
 
 
-def _rules(settings: Settings, host: str) -> AccessRules:
+def access_rules(settings: Settings, host: str) -> AccessRules:
+    """Who may speak to a server that listens there. Raises InvalidParams."""
     from shisho.interfaces.http.guard import AccessRules, read_people
 
     token = settings.text("token")
@@ -140,13 +141,15 @@ def _worked(
     standard input, and nothing ends such a thread but the process."""
     # To the error stream, as standard output carries the protocol; and before the SDK sets up a log of its
     # own.
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    start_log(settings.load(**context.obj))
 
     async def working(desk: Desk) -> None:
+        from shisho.bootstrap.tracing import traced
         from shisho.interfaces.cli.render_queue import Terminal
 
-        async with desk.working(here=Terminal(words(context))):
-            end_request = await work(desk)
+        with traced(settings.load(**context.obj)):
+            async with desk.working(here=Terminal(words(context))):
+                end_request = await work(desk)
         if end_request.interrupted:
             typer.echo(words(context)("interrupted_worker"), err=True)
         if end_request.is_set() and holds_input:

@@ -25,6 +25,8 @@ from shisho.interfaces.http import routes as http_routes
 from shisho.interfaces.http.answer_news import add_answer_news
 from shisho.interfaces.http.exports import ExportQuery, add_exports
 from shisho.interfaces.http.guard import COOKIE, AccessRules, Guard
+from shisho.interfaces.http.health import add_health, build_health
+from shisho.interfaces.http.metrics import PrometheusFigures, add_metrics, figures_kept
 from shisho.interfaces.http.uploads import UploadQuery, add_uploads
 from shisho.interfaces.http.viewing import add_viewing
 from shisho.interfaces.mcp import server as mcp
@@ -32,7 +34,6 @@ from shisho.interfaces.ui.pages import build_routes
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 
-READY_SECONDS = 10.0
 GRACE_SECONDS = 2  # long polls are cut when the server ends; their jobs are not
 API = "/api/v1"
 
@@ -41,14 +42,20 @@ class NoArguments(BaseModel):
     """Of a route that takes none beside those of its path."""
 
 
-def build(desk: Desk, rules: AccessRules) -> ASGIApp:
+def build(desk: Desk, rules: AccessRules, figures: PrometheusFigures | None = None) -> ASGIApp:
     """The whole application, guarded: for each person with a token one of their own, over their own desk, so that
-    nothing of it can reach another's."""
+    nothing of it can reach another's. `figures` are shown to this machine's owner."""
     others = {owner: _build_application(desk.for_owner(owner), rules) for owner in rules.people}
-    return Guard(_build_application(desk, rules, tuple(others.values())), rules, others)
+    own = _build_application(desk, rules, tuple(others.values()), figures)
+    return Guard(own, rules, others)
 
 
-def _build_application(desk: Desk, rules: AccessRules, others: Sequence[FastAPI] = ()) -> FastAPI:
+def _build_application(
+    desk: Desk,
+    rules: AccessRules,
+    others: Sequence[FastAPI] = (),
+    figures: PrometheusFigures | None = None,
+) -> FastAPI:
     """All that one owner may ask. It lives as long as it is served, and `others` with it."""
     server = mcp.build(desk)
     served = server.streamable_http_app(host=rules.host)
@@ -69,7 +76,9 @@ def _build_application(desk: Desk, rules: AccessRules, others: Sequence[FastAPI]
         redoc_url=None,
         lifespan=lifespan,
     )
-    _health(app, desk)
+    add_health(app, desk)
+    if figures is not None:
+        add_metrics(app, desk, figures)
     router = APIRouter(prefix=API)
     http_routes.add_news(router, desk)
     http_routes.add_reading(router, desk)
@@ -90,15 +99,31 @@ async def serve(
     desk: Desk, rules: AccessRules, port: int, started: Callable[[str], None], event: asyncio.Event
 ) -> None:
     """Serve until `event` is set. Port 0: the system chooses; `started` is called with the address."""
-    listener = _listen(rules.host, port)
+    with figures_kept() as figures:
+        await serve_application(build(desk, rules, figures), rules.host, port, started, event)
+
+
+async def serve_health(
+    desk: Desk, rules: AccessRules, port: int, started: Callable[[str], None], event: asyncio.Event
+) -> None:
+    """As `serve`, but health and figures alone."""
+    with figures_kept() as figures:
+        await serve_application(build_health(desk, rules, figures), rules.host, port, started, event)
+
+
+async def serve_application(
+    application: ASGIApp, host: str, port: int, started: Callable[[str], None], event: asyncio.Event
+) -> None:
+    """Serve an application until `event` is set."""
+    listener = _listen(host, port)
     config = uvicorn.Config(
-        build(desk, rules),
+        application,
         log_config=None,
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
-    started(_address(rules.host, listener.getsockname()[1]))
+    started(_address(host, listener.getsockname()[1]))
     server = uvicorn.Server(config)
 
     async def end() -> None:
@@ -111,28 +136,6 @@ async def serve(
         await server.serve(sockets=[listener])
     finally:
         ending.cancel()
-
-
-def _health(app: FastAPI, desk: Desk) -> None:
-    @app.get("/livez", operation_id="livez", tags=["health"])
-    async def livez() -> dict[str, str]:
-        """The process answers."""
-        return {"status": "ok"}
-
-    @app.get(
-        "/readyz",
-        operation_id="readyz",
-        tags=["health"],
-        responses={503: {"model": http_routes.ErrorBody}},
-    )
-    async def readyz() -> JSONResponse:
-        """The database answers, and could store something; if not, why."""
-        try:
-            async with asyncio.timeout(READY_SECONDS):
-                await desk.ready()
-        except ShishoError as error:
-            return JSONResponse(told(error), 503)
-        return JSONResponse({"status": "ok"})
 
 
 def _refusals(app: FastAPI) -> None:

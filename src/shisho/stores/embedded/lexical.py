@@ -71,6 +71,10 @@ class LexicalIndex:
             self._seen = self._indexes.reload()
         return (work(LexicalView(connection, self._indexes, self._dense)),)
 
+    async def behind(self) -> int:
+        newest = await self._database.read(_newest_change)
+        return newest - max(0, self._seen)
+
     async def catch_up(self) -> None:
         await self._catch_up_words()
         if self._dense is not None:

@@ -42,6 +42,9 @@ class QdrantIndex:
             outcome = await self._feed.read(lambda view: self._viewed(view, work))
         return outcome[0]
 
+    async def behind(self) -> int:
+        return await self._feed.read(self._words.behind)
+
     async def catch_up(self) -> None:
         await self._follower.catch_up()
         serving = await self._feed.read(lambda view: view.serving())

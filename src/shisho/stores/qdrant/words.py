@@ -41,6 +41,12 @@ class WordCollection:
         change, _ = view.newest("")
         return mark.change >= change
 
+    def behind(self, view: IndexFeedView) -> int:
+        """How many changes of the shelf it has not taken in."""
+        change, _ = view.newest("")
+        mark = view.mark(self.index)
+        return change if mark is None else max(0, change - mark.change)
+
     async def create(self, mark: IndexMark) -> None:
         await asyncio.to_thread(self._server.create_words, collection_name(mark))
 

@@ -24,6 +24,7 @@ from shisho.domain.web import (
 )
 from shisho.errors import BudgetExhausted, EngineUnavailable, InvalidParams, ShishoError
 from shisho.ports import Clock, Fetcher, Health, Limiter, SerpEngine, SerpParser
+from shisho.telemetry import count
 from shisho.web.http.pacing import SLOW_DOWN, Browse, Pay, RetryLater, retry_after
 from shisho.web.serp.credentials import fetched, limit_of
 
@@ -202,6 +203,7 @@ class SerpClient:
                 and response.status not in SLOW_DOWN
             ):
                 raise StateExpired from error
+            count("engine_requests", engine=name, outcome=RequestOutcome.FAILURE)
             learnt = await self.health.record(
                 name, RequestOutcome.FAILURE, self.clock.monotonic() - began, error.message
             )
@@ -221,6 +223,7 @@ class SerpClient:
             if challenge is None
             else (RequestOutcome.CHALLENGE, f"{challenge.kind}: {challenge.marker}")
         )
+        count("engine_requests", engine=name, outcome=outcome)
         await self.health.record(name, outcome, self.clock.monotonic() - began, reason)
         if challenge is not None and challenge.kind is ChallengeKind.BLOCKED:
             details = {"engine": name, "retry_after_s": self._patience(response)}

@@ -1,0 +1,57 @@
+"""Spans as OpenTelemetry traces, where a collector is set. Nothing of it is loaded otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from shisho.errors import ExtraMissing
+from shisho.settings import Settings
+from shisho.telemetry import traces_to
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace.export import SpanExporter
+
+PATH = "/v1/traces"
+
+
+@contextmanager
+def traced(settings: Settings, exporter: SpanExporter | None = None) -> Iterator[None]:
+    """While it is entered, spans go to the collector that is set, or to `exporter`. Raises ExtraMissing."""
+    address = settings.text("traces")
+    if not address and exporter is None:
+        yield
+        return
+    try:
+        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+        exporter = exporter or _exporter(address)
+    except ImportError as error:
+        raise ExtraMissing('The setting "traces" needs an extra: pip install "shisho[otel]"') from error
+    # Named here and not by its own search, which starts a program to ask the machine who it is.
+    provider = TracerProvider(resource=Resource({"service.name": "shisho"}), shutdown_on_exit=False)
+    provider.add_span_processor(BatchSpanProcessor(exporter))
+    tracer: Any = provider.get_tracer("shisho")
+
+    def open_span(name: str, facts: Mapping[str, object]) -> AbstractContextManager[object]:
+        attributes = {f"shisho.{key}": value for key, value in facts.items() if value is not None}
+        # A message of an error may name a file or hold words of a document: the class is enough.
+        span: AbstractContextManager[object] = tracer.start_as_current_span(
+            name, attributes=attributes, record_exception=False, set_status_on_exception=False
+        )
+        return span
+
+    try:
+        with traces_to(open_span):
+            yield
+    finally:
+        provider.shutdown()
+
+
+def _exporter(address: str) -> SpanExporter:
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+
+    return OTLPSpanExporter(endpoint=address.rstrip("/") + PATH)

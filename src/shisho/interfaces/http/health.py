@@ -1,0 +1,48 @@
+"""Whether a process lives and could do its work: for whoever looks after it, without a token."""
+
+from __future__ import annotations
+
+import asyncio
+
+from fastapi import FastAPI
+from fastapi.responses import JSONResponse
+from starlette.types import ASGIApp
+
+from shisho.desk import Desk
+from shisho.errors import ShishoError
+from shisho.interfaces.api.failures import told
+from shisho.interfaces.http import routes as http_routes
+from shisho.interfaces.http.guard import AccessRules, Guard
+from shisho.interfaces.http.metrics import PrometheusFigures, add_metrics
+
+READY_SECONDS = 10.0
+
+
+def add_health(app: FastAPI, desk: Desk) -> None:
+    @app.get("/livez", operation_id="livez", tags=["health"])
+    async def livez() -> dict[str, str]:
+        """The process answers."""
+        return {"status": "ok"}
+
+    @app.get(
+        "/readyz",
+        operation_id="readyz",
+        tags=["health"],
+        responses={503: {"model": http_routes.ErrorBody}},
+    )
+    async def readyz() -> JSONResponse:
+        """The database answers, and could store something; if not, why."""
+        try:
+            async with asyncio.timeout(READY_SECONDS):
+                await desk.ready()
+        except ShishoError as error:
+            return JSONResponse(told(error), 503)
+        return JSONResponse({"status": "ok"})
+
+
+def build_health(desk: Desk, rules: AccessRules, figures: PrometheusFigures) -> ASGIApp:
+    """What a process that serves nothing else shows: `/livez`, `/readyz` and `/metrics`."""
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
+    add_health(app, desk)
+    add_metrics(app, desk, figures)
+    return Guard(app, rules, {})

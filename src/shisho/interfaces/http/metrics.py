@@ -1,0 +1,123 @@
+"""GET /metrics: what this process counted, and how all jobs of the library stand, as Prometheus reads it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from fastapi import FastAPI
+from fastapi.responses import Response
+
+from shisho.desk import Desk
+from shisho.errors import ShishoError
+from shisho.telemetry import figures_to, log
+
+if TYPE_CHECKING:
+    from shisho.domain.figures import LibraryFigures
+
+MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+SECONDS = 5.0
+COUNTERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "searches": ("searches of the library", ()),
+    "answers": ("questions that ended, by the level of the answer", ("level",)),
+    "model_calls": ("calls of language models, by node and fault", ("node", "fault")),
+    "model_tokens": ("tokens that language models read and wrote", ("direction",)),
+    "engine_requests": ("pages of results asked for, by engine and outcome", ("engine", "outcome")),
+    "jobs_ended": ("attempts at jobs that ended, by kind and outcome", ("kind", "outcome")),
+}
+DURATIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "job_wait_seconds": ("from when a job was queued until it was first claimed", ("kind",)),
+    "job_seconds": ("one attempt at a job", ("kind",)),
+    "span_seconds": ("stretches of work", ("span",)),
+}
+BUCKETS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
+
+
+class PrometheusFigures:
+    """The figures of one process, as a `telemetry.FigureSink`."""
+
+    def __init__(self) -> None:
+        import prometheus_client as prometheus  # here: it takes as long to import as a small search does
+        from prometheus_client.core import GaugeMetricFamily
+
+        self.registry = prometheus.CollectorRegistry()
+        self._generate = prometheus.generate_latest
+        self._gauge = GaugeMetricFamily
+        self._counters = {
+            name: prometheus.Counter(f"shisho_{name}", text, labels, registry=self.registry)
+            for name, (text, labels) in COUNTERS.items()
+        }
+        self._durations = {
+            name: prometheus.Histogram(
+                f"shisho_{name}", text, labels, registry=self.registry, buckets=BUCKETS
+            )
+            for name, (text, labels) in DURATIONS.items()
+        }
+        prometheus.ProcessCollector(registry=self.registry)
+
+    def add(self, name: str, amount: float, labels: Mapping[str, str]) -> None:
+        _labelled(self._counters[name], labels).inc(amount)
+
+    def observe(self, name: str, seconds: float, labels: Mapping[str, str]) -> None:
+        _labelled(self._durations[name], labels).observe(seconds)
+
+    def text(self, library: LibraryFigures | None) -> str:
+        """All figures; those of the library are the same whichever process tells them."""
+        gauges = _Gauges(self._gauge, library)
+        self.registry.register(gauges)
+        try:
+            return str(self._generate(self.registry).decode())
+        finally:
+            self.registry.unregister(gauges)
+
+
+class _Gauges:
+    """How the library stands, as a collector of the registry."""
+
+    def __init__(self, gauge: Any, library: LibraryFigures | None) -> None:
+        self._gauge = gauge
+        self._library = library
+
+    def collect(self) -> Iterator[Any]:
+        up = self._gauge("shisho_store_up", "1 where the store answers")
+        up.add_metric([], 0.0 if self._library is None else 1.0)
+        yield up
+        if self._library is None:
+            return
+        jobs = self._gauge("shisho_jobs", "jobs of the library by kind and state", labels=["kind", "state"])
+        for (kind, state), number in self._library.jobs.items():
+            jobs.add_metric([kind, state], number)
+        yield jobs
+        for name, (text, value) in self._library.gauges().items():
+            family = self._gauge(f"shisho_{name}", text)
+            family.add_metric([], value)
+            yield family
+
+
+def _labelled(metric: Any, labels: Mapping[str, str]) -> Any:
+    return metric.labels(**labels) if labels else metric
+
+
+@contextmanager
+def figures_kept() -> Iterator[PrometheusFigures]:
+    """While it is entered, this process counts."""
+    figures = PrometheusFigures()
+    with figures_to(figures):
+        yield figures
+
+
+def add_metrics(app: FastAPI, desk: Desk, figures: PrometheusFigures) -> None:
+    """Behind the token, as all but health is: what is going on tells of people, even by numbers alone."""
+
+    @app.get("/metrics", operation_id="metrics", tags=["health"], response_class=Response)
+    async def metrics() -> Response:
+        """What this process counted, and how the jobs of the library stand (Prometheus text)."""
+        library = None
+        try:
+            async with asyncio.timeout(SECONDS):
+                library = await desk.figures()
+        except (ShishoError, TimeoutError) as error:
+            log.warning("the figures of the library cannot be read: %s", error)
+        return Response(figures.text(library), media_type=MEDIA_TYPE)

@@ -1,0 +1,49 @@
+"""How a library in one SQLite file stands, in numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import apsw
+
+from shisho.domain.figures import LibraryFigures
+from shisho.domain.time import to_epoch
+from shisho.ports import Clock
+from shisho.stores.embedded import rows
+from shisho.stores.embedded.connect import Database
+
+# Jobs that have not ended, by kind and state: each state from its own index, as those that have ended are many.
+JOBS = """SELECT kind, state, count(*) AS number FROM jobs WHERE state = 'queued' GROUP BY kind
+    UNION ALL SELECT kind, state, count(*) FROM jobs WHERE state = 'running' GROUP BY kind
+    UNION ALL SELECT kind, state, count(*) FROM jobs WHERE state IN ('parked', 'awaiting_auth') GROUP BY kind, state"""
+# When the job came that waits longest, of those that any worker may take.
+OLDEST = "SELECT min(created_at) AS oldest FROM jobs WHERE state = 'queued' AND not_before IS NULL"
+# Live documents and passages.
+AMOUNTS = (
+    "SELECT coalesce(sum(documents), 0) AS documents, coalesce(sum(passages), 0) AS passages FROM corpora"
+)
+
+
+class EmbeddedFigures:
+    """Reads the figures. `behind`: changes that the index has not taken in."""
+
+    def __init__(self, database: Database, clock: Clock, behind: Callable[[], Awaitable[int]]) -> None:
+        self._database = database
+        self._clock = clock
+        self._behind = behind
+
+    async def read(self) -> LibraryFigures:
+        behind = await self._behind()
+        return await self._database.read(lambda connection: self._figures(connection, behind))
+
+    def _figures(self, connection: apsw.Connection, behind: int) -> LibraryFigures:
+        (amounts,) = rows.every(connection.execute(AMOUNTS))
+        (queue,) = rows.every(connection.execute(OLDEST))
+        age = 0.0 if queue.oldest is None else to_epoch(self._clock.now()) - to_epoch(queue.oldest)
+        return LibraryFigures(
+            jobs={(row.kind, row.state): row.number for row in rows.every(connection.execute(JOBS))},
+            oldest_queued_s=max(0.0, age),
+            documents=amounts.documents,
+            passages=amounts.passages,
+            behind=behind,
+        )

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     )
     from shisho.domain.embedding import EmbeddingProgress
     from shisho.domain.event import EventKind
+    from shisho.domain.figures import LibraryFigures
     from shisho.domain.folder import WatchedFolder
     from shisho.domain.inquiry import (
         Answer,
@@ -220,7 +221,8 @@ __all__ = [
     "FindingVerdict",
     "FindingVerdicts", "FolderDesk", "ForbiddenAddress", "ForbiddenPath", "FoundPage", "Gap", "Goal", "GoalProgress",
     "GoalStatus", "HumanChallenge", "Instant", "IntakeOutcome", "InternalError", "InterventionState", "InvalidParams",
-    "Job", "JobError", "JobId", "JobPage", "JobState", "KeyConflict", "LayoutLine", "LoopStop", "MatchedBy",
+    "Job", "JobError", "JobId", "JobPage", "JobState", "KeyConflict", "LayoutLine", "LibraryFigures", "LoopStop",
+    "MatchedBy",
     "MetadataField", "MetadataValue", "ModelFailed", "ModelFault", "ModelUsage", "ModelUse", "NeedsOcr",
     "NodeModelUse", "NotFound", "Notifier", "NumberedPassage", "Opinion", "OutgoingQueries", "PageCrop", "PageFate",
     "PageImage", "PageLayout", "PageStrip", "ParserFailed", "PassageHit", "PassageId", "PassageReading", "Payload",
@@ -242,8 +244,8 @@ _PAGES = """
 errors desk.answers desk.conversing desk.desk desk.embeddings desk.exporting desk.folders desk.proving desk.references
 desk.sessions
 desk.tasks desk.viewing domain.answer_log domain.answer_news domain.codec domain.conversation domain.corpus
-domain.embedding domain.event domain.folder domain.inquiry domain.intervention domain.job domain.metadata domain.model
-domain.politeness domain.proof domain.reference domain.replay domain.session domain.setting domain.task domain.time
+domain.embedding domain.event domain.figures domain.folder domain.inquiry domain.intervention domain.job
+domain.metadata domain.model domain.politeness domain.proof domain.reference domain.replay domain.session domain.setting domain.task domain.time
 domain.viewing domain.web ports.interventions ports.librarian ports.model
 """
 

@@ -245,7 +245,8 @@ errors desk.answers desk.conversing desk.desk desk.embeddings desk.exporting des
 desk.sessions
 desk.tasks desk.viewing domain.answer_log domain.answer_news domain.codec domain.conversation domain.corpus
 domain.embedding domain.event domain.figures domain.folder domain.inquiry domain.intervention domain.job
-domain.metadata domain.model domain.politeness domain.proof domain.reference domain.replay domain.session domain.setting domain.task domain.time
+domain.metadata domain.model domain.politeness
+domain.proof domain.reference domain.replay domain.session domain.setting domain.task domain.time
 domain.viewing domain.web ports.interventions ports.librarian ports.model
 """
 

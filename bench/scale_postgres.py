@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import random
 import statistics
 import time
 from dataclasses import dataclass, replace
@@ -132,11 +131,8 @@ async def embed(embeddings: PostgresEmbeddings, meaning: Meaning, intake: Intake
 
 
 async def measure(database: PostgresDatabase, retriever: Retriever, size: int, queries: int) -> None:
-    rng = random.Random(7)
-    texts = ["の".join(run.word(rng) for _ in range(6)) for _ in range(queries)]
-    ranking = await retriever.rank(
-        SearchRequest(keyword_query=("の".join(run.word(rng) for _ in range(9)),)), Scope(), SEEN
-    )
+    texts = run.questions()[:queries]
+    ranking = await retriever.rank(SearchRequest(keyword_query=(texts[0],)), Scope(), SEEN)
     seen = frozenset(ranked.passage.id for ranked in ranking)
     for name, scope, passage_ids in (
         ("no filter", Scope(), frozenset[PassageId]()),

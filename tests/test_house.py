@@ -142,6 +142,7 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
         "inference/static_folder.py",
         "stores/embedded/dense.py",
         "stores/embedded/dense_files.py",
+        "stores/postgres/bm25.py",
         "corpus/weighing.py",
         "corpus/occurrences.py",
         "corpus/readers/ocr.py",

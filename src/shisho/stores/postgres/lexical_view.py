@@ -1,16 +1,16 @@
-"""One look at the shelf and its postings: BM25 in SQL proposes, our own scoring ranks."""
+"""One look at the shelf and its postings: BM25 proposes, our own scoring ranks."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shisho.domain.corpus import PassageId, Scope
 from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.language.vectors import character_codes, term_code
 from shisho.stores.nouns import passage_id
-from shisho.stores.postgres import rows
+from shisho.stores.postgres import bm25, rows
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.postings import term_key
 from shisho.stores.postgres.scope import FROM_DOCUMENTS, corpus_ids, where_passages
@@ -20,46 +20,32 @@ from shisho.stores.proposals import HEADING, WEIGHTS, Word, rarity, select_telli
 if TYPE_CHECKING:
     from shisho.stores.postgres.serving import PostgresServing, VectorTable
 
-SATURATION = 1.2  # BM25's k1 and b as the other indexes have them, so that all propose the same
-LENGTH = 0.75
-FLOOR = SATURATION * (1 - LENGTH)
-SELECTIVE = 20_000  # passages: of so few the postings are tested before they are added up
+SELECTIVE = 20_000  # passages: of so few the numbers are fetched, and nothing else is added up
 SPARE = 100  # passages looked at beyond those that are wanted: some are not live, or not in scope
-MOST_ENTRIES = 100_000  # that are added up for a query: about 20 ms of the server's CPU
+MOST_ENTRIES = 300_000  # that are added up for a query: 2.4 MB from the server, and 10 ms of our CPU
 ENOUGH_ENTRIES = 5_000  # where there are fewer the next word is added up too, however common it is
-FIRST = 4  # times as many as are wanted are looked through for the words that are common
+FIRST = 4  # times as many are looked up where of the best too few are in scope
+MOST_LOOKED_THROUGH = 1_500  # passages that common words are looked for in
 
 # In how many live passages of some corpora each of some words stands.
 FREQUENCIES = """SELECT term, sum(passages)::bigint AS passages FROM postings
     WHERE term = ANY(%s) AND corpus_id = ANY(%s) GROUP BY term"""
-# The passages that have some words, by BM25, of which only the best so many are looked up; entries are taken apart as
-# `schema/0022_postings.sql` says. A test of the entries, which are the best, and which passages are in scope, are filled in.
-PROPOSE = f"""WITH words AS (SELECT * FROM unnest(%s::bigint[], %s::float8[], %s::float8[]) AS word(term, worth, slope)),
-    scored AS MATERIALIZED (SELECT e >> 24 AS number,
-            sum(worth * ((e >> 16) & 255) / (((e >> 16) & 255) + %s::float8 + slope * (e & 65535))) AS score
-        FROM words JOIN postings USING (term) CROSS JOIN LATERAL unnest(entries) AS e
-        WHERE corpus_id = ANY(%s) {{test}} GROUP BY e >> 24),
-    best AS ({{best}})
-    SELECT found.id, (SELECT count(*) FROM scored) AS scored
-    FROM best CROSS JOIN LATERAL (SELECT p.id {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id
-        WHERE p.number = best.number AND {{condition}} LIMIT 1) AS found
-    WHERE found.id <> ALL(%s) ORDER BY best.score DESC, best.number LIMIT %s"""
-# The test of entries where the scope is small.
-IN_SCOPE = f"""AND e >> 24 IN (SELECT p.number {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id
-    WHERE {{condition}})"""
-# The best by all words.
-BEST = "SELECT number, score FROM scored ORDER BY score DESC, number LIMIT %s"
-# The best by the rarer words, in which the common ones are looked for, as if each stood there once: to add up all entries
-# of a common word takes long, and changes little.
-BEST_WITH_COMMON = f"""SELECT first.number, first.score + (SELECT coalesce(sum(worth
-                / (1 + %s::float8 + slope * CASE WHEN is_pair THEN v.pair_count
-                    ELSE v.term_count + {HEADING} * v.heading_count END)), 0)
+# The postings of some words in some corpora.
+ENTRIES = """SELECT term, string_agg(entries, ''::bytea) AS entries FROM postings
+    WHERE term = ANY(%s) AND corpus_id = ANY(%s) GROUP BY term"""
+# The passages in scope; the condition is filled in.
+NUMBERS = f"SELECT p.number {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id WHERE {{condition}}"
+# Those of some passages that are in scope.
+IN_SCOPE = f"""SELECT p.number, p.id {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id
+    WHERE p.number = ANY(%s) AND {{condition}} AND p.id <> ALL(%s)"""
+# What common words give to some passages, as if each stood there once: to add up all their entries takes long, and changes
+# little.
+COMMON = f"""SELECT p.number, (SELECT coalesce(sum(worth / (1 + %s::float8 + slope * CASE WHEN is_pair THEN v.pair_count
+                ELSE v.term_count + {HEADING} * v.heading_count END)), 0)
             FROM unnest(%s::bytea[], %s::boolean[], %s::float8[], %s::float8[]) AS common(code, is_pair, worth, slope)
             WHERE CASE WHEN is_pair THEN position(code IN v.characters) > 0
                 ELSE position(code IN v.terms) > 0 OR position(code IN v.heading) > 0 END) AS score
-    FROM ({BEST}) AS first JOIN passages p ON p.number = first.number JOIN term_vectors v ON v.passage_id = p.id
-    ORDER BY score DESC, number LIMIT %s"""
-EVERYTHING = (1 << 31) - 1
+    FROM passages p JOIN term_vectors v ON v.passage_id = p.id WHERE p.number = ANY(%s)"""
 
 
 class PostgresView(PostgresShelfView):
@@ -82,36 +68,64 @@ class PostgresView(PostgresShelfView):
         corpora = corpus_ids(self._connection, scope)
         if not words or not corpora:
             return []
+        numbers, scores = self._scored(words, corpora, scope)
         seen = rows.numbers_of(passage_ids)
         most = limit + len(seen) + SPARE
-        hits = self._best(words, corpora, scope, seen, limit, most)
-        if len(hits) < limit and (not hits or hits[0].scored > most):
-            hits = self._best(words, corpora, scope, seen, limit, EVERYTHING // FIRST)
-        return [passage_id(row.id) for row in hits]
+        names: list[PassageId] = []
+        while len(names) < limit and len(numbers):
+            best, _ = bm25.best_of(numbers, scores, most)
+            names = self._in_scope(best.tolist(), scope, seen)[:limit]
+            if len(best) == len(numbers):
+                break
+            most *= FIRST
+        return names
 
-    def _best(
-        self, words: Sequence[Word], corpora: list[int], scope: Scope, seen: list[int], limit: int, most: int
-    ) -> list[rows.Row]:
-        """The best `limit` in scope of the best `most`, from the columns of `PROPOSE`."""
-        condition, bound = where_passages(scope)
-        is_small = bool(scope.filters) and self.count(scope) <= SELECTIVE
-        test = IN_SCOPE.format(condition=condition) if is_small else ""
+    def _scored(
+        self, words: Sequence[Word], corpora: list[int], scope: Scope
+    ) -> tuple[bm25.Numbers, bm25.Scores]:
+        """The numbers of passages with some of the words, and their scores."""
         rarer, common = self._split(words, scope)
-        best, best_values = BEST, [most]
-        if common:
-            best, best_values = BEST_WITH_COMMON, [*self._looked_for(common, scope), FIRST * most, most]
-        statement = PROPOSE.format(test=test, best=best, condition=condition)
-        values = [
-            *self._weights(rarer, scope),
-            FLOOR,
-            corpora,
-            *(bound if is_small else ()),
-            *best_values,
-            *bound,
-            seen,
-            limit,
-        ]
-        return rows.every(self._connection, statement, values)
+        weighed = {word.key: word for word in self._weigh(rarer, scope)}
+        values = (list(weighed), corpora)
+        postings = self._connection.execute(ENTRIES.encode(), values, binary=True).fetchall()
+        entries = [(weighed[row.term], row.entries) for row in postings]
+        numbers, scores = bm25.add_up(entries, self._allowed(scope))
+        return self._with_common(numbers, scores, common, scope) if common else (numbers, scores)
+
+    def _allowed(self, scope: Scope) -> list[int] | None:
+        """The numbers of the passages in scope where those are few; None where nothing narrows it much."""
+        if not scope.filters or self.count(scope) > SELECTIVE:
+            return None
+        condition, values = where_passages(scope)
+        in_scope = rows.every(self._connection, NUMBERS.format(condition=condition), values)
+        return [row.number for row in in_scope]
+
+    def _with_common(
+        self, numbers: bm25.Numbers, scores: bm25.Scores, common: Sequence[Word], scope: Scope
+    ) -> tuple[bm25.Numbers, bm25.Scores]:
+        """The best by the rarer words, with what the common ones give."""
+        weighed = self._weigh(common, scope)
+        codes = [character_codes(word) if field == "bigrams" else term_code(word) for field, word in common]
+        values = (
+            bm25.FLOOR,
+            codes,
+            [field == "bigrams" for field, _ in common],
+            [word.worth for word in weighed],
+            [word.slope for word in weighed],
+        )
+        numbers, scores = bm25.best_of(numbers, scores, MOST_LOOKED_THROUGH)
+        names = numbers.tolist()
+        extra = {row.number: row.score for row in rows.every(self._connection, COMMON, (*values, names))}
+        return numbers, scores + [extra.get(name, 0.0) for name in names]
+
+    def _in_scope(self, numbers: list[int], scope: Scope, seen: list[int]) -> list[PassageId]:
+        """Those that may be proposed, in their order."""
+        condition, values = where_passages(scope)
+        statement = IN_SCOPE.format(condition=condition)
+        ids = {
+            row.number: row.id for row in rows.every(self._connection, statement, (numbers, *values, seen))
+        }
+        return [passage_id(ids[number]) for number in numbers if number in ids]
 
     def _split(self, words: Sequence[Word], scope: Scope) -> tuple[list[Word], list[Word]]:
         """The rarer words, whose entries can be added up in time, and the common ones."""
@@ -125,13 +139,6 @@ class PostgresView(PostgresShelfView):
             entries += frequency[ordered[rarer]]
             rarer += 1
         return ordered[:rarer], ordered[rarer:]
-
-    def _looked_for(self, words: Sequence[Word], scope: Scope) -> list[Any]:
-        """The values of `BEST_WITH_COMMON` for common words, but for its limits."""
-        _, worths, slopes = self._weights(words, scope)
-        are_pairs = [field == "bigrams" for field, _ in words]
-        codes = [character_codes(word) if field == "bigrams" else term_code(word) for field, word in words]
-        return [FLOOR, codes, are_pairs, worths, slopes]
 
     def frequencies(self, field: str, terms: Sequence[str], scope: Scope) -> Mapping[str, int]:
         self._read_frequencies([(field, term) for term in terms], scope)
@@ -174,12 +181,14 @@ class PostgresView(PostgresShelfView):
         for row in rows.every(self._connection, FREQUENCIES, (list(keys), readable)):
             self._frequencies[owner, keys[row.term]] = row.passages
 
-    def _weights(self, words: Sequence[Word], scope: Scope) -> tuple[list[int], list[float], list[float]]:
-        """Of each word its key, what it is worth, and how much each word of a passage takes from that."""
+    def _weigh(self, words: Sequence[Word], scope: Scope) -> list[bm25.WeighedWord]:
         means = self.statistics(scope)
         passages = int(means["passages"])
         lengths = {"terms": means["terms"] + HEADING * means["heading"], "bigrams": means["bigrams"]}
-        keys = [term_key(*word) for word in words]
-        worths = [WEIGHTS[word[0]] * rarity(self._frequencies[scope.owner, word], passages) for word in words]
-        slopes = [SATURATION * LENGTH / max(lengths[field], 1.0) for field, _ in words]
-        return keys, worths, slopes
+        weighed = []
+        for word in words:
+            field, _ = word
+            worth = WEIGHTS[field] * rarity(self._frequencies[scope.owner, word], passages)
+            slope = bm25.SATURATION * bm25.LENGTH / max(lengths[field], 1.0)
+            weighed.append(bm25.WeighedWord(term_key(*word), worth, slope))
+        return weighed

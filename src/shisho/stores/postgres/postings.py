@@ -4,7 +4,8 @@ with (schema/0022). Every function runs inside its caller's transaction."""
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
+import struct
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -21,19 +22,13 @@ MERGING = 1909  # the class of the lock of whoever merges or erases in a corpus
 
 # A new segment.
 SEGMENT = "INSERT INTO segments(corpus_id, level, document_id) VALUES (%s, %s, %s) RETURNING id"
-# Its rows, from two lists of equal length; where it is still arriving they count for nothing.
-ENTRIES = """INSERT INTO postings(term, corpus_id, segment, passages, entries)
-    SELECT given.term, %(corpus_id)s, %(segment)s, CASE WHEN %(counts)s THEN count(*) ELSE 0 END,
-        array_agg(given.entry ORDER BY given.entry)
-    FROM unnest(%(terms)s::bigint[], %(entries)s::bigint[]) AS given(term, entry) GROUP BY given.term"""
-# Rows that only count.
-COUNTS = """INSERT INTO postings(term, corpus_id, segment, passages, entries)
-    SELECT given.term, %(corpus_id)s, %(segment)s, given.passages, '{}'
-    FROM unnest(%(terms)s::bigint[], %(counts)s::integer[]) AS given(term, passages)"""
+# Its rows.
+ENTRIES = "COPY postings(term, corpus_id, segment, passages, entries) FROM STDIN WITH (FORMAT binary)"
+COLUMNS = ("int8", "int4", "int4", "int4", "bytea")
 # The segments of a document that has arrived are searched from now on.
 SHOW = "UPDATE segments SET level = %(level)s, document_id = NULL WHERE document_id = %(document_id)s RETURNING id"
 # Their passages count from now on.
-COUNT_IN = "UPDATE postings SET passages = cardinality(entries) WHERE segment = ANY(%s)"
+COUNT_IN = "UPDATE postings SET passages = octet_length(entries) / 8 WHERE segment = ANY(%s)"
 # The segments of a document that is still arriving are dropped.
 DROP = "DELETE FROM segments WHERE document_id = %s RETURNING id"
 # All rows of some segments.
@@ -56,12 +51,13 @@ TAKEN = "DELETE FROM segments WHERE corpus_id = %s AND level = %s RETURNING id"
 # Their rows as those of one; a word that no live passage has any more goes.
 MERGE = """WITH taken AS (DELETE FROM postings WHERE segment = ANY(%(taken)s) RETURNING term, passages, entries)
     INSERT INTO postings(term, corpus_id, segment, passages, entries)
-    SELECT term, %(corpus_id)s, %(segment)s, sum(passages), joined_entries(entries) FROM taken GROUP BY term
-    HAVING sum(passages) <> 0 OR sum(cardinality(entries)) > 0"""
-# Entries of some passages go out of the rows of some words.
-ERASE = """UPDATE postings SET entries = ARRAY(SELECT e FROM unnest(entries) AS e WHERE (e >> 24) <> ALL(%(numbers)s))
-    WHERE term = ANY(%(terms)s) AND corpus_id = %(corpus_id)s
-    AND EXISTS (SELECT 1 FROM unnest(entries) AS e WHERE (e >> 24) = ANY(%(numbers)s))"""
+    SELECT term, %(corpus_id)s, %(segment)s, sum(passages), string_agg(entries, ''::bytea) FROM taken GROUP BY term
+    HAVING sum(passages) <> 0 OR sum(octet_length(entries)) > 0"""
+# The rows of some words in a corpus.
+ROWS = """SELECT term, segment, entries FROM postings
+    WHERE term = ANY(%s) AND corpus_id = %s AND octet_length(entries) > 0 FOR UPDATE"""
+# What is left of one.
+REPLACE = "UPDATE postings SET entries = %s WHERE term = %s AND corpus_id = %s AND segment = %s"
 
 
 @lru_cache(maxsize=100_000)
@@ -79,16 +75,17 @@ def add(
     arriving: str | None = None,
 ) -> None:
     """A segment of new passages. `arriving`: the document that they are a part of, which is not live yet."""
-    terms = list[int]()
-    entries = list[int]()
+    entries: defaultdict[int, list[int]] = defaultdict(list)
     for passage, number in zip(passages, numbers, strict=True):
         for term, entry in _entries(number, passage.terms, passage.heading_terms, passage.bigrams):
-            terms.append(term)
-            entries.append(entry)
+            entries[term].append(entry)
     level = _level_of(len(passages)) if arriving is None else None
     segment = _new_segment(connection, corpus_id, level, arriving)
-    values = {"corpus_id": corpus_id, "segment": segment, "counts": arriving is None}
-    rows.change(connection, ENTRIES, values | {"terms": terms, "entries": entries})
+    copied = (
+        (term, corpus_id, segment, 0 if arriving else len(listed), _packed(listed))
+        for term, listed in entries.items()
+    )
+    rows.copy(connection, ENTRIES, copied, COLUMNS)
 
 
 def finish(connection: Connection, document_id: str) -> None:
@@ -119,8 +116,12 @@ def erase(connection: Connection, corpus_id: int, document_id: str) -> None:
     rows.every(connection, LOCK, (MERGING, corpus_id))
     for batch in _batches(connection, document_id):
         terms = {term for row in batch for term, _ in _entries_of(row)}
-        numbers = [row.number for row in batch]
-        rows.change(connection, ERASE, {"terms": list(terms), "numbers": numbers, "corpus_id": corpus_id})
+        erased = {row.number for row in batch}
+        for row in rows.every(connection, ROWS, (list(terms), corpus_id)):
+            entries = struct.unpack(f"<{len(row.entries) // 8}Q", row.entries)
+            rest = [entry for entry in entries if entry >> 24 not in erased]
+            if len(rest) < len(entries):
+                rows.change(connection, REPLACE, (_packed(rest), row.term, corpus_id, row.segment))
 
 
 def merge(connection: Connection, corpus_id: int) -> bool:
@@ -147,8 +148,8 @@ def _count(connection: Connection, document_id: str, sign: int) -> None:
             counts.update(term for term, _ in _entries_of(row))
     if counts:
         segment = _new_segment(connection, corpus_id, 0, None)
-        values = {"corpus_id": corpus_id, "segment": segment, "terms": list(counts)}
-        rows.change(connection, COUNTS, values | {"counts": [sign * count for count in counts.values()]})
+        copied = ((term, corpus_id, segment, sign * count, b"") for term, count in counts.items())
+        rows.copy(connection, ENTRIES, copied, COLUMNS)
 
 
 def _batches(connection: Connection, document_id: str) -> Iterator[list[rows.Row]]:
@@ -175,6 +176,10 @@ def _entries(number: int, terms: str, heading_terms: str, bigrams: str) -> Itera
         shared = number << 24 | min(size, MOST_WORDS)
         for word, count in counts.items():
             yield term_key(field, word), shared | min(count, MOST_TIMES) << 16
+
+
+def _packed(entries: Sequence[int]) -> bytes:
+    return struct.pack(f"<{len(entries)}Q", *entries)
 
 
 def _new_segment(connection: Connection, corpus_id: int, level: int | None, document_id: str | None) -> int:

@@ -37,9 +37,13 @@ def change(connection: Connection, statement: str, values: Any = None) -> int:
     return connection.execute(statement.encode(), values).rowcount
 
 
-def copy(connection: Connection, statement: str, values: Iterable[Sequence[Any]]) -> None:
-    """Store many rows at once by a `COPY … FROM STDIN`."""
+def copy(
+    connection: Connection, statement: str, values: Iterable[Sequence[Any]], types: Sequence[str] = ()
+) -> None:
+    """Store many rows at once by a `COPY … FROM STDIN`; a binary one is told the types of its columns."""
     with connection.cursor() as cursor, cursor.copy(statement.encode()) as copying:
+        if types:
+            copying.set_types(types)
         for row_values in values:
             copying.write_row(row_values)
 

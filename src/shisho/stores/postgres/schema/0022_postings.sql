@@ -9,17 +9,15 @@ CREATE TABLE segments (
 CREATE INDEX segments_level ON segments(corpus_id, level);
 CREATE INDEX segments_document ON segments(document_id) WHERE document_id IS NOT NULL;
 
--- In which passages of a segment a word stands. `term` is a hash of the word and its field. An entry is one number: the
--- number of the passage, 8 bits how often the word stands there, 16 bits how many words the passage has. A row for each
--- entry would take eight times the space. `passages`: what the row adds to the number of live passages with the word.
+-- In which passages of a segment a word stands. `term` is a hash of the word and its field. Each passage is an entry of 64
+-- bits, the lowest first: 16 how many words it has, 8 how often the word stands there, 40 its number. A row for each passage
+-- would take eight times the space. `passages`: what the row adds to the number of live passages with the word.
 CREATE TABLE postings (
     term       bigint NOT NULL,
     corpus_id  integer NOT NULL,
     segment    integer NOT NULL,
     passages   integer NOT NULL,
-    entries    bigint[] NOT NULL,
+    entries    bytea NOT NULL,
     PRIMARY KEY (term, corpus_id, segment)
 );
 CREATE INDEX postings_segment ON postings(segment);
-
-CREATE AGGREGATE joined_entries(bigint[]) (SFUNC = array_cat, STYPE = bigint[], INITCOND = '{}');

@@ -1,0 +1,71 @@
+"""BM25 over the postings of a query's words: pure, all entries at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+SATURATION = 1.2  # BM25's k1 and b as the other indexes have them, so that all propose the same
+LENGTH = 0.75
+FLOOR = SATURATION * (1 - LENGTH)
+ENTRY = "<u8"  # of the postings (schema/0022)
+SPARSE = 8  # times as many numbers as entries: scores are then kept by place, not by number
+Numbers = NDArray[np.int64]
+Scores = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class WeighedWord:
+    """A word of a query: its key in the postings, what it is worth, and how much each word of a passage takes from
+    that."""
+
+    key: int
+    worth: float
+    slope: float
+
+
+def add_up(
+    words: Sequence[tuple[WeighedWord, bytes]], allowed: Sequence[int] | None
+) -> tuple[Numbers, Scores]:
+    """The numbers of the passages that have some of the words, or of those of them that are `allowed`, and their scores.
+    A word comes with its entries."""
+    entries = [np.frombuffer(packed, ENTRY) for _, packed in words]
+    if not entries:
+        return np.zeros(0, np.int64), np.zeros(0)
+    numbers = np.concatenate([part >> np.uint64(24) for part in entries]).astype(np.int64)
+    scores = np.concatenate([_scores(word, part) for (word, _), part in zip(words, entries, strict=True)])
+    if allowed is not None:
+        is_allowed = np.isin(numbers, np.array(allowed, np.int64))
+        numbers, scores = numbers[is_allowed], scores[is_allowed]
+    return _summed(numbers, scores)
+
+
+def best_of(numbers: Numbers, scores: Scores, most: int) -> tuple[Numbers, Scores]:
+    """The best so many, best first, equal ones in the order in which they came."""
+    if len(scores) > most:
+        at = np.argpartition(-scores, most - 1)[:most]
+        numbers, scores = numbers[at], scores[at]
+    order = np.lexsort((numbers, -scores))
+    return numbers[order], scores[order]
+
+
+def _scores(word: WeighedWord, entries: NDArray[np.uint64]) -> Scores:
+    times = ((entries >> np.uint64(16)) & np.uint64(0xFF)).astype(np.float64)
+    size = (entries & np.uint64(0xFFFF)).astype(np.float64)
+    return word.worth * times / (times + FLOOR + word.slope * size)
+
+
+def _summed(numbers: Numbers, scores: Scores) -> tuple[Numbers, Scores]:
+    """Each number once, with the sum of its scores."""
+    if not len(numbers):
+        return numbers, scores
+    lowest = numbers.min()
+    if numbers.max() - lowest > SPARSE * len(numbers) + 1_000_000:
+        numbers, at = np.unique(numbers, return_inverse=True)
+        return numbers, np.bincount(at, scores).astype(np.float64)
+    totals = np.bincount(numbers - lowest, scores).astype(np.float64)
+    places = np.flatnonzero(totals)
+    return places + lowest, totals[places]

@@ -133,3 +133,27 @@ def test_every_part_of_a_table_stands_under_the_labels_of_its_columns() -> None:
     pieces = cut(layout, size=200)
     assert len(pieces) > 3
     assert {piece.heading for piece in pieces} == {"統計 › 県 · 森林面積"}
+
+
+CODE = """def tell(name):
+    # 名前を言う。終わり。
+    if name:
+        return f"{name}。"
+
+    return "誰？"
+"""
+
+
+def test_code_is_one_passage_by_itself_with_its_indents() -> None:
+    layout = lay_out(
+        Reading((*paragraphs("前。"), Block(CODE.strip("\n"), BlockKind.CODE), *paragraphs("後。")))
+    )
+    assert texts(layout) == ["前。", CODE.strip(), "後。"]
+    assert [piece.kind for piece in cut(layout)][1] is BlockKind.CODE
+
+
+def test_long_code_is_cut_between_its_lines() -> None:
+    code = "\n".join(f"    print('{number}。終わり。')" for number in range(40))
+    pieces = texts(lay_out(Reading((Block(code, BlockKind.CODE),))), 200, 0)
+    assert len(pieces) > 3 and all(len(piece) <= 200 for piece in pieces)
+    assert "\n".join(pieces) == code

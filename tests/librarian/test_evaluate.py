@@ -324,3 +324,15 @@ def test_a_long_english_sentence_is_quoted_whole() -> None:
     )
     first = found("What did the inspectors find in the cellar?", [NumberedPassage(1, text, "", 0.9)])[0]
     assert first.snippet == text
+
+
+def test_code_is_quoted_whole_as_it_stands() -> None:
+    code = "import shisho\n\nasync def ask():\n    # 決定係数を計算する。終わり。\n    return r2(y)"
+    shown = [
+        NumberedPassage(1, code, "決定係数を計算するコード", 1.0, code=True),
+        NumberedPassage(2, "猫は魚を好む。", "猫", 0.1),
+    ]
+    found = select(
+        shown, [Goal("G1", "決定係数を計算するコードはどう書くか")], [], {"決定": 3.0, "係数": 3.0}
+    )
+    assert [finding.snippet for finding in found if finding.index == 1] == [code]

@@ -19,6 +19,7 @@ Prose = Callable[[str, int, int, int, int], Sequence[Span]]  # text, start, end,
 _FLOWING = frozenset((BlockKind.PARAGRAPH, BlockKind.LIST))
 _PAUSES = "、，,;；:：）)」』 \u3000\n"
 _ROW = re.compile(r"\S(?:[^\n]*\S)?")
+_LINE = re.compile(r"[^\n]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ def cut(
 ) -> list[Piece]:
     """Pieces in order, at most `size` characters each; neighbours of one run share at most `overlap`.
 
-    `prose` cuts running text in another way; tables, captions and notes are cut as ever.
+    `prose` cuts running text in another way; tables, code, captions and notes are cut as ever.
     """
     pieces: list[Piece] = []
     for run in _runs(layout):
@@ -99,6 +100,10 @@ def _pieces(text: str, run: Sequence[PlacedBlock], size: int, overlap: int) -> l
     first = run[0]
     if first.kind is BlockKind.TABLE:
         units = [match.span() for match in _ROW.finditer(text, first.start, first.end)]
+    elif first.kind is BlockKind.CODE:
+        # With the white before it, which says what belongs to what.
+        lines = [match for match in _LINE.finditer(text, first.start, first.end) if match[0].strip()]
+        units = [(line.start(), line.start() + len(line[0].rstrip())) for line in lines]
     else:
         units = [
             (block.start + start, block.start + end)

@@ -12,6 +12,7 @@ from shisho.corpus import depth, diversity
 from shisho.corpus.reranking import RERANKED, rerank
 from shisho.corpus.retrieve import Retriever, meaning_of
 from shisho.domain.corpus import (
+    BlockKind,
     Citation,
     Complexity,
     Document,
@@ -319,6 +320,7 @@ def _shown(
         after,
         document.title,
         _text_between(passage.end + len(after), turned),
+        passage.kind is BlockKind.CODE,
     )
 
 

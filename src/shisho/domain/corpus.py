@@ -26,8 +26,8 @@ FILTER_FIELDS = ("document", "title", "source", "media_type", "added_at", "page"
 
 
 class BlockKind(StrEnum):
-    """The kind of a block of a document. Paragraphs and lists may share a passage; a table, caption or
-    note has its own."""
+    """The kind of a block of a document. Paragraphs and lists may share a passage; a table, caption, note or
+    piece of code has its own."""
 
     PARAGRAPH = "paragraph"
     HEADING = "heading"
@@ -35,6 +35,7 @@ class BlockKind(StrEnum):
     LIST = "list"
     CAPTION = "caption"
     NOTE = "note"
+    CODE = "code"
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +329,8 @@ class NumberedPassage:
     """A passage as the librarian sees it: a number, its text, its heading, and the share of the query it
     matched. No id. `after`: what follows it under the same heading of the same page, white space between
     included; a quotation that begins in the passage may go on there. `overleaf`: what follows that at the top of the
-    next page; a quotation of its own may stand there, but none over the page's end. `title`: of its document."""
+    next page; a quotation of its own may stand there, but none over the page's end. `title`: of its document. `code`: lines
+    for a machine, which are quoted as they stand."""
 
     temp_index: int
     text: str
@@ -338,6 +340,7 @@ class NumberedPassage:
     after: str = ""
     title: str = ""
     overleaf: str = ""
+    code: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,7 +181,7 @@ def _candidates(
     documents = list(dict.fromkeys(_document(passage) for passage in passages))
     best = max(passage.match for passage in passages) if passages else 0.0
     for number, passage in enumerate(passages):
-        page = reading.read(passage.text, passage.heading, passage.after)
+        page = reading.read(passage.text, passage.heading, passage.after, passage.code)
         titled = frozenset(terms(fold(passage.title)))
         alike = signs.wider(question, weights, page.terms | titled)
         shared = PassageSigns(
@@ -252,7 +252,7 @@ def _lacks_number(question: ParsedQuestion, page: AnalysedPassage) -> bool:
 def _document_words(passages: Sequence[NumberedPassage], shown: NumberedPassage) -> frozenset[str]:
     """The words of all shown passages of its document."""
     pages = (
-        reading.read(passage.text, passage.heading, passage.after)
+        reading.read(passage.text, passage.heading, passage.after, passage.code)
         for passage in passages
         if passage is shown or (shown.title and passage.title == shown.title)
     )

@@ -49,11 +49,11 @@ class AnalysedPassage:
 
 
 @lru_cache(maxsize=1_024)
-def read(text: str, heading: str, after: str = "") -> AnalysedPassage:
-    """A passage, read once: the same one may be shown to several goals."""
+def read(text: str, heading: str, after: str = "", code: bool = False) -> AnalysedPassage:
+    """A passage, read once: the same one may be shown to several goals. `code` is one line to its end."""
     title = fold(heading)
     named_words = frozenset(terms(title))
-    lines, following = _lines(text, heading, after)
+    lines, following = (_code_lines(text), ()) if code else _lines(text, heading, after)
     return AnalysedPassage(
         lines,
         named_words,
@@ -98,6 +98,10 @@ def _lines(
         for (start, end), role in zip(spans[own_spans:], parts[own_spans:], strict=True)
     )
     return tuple(read_lines), tuple(following)
+
+
+def _code_lines(text: str) -> tuple[SentenceLine, ...]:
+    return (_line(text, 0, len(text), LineRole.PROSE, NOTHING),)
 
 
 @lru_cache(maxsize=1_024)

@@ -97,7 +97,7 @@ def test_a_notebook_keeps_prose_code_and_results_apart_by_cells() -> None:
     assert rows(notebook.read(making.notebook())) == [
         ("heading", None, (), "cell 1", "回帰分析"),
         ("paragraph", None, ("回帰分析",), "cell 1", "決定係数を求める。"),
-        ("paragraph", None, ("回帰分析",), "cell 2", "print(model.score(x, y))"),
+        ("code", None, ("回帰分析",), "cell 2", "print(model.score(x, y))"),
         ("note", None, ("回帰分析",), "cell 2", "0.91"),
         ("paragraph", None, ("回帰分析",), "cell 3", "決定係数は0.91である。"),
     ]

@@ -16,6 +16,7 @@ from shisho.corpus.readers.described import of_page
 from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.hidden import drop_hidden
 from shisho.corpus.readers.raised import lowered, raised
+from shisho.corpus.readers.spans import write_out_spans
 from shisho.corpus.readers.text import decode, plain
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable, TooLarge
@@ -53,8 +54,9 @@ _KINDS = {
         ("p", "div", "section", "article", "main", "aside", "header", "address"), BlockKind.PARAGRAPH
     ),
     **dict.fromkeys(
-        ("details", "summary", "blockquote", "quote", "pre", "ul", "ol", "dl", "list"), BlockKind.PARAGRAPH
+        ("details", "summary", "blockquote", "quote", "ul", "ol", "dl", "list"), BlockKind.PARAGRAPH
     ),
+    "pre": BlockKind.CODE,
 }
 _SCRIPTS = {"msup": "sup", "msub": "sub"}
 _CELLS = frozenset(("td", "th", "cell"))
@@ -176,6 +178,7 @@ def _spell_out(tree: Any) -> None:
         element[:] = []
         element.tag = "span"
     etree.strip_tags(tree, "sup", "sub", "ruby", "rb", "rp")
+    write_out_spans(tree)
 
 
 def _write_formula(formula: Any) -> None:
@@ -211,7 +214,9 @@ def _main(tree: Any) -> list[Block]:
     extracted: Any = trafilatura.bare_extraction(
         tree, output_format="txt", fast=True, favor_precision=True, include_comments=False
     )
-    blocks = [] if extracted is None or extracted.body is None else _Walk().blocks_of(extracted.body)
+    blocks = (
+        [] if extracted is None or extracted.body is None else _Walk().blocks_of(_with_code(extracted.body))
+    )
     size = _size(blocks)
     if size < LITTLE:
         other = _by_readability(tree)
@@ -220,6 +225,16 @@ def _main(tree: Any) -> list[Block]:
         other = _by_readability(tree)
         return other if _size(other) >= MUCH_MORE * size and _holds(other, blocks) else blocks
     return blocks
+
+
+def _with_code(body: Any) -> Any:
+    """trafilatura calls words and whole listings <code> alike: a listing stands by itself."""
+    for code in list(body.iter("code")):
+        listing = "\n" in "".join(code.itertext()).strip("\n") and code.getparent().tag != "p"
+        if listing or code.getparent() is body:
+            code.tag = "pre"
+            etree.strip_tags(code, "code")
+    return body
 
 
 def _holds(whole: list[Block], part: list[Block]) -> bool:

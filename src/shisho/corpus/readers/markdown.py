@@ -19,6 +19,7 @@ from shisho.errors import DocumentUnreadable
 _FRONT_MATTER = re.compile(r"\A---\n(?:.*\n){0,200}?(?:---|\.\.\.)\n")
 _TITLE = re.compile(r"^title:(.*\S.*)$", re.M)
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
+_CODE = ("fence", "code_block")
 _TABLE = re.compile(r"<table\b", re.IGNORECASE)
 _TABLE_END = re.compile(r"</table\s*>", re.IGNORECASE)
 _FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
@@ -90,11 +91,13 @@ def _blocks(tokens: Sequence[Token], headings: Headings) -> list[Block]:
             if "table" in opened:
                 rows[-1].append(text.replace("\n", " "))
             elif text:
-                blocks.append(_block(text, opened, headings))
+                blocks.append(_block(text, token.type in _CODE, opened, headings))
     return blocks
 
 
-def _block(text: str, opened: list[str], headings: Headings) -> Block:
+def _block(text: str, is_code: bool, opened: list[str], headings: Headings) -> Block:
+    if is_code:
+        return Block(text, BlockKind.CODE, headings=headings.path)
     if opened and opened[-1] in _LEVELS:
         return Block(text, BlockKind.HEADING, headings=headings.open(text, _LEVELS[opened[-1]]))
     kind = BlockKind.LIST if "list_item" in opened else BlockKind.PARAGRAPH

@@ -45,7 +45,8 @@ def _blocks(cell: Mapping[str, Any], headings: Headings) -> Iterator[Block]:
     elif kind == "heading":
         yield Block(text, BlockKind.HEADING, headings=headings.open(text, int(cell.get("level", 1))))
     else:
-        yield Block(text.strip("\n"), headings=headings.path)
+        code = BlockKind.CODE if kind == "code" else BlockKind.PARAGRAPH
+        yield Block(text.strip("\n"), code, headings=headings.path)
         for output in cell.get("outputs", ()):
             yield Block(_printed(output)[:OUTPUT], BlockKind.NOTE, headings=headings.path)
 

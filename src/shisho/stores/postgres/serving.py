@@ -37,10 +37,10 @@ FACTS = """SELECT to_regclass(%(graph)s) IS NOT NULL
     to_regclass(%(graph)s) IS NOT NULL AS has_begun"""
 # How many vectors have come.
 NEWEST = "SELECT coalesce(max(seq), 0) AS vectors FROM {table}"
-# The search looks at every vector in scope: the sum keeps it from the graph.
+# The search looks at every vector in scope: a graph orders by the bare distance alone.
 EXACT = f"""SELECT p.passage_id, -(p.vector <#> %s::halfvec) AS cosine
     {FROM_DOCUMENTS} JOIN {{table}} p ON p.document_id = d.id
-    WHERE {{condition}} AND p.passage_id <> ALL(%s) ORDER BY (p.vector <#> %s::halfvec) + 0, p.passage_id LIMIT %s"""
+    WHERE {{condition}} AND p.passage_id <> ALL(%s) ORDER BY cosine DESC, p.passage_id LIMIT %s"""
 # The search goes along the graph until it has enough that is in scope.
 ALONG_GRAPH = f"""SELECT p.passage_id, -(p.vector <#> %s::halfvec) AS cosine FROM {{table}} p
     CROSS JOIN LATERAL (SELECT 1 {FROM_DOCUMENTS} WHERE d.id = p.document_id AND {{condition}} LIMIT 1) AS found
@@ -93,12 +93,13 @@ class VectorTable:
         query = halfvec_text(vector)
         seen = rows.numbers_of(passage_ids)
         wanted = limit + len(seen)
-        statement = EXACT
-        if wanted <= CANDIDATES_AT_ONCE and self._is_for_graph(connection, scope):
-            statement = ALONG_GRAPH
-            rows.change(connection, WIDTH.format(candidates=max(LEAST_CANDIDATES, wanted)))
-        with span("dense.nearest", exact=statement is EXACT):
-            statement = statement.format(table=self.name, condition=condition)
+        if wanted > CANDIDATES_AT_ONCE or not self._is_for_graph(connection, scope):
+            statement = EXACT.format(table=self.name, condition=condition)
+            with span("dense.exact"):
+                return _cosines(rows.every(connection, statement, (query, *values, seen, limit)))
+        rows.change(connection, WIDTH.format(candidates=max(LEAST_CANDIDATES, wanted)))
+        statement = ALONG_GRAPH.format(table=self.name, condition=condition)
+        with span("dense.graph"):
             return _cosines(rows.every(connection, statement, (query, *values, seen, query, limit)))
 
     def similarities(
@@ -162,7 +163,7 @@ class PostgresServing:
         """Make the graph of the vectors that serve, where there are enough of them and it is not there."""
         table = await self._database.read(self._without_graph)
         if table is not None:
-            with span("dense.graph", table=table.name):
+            with span("dense.make_graph", table=table.name):
                 await asyncio.to_thread(self._make_graph, table)
 
     def _make_graph(self, table: VectorTable) -> None:

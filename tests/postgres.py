@@ -75,6 +75,14 @@ def shared_server() -> PostgresServer:
     return _running[0]
 
 
+@cache
+def has_vectors() -> bool:
+    """Whether the shared server has the extension `vector`: Debian's has not."""
+    with psycopg.connect(shared_server().url()) as connection:
+        found = connection.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'")
+        return found.fetchone() is not None
+
+
 def close_shared_server() -> None:
     while _running:
         _running.pop().close()

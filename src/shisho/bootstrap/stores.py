@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from shisho.bootstrap.store_parts import LibraryStores, MakeClock
+from shisho.errors import ExtraMissing
 from shisho.settings import Settings
 
 if TYPE_CHECKING:
@@ -15,6 +17,16 @@ def build_stores(
     settings: Settings, embedders: BuiltEmbedders | None, make_clock: MakeClock
 ) -> LibraryStores:
     """Nothing is opened. `make_clock` is given the time line of the storage, by which all waiting is measured."""
+    if settings.text("store"):
+        return _postgres_builder()(settings, embedders, make_clock)
     from shisho.bootstrap.embedded_stores import build_embedded_stores
 
     return build_embedded_stores(settings, embedders, make_clock)
+
+
+def _postgres_builder() -> Callable[[Settings, BuiltEmbedders | None, MakeClock], LibraryStores]:
+    try:
+        from shisho.bootstrap.postgres_stores import build_postgres_stores
+    except ImportError as error:
+        raise ExtraMissing('The setting "store" needs an extra: pip install "shisho[postgres]"') from error
+    return build_postgres_stores

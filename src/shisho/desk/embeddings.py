@@ -71,7 +71,7 @@ class EmbeddingDesk:
             return
         try:
             while True:
-                if not self._turn.take():
+                if not await asyncio.to_thread(self._turn.take):
                     await asyncio.sleep(TURN_S)
                     continue
                 started = self._seconds()

@@ -72,4 +72,33 @@ SAID: Mapping[str, str] = {
     (
         "This PostgreSQL has no extension vector, so passages are found by words alone. Install pgvector on the server."
     ): "このPostgreSQLには拡張機能vectorがないため、言葉だけで探します。サーバーにpgvectorを入れてください。",
+    'The setting "store" needs an extra: pip install "shisho[postgres]"': (
+        '設定storeには追加のパッケージが要ります: pip install "shisho[postgres]"'
+    ),
+    "{source} is no backup of Shisho on PostgreSQL.": (
+        "{source} は、PostgreSQLで使うShishoのバックアップではありません。"
+    ),
+    "{source} is damaged: what it holds is not what was written.": (
+        "{source} は壊れています。書いたときの中身と違います。"
+    ),
+    (
+        "{source} was written by another version of Shisho (its schema ends with {version}). Restore it with that version, "
+        "then update."
+    ): (
+        "{source} は別の版のShishoが書いたものです(スキーマの最後は {version})。その版で戻してから更新してください。"
+    ),
+    "The database is not empty: its table {table} has rows. Restore into a new database.": (
+        "データベースが空ではありません(表 {table} に行があります)。新しいデータベースに戻してください。"
+    ),
+    "PostgreSQL {version}, {count} documents, database {name}": (
+        "PostgreSQL {version}、文書 {count} 件、データベース {name}"
+    ),
+    "{detail}; without the extension vector": "{detail}。拡張vectorはありません",
+    "searches are by words alone; for meaning too, install pgvector on the server": (
+        "検索は語だけで行います。意味でも探すには、サーバーにpgvectorを入れてください"
+    ),
+    "People, groups and grants are kept in a home so far, not in PostgreSQL.": (
+        "利用者・グループ・権限を置けるのは今のところホームだけで、PostgreSQLには置けません。"
+    ),
+    "There is nobody, and no group, of the name {name}.": "{name} という名前の利用者もグループもありません。",
 }

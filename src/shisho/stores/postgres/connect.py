@@ -56,7 +56,7 @@ class PostgresDatabase:
     and it is tried again at the next call. `url` is a connection string of PostgreSQL."""
 
     def __init__(self, url: str) -> None:
-        self._facts = connection_facts(url)
+        self.facts = connection_facts(url)
         self._connect: Callable[[], Connection] = partial(
             psycopg.connect,
             url,
@@ -162,7 +162,7 @@ class PostgresDatabase:
         with self._opening:
             if not self._opened.is_set():
                 with self._connect() as connection:
-                    migrate(connection, self._facts)
+                    migrate(connection, self.facts)
                 self._opened.set()
 
     def _attempt(self, begin: str, work: Work[T]) -> T:
@@ -192,7 +192,7 @@ class PostgresDatabase:
                 connection.execute("COMMIT")
             except psycopg.OperationalError as error:
                 if is_lost(error) and begin is BEGIN:
-                    raise unknown_commit(self._facts) from error
+                    raise unknown_commit(self.facts) from error
                 raise
             return result
 
@@ -201,4 +201,4 @@ class PostgresDatabase:
         try:
             yield
         except psycopg.Error as error:
-            raise trouble(error, self._facts) from error
+            raise trouble(error, self.facts) from error

@@ -1,0 +1,239 @@
+"""All of a database in one file, as of one moment, and a database made of it again: each table as PostgreSQL copies it, the
+files that were handed in, and a list of both with their hashes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from shisho.domain.codec import build, plain
+from shisho.errors import Conflict, InvalidParams, NotFound
+from shisho.ports import Blobs
+from shisho.stores.postgres.embeddings import ADD_EXTENSION, BY_CONTENT, NEW_TABLE
+from shisho.stores.postgres.migrations import MIGRATIONS
+from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.rows import every
+
+FORMAT = "shisho postgres 1"
+MANIFEST = "manifest.json"
+CHUNK = 1 << 20
+FOLDERS = ("originals", "staging")  # of blobs; pictures of pages are drawn again
+_VECTORS = re.compile(r"vectors_[0-9]+_([0-9]+)")
+# One moment for all tables, however long it takes.
+BEGIN_COPYING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0"
+# One transaction for all tables, however long it takes.
+BEGIN_RESTORING = "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '10s'"
+# The tables, those that others point to first.
+TABLES = """WITH RECURSIVE links AS (
+        SELECT conrelid AS child, confrelid AS parent FROM pg_constraint WHERE contype = 'f' AND conrelid <> confrelid),
+    ordered AS (
+        SELECT c.oid, 0 AS depth FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE c.relkind = 'r' AND n.nspname = current_schema() AND c.relname <> 'migrations'
+        UNION SELECT l.child, o.depth + 1 FROM ordered o JOIN links l ON l.parent = o.oid)
+    SELECT c.relname AS name, max(o.depth) AS depth FROM ordered o JOIN pg_class c ON c.oid = o.oid
+    GROUP BY c.relname ORDER BY depth, name"""
+# The columns of a table, in order.
+COLUMNS = """SELECT a.attname AS name FROM pg_attribute a
+    WHERE a.attrelid = to_regclass(quote_ident(%s)) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum"""
+# How far the numbering of rows has come.
+SEQUENCES = (
+    "SELECT sequencename AS name, last_value AS last FROM pg_sequences WHERE schemaname = current_schema()"
+)
+# Go on with it there.
+SET_SEQUENCE = (
+    "SELECT setval(to_regclass(quote_ident(%s)), %s) WHERE to_regclass(quote_ident(%s)) IS NOT NULL"
+)
+# All rows of a table; its name and columns are filled in.
+COPY_OUT = "COPY {table} ({columns}) TO STDOUT"
+COPY_IN = "COPY {table} ({columns}) FROM STDIN"
+# Rows are put in as they were: what triggers made of them is among them.
+NO_TRIGGERS = "ALTER TABLE {table} DISABLE TRIGGER USER"
+TRIGGERS = "ALTER TABLE {table} ENABLE TRIGGER USER"
+# Whether a table has rows.
+HAS_ROWS = "SELECT EXISTS (SELECT 1 FROM {table}) AS has"
+# What a database has by itself as soon as it is used.
+PASSING = ("timeline", "workers")
+
+
+@dataclass(frozen=True, slots=True)
+class TableFacts:
+    """A table in an archive: its bytes, as PostgreSQL copied them, by their hash."""
+
+    name: str
+    columns: tuple[str, ...]
+    sha256: str
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveManifest:
+    """What an archive holds."""
+
+    format: str
+    migrations: tuple[str, ...]
+    tables: tuple[TableFacts, ...]
+    sequences: Mapping[str, int]
+    blobs: Mapping[str, str]
+
+
+def write_archive(connection: Connection, blobs: Blobs, target: Path) -> ArchiveManifest:
+    """Raises Conflict if the target exists, OSError."""
+    try:
+        file = target.open("xb")
+    except FileExistsError as error:
+        raise Conflict(
+            "{target} exists already. Name another file, or move it away.", target=target
+        ) from error
+    with file:
+        target.chmod(0o600)
+        try:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+                manifest = _written(connection, blobs, archive)
+                archive.writestr(MANIFEST, json.dumps(plain(manifest), ensure_ascii=False))
+        except BaseException:
+            target.unlink(missing_ok=True)
+            raise
+    return manifest
+
+
+def read_archive(connection: Connection, blobs: Blobs, source: Path) -> ArchiveManifest:
+    """Fill an empty database of this version, all or nothing; files first, which do no harm where it fails. Raises Conflict
+    where it is not empty, InvalidParams for what is no archive, or not whole, or of another version."""
+    try:
+        with zipfile.ZipFile(source) as archive:
+            manifest = _manifest(archive, source)
+            _check_empty(connection, manifest, source)
+            for name, sha256 in manifest.blobs.items():
+                blobs.put(name, _checked(archive.read(f"blobs/{name}"), sha256, source))
+            connection.execute(BEGIN_RESTORING)
+            for table in manifest.tables:
+                _fill(connection, archive, table, source)
+            for name, last in manifest.sequences.items():
+                connection.execute(SET_SEQUENCE, (name, last, name))
+            connection.execute("COMMIT")
+    except (zipfile.BadZipFile, KeyError, FileNotFoundError) as error:
+        raise _no_archive(source) from error
+    return manifest
+
+
+def _written(connection: Connection, blobs: Blobs, archive: zipfile.ZipFile) -> ArchiveManifest:
+    connection.execute(BEGIN_COPYING)
+    tables = [row.name for row in every(connection, TABLES)]
+    facts = tuple(_copied(connection, archive, table) for table in tables if table not in PASSING)
+    manifest = ArchiveManifest(
+        format=FORMAT,
+        migrations=tuple(sorted(row.name for row in every(connection, MIGRATIONS))),
+        tables=facts,
+        sequences={row.name: row.last for row in every(connection, SEQUENCES) if row.last is not None},
+        # After the tables: what a document of the snapshot needs was stored before it.
+        blobs=dict(_copied_blobs(blobs, archive)),
+    )
+    connection.execute("COMMIT")
+    return manifest
+
+
+def _copied(connection: Connection, archive: zipfile.ZipFile, table: str) -> TableFacts:
+    columns = tuple(row.name for row in every(connection, COLUMNS, (table,)))
+    digest = hashlib.sha256()
+    with (
+        connection.cursor() as cursor,
+        archive.open(f"tables/{table}", "w", force_zip64=True) as member,
+        cursor.copy(_filled(COPY_OUT, table, columns)) as copying,
+    ):
+        for piece in copying:
+            digest.update(piece)
+            member.write(piece)
+    return TableFacts(table, columns, digest.hexdigest(), cursor.rowcount)
+
+
+def _copied_blobs(blobs: Blobs, archive: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
+    for folder in FOLDERS:
+        for blob in blobs.list(folder):
+            try:
+                data = blobs.get(blob.name)
+            except NotFound:  # purged since it was listed, or its job is done
+                continue
+            archive.writestr(f"blobs/{blob.name}", data)
+            yield blob.name, hashlib.sha256(data).hexdigest()
+
+
+def _fill(connection: Connection, archive: zipfile.ZipFile, table: TableFacts, source: Path) -> None:
+    if match := _VECTORS.fullmatch(table.name):
+        connection.execute(ADD_EXTENSION)
+        connection.execute(NEW_TABLE.format(table=table.name, dimensions=match[1]).encode())
+        connection.execute(BY_CONTENT.format(table=table.name).encode())
+    quoted = _quoted(table.name)
+    connection.execute(NO_TRIGGERS.format(table=quoted).encode())
+    digest = hashlib.sha256()
+    with (
+        connection.cursor() as cursor,
+        archive.open(f"tables/{table.name}") as member,
+        cursor.copy(_filled(COPY_IN, table.name, table.columns)) as copying,
+    ):
+        for piece in _pieces(member):
+            digest.update(piece)
+            copying.write(piece)
+    connection.execute(TRIGGERS.format(table=quoted).encode())
+    if (digest.hexdigest(), cursor.rowcount) != (table.sha256, table.rows):
+        raise _not_whole(source)
+
+
+def _pieces(member: IO[bytes]) -> Iterator[bytes]:
+    while piece := member.read(CHUNK):
+        yield piece
+
+
+def _manifest(archive: zipfile.ZipFile, source: Path) -> ArchiveManifest:
+    try:
+        manifest: ArchiveManifest = build(json.loads(archive.read(MANIFEST)), ArchiveManifest)
+    except (ValueError, TypeError) as error:
+        raise _no_archive(source) from error
+    if manifest.format != FORMAT:
+        raise _no_archive(source)
+    return manifest
+
+
+def _check_empty(connection: Connection, manifest: ArchiveManifest, source: Path) -> None:
+    done = tuple(sorted(row.name for row in every(connection, MIGRATIONS)))
+    if done != manifest.migrations:
+        raise InvalidParams(
+            "{source} was written by another version of Shisho (its schema ends with {version}). Restore it with that version, "
+            "then update.",
+            source=source,
+            version=manifest.migrations[-1],
+        )
+    for row in every(connection, TABLES):
+        statement = HAS_ROWS.format(table=_quoted(row.name))
+        if row.name not in PASSING and every(connection, statement)[0].has:
+            raise Conflict(
+                "The database is not empty: its table {table} has rows. Restore into a new database.",
+                table=row.name,
+            )
+
+
+def _checked(data: bytes, sha256: str, source: Path) -> bytes:
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise _not_whole(source)
+    return data
+
+
+def _filled(statement: str, table: str, columns: Sequence[str]) -> bytes:
+    return statement.format(table=_quoted(table), columns=", ".join(map(_quoted, columns))).encode()
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _no_archive(source: Path) -> InvalidParams:
+    return InvalidParams("{source} is no backup of Shisho on PostgreSQL.", source=source)
+
+
+def _not_whole(source: Path) -> InvalidParams:
+    return InvalidParams("{source} is damaged: what it holds is not what was written.", source=source)

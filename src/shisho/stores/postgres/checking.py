@@ -1,0 +1,30 @@
+"""Whether the PostgreSQL database works, as `shisho doctor` tells it."""
+
+from __future__ import annotations
+
+from shisho.domain.corpus import Check
+from shisho.errors import ShishoError
+from shisho.messages.message import Message
+from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.rows import every
+
+# The server's version, the database, how many live documents there are, and whether vectors can stand there.
+FACTS = """SELECT current_setting('server_version') AS version, current_database() AS name,
+    (SELECT coalesce(sum(documents), 0) FROM corpora)::bigint AS documents,
+    EXISTS (SELECT 1 FROM pg_available_extensions WHERE name = 'vector') AS has_vectors"""
+
+
+async def check_database(database: PostgresDatabase) -> Check:
+    """Reach it, and try to write to it."""
+    try:
+        await database.ready()
+        (row,) = await database.read(lambda connection: every(connection, FACTS))
+    except ShishoError as error:
+        return Check("database", False, error.message)
+    template = "PostgreSQL {version}, {count} documents, database {name}"
+    detail = Message(template, version=row.version, count=row.documents, name=row.name)
+    if row.has_vectors:
+        return Check("database", True, detail)
+    remedy = Message("searches are by words alone; for meaning too, install pgvector on the server")
+    without = Message("{detail}; without the extension vector", detail=detail)
+    return Check("database", True, without, remedy)

@@ -1,0 +1,41 @@
+"""How a library in PostgreSQL stands, in numbers."""
+
+from __future__ import annotations
+
+from shisho.domain.figures import LibraryFigures
+from shisho.domain.time import to_epoch
+from shisho.ports import Clock
+from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.rows import every
+
+# Jobs that have not ended, by kind and state.
+JOBS = """SELECT kind, state, count(*) AS number FROM jobs
+    WHERE state IN ('queued', 'running', 'parked', 'awaiting_auth') GROUP BY kind, state"""
+# When the job came that waits longest, of those that any worker may take.
+OLDEST = "SELECT min(created_at) AS oldest FROM jobs WHERE state = 'queued' AND not_before IS NULL"
+# Live documents and passages.
+AMOUNTS = """SELECT coalesce(sum(documents), 0)::bigint AS documents, coalesce(sum(passages), 0)::bigint AS passages
+    FROM corpora"""
+
+
+class PostgresFigures:
+    """Reads the figures. What the index proposes by stands in the transaction that changes it: it is never behind."""
+
+    def __init__(self, database: PostgresDatabase, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def read(self) -> LibraryFigures:
+        return await self._database.read(self._figures)
+
+    def _figures(self, connection: Connection) -> LibraryFigures:
+        (amounts,) = every(connection, AMOUNTS)
+        (queue,) = every(connection, OLDEST)
+        age = 0.0 if queue.oldest is None else to_epoch(self._clock.now()) - to_epoch(queue.oldest)
+        return LibraryFigures(
+            jobs={(row.kind, row.state): row.number for row in every(connection, JOBS)},
+            oldest_queued_s=max(0.0, age),
+            documents=amounts.documents,
+            passages=amounts.passages,
+        )

@@ -1,0 +1,59 @@
+"""What all stores over PostgreSQL stand on: the database, and the files beside it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import TypeVar
+
+import psycopg
+
+from shisho.ports import Blobs
+from shisho.stores.postgres.archive import read_archive, write_archive
+from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.troubles import trouble
+from shisho.system.disk import file_trouble
+
+T = TypeVar("T")
+
+
+class PostgresStorage:
+    """`ports.Storage` over one PostgreSQL database and the blobs of its documents."""
+
+    def __init__(self, database: PostgresDatabase, blobs: Blobs) -> None:
+        self._database = database
+        self._blobs = blobs
+
+    async def ready(self) -> None:
+        await self._database.ready()
+
+    async def examine(self) -> None:
+        await self._database.examine()
+
+    async def backup(self, target: Path) -> None:
+        """The database as of one moment with the files that were handed in, in one file, taken while others go on writing.
+        Raises Conflict if the target exists, StorageUnusable."""
+        await self._with_connection(lambda connection: write_archive(connection, self._blobs, target), target)
+
+    async def restore(self, source: Path) -> None:
+        """Fill an empty database with what a backup holds, all or nothing. Raises Conflict, InvalidParams,
+        StorageUnusable."""
+        await self._with_connection(lambda connection: read_archive(connection, self._blobs, source), source)
+
+    async def close(self) -> None:
+        await self._database.close()
+
+    async def _with_connection(self, work: Callable[[Connection], T], path: Path) -> T:
+        return await asyncio.to_thread(self._worked, work, path)
+
+    def _worked(self, work: Callable[[Connection], T], path: Path) -> T:
+        try:
+            with closing(self._database.connection()) as connection:
+                return work(connection)
+        except psycopg.Error as error:
+            raise trouble(error, self._database.facts) from error
+        except OSError as error:
+            raise file_trouble(error, path) from error

@@ -1,0 +1,158 @@
+"""The stories on one PostgreSQL database that several machines share: each desk here has a home of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from shisho.bootstrap.copying import restore_archive
+from shisho.bootstrap.desk import open_desk
+from shisho.desk import Desk
+from shisho.domain.job import StopMode
+from shisho.domain.task import Bytes, SearchOptions
+from shisho.errors import Conflict, EmptyCorpus, InvalidParams
+from shisho.settings import load
+from shisho.testing.box.server import Box
+from tests.flows.boxed import way
+from tests.flows.conftest import SAMPLES, Shell
+from tests.flows.test_documents_to_answer import check_evidence
+from tests.postgres import PostgresServer
+
+QUESTION = "決定係数とは何か"
+# What has a word in it; the table and the column are filled in.
+COLUMNS = """SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
+    WHERE table_schema = 'public' AND data_type IN ('text', 'bytea') AND table_name NOT IN ('readable_corpora', 'provenance')"""
+
+
+@pytest.fixture
+def store(postgres: PostgresServer) -> Iterator[str]:
+    with postgres.fresh() as url:
+        yield url
+
+
+@asynccontextmanager
+async def machine(folder: Path, name: str, store: str, **settings: Any) -> AsyncIterator[Desk]:
+    """A desk of a machine that shares database and files with others."""
+    shared = {"store": store, "blobs": str(folder / "shared")}
+    async with open_desk(home=folder / name, **(shared | settings)) as desk:
+        yield desk
+
+
+def left(store: str, word: str) -> list[str]:
+    """The columns in which a word stands."""
+    with psycopg.connect(store) as connection:
+        columns = connection.execute(COLUMNS).fetchall()
+        return [
+            f"{table}.{column}"
+            for table, column in columns
+            if connection.execute(
+                f"SELECT EXISTS (SELECT 1 FROM {table} WHERE strpos({column}::text, %s) > 0)",
+                (word,),  # type: ignore[arg-type]
+            ).fetchone()
+            == (True,)
+        ]
+
+
+async def test_documents_of_one_machine_are_answered_from_on_another(tmp_path: Path, store: str) -> None:
+    async with machine(tmp_path, "a", store) as here, machine(tmp_path, "b", store) as there:
+        async for receipt in here.add(SAMPLES):
+            assert receipt.outcome == "added", receipt
+        answer = await there.ask(QUESTION)
+        assert not answer.abstained
+        await check_evidence(here, answer)
+        assert await here.answer("last") == answer
+        follow_up = await here.ask("それはなぜか", conversation=answer.id)
+        assert follow_up.understood and follow_up.understood != "それはなぜか"
+        (database, *_) = await here.doctor()
+        assert database.ok and "PostgreSQL" in database.detail
+
+
+async def test_files_handed_in_here_are_read_by_a_worker_there_and_purged_for_all(
+    tmp_path: Path, store: str
+) -> None:
+    async with machine(tmp_path, "a", store) as here, machine(tmp_path, "b", store) as there:
+        lecture = Bytes("講義.pdf", (SAMPLES / "01-regression.pdf").read_bytes())
+        queued = await here.tasks.queue_documents(files=[lecture])
+        async with there.working(1):
+            await here.tasks.get_status(queued.task_id, wait=50, wait_for="done")
+            asked = await here.tasks.queue_question(QUESTION, task_id=queued.task_id)
+            handle = await here.tasks.wait_for_answer(asked.answer_id, wait=50)
+        assert handle.answer is not None and handle.answer.evidence
+        quotation = handle.answer.evidence[0].snippet
+        (document,) = await there.documents()
+        assert list((tmp_path / "shared" / "originals").iterdir())
+        assert left(store, quotation)
+        await there.remove(document.id, purge=True)
+        assert not list((tmp_path / "shared" / "originals").iterdir())
+        assert left(store, quotation) == [] == left(store, "講義.pdf")
+
+
+async def test_searches_queued_here_are_done_there_and_their_pages_found(tmp_path: Path, store: str) -> None:
+    async with (
+        Box(seed=1) as box,
+        machine(tmp_path, "a", store) as here,
+        machine(tmp_path, "b", store, web_access=way(box)) as there,
+    ):
+        topic = box.questions[0].topic
+        options = SearchOptions(engines=("mojeek",), serp_max_pages=1, max_results_per_query=3)
+        async with there.working(2):
+            queued = await there.tasks.queue_searches([topic], options=options)
+            status = await here.tasks.get_status(queued.task_id, wait=50, wait_for="done")
+        assert status.status == "completed", status
+        assert [row for row in status.results if row.document_id]
+        assert await here.search(topic, corpora=["web"])
+        await here.tasks.stop_task(queued.task_id, mode=StopMode.IMMEDIATE)
+        assert await here.tasks.remove_task(queued.task_id, purge="orphans")
+        with pytest.raises(EmptyCorpus):
+            await here.search(topic, corpora=["web"])
+
+
+async def test_backup_of_everything_is_restored_into_an_empty_database_only(
+    tmp_path: Path, store: str, postgres: PostgresServer
+) -> None:
+    file = tmp_path / "all.zip"
+    other = postgres.new_database()
+    async with machine(tmp_path, "a", store) as here:
+        async for _ in here.add(SAMPLES / "01-regression.pdf"):
+            pass
+        await here.tasks.queue_documents(files=[Bytes("氷.md", "樹氷は白い。".encode())])
+        answer = await here.ask(QUESTION)
+        await here.backup(file)
+        with pytest.raises(Conflict, match="exists already"):
+            await here.backup(file)
+    elsewhere = {"blobs": str(tmp_path / "elsewhere")}
+    settings = load(home=tmp_path / "c", **elsewhere)
+    await restore_archive(settings, file, other)
+    async with machine(tmp_path, "c", other, **elsewhere) as restored:
+        assert await restored.answer("last") == answer
+        assert (await restored.ask(QUESTION)).text == answer.text
+        async with restored.working(1):
+            status = await restored.tasks.get_status("last", wait=50, wait_for="done")
+        assert status.status == "completed", "what waited when it was copied is done"
+    with pytest.raises(Conflict, match="not empty"):
+        await restore_archive(settings, file, other)
+    file.write_bytes(file.read_bytes()[:-200])
+    with pytest.raises(InvalidParams, match="no backup"):
+        await restore_archive(settings, file, postgres.new_database())
+
+
+async def test_shell_runs_on_the_database_of_the_setting(tmp_path: Path, store: str) -> None:
+    shell = Shell(tmp_path / "home")
+    shell.environment |= {"SHISHO_STORE": store}
+    note = tmp_path / "氷.md"
+    note.write_text("樹氷は気泡を多く含むので白い。\n", "utf-8")
+
+    def work() -> None:
+        shell("add", note)
+        answer = shell("ask", "樹氷はなぜ白いのか", "--json")
+        assert "気泡" in answer["text"]
+        assert len(shell("list", "--json")) == 1
+
+    await asyncio.to_thread(work)
+    assert not (tmp_path / "home" / "shisho.db").exists()

@@ -220,7 +220,8 @@ class SearchView(Protocol):
         self, vector: Embedding, scope: Scope, limit: int, passage_ids: frozenset[PassageId]
     ) -> Mapping[PassageId, float]:
         """The `limit` passages in scope that are not in `passage_ids` nearest to a vector of `serving`, and the cosine of
-        each, nearest first: exact under any filter and any exclusion. None where no passage has a vector."""
+        each, nearest first: exact under any filter and any exclusion, but where a store has to go along a graph of
+        very many. None where no passage has a vector."""
 
     def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
         """The cosine with the vector of those of `ids` that have one."""

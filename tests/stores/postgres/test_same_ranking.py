@@ -140,7 +140,7 @@ async def test_the_same_passages_are_nearest_with_the_same_cosines(corpus: SameC
 
 
 @with_vectors
-async def test_along_the_graph_hardly_one_is_missed_even_where_much_was_seen(corpus: SameCorpus) -> None:
+async def test_along_the_graph_hardly_one_is_missed_even_where_some_were_seen(corpus: SameCorpus) -> None:
     serving = PostgresServing(corpus.postgres.database, ABOUT, graph_from=1)
     index = PostgresIndex(corpus.postgres.database, serving)
     await index.catch_up()

@@ -85,6 +85,7 @@ faults: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/jobs.py
+	$(BIN)/python -m bench.queue_postgres
 	$(BIN)/python bench/polls.py
 	$(BIN)/python bench/paging.py
 	$(BIN)/python bench/answers.py

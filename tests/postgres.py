@@ -35,7 +35,7 @@ EMPTY = """DO $$ DECLARE name text; has boolean; BEGIN
         EXECUTE format('SELECT EXISTS (SELECT 1 FROM %s)', name) INTO has;
         IF has THEN EXECUTE format('TRUNCATE %s RESTART IDENTITY CASCADE', name); END IF;
     END LOOP; END $$"""
-FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum": "off"}
+FAST = {"fsync": "off", "full_page_writes": "off", "autovacuum": "off"}
 LEAN = {"max_connections": "150", "shared_buffers": "64MB", "jit": "off", "max_wal_size": "256MB"}
 
 

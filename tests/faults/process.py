@@ -19,25 +19,34 @@ from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest.mock import patch
 
 from shisho.domain.codec import Payload, loads
 from shisho.domain.job import EnqueueResult, IdempotencyKey, Job, JobId, JobState, NewJob, NewTask, TaskId
+from shisho.errors import Conflict, ShishoError
 from shisho.jobs.context import JobContext
 from shisho.jobs.ids import new_id
 from shisho.jobs.timing import WorkerTiming
 from shisho.jobs.worker import Worker
+from shisho.ports import Bell, JobStore, Presence, TaskStore
 from shisho.stores import jobs as stored_jobs
 from shisho.stores.embedded.bell import EmbeddedBell
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.jobs import EmbeddedJobs
 from shisho.stores.embedded.tasks import EmbeddedTasks
 from shisho.stores.embedded.transitions import embedded_transactions
+from shisho.stores.postgres import jobs as server_jobs
+from shisho.stores.postgres.bell import PostgresBell
+from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.jobs import PostgresJobs
+from shisho.stores.postgres.presence import PostgresPresence
+from shisho.stores.postgres.tasks import PostgresTasks
 from shisho.stores.presence import FilePresence
 from shisho.system.clock import SystemClock
 from tests.queues import CAPTCHA, input_of
 
 TASK = NewTask(TaskId("load"), "local")
-FENCE = """HELD = "id = :id AND state = 'running' AND attempt = :attempt\""""
+FENCE = """HELD = "id = :id AND state = 'running' AND attempt = :attempt AND worker_id = :worker_id\""""
 
 
 @dataclass(frozen=True)
@@ -46,6 +55,8 @@ class Orders:
     for no worker. `mutant`: a defect of MUTANTS."""
 
     home: str
+    store: str = ""
+    """Address of a PostgreSQL database; empty: the home's file."""
     slots: int = 2
     accept: float = 0.0
     backlog: int = 40
@@ -53,12 +64,18 @@ class Orders:
     pace: WorkerTiming = field(default_factory=WorkerTiming)
 
 
-def with_fence(fence: str) -> Callable[[Database, SystemClock, EmbeddedBell], stored_jobs.StoredJobs]:
-    """The store with another fence in all its statements, made from its source."""
+def defective_jobs(fence: str) -> ModuleType:
+    """The page of statements with another fence, made from its source."""
     source = inspect.getsource(stored_jobs)
     assert source.count(FENCE) == 1, "the fence is not where this test looks for it"
     module = ModuleType(stored_jobs.__name__)
     exec(compile(source.replace(FENCE, f'HELD = "{fence}"'), "defective jobs", "exec"), module.__dict__)
+    return module
+
+
+def with_fence(fence: str) -> Callable[[Database, SystemClock, EmbeddedBell], stored_jobs.StoredJobs]:
+    """The store with another fence in all its statements."""
+    module = defective_jobs(fence)
     return lambda *parts: module.StoredJobs(embedded_transactions(*parts))  # type: ignore[no-any-return]
 
 
@@ -90,6 +107,20 @@ MUTANTS: dict[str, tuple[Callable[..., stored_jobs.StoredJobs], type[EmbeddedTas
     "no fence": (with_fence("id = :id"), EmbeddedTasks),
     "state-only fence": (with_fence("id = :id AND state = 'running'"), EmbeddedTasks),
     "acknowledge early": (EmbeddedJobs, EarlyTasks),
+}
+
+
+def without_server_fence(*parts: Any) -> PostgresJobs:
+    """The server's store without a fence, made from its source over the defective page."""
+    module = ModuleType(server_jobs.__name__)
+    with patch.dict(sys.modules, {stored_jobs.__name__: defective_jobs("id = :id")}):
+        exec(compile(inspect.getsource(server_jobs), "defective server jobs", "exec"), module.__dict__)
+    return module.PostgresJobs(*parts)  # type: ignore[no-any-return]
+
+
+SERVER_MUTANTS: dict[str, Callable[..., PostgresJobs]] = {
+    "": PostgresJobs,
+    "no fence": without_server_fence,
 }
 
 
@@ -147,30 +178,67 @@ async def _nothing() -> str:
     return ""
 
 
-async def accept(tasks: EmbeddedTasks, every: float, backlog: int) -> None:
-    """Take in jobs as long as the queue is short."""
+async def accept(tasks: TaskStore, every: float, backlog: int) -> None:
+    """Take in jobs as long as the queue is short. Whoever is told to try again does, with the same job."""
+    waits = NewJob(JobId(new_id()), "brief", Payload())
     while True:
         await asyncio.sleep(every)
-        if (await tasks.task(TASK.id)).jobs.get(JobState.QUEUED, 0) >= backlog:
+        try:
+            if (await tasks.task(TASK.id)).jobs.get(JobState.QUEUED, 0) >= backlog:
+                continue
+            await tasks.enqueue(TASK, [waits])
+        except ShishoError as error:
+            say(refused=error.code, retry=error.retry, words=str(error))
+            await asyncio.sleep(0.1)
             continue
-        job = NewJob(JobId(new_id()), "brief", Payload())
-        await tasks.enqueue(TASK, [job])
-        say(accepted=job.id, at=time.monotonic())
+        say(accepted=waits.id, at=time.monotonic())
+        waits = NewJob(JobId(new_id()), "brief", Payload())
 
 
-async def main(orders: Orders) -> None:
-    home = Path(orders.home)
-    database = Database(home / "shisho.db")
+def parts(orders: Orders) -> tuple[JobStore, TaskStore, Bell, Presence, SystemClock]:
+    """A queue over the store that the orders name."""
+    workers = Path(orders.home) / "workers"
+    if orders.store:
+        server = PostgresDatabase(orders.store)
+        clock = SystemClock(server.line)
+        server_bell = PostgresBell(server)
+        make_server_jobs = SERVER_MUTANTS[orders.mutant]
+        return (
+            make_server_jobs(server, clock, server_bell),
+            PostgresTasks(server, clock, server_bell),
+            server_bell,
+            PostgresPresence(server, workers),
+            clock,
+        )
+    database = Database(Path(orders.home) / "shisho.db")
     clock = SystemClock(database.line)
     bell = EmbeddedBell(database)
     make_jobs, make_tasks = MUTANTS[orders.mutant]
-    jobs = make_jobs(database, clock, bell)
-    tasks = make_tasks(database, clock, bell)
-    await tasks.open(TASK)
+    return (
+        make_jobs(database, clock, bell),
+        make_tasks(database, clock, bell),
+        bell,
+        FilePresence(workers),
+        clock,
+    )
+
+
+async def opened(tasks: TaskStore) -> None:
+    """The task that jobs are accepted in, as soon as the store can be reached."""
+    while True:
+        try:
+            await tasks.open(TASK)
+            return
+        except Conflict:
+            await asyncio.sleep(0.1)
+
+
+async def main(orders: Orders) -> None:
+    jobs, tasks, bell, presence, clock = await asyncio.to_thread(parts, orders)
+    await opened(tasks)
     async with AsyncExitStack() as stack:
         if orders.slots:
             handlers = {"brief": brief, "lasting": lasting, "guarded": guarded, "postponed": postponed}
-            presence = FilePresence(home / "workers")
             worker = Worker(jobs, bell, presence, clock, handlers, slots=orders.slots, pace=orders.pace)
             await stack.enter_async_context(worker)
         say(ready=True)

@@ -6,6 +6,7 @@ The same test must fail on a queue without a fence, and on one that says "accept
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from collections import Counter
@@ -13,8 +14,10 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import apsw
+import psycopg
 import pytest
 
 from shisho.jobs.timing import WorkerTiming
@@ -35,11 +38,10 @@ class Record:
     results: dict[str, str] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
 
-    def look(self, path: Path) -> Counter[str]:
+    def look(self, orders: Orders) -> Counter[str]:
         """Note the results of completed jobs, and compare them with what was noted before. Returns how many
         jobs are where."""
-        with closing(onlooker(path)) as connection:
-            rows = list(connection.execute("SELECT id, state, output_json FROM jobs"))
+        rows = stored(orders, "SELECT id, state, output_json FROM jobs")
         for job_id, state, output in rows:
             if job_id in self.results and (state, output) != ("completed", self.results[job_id]):
                 self.changed.add(job_id)
@@ -48,7 +50,7 @@ class Record:
         return Counter(state for _, state, _ in rows)
 
 
-def damage(folder: Path, kills: int, orders: Orders, seed: int) -> dict[str, int]:
+def damage(kills: int, orders: Orders, seed: int) -> dict[str, int]:
     """Kill or freeze one of three processes again and again, then let one finish the work. What was lost or
     done twice."""
     chance = random.Random(seed)
@@ -64,11 +66,11 @@ def damage(folder: Path, kills: int, orders: Orders, seed: int) -> dict[str, int
             children[victim].kill()
             record.accepted |= children[victim].accepted()
             children[victim] = Child(orders)
-            record.look(folder / "shisho.db")
+            record.look(orders)
         for child in children:
             child.heard("ready")
-    drain(folder, replace(orders, accept=0.0), record)
-    return verdict(folder / "shisho.db", record)
+    drain(replace(orders, accept=0.0), record)
+    return verdict(orders, record)
 
 
 @contextmanager
@@ -84,11 +86,11 @@ def pool(orders: Orders, record: Record) -> Iterator[list[Child]]:
             record.accepted |= child.accepted()
 
 
-def drain(folder: Path, orders: Orders, record: Record) -> None:
+def drain(orders: Orders, record: Record) -> None:
     child = Child(orders)
     ends = time.monotonic() + PATIENCE
     try:
-        while record.look(folder / "shisho.db").keys() - {"completed", "failed"} and time.monotonic() < ends:
+        while record.look(orders).keys() - {"completed", "failed"} and time.monotonic() < ends:
             time.sleep(0.2)
     finally:
         child.kill()
@@ -100,23 +102,32 @@ def onlooker(path: Path) -> apsw.Connection:
     return connection
 
 
-def verdict(path: Path, record: Record) -> dict[str, int]:
-    connection = onlooker(path)
-    completed = {job_id for (job_id,) in connection.execute("SELECT id FROM jobs WHERE state = 'completed'")}
-    query = "SELECT count(*) FROM (SELECT job_id FROM events WHERE kind = 'completed' GROUP BY job_id HAVING count(*) > 1)"
-    twice = int(connection.execute(query).get)
-    query = "SELECT count(*) FROM jobs WHERE output_json ->> 'attempt' <> attempt OR output_json ->> 'worker' <> worker_id"
-    foreign = int(connection.execute(query).get)
-    again = int(connection.execute("SELECT count(*) FROM jobs WHERE attempt > 1").get)
-    (integrity,) = connection.execute("PRAGMA integrity_check").fetchone() or ("",)
-    connection.close()
-    assert integrity == "ok"
+def stored(orders: Orders, query: str) -> list[Any]:
+    """What stands in the store, by a connection of the onlooker's own."""
+    if orders.store:
+        with psycopg.connect(orders.store) as server:
+            return server.execute(query).fetchall()
+    with closing(onlooker(Path(orders.home) / "shisho.db")) as connection:
+        return list(connection.execute(query))
+
+
+def verdict(orders: Orders, record: Record) -> dict[str, int]:
+    rows = stored(orders, "SELECT id, state, attempt, worker_id, output_json FROM jobs")
+    completed = {job_id for job_id, state, *_ in rows if state == "completed"}
+    ends = Counter(
+        job_id for (job_id,) in stored(orders, "SELECT job_id FROM events WHERE kind = 'completed'")
+    )
+    outputs = [(json.loads(output), attempt, worker) for *_, attempt, worker, output in rows if output]
+    if not orders.store:
+        assert stored(orders, "PRAGMA integrity_check") == [("ok",)]
     return {
         "accepted": len(record.accepted),
-        "run again": again,
+        "run again": sum(attempt > 1 for _, _, attempt, *_ in rows),
         "lost": len(record.accepted - completed),
-        "completed twice": twice,
-        "of a stale attempt": foreign,
+        "completed twice": sum(count > 1 for count in ends.values()),
+        "of a stale attempt": sum(
+            (output["attempt"], output["worker"]) != (attempt, worker) for output, attempt, worker in outputs
+        ),
         "changed": len(record.changed),
     }
 
@@ -126,7 +137,7 @@ WRONG = ("lost", "completed twice", "of a stale attempt", "changed")
 
 def test_nothing_is_lost_done_twice_or_changed(tmp_path: Path) -> None:
     began = time.monotonic()
-    found = damage(tmp_path, KILLS, Orders(str(tmp_path), slots=3, accept=0.03, pace=PACE), seed=1)
+    found = damage(KILLS, Orders(str(tmp_path), slots=3, accept=0.03, pace=PACE), seed=1)
     print(f"{KILLS} kills in {time.monotonic() - began:.0f} s: {found}")
     assert found["accepted"] > 10 * KILLS and found["run again"] > KILLS / 2
     assert {each: found[each] for each in WRONG} == dict.fromkeys(WRONG, 0)
@@ -147,7 +158,7 @@ def test_the_test_catches_a_defective_queue(tmp_path: Path, mutant: str) -> None
 
     def noticed(attempt: int) -> bool:
         folder = tmp_path / str(attempt)
-        found = damage(folder, 6, replace(orders, home=str(folder), mutant=mutant), seed=attempt)
+        found = damage(6, replace(orders, home=str(folder), mutant=mutant), seed=attempt)
         print(mutant, found)
         return any(found[each] for each in caught_by)
 

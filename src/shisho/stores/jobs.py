@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from shisho.domain.codec import Payload, dumps
@@ -43,7 +44,7 @@ CLAIM = f"""UPDATE jobs SET state = 'running', attempt = attempt + 1, worker_id 
 # Whether this attempt has completed the job already.
 FINISHED = "SELECT 1 FROM jobs WHERE id = :id AND state = 'completed' AND attempt = :attempt AND worker_id = :worker_id"
 # The fence: a claim that is held.
-HELD = "id = :id AND state = 'running' AND attempt = :attempt"
+HELD = "id = :id AND state = 'running' AND attempt = :attempt AND worker_id = :worker_id"
 # Raise the beat of a claim.
 RENEW = f"UPDATE jobs SET beat = beat + 1 WHERE {HELD} RETURNING cancel_requested"
 # What a claim is held of: its task, and whether it was asked to stop.
@@ -120,15 +121,11 @@ class StoredJobs:
             return None
 
         def work(transaction: Transaction) -> Job | None:
-            values = {
-                "worker_id": worker_id,
-                "kinds": kinds_json,
-                "now": transaction.now,
-                "steady": transaction.steady,
-            }
-            return self._taken(transaction, values)
+            times = {"now": transaction.now, "steady": transaction.steady}
+            return self._taken(transaction, times | {"worker_id": worker_id, "kinds": kinds_json})
 
-        claimed = await self._transactions.write(work)
+        # A claim that a crash of the server undoes was nobody's: the fence knows the worker too.
+        claimed = await self._transactions.write(work, lasting=False)
         self._idle = claimed is None
         return claimed
 
@@ -143,17 +140,18 @@ class StoredJobs:
         return taken
 
     async def renew(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
-        return await self._transactions.write(lambda transaction: _each(transaction, RENEW, claims))
+        renewal = partial(_each, query=RENEW, claims=claims)
+        return await self._transactions.write(renewal, lasting=False)
 
     async def held(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
-        return await self._transactions.read(lambda transaction: _each(transaction, HOLDS, claims))
+        return await self._transactions.read(partial(_each, query=HOLDS, claims=claims))
 
     async def finish(self, claim: Claim, output: Payload) -> None:
         def work(transaction: Transaction) -> None:
             try:
                 self._complete(transaction, claim, output)
             except ClaimLost:
-                if not transaction.rows(FINISHED, _fence(claim) | {"worker_id": claim.worker_id}):
+                if not transaction.rows(FINISHED, fence(claim)):
                     raise
 
         await self._transactions.write(work)
@@ -184,7 +182,7 @@ class StoredJobs:
 
     async def take_back(self, running_claim: RunningClaim, error: JobError) -> None:
         def work(transaction: Transaction) -> None:
-            if not transaction.rows(SILENT, _fence(running_claim.claim) | {"beat": running_claim.beat}):
+            if not transaction.rows(SILENT, fence(running_claim.claim) | {"beat": running_claim.beat}):
                 raise ClaimLost
             self._count_failure(transaction, running_claim.claim, error, None)
 
@@ -230,7 +228,7 @@ class StoredJobs:
         return await self._transactions.write(work)
 
     async def keep_step(self, claim: Claim, key: str, outcome: Payload) -> Payload:
-        values = _fence(claim) | {"key": key, "output": outcome.text}
+        values = fence(claim) | {"key": key, "output": outcome.text}
 
         def work(transaction: Transaction) -> Payload:
             self._held(transaction, claim)
@@ -301,7 +299,7 @@ class StoredJobs:
     def _held(self, transaction: Transaction, claim: Claim) -> tuple[TaskId, bool]:
         """The task of a held job, and whether it was asked to stop."""
         transaction.hold(job_id=claim.job_id)
-        row = transaction.first(HOLDS_STILL, _fence(claim))
+        row = transaction.first(HOLDS_STILL, fence(claim))
         if row is None:
             raise ClaimLost
         return TaskId(row.task_id), bool(row.cancel_requested)
@@ -310,7 +308,7 @@ class StoredJobs:
         self, transaction: Transaction, claim: Claim, sets: str, **values: Any
     ) -> tuple[TaskId, JobState]:
         transaction.hold(job_id=claim.job_id)
-        row = transaction.first(WRITE.format(sets=sets), _fence(claim) | {"now": transaction.now} | values)
+        row = transaction.first(WRITE.format(sets=sets), fence(claim) | {"now": transaction.now} | values)
         if row is None:
             raise ClaimLost
         return TaskId(row.task_id), JobState(row.state)
@@ -355,12 +353,13 @@ class StoredJobs:
         transaction.moved(claim.job_id, JobState.RUNNING, state, facts)
 
 
-def _fence(claim: Claim) -> dict[str, Any]:
-    return {"id": claim.job_id, "attempt": claim.attempt}
+def fence(claim: Claim) -> dict[str, Any]:
+    """What `HELD` asks for."""
+    return {"id": claim.job_id, "attempt": claim.attempt, "worker_id": claim.worker_id}
 
 
 def _each(transaction: Transaction, query: str, claims: Sequence[Claim]) -> dict[Claim, bool]:
-    claim_rows = ((claim, transaction.first(query, _fence(claim))) for claim in claims)
+    claim_rows = ((claim, transaction.first(query, fence(claim))) for claim in claims)
     return {claim: bool(row.cancel_requested) for claim, row in claim_rows if row is not None}
 
 
@@ -371,7 +370,7 @@ def _running(row: Row) -> RunningClaim:
 def _failures(transaction: Transaction, claim: Claim) -> Row:
     """From the columns of `FAILURES`."""
     transaction.hold(job_id=claim.job_id)
-    row = transaction.first(FAILURES, _fence(claim))
+    row = transaction.first(FAILURES, fence(claim))
     if row is None:
         raise ClaimLost
     return row

@@ -27,8 +27,9 @@ class Queries(Protocol):
 class QueryStore(Protocol):
     """A database that runs work in transactions."""
 
-    async def write(self, work: Callable[[Queries], T]) -> T:
-        """As the database's own verb: returns after the commit."""
+    async def write(self, work: Callable[[Queries], T], *, lasting: bool = True) -> T:
+        """As the database's own verb: returns after the commit. Not `lasting`: a crash of the server may undo
+        it, as long as nothing lasting was written after it."""
 
     async def read(self, work: Callable[[Queries], T]) -> T:
         """As the database's own verb: all statements see one state of the data."""

@@ -205,12 +205,14 @@ class Transactions:
         self._bell = bell
         self._begin = begin
 
-    async def write(self, work: Callable[[Transaction], T]) -> T:
+    async def write(self, work: Callable[[Transaction], T], *, lasting: bool = True) -> T:
+        """As `QueryStore.write`; rings after the commit."""
+
         def whole(queries: Queries) -> tuple[T, set[str]]:
             transaction = self._begin(queries, self._clock)
             return work(transaction), transaction.topics
 
-        result, topics = await self._store.write(whole)
+        result, topics = await self._store.write(whole, lasting=lasting)
         self._bell.ring(topics)
         return result
 

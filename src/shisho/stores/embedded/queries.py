@@ -34,7 +34,7 @@ class EmbeddedQueryStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def write(self, work: Callable[[Queries], T]) -> T:
+    async def write(self, work: Callable[[Queries], T], *, lasting: bool = True) -> T:
         return await self._database.write(lambda connection: work(EmbeddedQueries(connection)))
 
     async def read(self, work: Callable[[Queries], T]) -> T:

@@ -39,9 +39,11 @@ TRIES = 5  # of work that ran into other work, or whose connection was lost befo
 CONNECT_SECONDS = 5
 # While a transaction writes: how long a statement, a wait for others' rows, and a pause within it may last.
 LIMITS = """SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '10s';
-    SET LOCAL idle_in_transaction_session_timeout = '30s'"""
+    SET LOCAL idle_in_transaction_session_timeout = '10s'"""
 # Begin to write.
 BEGIN = f"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; {LIMITS}"
+# Begin to write what a crash of the server may undo.
+BEGIN_PASSING = f"{BEGIN}; SET LOCAL synchronous_commit = off"
 # Begin to read: all statements see one state of the data.
 BEGIN_READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {LIMITS}"
 # Whether something can be written, and by whom.
@@ -75,13 +77,17 @@ class PostgresDatabase:
         self._writers = ThreadPoolExecutor(WRITERS, thread_name_prefix="shisho-pg-write")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="shisho-pg-read")
 
-    async def write(self, work: Work[T]) -> T:
-        """Raises what `work` raises (its changes undone); Conflict where the server cannot be reached, or
+    async def write(self, work: Work[T], *, lasting: bool = True) -> T:
+        """Not `lasting`: a crash of the server may undo it, as long as nothing lasting was written after it.
+
+        Raises what `work` raises (its changes undone); Conflict where the server cannot be reached, or
         where it is not known whether the commit was made; StorageUnusable.
 
         `work` is run again where it ran into other work, or where its connection was lost before the commit:
         it changes nothing but the database."""
-        running = asyncio.get_running_loop().run_in_executor(self._writers, self.commit, work)
+        running = asyncio.get_running_loop().run_in_executor(
+            self._writers, partial(self.commit, work, lasting=lasting)
+        )
         # The work is under way and may be committed: a cancelled caller must not take that for undone.
         return await asyncio.shield(running)
 
@@ -94,14 +100,14 @@ class PostgresDatabase:
         """Do what `read` does, for code that already runs in a thread."""
         return self._attempt(BEGIN_READING, work)
 
-    def commit(self, work: Work[T]) -> T:
+    def commit(self, work: Work[T], *, lasting: bool = True) -> T:
         """Do what `write` does, for code that already runs in a thread."""
         if self._time.is_due and self._noting.acquire(blocking=False):
             try:
-                self._attempt(BEGIN, self._time.note)
+                self._attempt(BEGIN_PASSING, self._time.note)
             finally:
                 self._noting.release()
-        return self._attempt(BEGIN, work)
+        return self._attempt(BEGIN if lasting else BEGIN_PASSING, work)
 
     def run(self, work: Work[T]) -> T:
         """Run `work` in no transaction, for code that already runs in a thread: each statement is one of its
@@ -191,7 +197,7 @@ class PostgresDatabase:
             try:
                 connection.execute("COMMIT")
             except psycopg.OperationalError as error:
-                if is_lost(error) and begin is BEGIN:
+                if is_lost(error) and begin is not BEGIN_READING:
                     raise unknown_commit(self.facts) from error
                 raise
             return result

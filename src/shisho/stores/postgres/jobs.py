@@ -9,7 +9,7 @@ from shisho.domain.codec import Payload
 from shisho.domain.event import EventFacts, EventKind
 from shisho.domain.job import Claim, ClaimLost, Job, JobState, TaskId
 from shisho.ports import Bell, Clock
-from shisho.stores.jobs import COMPLETED, DUE, HELD, StoredJobs
+from shisho.stores.jobs import COMPLETED, DUE, HELD, StoredJobs, fence
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.transitions import REVISED, TOLD, counted, postgres_transactions
 from shisho.stores.transitions import COUNTS, JOB, Transaction, event_json, job
@@ -46,8 +46,8 @@ class PostgresJobs(StoredJobs):
         return job(row)
 
     def _complete(self, transaction: Transaction, claim: Claim, output: Payload) -> None:
-        values = {"id": claim.job_id, "attempt": claim.attempt, "output": output.text}
-        values |= {"now": transaction.now, "kind": str(EventKind.COMPLETED), "data": event_json(EventFacts())}
+        told = {"now": transaction.now, "kind": str(EventKind.COMPLETED), "data": event_json(EventFacts())}
+        values = fence(claim) | told | {"output": output.text}
         row = transaction.first(COMPLETE, values)
         if row is None:
             raise ClaimLost

@@ -48,8 +48,10 @@ class PostgresQueryStore:
     def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
 
-    async def write(self, work: Callable[[Queries], T]) -> T:
-        return await self._database.write(lambda connection: work(PostgresQueries(connection)))
+    async def write(self, work: Callable[[Queries], T], *, lasting: bool = True) -> T:
+        return await self._database.write(
+            lambda connection: work(PostgresQueries(connection)), lasting=lasting
+        )
 
     async def read(self, work: Callable[[Queries], T]) -> T:
         return await self._database.read(lambda connection: work(PostgresQueries(connection)))

@@ -15,8 +15,6 @@ NOTE_SECONDS = 2.0  # who has noted the line less long ago was here for all
 # The server's clock, and what is known of the line.
 CLOCK = """SELECT extract(epoch FROM clock_timestamp())::float8 AS wall, t.ahead, t.noted, t.wall AS noted_wall
     FROM (SELECT 1) always LEFT JOIN timeline t ON true"""
-# Nothing is lost if the server forgets what follows.
-NEED_NOT_LAST = "SET LOCAL synchronous_commit = off"
 # What the line says now.
 NOTE = """INSERT INTO timeline(one, ahead, noted, wall) VALUES (true, %(ahead)s, %(noted)s, %(wall)s)
     ON CONFLICT (one) DO UPDATE SET ahead = excluded.ahead, noted = excluded.noted, wall = excluded.wall"""
@@ -62,7 +60,6 @@ class ServerTime:
         has_begun = self._sample is not None
         stored, anchor = self._look(connection)
         if stored is None or (has_begun and not stored.was_noted(anchor.wall, NOTE_SECONDS)):
-            connection.execute(NEED_NOT_LAST)
             connection.execute(NOTE, {"ahead": anchor.ahead, "noted": anchor.noted, "wall": anchor.wall})
 
     def sample(self, connection: psycopg.Connection[Any]) -> None:

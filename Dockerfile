@@ -1,15 +1,17 @@
 # Shisho's server in a container: REST and MCP on port 8765, everything that is kept in the volume /data.
-# docs/howto/container.md says how to build it, run it and take a backup.
+# docs/howto/container.md says how to build it, run it and take a backup; docs/howto/scale.md how to run many on one PostgreSQL.
 FROM python:3.13-slim AS build
 WORKDIR /source
-COPY requirements/core.lock requirements/
-RUN python -m venv /opt/shisho && /opt/shisho/bin/pip install --no-cache-dir -r requirements/core.lock
+COPY requirements/core.lock requirements/server.lock requirements/
+RUN python -m venv /opt/shisho && \
+    /opt/shisho/bin/pip install --no-cache-dir -r requirements/server.lock -r requirements/core.lock
 COPY pyproject.toml README.md LICENSE ./
 COPY src src
 RUN /opt/shisho/bin/pip install --no-cache-dir --no-deps .
 
 FROM python:3.13-slim
-RUN useradd --system --uid 10001 --no-create-home shisho && install -d -m 700 -o shisho -g shisho /data
+RUN useradd --system --uid 10001 --no-create-home shisho && \
+    install -d -m 700 -o shisho -g shisho /data && install -d -m 700 -o shisho -g shisho /blobs
 COPY --from=build /opt/shisho /opt/shisho
 ENV PATH=/opt/shisho/bin:$PATH PYTHONUTF8=1 SHISHO_HOME=/data
 USER shisho

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.errors import InvalidParams
+from shisho.errors import InvalidParams, StorageUnusable
 from shisho.settings import NOT_SETTINGS, TABLE, Setting, load, stray_names
 
 
@@ -117,3 +117,23 @@ def test_a_value_of_another_form_is_refused_with_what_the_setting_is_for(name: s
     with pytest.raises(InvalidParams, match=f"{name} .*does not take") as refused:
         load(**{name: value})
     assert next(row.help for row in TABLE if row.name == name) in str(refused.value)
+
+
+def test_a_secret_may_stand_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "token").write_text("a-long-word\n", "utf-8")
+    monkeypatch.setenv("SHISHO_TOKEN_FILE", str(tmp_path / "token"))
+    settings = load()
+    assert (settings.text("token"), settings.origins["token"]) == ("a-long-word", "environment")
+    assert stray_names() == ()
+    monkeypatch.setenv("SHISHO_TOKEN", "another")
+    assert load().text("token") == "another"
+    monkeypatch.delenv("SHISHO_TOKEN")
+    monkeypatch.setenv("SHISHO_TOKEN_FILE", str(tmp_path / "absent"))
+    with pytest.raises(StorageUnusable, match="absent"):
+        load()
+
+
+def test_what_is_no_secret_is_not_read_from_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHISHO_WEB_FILE", "/etc/hostname")
+    assert load(web="off").text("web") == "off"
+    assert any("SHISHO_WEB_FILE" in str(name) for name in stray_names())

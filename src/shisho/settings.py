@@ -23,6 +23,7 @@ from shisho.setting_table import TABLE as TABLE  # whoever reads settings finds 
 from shisho.setting_table import Setting as Setting
 from shisho.setting_table import Value as Value
 
+SECRET_FILE = "_FILE"  # of the environment: the file that a secret value stands in
 NEAR = 0.6  # likeness from which an unknown name is taken for a misspelt one
 NEAR_STRAY = 0.8  # the same with the beginning that all names of the environment share
 
@@ -117,9 +118,24 @@ def load(**given: Any) -> Settings:
         if name != "home":
             take(name, raw, "file")
     for name in table:
-        take(name, os.environ.get(f"SHISHO_{name.upper()}"), "environment")
+        take(name, _environment(table[name]), "environment")
         take(name, given.get(name), "call")
     return Settings(values, origins)
+
+
+def _environment(row: Setting) -> str | None:
+    """The value in the environment; of what is secret also that of the file which the environment names."""
+    name = f"SHISHO_{row.name.upper()}"
+    file = os.environ.get(f"{name}{SECRET_FILE}") if row.secret else None
+    if file is None or name in os.environ:
+        return os.environ.get(name)
+    try:
+        return Path(file).read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = reason_of(error) if isinstance(error, OSError) else str(error)
+        raise StorageUnusable(
+            "{path} cannot be read: {why}. Give yourself the right to it.", path=file, why=why
+        ) from error
 
 
 NOT_SETTINGS = frozenset(("SHISHO_LONG", "SHISHO_POSTGRES", "SHISHO_SHARED", "SHISHO_SNAPSHOT"))
@@ -130,6 +146,7 @@ def stray_names() -> tuple[Message, ...]:
     """Names of the environment that look like settings and are none, each with those that are near: what they
     were to set is as it was."""
     known = [f"SHISHO_{row.name.upper()}" for row in TABLE]
+    known += [f"SHISHO_{row.name.upper()}{SECRET_FILE}" for row in TABLE if row.secret]
     strays = {name for name in os.environ if name.startswith("SHISHO_")} - NOT_SETTINGS - set(known)
     return tuple(
         Message(

@@ -134,6 +134,7 @@ SAID: Mapping[str, str] = {
     "language_english": "English ",
     "share_kept": "Kept for {text}: share of words {japanese} (Japanese), {english} (English).",
     "backed_up": "Backed up to {text}",
+    "migrated": "The database is of this version, and can be written.",
     "more": "{n} shown. There are more: shisho list --after {id}",
     "nothing_found": "Nothing found.",
     "title": "title",

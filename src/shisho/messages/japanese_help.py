@@ -65,6 +65,9 @@ SAID: Mapping[str, str] = {
         "md、html、jsonl、pdf、bibtex、ris、csl(CSL-JSON)、apa、sist02、proof のどれか"
     ),
     "write to this file": "このファイルに書く",
+    "Bring the database to this version, before servers and workers of it start. They do so too, one of them at a time.": (
+        "この版のサーバーとワーカーを始める前に、データベースをこの版にする。サーバーとワーカー自身も、一つずつ順に行う。"
+    ),
     "Copy everything into one file, while others go on working.": (
         "ほかの作業を止めずに、すべてを一つのファイルに写す。"
     ),

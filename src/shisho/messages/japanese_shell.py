@@ -131,6 +131,7 @@ SAID: Mapping[str, str] = {
     "language_english": "英語",
     "share_kept": "{text} 用に残しました: 語の重み {japanese}(日本語)、{english}(英語)。",
     "backed_up": "控えを作りました: {text}",
+    "migrated": "データベースはこの版になっており、書き込めます。",
     "more": "{n}件を表示しました。続きは: shisho list --after {id}",
     "nothing_found": "見つかりませんでした。",
     "title": "題名",

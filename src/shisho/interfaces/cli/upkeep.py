@@ -1,4 +1,4 @@
-"""Looking after a library: `shisho restore`, `backup`, `doctor`, `settings`, `eval`."""
+"""Looking after a library: `shisho restore`, `backup`, `migrate`, `doctor`, `settings`, `eval`."""
 
 from __future__ import annotations
 
@@ -44,6 +44,16 @@ def backup(
     async def work(desk: Desk) -> None:
         await desk.backup(file)
         typer.echo(_words(context)("backed_up", text=file))
+
+    _run(context, work, False)
+
+
+def migrate(context: typer.Context) -> None:
+    """Bring the database to this version, before servers and workers of it start. They do so too, one of them at a time."""
+
+    async def work(desk: Desk) -> None:
+        await desk.ready()
+        typer.echo(_words(context)("migrated"))
 
     _run(context, work, False)
 

@@ -16,7 +16,7 @@ CREATE TABLE outer_documents (
     corpus_id    INTEGER NOT NULL,
     words        BLOB NOT NULL,
     PRIMARY KEY (name, document_id)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 -- In how many passages of a corpus each word stands: what a reader may not search has no part in how rare a word is.
 CREATE TABLE outer_words (

@@ -13,7 +13,6 @@ from tests.interfaces.serving import SHISHO, environment
 
 
 def test_it_makes_the_database_once_and_refuses_one_of_a_newer_version(tmp_path: Path) -> None:
-
     home = tmp_path / "home"
 
     def migrate() -> subprocess.CompletedProcess[str]:
@@ -27,6 +26,6 @@ def test_it_makes_the_database_once_and_refuses_one_of_a_newer_version(tmp_path:
         assert (result.returncode, result.stderr) == (0, ""), result.stderr
         assert "of this version" in result.stdout
     with closing(apsw.Connection(str(home / "shisho.db"))) as connection:
-        connection.execute("INSERT INTO migrations(name) VALUES ('9999_later.sql')")
+        connection.execute("INSERT INTO migrations(name, at) VALUES ('9999_later.sql', '')")
     result = migrate()
     assert result.returncode == 1 and "newer version" in result.stderr

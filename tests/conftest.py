@@ -6,10 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.postgres import PostgresServer, close_shared_server, shared_server
 
 os.environ["SHISHO_WEB"] = "off"
+# Beside busy processes examples take as long as they take.
+settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any speed")
 os.environ["SHISHO_EMBEDDER"] = "none"  # a second of work for each document; tests of vectors ask for them
 
 HERE = Path(__file__).parent

@@ -119,6 +119,12 @@ TABLE: tuple[Setting, ...] = (
         "token", "", "word that HTTP clients must send; needed to listen beyond this machine", secret=True
     ),
     Setting("tokens", "", "people with libraries of their own, as name:TOKEN name:TOKEN", secret=True),
+    Setting("user_header", "", "header in which a proxy that knows people says who calls; empty: none"),
+    Setting(
+        "trusted_proxies",
+        "",
+        "addresses of the proxies that user_header is believed from, separated by commas",
+    ),
     Setting("allowed_hosts", "", "further host names the HTTP server answers to, separated by commas"),
     Setting(
         "allowed_origins",

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from shisho.desk.proving import ProofDesk
     from shisho.desk.references import ReferenceDesk
     from shisho.desk.tasks import TaskDesk
+    from shisho.desk.team import TeamDesk
     from shisho.desk.viewing import ViewerDesk
     from shisho.domain.reference import Reference
     from shisho.domain.web import Response, Serp
@@ -82,6 +83,7 @@ def _build_parts(library: SharedLibrary, owner: str, for_owner: Callable[[str], 
     return DeskParts(
         owner=owner,
         access=CorpusAccess(owner, stores.grants),
+        team=deferred(partial(_team, library, owner)),
         shelf=stores.shelf,
         ledger=stores.ledger,
         files=library.disk,
@@ -110,6 +112,13 @@ def _build_parts(library: SharedLibrary, owner: str, for_owner: Callable[[str], 
         left_out=stores.opinions.left_out,
         for_owner=for_owner,
     )
+
+
+def _team(library: SharedLibrary, owner: str) -> TeamDesk:
+    from shisho.desk.team import TeamDesk, TeamParts
+
+    people = frozenset(entry.partition(":")[0] for entry in library.settings.text("tokens").split())
+    return TeamDesk(TeamParts(owner, library.stores.users, library.stores.grants, people))
 
 
 def _viewer(library: SharedLibrary, owner: str) -> ViewerDesk:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from shisho.desk.references import ReferenceDesk
     from shisho.desk.sessions import Sessions
     from shisho.desk.tasks import TaskDesk
+    from shisho.desk.team import TeamDesk
     from shisho.desk.viewing import ViewerDesk
 
 
@@ -78,6 +79,7 @@ class DeskParts:
 
     owner: str
     access: CorpusAccess
+    team: TeamDesk
     shelf: Shelf
     ledger: Ledger
     files: Files

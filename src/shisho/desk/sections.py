@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from shisho.desk.references import ReferenceDesk
     from shisho.desk.sessions import Sessions
     from shisho.desk.tasks import TaskDesk
+    from shisho.desk.team import TeamDesk
     from shisho.desk.viewing import ViewerDesk
 
 
@@ -68,6 +69,11 @@ class DeskSections(InquiryRuns):
     def exports(self) -> ExportDesk:
         """The verbs of answers that are taken elsewhere, as text and as files."""
         return self._parts.exports
+
+    @property
+    def team(self) -> TeamDesk:
+        """The verbs of people who share the library: users, groups, and what is granted to them."""
+        return self._parts.team
 
     @property
     def sessions(self) -> Sessions:

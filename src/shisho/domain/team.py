@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -73,6 +75,29 @@ class TokenHashes:
 
     token: str
     cookie: str
+
+
+def hash_token(token: str) -> TokenHashes:
+    """What is stored of a token. Tokens are long and random, so that a plain hash keeps them."""
+    return TokenHashes(digest_of(token), digest_of(cookie_of(token)))
+
+
+def cookie_of(token: str) -> str:
+    """The cookie that a browser gets for a token, which cannot be told from it, nor from what is stored."""
+    return hmac.new(token.encode(), b"shisho reading room", hashlib.sha256).hexdigest()
+
+
+def digest_of(word: str) -> str:
+    """The hash of a token or a cookie."""
+    return hashlib.sha256(word.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class NewToken:
+    """A token in clear, as it is shown once and never again."""
+
+    user: str
+    token: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,9 +103,10 @@ def catalogue(language: str) -> Mapping[str, str]:
         )
         tables = (*sentences, *words)
         return {template: translation for table in tables for template, translation in table.SAID.items()}
-    from shisho.messages import english, english_answers, english_room, english_states
+    from shisho.messages import english, english_answers, english_room, english_states, english_teams
 
-    return {**english.SAID, **english_answers.SAID, **english_room.SAID, **english_states.SAID}
+    by_key = (english, english_answers, english_room, english_states, english_teams)
+    return {key: words for table in by_key for key, words in table.SAID.items()}
 
 
 def word(key: str, language: str | None = None, **values: object) -> str:

@@ -5,6 +5,87 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SAID: Mapping[str, str] = {
+    "token_once": "{user} のトークンです。表示は今回だけで、残るのはハッシュだけです。",
+    "user_added": "{user} はプロキシのヘッダーで入ります。",
+    "user_removed": "{user} はもう入れません。元に戻すには: shisho users restore {user}",
+    "user_restored": "{user} はまた入れます。",
+    "user_is_removed": "外した",
+    "has_token": "トークン",
+    "no_token": "プロキシ経由",
+    "no_users": "まだ誰も入れません: shisho users add 名前",
+    "group_joined": "{group}: {n}人増えました",
+    "group_left": "{group}: {n}人減りました",
+    "group_removed": "グループ {group} をなくしました。許可もなくなりました。",
+    "no_groups": "グループはまだありません: shisho groups add グループ 利用者",
+    "grant_removed": "{corpus} を {user} に許すのをやめました。",
+    "may_read": "読める",
+    "may_write": "読み書きできる",
+    "grantee_user": "利用者",
+    "grantee_group": "グループ",
+    "no_grants": "何も許していません: shisho grants add コーパス 名前",
+    "People who share the library.": "蔵書を分け合う人たち。",
+    "Groups of users, to whom corpora are granted together.": "利用者のグループ。コーパスをまとめて許す。",
+    "Who may read your corpora, and who may add to them.": "自分のコーパスを誰が読め、誰が加えられるか。",
+    "of the user": "利用者の名前",
+    "of the group": "グループの名前",
+    "of yours; who runs the library: NAME@OWNER": "自分のコーパス。蔵書を動かす人は 名前@持ち主 も",
+    "of a user, or with --group of a group": "利用者の名前。--group ならグループの名前",
+    "NAME is a group's": "名前はグループのもの",
+    "comes in by the header of a proxy (user_header)": "プロキシのヘッダー(user_header)で入る",
+    "users to put into it": "入れる利用者",
+    "users to take out; none: the group itself": "外す利用者。省くとグループごと",
+    "add to it and remove from it too": "加え、外すこともできる",
+    "Let a person in. Prints their token once; only a hash of it is kept.": (
+        "人を入れる。トークンは一度だけ表示し、残るのはハッシュだけである。"
+    ),
+    "Make another token for a person, and print it once; the one before opens nothing more.": (
+        "トークンを作り直し、一度だけ表示する。前のものはもう使えない。"
+    ),
+    "Everyone who was let in, with their groups.": "入れた人すべてと、そのグループ。",
+    "Let a person in no more. Their library stays; `shisho users restore` undoes it.": (
+        "人を入れなくする。その人の書庫は残り、`shisho users restore` で元に戻せる。"
+    ),
+    "Let a person in again who was removed.": "外した人を、また入れる。",
+    "Make a group where there is none, and put users into it.": "グループをなければ作り、利用者を入れる。",
+    "The groups, with their members.": "グループと、その利用者。",
+    "Take users out of a group, or remove the group with all that is granted to it.": (
+        "グループから利用者を外す。またはグループを、その許可とともになくす。"
+    ),
+    "Let somebody read one of your corpora; they call it CORPUS@YOU. Granted again, this counts.": (
+        "自分のコーパスを人に読ませる。相手は コーパス@あなた と呼ぶ。もう一度許すと、新しいほうになる。"
+    ),
+    "What is granted of your corpora; of all, for who runs the library.": (
+        "自分のコーパスの許可。蔵書を動かす人には、すべての許可。"
+    ),
+    "Take a grant back. It ends at once, for what is open too.": (
+        "許可を取り消す。開いているものも含め、すぐに終わる。"
+    ),
+    "The corpus {corpus} is not granted to {name}. `shisho grants list` shows what is.": (
+        "コーパス {corpus} は {name} に許していません。許可は `shisho grants list` で分かります。"
+    ),
+    "Only who runs the library may do this.": "これは、蔵書を動かす人だけができます。",
+    "{name} is the name of another: take a new one.": "{name} はほかの人の名前です。別の名前にしてください。",
+    "{name!r} is no name: a user and a group have 1 to {most} characters without blanks and colons.": (
+        "{name!r} は名前になりません。利用者とグループの名前は、空白とコロンを含まない1~{most}文字です。"
+    ),
+    "user_header is set, but no proxy is trusted to send it: set trusted_proxies to its addresses.": (
+        "user_header がありますが、それを信じてよいプロキシがありません。trusted_proxies にアドレスを入れてください。"
+    ),
+    "{address} in trusted_proxies is no address: write 10.0.0.5 or 10.0.0.0/24.": (
+        "trusted_proxies の {address} はアドレスではありません。10.0.0.5 や 10.0.0.0/24 のように書いてください。"
+    ),
+    "The header {name} is believed from the proxies in trusted_proxies alone.": (
+        "ヘッダー {name} は、trusted_proxies にあるプロキシからのものだけを信じます。"
+    ),
+    "{name} has not been let in here: `shisho users add {name} --no-token`.": (
+        "{name} はここに入れません: `shisho users add {name} --no-token`"
+    ),
+    "header in which a proxy that knows people says who calls; empty: none": (
+        "人を知るプロキシが、誰が呼んだかを告げるヘッダー。空ならなし"
+    ),
+    "addresses of the proxies that user_header is believed from, separated by commas": (
+        "user_header を信じてよいプロキシのアドレス(コンマ区切り)"
+    ),
     (
         "There is a user {name} already, or was: `shisho users list`. One who was removed comes back with "
         "`shisho users restore {name}`."

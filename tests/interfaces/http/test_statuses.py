@@ -47,6 +47,7 @@ EXPECTED = {
     errors.KeyConflict: 422,
     errors.StorageUnusable: 503,
     errors.TimedOut: 504,
+    errors.AccessDenied: 403,
     errors.UnusableDocument: 422,
     errors.DocumentUnreadable: 422,
     errors.DocumentEncrypted: 422,

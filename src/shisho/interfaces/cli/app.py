@@ -25,6 +25,7 @@ from shisho.interfaces.cli import queue as cli_queue
 from shisho.interfaces.cli import references as cli_references
 from shisho.interfaces.cli import replay as cli_replay
 from shisho.interfaces.cli import serve as cli_serve
+from shisho.interfaces.cli import team as cli_team
 from shisho.interfaces.cli import web as cli_web
 from shisho.interfaces.cli.frames import translate_frames
 from shisho.interfaces.cli.interrupts import INTERRUPTED, InterruptibleCommands, confirm, stop_on_interrupt
@@ -51,6 +52,9 @@ app.add_typer(engines_cli.app, name="engines")
 app.add_typer(cli_queue.queue, name="queue")
 app.add_typer(cli_auth.app, name="auth")
 app.add_typer(models_cli.app, name="models")
+app.add_typer(cli_team.users, name="users")
+app.add_typer(cli_team.groups, name="groups")
+app.add_typer(cli_team.grants, name="grants")
 
 Filters = Annotated[
     list[str], typer.Option("--filter", "-f", help="key=value, key=low..high; repeat a key for any of")

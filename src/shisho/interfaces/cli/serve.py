@@ -113,6 +113,7 @@ def _started(address: str) -> None:
 def access_rules(settings: Settings, host: str) -> AccessRules:
     """Who may speak to a server that listens there. Raises InvalidParams."""
     from shisho.interfaces.http.guard import AccessRules, read_people
+    from shisho.interfaces.http.people import read_proxies
 
     token = settings.text("token")
     documents = settings.whole("max_file_mb") * (4 << 20) // 3 + (
@@ -122,6 +123,7 @@ def access_rules(settings: Settings, host: str) -> AccessRules:
         host=host,
         token=token,
         people=read_people(settings.text("tokens"), token),
+        proxies=read_proxies(settings.text("user_header"), settings.words("trusted_proxies")),
         hosts=settings.words("allowed_hosts"),
         origins=settings.words("allowed_origins"),
         large={

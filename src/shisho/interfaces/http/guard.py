@@ -9,7 +9,7 @@ import hmac
 import json
 import unicodedata
 import uuid
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
@@ -21,7 +21,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.types import Message as Event
 
 from shisho.domain.corpus import LOCAL_OWNER
-from shisho.errors import InvalidParams
+from shisho.domain.team import cookie_of
+from shisho.errors import InvalidParams, ShishoError
+from shisho.interfaces.http.people import NO_PROXIES, PersonalApplications, ProxyRules
 from shisho.messages.catalogue import accepted_language, render, speaking
 from shisho.messages.message import Message
 
@@ -46,7 +48,8 @@ class AccessRules:
     """`host` is where the server listens; `hosts` are further names it answers to, `origins` pages of others
     that may call it. A body has `body_bytes` at most, at the paths in `large` so many, and must have come in
     `body_seconds`; as many more for each further `body_bytes` that have come. `token` lets in the owner of this
-    machine's own library, `people` each name, by its token, to a library of its own.
+    machine's own library, `people` each name, by its token, to a library of its own; where a proxy names people
+    (`proxies`), nobody comes in without a name or a token.
 
     Raises InvalidParams where others than this machine could come in without a token.
     """
@@ -59,17 +62,18 @@ class AccessRules:
     body_bytes: int = 4 << 20
     large: Mapping[str, int] = field(default_factory=dict)
     body_seconds: float = 60.0
+    proxies: ProxyRules = NO_PROXIES
 
     def __post_init__(self) -> None:
-        if not self._tokens() and not is_loopback(self.host):
+        if not (self._tokens() or self.proxies.header) and not is_loopback(self.host):
             raise InvalidParams(
                 "To listen on {host} a token is needed, or everyone who reaches it could read the library. "
                 "Set SHISHO_TOKEN to a long random word, or listen on 127.0.0.1.",
                 host=self.host,
             )
 
-    def refusal(self, path: str, headers: Headers) -> Refusal | None:
-        """Why this request may not come in."""
+    def refusal(self, path: str, headers: Headers, owner: str | None = None) -> Refusal | None:
+        """Why this request may not come in. `owner`: who has come, where it is known already."""
         if not self._host_known(headers.get("host", "")):
             return Refusal(
                 421,
@@ -82,7 +86,7 @@ class AccessRules:
                 "FORBIDDEN_ADDRESS",
                 Message("Pages of this origin may not call. Add it to allowed_origins."),
             )
-        if not is_open(path) and self.owner_of(headers) is None:
+        if not is_open(path) and (owner or self.owner_of(headers)) is None:
             return Refusal(401, "AUTH_REQUIRED", Message("Send the server's token: Authorization: Bearer …"))
         return None
 
@@ -90,26 +94,26 @@ class AccessRules:
         """Whose library this request may speak to, by its token or cookie; None where it has neither."""
         tokens = self._tokens()
         if not tokens:
-            return LOCAL_OWNER
-        scheme, _, word = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer":
-            return _find_owner(word.strip(), tokens)
-        cookies = SimpleCookie()
-        with suppress(CookieError):
-            cookies.load(headers.get("cookie", ""))
-        cookie = cookies[COOKIE].value if COOKIE in cookies else ""
-        return _find_owner(cookie, {owner: _cookie(token) for owner, token in tokens.items()})
+            return None if self.proxies.header else LOCAL_OWNER
+        word, is_cookie = read_word(headers)
+        words = {owner: cookie_of(token) for owner, token in tokens.items()} if is_cookie else tokens
+        return _find_owner(word, words)
 
     def cookie_for(self, token: str) -> str | None:
         """The cookie of a browser whose reader has given this token; None where it is not one of the server's. The
         token cannot be told from it."""
         tokens = self._tokens()
         owner = _find_owner(token.strip(), tokens)
-        return None if owner is None else _cookie(tokens[owner])
+        return None if owner is None else cookie_of(tokens[owner])
 
     def _tokens(self) -> dict[str, str]:
         """The token of each owner; none where everyone may come in."""
         return {**({LOCAL_OWNER: self.token} if self.token else {}), **self.people}
+
+    @property
+    def has_tokens(self) -> bool:
+        """False where everyone who reaches the server may come in, or those that a proxy names."""
+        return bool(self._tokens())
 
     def _host_known(self, host: str) -> bool:
         try:
@@ -154,12 +158,12 @@ class Refusal:
 
 class Guard:
     """The outermost layer of the application. A body is taken in whole before anything is done with it. `app` is that
-    of this machine's owner, which strangers see the open paths of; `others` are those of the people with a token."""
+    of this machine's owner, which strangers see the open paths of; `people` has those of all others."""
 
-    def __init__(self, app: ASGIApp, rules: AccessRules, others: Mapping[str, ASGIApp] | None = None) -> None:
+    def __init__(self, app: ASGIApp, rules: AccessRules, people: PersonalApplications | None = None) -> None:
         self.app = app
         self.rules = rules
-        self._others = others or {}
+        self._people = people
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -168,16 +172,34 @@ class Guard:
             return await send({"type": "websocket.close", "code": 1008})
         sealed = _sealed(send)
         headers = Headers(scope=scope)
-        refusal = self.rules.refusal(scope["path"], headers)
+        owner = await self._owner(headers, scope)
+        refusal = owner if isinstance(owner, Refusal) else self.rules.refusal(scope["path"], headers, owner)
         taken = refusal or await self._taken(scope, receive)
         if isinstance(taken, Refusal):
             is_page = taken.status == 401 and "text/html" in headers.get("accept", "")
             return await (_lead_to_login(sealed) if is_page else taken(sealed))
         if taken is not None:
-            owner = self.rules.owner_of(headers)
-            app = self.app if owner is None or owner == LOCAL_OWNER else self._others[owner]
+            app = self.app
+            if isinstance(owner, str) and owner != LOCAL_OWNER and self._people is not None:
+                app = await self._people.of(owner)
             with speaking(accepted_language(headers.get("accept-language", ""))):
                 await app(scope, _replayed(taken, receive), sealed)
+
+    async def _owner(self, headers: Headers, scope: Scope) -> str | Refusal | None:
+        """Whose library this request may speak to; None where it has nothing to show for it."""
+        if self._people is None:
+            return self.rules.owner_of(headers)
+        team = self._people.desk.team
+        try:
+            if headers.getlist(self.rules.proxies.header):
+                return await _named_by_proxy(self.rules.proxies, headers, scope, team.has_user)
+            word, _ = read_word(headers)
+            found = self.rules.owner_of(headers)
+            if word and (found is None or not self.rules.has_tokens):
+                found = await team.find_user(word) or found
+            return found
+        except ShishoError as error:  # the library cannot be asked: open pages tell why
+            return None if is_open(scope["path"]) else Refusal(503, error.code, error.message)
 
     async def _taken(self, scope: Scope, receive: Receive) -> bytes | Refusal | None:
         """The body; None where the client has gone."""
@@ -209,6 +231,42 @@ class Guard:
                 "TIMEOUT",
                 Message("The body did not come within {seconds:g} seconds.", seconds=seconds),
             )
+
+
+async def _named_by_proxy(
+    rules: ProxyRules, headers: Headers, scope: Scope, has_user: Callable[[str], Awaitable[bool]]
+) -> str | Refusal:
+    names = headers.getlist(rules.header)
+    peer = scope.get("client") or ("", 0)
+    if not rules.is_trusted(peer[0]):
+        why = Message(
+            "The header {name} is believed from the proxies in trusted_proxies alone.", name=rules.header
+        )
+        return Refusal(401, "AUTH_REQUIRED", why)
+    name = unicodedata.normalize("NFC", _decoded(names[0])).strip()
+    if len(names) == 1 and name != LOCAL_OWNER and await has_user(name):
+        return name
+    why = Message("{name} has not been let in here: `shisho users add {name} --no-token`.", name=name)
+    return Refusal(403, "ACCESS_DENIED", why)
+
+
+def _decoded(value: str) -> str:
+    """A header's value: its bytes are UTF-8 where they can be."""
+    try:
+        return value.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return value
+
+
+def read_word(headers: Headers) -> tuple[str, bool]:
+    """The token that a request brings, or the cookie, and whether it is the cookie."""
+    scheme, _, word = headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        return word.strip(), False
+    cookies = SimpleCookie()
+    with suppress(CookieError):
+        cookies.load(headers.get("cookie", ""))
+    return (cookies[COOKIE].value if COOKIE in cookies else ""), True
 
 
 def read_people(text: str, token: str = "") -> dict[str, str]:
@@ -271,10 +329,6 @@ def _find_owner(word: str, words: Mapping[str, str]) -> str | None:
     digest = _digest(word)
     matches = [owner for owner, own_word in words.items() if hmac.compare_digest(digest, _digest(own_word))]
     return matches[0] if matches else None
-
-
-def _cookie(token: str) -> str:
-    return hmac.new(token.encode(), b"shisho reading room", hashlib.sha256).hexdigest()
 
 
 def _digest(word: str) -> bytes:

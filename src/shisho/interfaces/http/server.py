@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 
 import uvicorn
 from fastapi import APIRouter, FastAPI, Request
@@ -17,6 +18,7 @@ from starlette.types import ASGIApp
 
 import shisho
 from shisho.desk import Desk
+from shisho.domain.team import cookie_of
 from shisho.errors import Conflict, InvalidParams, NotFound, ShishoError, TimedOut
 from shisho.interfaces.api import arguments
 from shisho.interfaces.api.contract import ROUTES
@@ -27,6 +29,7 @@ from shisho.interfaces.http.exports import ExportQuery, add_exports
 from shisho.interfaces.http.guard import COOKIE, AccessRules, Guard
 from shisho.interfaces.http.health import add_health, build_health
 from shisho.interfaces.http.metrics import PrometheusFigures, add_metrics, figures_kept
+from shisho.interfaces.http.people import PersonalApplications
 from shisho.interfaces.http.uploads import UploadQuery, add_uploads
 from shisho.interfaces.http.viewing import add_viewing
 from shisho.interfaces.mcp import server as mcp
@@ -45,18 +48,17 @@ class NoArguments(BaseModel):
 def build(desk: Desk, rules: AccessRules, figures: PrometheusFigures | None = None) -> ASGIApp:
     """The whole application, guarded: for each person with a token one of their own, over their own desk, so that
     nothing of it can reach another's. `figures` are shown to this machine's owner."""
-    others = {owner: _build_application(desk.for_owner(owner), rules) for owner in rules.people}
-    own = _build_application(desk, rules, tuple(others.values()), figures)
-    return Guard(own, rules, others)
+    people = PersonalApplications(desk, partial(_build_application, rules=rules))
+    return Guard(_build_application(desk, rules, people, figures), rules, people)
 
 
 def _build_application(
     desk: Desk,
     rules: AccessRules,
-    others: Sequence[FastAPI] = (),
+    people: PersonalApplications | None = None,
     figures: PrometheusFigures | None = None,
 ) -> FastAPI:
-    """All that one owner may ask. It lives as long as it is served, and `others` with it."""
+    """All that one owner may ask. It lives as long as it is served, and those of other `people` with it."""
     server = mcp.build(desk)
     served = server.streamable_http_app(host=rules.host)
 
@@ -64,8 +66,8 @@ def _build_application(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(server.session_manager.run())
-            for other in others:
-                await stack.enter_async_context(other.router.lifespan_context(other))
+            if people is not None:
+                await stack.enter_async_context(people.running())
             yield
 
     app = FastAPI(
@@ -90,7 +92,12 @@ def _build_application(
         http_routes.add(router, verb, desk)
     app.include_router(router)
     app.router.routes.extend(served.routes)
-    app.router.routes.extend(build_routes(rules.cookie_for, COOKIE))
+
+    async def cookie_for(token: str) -> str | None:
+        is_user = bool(token.strip()) and await desk.team.find_user(token.strip()) is not None
+        return rules.cookie_for(token) or (cookie_of(token.strip()) if is_user else None)
+
+    app.router.routes.extend(build_routes(cookie_for, COOKIE))
     _refusals(app)
     return app
 
@@ -122,6 +129,7 @@ async def serve_application(
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=GRACE_SECONDS,
+        proxy_headers=False,  # or whoever is at a proxy could name the address that it comes from
     )
     started(_address(host, listener.getsockname()[1]))
     server = uvicorn.Server(config)

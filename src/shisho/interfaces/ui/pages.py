@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -36,7 +36,10 @@ A_YEAR = "public, max-age=31536000, immutable"
 YEAR_SECONDS = 31_536_000
 
 
-def build_routes(cookie_for: Callable[[str], str | None], cookie: str) -> list[BaseRoute]:
+CookieFor = Callable[[str], Awaitable[str | None]]
+
+
+def build_routes(cookie_for: CookieFor, cookie: str) -> list[BaseRoute]:
     """The routes of all pages and of what they are made of. `cookie_for` gives a browser whose reader has the token
     what it sends from then on, as the cookie of this name; None for a wrong token."""
     room = _Room(cookie_for, cookie)
@@ -57,7 +60,7 @@ def build_routes(cookie_for: Callable[[str], str | None], cookie: str) -> list[B
 
 
 class _Room:
-    def __init__(self, cookie_for: Callable[[str], str | None], cookie: str) -> None:
+    def __init__(self, cookie_for: CookieFor, cookie: str) -> None:
         self._cookie_for = cookie_for
         self._cookie = cookie
         self._templates = Environment(
@@ -79,7 +82,7 @@ class _Room:
     async def enter(self, request: Request) -> Response:
         """Take the token from the form, and give the browser its cookie."""
         token = parse_qs((await request.body()).decode("utf-8", "replace")).get("token", [""])[0]
-        cookie = self._cookie_for(token)
+        cookie = await self._cookie_for(token)
         if cookie is None:
             return self._render(request, "login", is_wrong=True)
         response = RedirectResponse("/", 303)

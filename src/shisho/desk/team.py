@@ -1,0 +1,184 @@
+"""The desk's verbs of people who share the library: who may come in, in which groups, and whose corpus they may read."""
+
+from __future__ import annotations
+
+import secrets
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shisho.desk.access import is_of_another
+from shisho.domain.corpus import LOCAL_OWNER
+from shisho.domain.team import (
+    Access,
+    CorpusGrant,
+    CorpusKey,
+    Grantee,
+    GranteeKind,
+    NewToken,
+    User,
+    UserGroup,
+    digest_of,
+    hash_token,
+)
+from shisho.errors import AccessDenied, InvalidParams, NotFound
+from shisho.ports import Grants, Users
+
+TOKEN_BYTES = 32
+MOST_NAME = 200  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class TeamParts:
+    """The parts that the verbs are wired to. `people`: whom the setting `tokens` lets in."""
+
+    owner: str
+    users: Users
+    grants: Grants
+    people: frozenset[str]
+
+
+class TeamDesk:
+    """People are let in, and put into groups, by who runs the library (its owner `local`); a corpus is granted by its
+    owner, or by who runs the library. Every verb that is not the visitor's raises AccessDenied."""
+
+    def __init__(self, parts: TeamParts) -> None:
+        self._parts = parts
+
+    async def find_user(self, word: str) -> str | None:
+        """Whose token, or whose cookie, this is; None where it is nobody's."""
+        return await self._parts.users.find_by_hash(digest_of(word))
+
+    async def has_user(self, name: str) -> bool:
+        """Whether this person may come in."""
+        return await self._parts.users.has_user(name)
+
+    async def users(self) -> Sequence[User]:
+        """Everyone who was let in, those who were removed too."""
+        self._check_admin()
+        return await self._parts.users.users()
+
+    async def add_user(self, name: str, *, has_token: bool = True) -> NewToken | None:
+        """Let a person in. The token is given once and stored nowhere; without one they come in by the header of a
+        proxy. Raises Conflict where the name is taken."""
+        self._check_admin()
+        name = check_name(name)
+        if name in (LOCAL_OWNER, *self._parts.people):
+            raise InvalidParams("{name} is the name of another: take a new one.", name=name)
+        if not has_token:
+            await self._parts.users.add(name)
+            return None
+        token = secrets.token_urlsafe(TOKEN_BYTES)
+        await self._parts.users.add(name, hash_token(token))
+        return NewToken(name, token)
+
+    async def renew_token(self, name: str) -> NewToken:
+        """Another token for a person; the one before opens nothing more. Raises NotFound."""
+        self._check_admin()
+        token = secrets.token_urlsafe(TOKEN_BYTES)
+        await self._parts.users.set_token(check_name(name), hash_token(token))
+        return NewToken(check_name(name), token)
+
+    async def remove_user(self, name: str) -> None:
+        """Let a person in no more; their library stays, and `restore_user` undoes it. Raises NotFound."""
+        self._check_admin()
+        await self._parts.users.remove(check_name(name))
+
+    async def restore_user(self, name: str) -> None:
+        """Let a person in again. Raises NotFound."""
+        self._check_admin()
+        await self._parts.users.restore(check_name(name))
+
+    async def groups(self) -> Sequence[UserGroup]:
+        """All groups, with their members."""
+        self._check_admin()
+        return await self._parts.users.groups()
+
+    async def add_group(self, name: str) -> None:
+        """Raises Conflict where there is one."""
+        self._check_admin()
+        await self._parts.users.add_group(check_name(name))
+
+    async def remove_group(self, name: str) -> None:
+        """A group is no more, and nothing is granted to it. Raises NotFound."""
+        self._check_admin()
+        await self._parts.users.remove_group(check_name(name))
+
+    async def join(self, group: str, *names: str) -> int:
+        """Put users into a group; of how many it is news. Raises NotFound."""
+        self._check_admin()
+        users = [await self._known(name) for name in names]
+        return sum([await self._parts.users.join(check_name(group), user) for user in users])
+
+    async def leave(self, group: str, *names: str) -> int:
+        """Take users out of a group; of how many it is news."""
+        self._check_admin()
+        return sum([await self._parts.users.leave(check_name(group), check_name(name)) for name in names])
+
+    async def grants(self) -> Sequence[CorpusGrant]:
+        """What is granted of the visitor's corpora; of all, for who runs the library."""
+        return await self._parts.grants.grants(None if self._is_admin else self._parts.owner)
+
+    async def grant(
+        self, corpus: str, name: str, *, is_group: bool = False, is_writable: bool = False
+    ) -> CorpusGrant:
+        """Let a user or a group read a corpus, or add to it and remove from it too; granted again, this counts. Raises
+        NotFound for a corpus, user or group that is not there."""
+        grantee = await self._grantee(name, is_group)
+        access = Access.WRITE if is_writable else Access.READ
+        return await self._parts.grants.grant(await self._own(corpus), grantee, access)
+
+    async def revoke(self, corpus: str, name: str, *, is_group: bool = False) -> None:
+        """Take a grant back: it ends at once. Raises NotFound where there is none."""
+        kind = GranteeKind.GROUP if is_group else GranteeKind.USER
+        if not await self._parts.grants.revoke(await self._own(corpus), Grantee(kind, check_name(name))):
+            raise NotFound(
+                "The corpus {corpus} is not granted to {name}. `shisho grants list` shows what is.",
+                corpus=corpus,
+                name=name,
+            )
+
+    async def _grantee(self, name: str, is_group: bool) -> Grantee:
+        if not is_group:
+            return Grantee(GranteeKind.USER, await self._known(name))
+        name = check_name(name)
+        if name not in {group.name for group in await self._parts.users.groups()}:
+            raise NotFound("There is no group {name}. `shisho groups list` shows which there are.", name=name)
+        return Grantee(GranteeKind.GROUP, name)
+
+    async def _known(self, name: str) -> str:
+        """The name of somebody who may come in."""
+        name = check_name(name)
+        if name in (LOCAL_OWNER, *self._parts.people) or await self._parts.users.has_user(name):
+            return name
+        raise NotFound("There is no user {name}. `shisho users list` shows who there is.", name=name)
+
+    async def _own(self, corpus: str) -> CorpusKey:
+        """The corpus that the visitor may grant. Raises NotFound."""
+        if self._is_admin and is_of_another(corpus):
+            for grant in await self._parts.grants.grants():
+                if grant.corpus.address(self._parts.owner) == corpus:
+                    return grant.corpus
+            name, _, owner = corpus.partition("@")
+            return CorpusKey(owner, name)
+        return CorpusKey(self._parts.owner, corpus)
+
+    @property
+    def _is_admin(self) -> bool:
+        return self._parts.owner == LOCAL_OWNER
+
+    def _check_admin(self) -> None:
+        if not self._is_admin:
+            raise AccessDenied("Only who runs the library may do this.")
+
+
+def check_name(name: str) -> str:
+    """The name of a user or a group, in one form. Raises InvalidParams."""
+    name = unicodedata.normalize("NFC", name).strip()
+    if not name or len(name) > MOST_NAME or not name.isprintable() or " " in name or ":" in name:
+        raise InvalidParams(
+            "{name!r} is no name: a user and a group have 1 to {most} characters without blanks and colons.",
+            name=name,
+            most=MOST_NAME,
+        )
+    return name

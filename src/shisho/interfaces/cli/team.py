@@ -1,0 +1,229 @@
+"""`shisho users`, `groups` and `grants`: people who share the library, and whose corpus they may read or add to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shisho.interfaces.cli.frames import CommandGroup
+from shisho.interfaces.cli.runner import Json, run, show, words
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+    from shisho.domain.team import CorpusGrant, NewToken, User, UserGroup
+    from shisho.interfaces.cli.messages import Words
+
+users = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="People who share the library.")
+groups = typer.Typer(
+    cls=CommandGroup, no_args_is_help=True, help="Groups of users, to whom corpora are granted together."
+)
+grants = typer.Typer(
+    cls=CommandGroup, no_args_is_help=True, help="Who may read your corpora, and who may add to them."
+)
+
+Name = Annotated[str, typer.Argument(help="of the user")]
+GroupName = Annotated[str, typer.Argument(metavar="GROUP", help="of the group")]
+CorpusName = Annotated[
+    str, typer.Argument(metavar="CORPUS", help="of yours; who runs the library: NAME@OWNER")
+]
+GranteeName = Annotated[str, typer.Argument(metavar="NAME", help="of a user, or with --group of a group")]
+IsGroup = Annotated[bool, typer.Option("--group", "-g", help="NAME is a group's")]
+
+
+@users.command("add")
+def add_user(
+    context: typer.Context,
+    name: Name,
+    no_token: Annotated[
+        bool, typer.Option("--no-token", help="comes in by the header of a proxy (user_header)")
+    ] = False,
+    json_: Json = False,
+) -> None:
+    """Let a person in. Prints their token once; only a hash of it is kept."""
+
+    async def work(desk: Desk) -> None:
+        made = await desk.team.add_user(name, has_token=not no_token)
+        show(made or {"user": name}, json_, lambda: _print_token(name, made, words(context)))
+
+    run(context, work, json_)
+
+
+@users.command("token")
+def renew_token(context: typer.Context, name: Name, json_: Json = False) -> None:
+    """Make another token for a person, and print it once; the one before opens nothing more."""
+
+    async def work(desk: Desk) -> None:
+        made = await desk.team.renew_token(name)
+        show(made, json_, lambda: _print_token(name, made, words(context)))
+
+    run(context, work, json_)
+
+
+@users.command("list")
+def list_users(context: typer.Context, json_: Json = False) -> None:
+    """Everyone who was let in, with their groups."""
+
+    async def work(desk: Desk) -> None:
+        found = await desk.team.users()
+        show(found, json_, lambda: _print_users(found, words(context)))
+
+    run(context, work, json_)
+
+
+@users.command("remove")
+def remove_user(context: typer.Context, name: Name, json_: Json = False) -> None:
+    """Let a person in no more. Their library stays; `shisho users restore` undoes it."""
+    _do(context, json_, lambda desk: desk.team.remove_user(name), "user_removed", user=name)
+
+
+@users.command("restore")
+def restore_user(context: typer.Context, name: Name, json_: Json = False) -> None:
+    """Let a person in again who was removed."""
+    _do(context, json_, lambda desk: desk.team.restore_user(name), "user_restored", user=name)
+
+
+@groups.command("add")
+def add_group(
+    context: typer.Context,
+    group: GroupName,
+    names: Annotated[list[str], typer.Argument(metavar="[USER]...", help="users to put into it")] = [],  # noqa: B006
+    json_: Json = False,
+) -> None:
+    """Make a group where there is none, and put users into it."""
+
+    async def work(desk: Desk) -> None:
+        if group not in {known.name for known in await desk.team.groups()}:
+            await desk.team.add_group(group)
+        count = await desk.team.join(group, *names)
+        facts = {"group": group, "joined": count}
+        show(facts, json_, lambda: typer.echo(words(context)("group_joined", group=group, n=count)))
+
+    run(context, work, json_)
+
+
+@groups.command("list")
+def list_groups(context: typer.Context, json_: Json = False) -> None:
+    """The groups, with their members."""
+
+    async def work(desk: Desk) -> None:
+        found = await desk.team.groups()
+        show(found, json_, lambda: _print_groups(found, words(context)))
+
+    run(context, work, json_)
+
+
+@groups.command("remove")
+def remove_group(
+    context: typer.Context,
+    group: GroupName,
+    names: Annotated[
+        list[str], typer.Argument(metavar="[USER]...", help="users to take out; none: the group itself")
+    ] = [],  # noqa: B006
+    json_: Json = False,
+) -> None:
+    """Take users out of a group, or remove the group with all that is granted to it."""
+
+    async def work(desk: Desk) -> None:
+        if not names:
+            await desk.team.remove_group(group)
+            show({"group": group}, json_, lambda: typer.echo(words(context)("group_removed", group=group)))
+            return
+        count = await desk.team.leave(group, *names)
+        facts = {"group": group, "left": count}
+        show(facts, json_, lambda: typer.echo(words(context)("group_left", group=group, n=count)))
+
+    run(context, work, json_)
+
+
+@grants.command("add")
+def add_grant(
+    context: typer.Context,
+    corpus: CorpusName,
+    name: GranteeName,
+    group: IsGroup = False,
+    write: Annotated[bool, typer.Option("--write", "-w", help="add to it and remove from it too")] = False,
+    json_: Json = False,
+) -> None:
+    """Let somebody read one of your corpora; they call it CORPUS@YOU. Granted again, this counts."""
+
+    async def work(desk: Desk) -> None:
+        granted = await desk.team.grant(corpus, name, is_group=group, is_writable=write)
+        show(granted, json_, lambda: _print_grants([granted], words(context)))
+
+    run(context, work, json_)
+
+
+@grants.command("list")
+def list_grants(context: typer.Context, json_: Json = False) -> None:
+    """What is granted of your corpora; of all, for who runs the library."""
+
+    async def work(desk: Desk) -> None:
+        found = await desk.team.grants()
+        show(found, json_, lambda: _print_grants(found, words(context)))
+
+    run(context, work, json_)
+
+
+@grants.command("remove")
+def remove_grant(
+    context: typer.Context,
+    corpus: CorpusName,
+    name: GranteeName,
+    group: IsGroup = False,
+    json_: Json = False,
+) -> None:
+    """Take a grant back. It ends at once, for what is open too."""
+    _do(
+        context,
+        json_,
+        lambda desk: desk.team.revoke(corpus, name, is_group=group),
+        "grant_removed",
+        corpus=corpus,
+        user=name,
+    )
+
+
+def _do(context: typer.Context, json_: bool, act: Callable[[Desk], Any], key: str, **facts: str) -> None:
+    """Do something that gives nothing back, and say that it is done."""
+
+    async def work(desk: Desk) -> None:
+        await act(desk)
+        show(facts, json_, lambda: typer.echo(words(context)(key, **facts)))
+
+    run(context, work, json_)
+
+
+def _print_token(name: str, made: NewToken | None, say: Words) -> None:
+    if made is None:
+        typer.echo(say("user_added", user=name))
+        return
+    typer.echo(made.token)
+    typer.echo(say("token_once", user=name), err=True)
+
+
+def _print_users(found: Sequence[User], say: Words) -> None:
+    for user in found:
+        state = (
+            say("user_is_removed") if user.removed_at else say("has_token" if user.has_token else "no_token")
+        )
+        typer.echo(f"{user.name}  {state}  {', '.join(user.groups)}".rstrip())
+    if not found:
+        typer.echo(say("no_users"))
+
+
+def _print_groups(found: Sequence[UserGroup], say: Words) -> None:
+    for group in found:
+        typer.echo(f"{group.name}  {', '.join(group.members)}".rstrip())
+    if not found:
+        typer.echo(say("no_groups"))
+
+
+def _print_grants(found: Sequence[CorpusGrant], say: Words) -> None:
+    for grant in found:
+        access = say("may_write" if grant.access.is_writable else "may_read")
+        kind = say(f"grantee_{grant.grantee.kind}")
+        typer.echo(f"{grant.corpus.name}@{grant.corpus.owner}  {kind} {grant.grantee.name}  {access}")
+    if not found:
+        typer.echo(say("no_grants"))

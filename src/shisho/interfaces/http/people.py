@@ -1,0 +1,96 @@
+"""The applications of the people who share a library: one each, over their own desk, made when they first come."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+
+from fastapi import FastAPI
+from starlette.types import ASGIApp
+
+from shisho.desk import Desk
+from shisho.errors import InvalidParams
+
+Network = IPv4Network | IPv6Network
+
+
+@dataclass(frozen=True, slots=True)
+class ProxyRules:
+    """Whom a proxy that has asked for a name and a password may name, and in which header. Nothing of it counts from any
+    other address. Raises InvalidParams for a header without proxies."""
+
+    header: str = ""
+    networks: tuple[Network, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.header and not self.networks:
+            raise InvalidParams(
+                "user_header is set, but no proxy is trusted to send it: set trusted_proxies to its addresses."
+            )
+
+    def is_trusted(self, address: str) -> bool:
+        """Whether this is the address of a proxy."""
+        try:
+            peer = ip_address(address)
+        except ValueError:
+            return False
+        return any(peer in network for network in self.networks)
+
+
+NO_PROXIES = ProxyRules()
+
+
+def read_proxies(header: str, addresses: Iterable[str]) -> ProxyRules:
+    """From the settings `user_header` and `trusted_proxies`. Raises InvalidParams for what is no address."""
+    networks = []
+    for address in sorted(addresses):
+        try:
+            networks.append(ip_network(address, strict=False))
+        except ValueError as error:
+            raise InvalidParams(
+                "{address} in trusted_proxies is no address: write 10.0.0.5 or 10.0.0.0/24.", address=address
+            ) from error
+    return ProxyRules(header.strip().lower(), tuple(networks))
+
+
+@dataclass(slots=True)
+class PersonalApplications:
+    """One application a person; each lives from the first request to the end of the server."""
+
+    desk: Desk
+    make: Callable[[Desk], FastAPI]
+    _applications: dict[str, asyncio.Future[FastAPI]] = field(default_factory=dict)
+    _group: asyncio.TaskGroup | None = None
+    _over: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """While it is entered, applications are made and live."""
+        async with asyncio.TaskGroup() as group:
+            self._group = group
+            try:
+                yield
+            finally:
+                self._over.set()
+                self._group = None
+
+    async def of(self, owner: str) -> ASGIApp:
+        """The application of a person."""
+        if owner not in self._applications:
+            made: asyncio.Future[FastAPI] = asyncio.get_running_loop().create_future()
+            self._applications[owner] = made
+            if self._group is None:  # nothing is served: a test looks at the application itself
+                made.set_result(self.make(self.desk.for_owner(owner)))
+            else:
+                self._group.create_task(self._keep(owner, made))
+        return await asyncio.shield(self._applications[owner])
+
+    async def _keep(self, owner: str, made: asyncio.Future[FastAPI]) -> None:
+        """In a task of its own, as what is entered must be left in the same."""
+        application = self.make(self.desk.for_owner(owner))
+        async with application.router.lifespan_context(application):
+            made.set_result(application)
+            await self._over.wait()

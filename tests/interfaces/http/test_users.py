@@ -1,0 +1,142 @@
+"""Users of the database on one server: by token, by the cookie that a browser gets for it, by the header of a proxy."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from shisho.bootstrap.desk import open_desk
+from shisho.desk import Desk
+from shisho.domain.corpus import Source
+from shisho.errors import AccessDenied, Conflict, InvalidParams, NotFound
+from shisho.interfaces.http.guard import COOKIE, AccessRules
+from shisho.interfaces.http.people import ProxyRules, read_proxies
+from tests.interfaces.http.rooms import served
+
+HEADER = "x-forwarded-email"
+HERE = read_proxies(HEADER, ["127.0.0.0/8", "::1"])
+ELSEWHERE = read_proxies(HEADER, ["192.0.2.7"])
+
+
+@asynccontextmanager
+async def house(home: Path, rules: AccessRules) -> AsyncIterator[tuple[Desk, httpx.AsyncClient]]:
+    async with open_desk(home=home, embedder="none") as desk, served(desk, rules) as client:
+        yield desk, client
+
+
+def read_database(home: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in home.glob("shisho.db*"))
+
+
+async def sources(client: httpx.AsyncClient, **headers: str) -> list[str] | int:
+    reply = await client.get("/documents", headers=headers)
+    return (
+        [row["source"] for row in reply.json()["documents"]]
+        if reply.status_code == 200
+        else reply.status_code
+    )
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {token}"}
+
+
+@pytest.mark.parametrize("own", ["", "canary-local"])
+async def test_a_token_opens_a_persons_own_library_until_it_is_renewed_or_they_are_removed(
+    tmp_path: Path, own: str
+) -> None:
+    async with house(tmp_path, AccessRules(token=own)) as (desk, client):
+        made = await desk.team.add_user("花子")
+        assert made is not None
+        await desk.add_source(Source("local.txt", "局所の文書。".encode()))
+        await desk.for_owner("花子").add_source(Source("hers.txt", "花子の文書。".encode()))
+        assert await sources(client, **bearer(made.token)) == ["hers.txt"]
+        login = client.base_url.copy_with(path="/login")
+        entered = await client.post(login, data={"token": made.token})
+        assert entered.status_code == 303, entered.text
+        cookie = client.cookies[COOKIE]
+        client.cookies.clear()
+        assert made.token not in cookie
+        assert await sources(client, cookie=f"{COOKIE}={cookie}") == ["hers.txt"]
+        stranger = ["local.txt"] if not own else 401
+        renewed = await desk.team.renew_token("花子")
+        for stale in (bearer(made.token), {"cookie": f"{COOKIE}={cookie}"}):
+            assert await sources(client, **stale) == stranger
+        assert await sources(client, **bearer(renewed.token)) == ["hers.txt"]
+        await desk.team.remove_user("花子")
+        assert await sources(client, **bearer(renewed.token)) == stranger
+        await desk.team.restore_user("花子")
+        assert await sources(client, **bearer(renewed.token)) == ["hers.txt"]
+        stored = await asyncio.to_thread(read_database, tmp_path)
+        for word in (made.token, renewed.token, cookie):
+            assert word.encode() not in stored
+
+
+async def test_a_header_names_a_person_from_a_trusted_proxy_alone(tmp_path: Path) -> None:
+    async with house(tmp_path, AccessRules(proxies=HERE)) as (desk, client):
+        await desk.team.add_user("hanako@example.org", has_token=False)
+        await desk.for_owner("hanako@example.org").add_source(Source("hers.txt", "花子の文書。".encode()))
+        assert await sources(client, **{HEADER: "hanako@example.org"}) == ["hers.txt"]
+        assert await sources(client) == 401
+        for nobody in ("taro@example.org", "local", "", "hanako@example.org, local"):
+            assert await sources(client, **{HEADER: nobody}) == 403
+        twice = [(HEADER, "hanako@example.org"), (HEADER, "hanako@example.org")]
+        assert (await client.get("/documents", headers=twice)).status_code == 403
+
+
+@pytest.mark.parametrize("forwarded", [{}, {"x-forwarded-for": "192.0.2.7"}, {"forwarded": "for=192.0.2.7"}])
+async def test_a_header_from_anywhere_else_is_refused_with_a_good_token_too(
+    tmp_path: Path, forwarded: dict[str, str]
+) -> None:
+    async with house(tmp_path, AccessRules(token="canary", proxies=ELSEWHERE)) as (desk, client):
+        await desk.team.add_user("hanako", has_token=False)
+        assert await sources(client, **{HEADER: "hanako"}, **forwarded) == 401
+        assert await sources(client, **{HEADER: "hanako"}, **forwarded, **bearer("canary")) == 401
+        assert await sources(client, **forwarded, **bearer("canary")) == []
+
+
+def test_proxies_are_named_by_their_addresses() -> None:
+    with pytest.raises(InvalidParams):
+        ProxyRules(HEADER)
+    with pytest.raises(InvalidParams):
+        read_proxies(HEADER, ["proxy.example"])
+    assert AccessRules("0.0.0.0", proxies=ELSEWHERE)
+    assert ELSEWHERE.is_trusted("192.0.2.7") and not ELSEWHERE.is_trusted("192.0.2.8")
+    assert not ELSEWHERE.is_trusted("") and not ProxyRules().is_trusted("127.0.0.1")
+
+
+async def test_people_are_let_in_by_who_runs_the_library_and_corpora_granted_by_their_owners(
+    tmp_path: Path,
+) -> None:
+    async with open_desk(home=tmp_path, embedder="none") as desk:
+        await desk.team.add_user("hanako")
+        hanako = desk.for_owner("hanako")
+        await hanako.add_source(Source("r2.txt", "決定係数。".encode()), "papers")
+        for refused in (hanako.team.users(), hanako.team.add_user("taro"), hanako.team.add_group("lab")):
+            with pytest.raises(AccessDenied):
+                await refused
+        with pytest.raises(NotFound):
+            await hanako.team.grant("papers", "taro")
+        await desk.team.add_user("taro")
+        with pytest.raises(Conflict):
+            await desk.team.add_user("taro")
+        for wrong in ("", " ", "a b", "a:b", "local", "x" * 201):
+            with pytest.raises(InvalidParams):
+                await desk.team.add_user(wrong)
+        await hanako.team.grant("papers", "taro")
+        assert [grant.grantee.name for grant in await hanako.team.grants()] == ["taro"]
+        assert list(await desk.for_owner("taro").team.grants()) == []
+        with pytest.raises(NotFound):
+            await desk.for_owner("taro").team.revoke("papers", "taro")
+        await desk.team.add_group("lab")
+        assert await desk.team.join("lab", "taro", "local") == 2
+        await desk.team.grant("papers@hanako", "lab", is_group=True, is_writable=True)
+        assert [corpus.name for corpus in await desk.corpora()] == ["papers@hanako"]
+        await hanako.team.revoke("papers", "lab", is_group=True)
+        with pytest.raises(NotFound):
+            await hanako.team.revoke("papers", "lab", is_group=True)

@@ -194,6 +194,7 @@ def test_desk_has_verbs_alone() -> None:
             "exports",
             "viewer",
             "proofs",
+            "team",
             "budget",
         }
         assert facts == (desk_facts if kind is shisho.Desk else set())

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from shisho.desk.references import ReferenceDesk
     from shisho.desk.sessions import Sessions
     from shisho.desk.tasks import TaskDesk
+    from shisho.desk.team import TeamDesk
     from shisho.desk.viewing import ViewerDesk
     from shisho.domain.answer_log import (
         AnswerLog,
@@ -156,6 +157,16 @@ if TYPE_CHECKING:
         WaitCondition,
         WebConsent,
     )
+    from shisho.domain.team import (
+        Access,
+        CorpusGrant,
+        CorpusKey,
+        Grantee,
+        GranteeKind,
+        NewToken,
+        User,
+        UserGroup,
+    )
     from shisho.domain.time import Instant
     from shisho.domain.viewing import (
         DocumentView,
@@ -209,33 +220,33 @@ if TYPE_CHECKING:
 __version__ = VERSION
 # fmt: off
 __all__ = [
-    "AccessDenied", "AllEnginesBlocked", "AllFetchesFailed", "Answer", "AnswerDesk", "AnswerDifference", "AnswerHandle",
-    "AnswerLevel", "AnswerLog", "AnswerStep", "AskOptions", "AuthAction", "AuthRequired", "AuthResolved",
-    "AuthTarget", "BorrowedModel", "BreakerState", "Budget", "BudgetExhausted", "Bytes", "Check", "CitedSentence", "Claim",
-    "Complexity", "ComposedAnswer", "Conflict", "ConsentRequired", "Conversation", "ConversationContext",
-    "ConversationDesk", "ConversationPage", "ConversationRemoved", "ConversationSummary", "ConversationTurn",
-    "Corpus", "Desk", "Document", "DocumentEncrypted", "DocumentId", "DocumentState", "DocumentUnreadable",
-    "DocumentView", "DocumentsQueued", "EmbeddingDesk", "EmbeddingProgress", "EmptyCorpus", "EndReason",
-    "EngineStatus", "EngineUnavailable", "EventKind", "Evidence", "EvidenceBoxes", "EvidenceExhibit",
-    "ExistingDocument", "ExportDesk", "ExtraMissing", "FailedItem", "FeedbackRecorded", "FilterRange", "Finding",
-    "FindingVerdict",
-    "FindingVerdicts", "FolderDesk", "ForbiddenAddress", "ForbiddenPath", "FoundPage", "Gap", "Goal", "GoalProgress",
-    "GoalStatus", "HumanChallenge", "Instant", "IntakeOutcome", "InternalError", "InterventionState", "InvalidParams",
-    "Job", "JobError", "JobId", "JobPage", "JobState", "KeyConflict", "LayoutLine", "LibraryFigures", "LoopStop",
-    "MatchedBy",
-    "MetadataField", "MetadataValue", "ModelFailed", "ModelFault", "ModelUsage", "ModelUse", "NeedsOcr",
-    "NodeModelUse", "NotFound", "Notifier", "NumberedPassage", "Opinion", "OutgoingQueries", "PageCrop", "PageFate",
-    "PageImage", "PageLayout", "PageStrip", "ParserFailed", "PassageHit", "PassageId", "PassageReading", "Payload",
-    "PendingIntervention", "PendingJobs", "PreparedInquiry", "Priority", "Progress", "ProofDesk", "PurgeScope",
-    "QuestionTurn", "RankedPassages", "Receipt", "ReferenceDesk", "ReferenceMatch", "ReplayReport", "ResultRow",
-    "RobotsDisallowed", "SearchOptions", "SearchRequest", "SearchRound", "SearchesQueued", "Sentence",
-    "SentenceRevision", "SessionOpened", "Sessions", "SettingValue", "ShishoError", "SkippedItem", "Source",
-    "SourceRemoved", "Sources", "SpanBoxes", "Stance", "StatusDetail", "StopMode", "StopStrategy", "StorageUnusable",
-    "Strategy", "SupportCounts", "SupportOutcome", "Task", "TaskDeleted", "TaskDesk", "TaskId", "TaskNotFound",
-    "TaskPage", "TaskProgress", "TaskResumed", "TaskSnapshot", "TaskState", "TaskStopped", "TaskSummary", "TextMatch",
-    "TextMatches", "TimeRange", "TimedOut", "TooLarge", "TurnState", "UnsearchedQuery", "UnsupportedMedia",
-    "UnusableDocument", "UrlsQueued", "Viewable", "ViewerDesk", "WaitCondition", "WatchedFolder", "WebConsent",
-    "WebRound", "WindowResult", "WorkerId", "__version__", "open",
+    "Access", "AccessDenied", "AllEnginesBlocked", "AllFetchesFailed", "Answer", "AnswerDesk", "AnswerDifference",
+    "AnswerHandle", "AnswerLevel", "AnswerLog", "AnswerStep", "AskOptions", "AuthAction", "AuthRequired",
+    "AuthResolved", "AuthTarget", "BorrowedModel", "BreakerState", "Budget", "BudgetExhausted", "Bytes", "Check",
+    "CitedSentence", "Claim", "Complexity", "ComposedAnswer", "Conflict", "ConsentRequired", "Conversation",
+    "ConversationContext", "ConversationDesk", "ConversationPage", "ConversationRemoved", "ConversationSummary",
+    "ConversationTurn", "Corpus", "CorpusGrant", "CorpusKey", "Desk", "Document", "DocumentEncrypted", "DocumentId",
+    "DocumentState", "DocumentUnreadable", "DocumentView", "DocumentsQueued", "EmbeddingDesk", "EmbeddingProgress",
+    "EmptyCorpus", "EndReason", "EngineStatus", "EngineUnavailable", "EventKind", "Evidence", "EvidenceBoxes",
+    "EvidenceExhibit", "ExistingDocument", "ExportDesk", "ExtraMissing", "FailedItem", "FeedbackRecorded",
+    "FilterRange", "Finding", "FindingVerdict", "FindingVerdicts", "FolderDesk", "ForbiddenAddress",
+    "ForbiddenPath", "FoundPage", "Gap", "Goal", "GoalProgress", "GoalStatus", "Grantee", "GranteeKind",
+    "HumanChallenge", "Instant", "IntakeOutcome", "InternalError", "InterventionState", "InvalidParams", "Job",
+    "JobError", "JobId", "JobPage", "JobState", "KeyConflict", "LayoutLine", "LibraryFigures", "LoopStop",
+    "MatchedBy", "MetadataField", "MetadataValue", "ModelFailed", "ModelFault", "ModelUsage", "ModelUse",
+    "NeedsOcr", "NewToken", "NodeModelUse", "NotFound", "Notifier", "NumberedPassage", "Opinion", "OutgoingQueries",
+    "PageCrop", "PageFate", "PageImage", "PageLayout", "PageStrip", "ParserFailed", "PassageHit", "PassageId",
+    "PassageReading", "Payload", "PendingIntervention", "PendingJobs", "PreparedInquiry", "Priority", "Progress",
+    "ProofDesk", "PurgeScope", "QuestionTurn", "RankedPassages", "Receipt", "ReferenceDesk", "ReferenceMatch",
+    "ReplayReport", "ResultRow", "RobotsDisallowed", "SearchOptions", "SearchRequest", "SearchRound",
+    "SearchesQueued", "Sentence", "SentenceRevision", "SessionOpened", "Sessions", "SettingValue", "ShishoError",
+    "SkippedItem", "Source", "SourceRemoved", "Sources", "SpanBoxes", "Stance", "StatusDetail", "StopMode",
+    "StopStrategy", "StorageUnusable", "Strategy", "SupportCounts", "SupportOutcome", "Task", "TaskDeleted",
+    "TaskDesk", "TaskId", "TaskNotFound", "TaskPage", "TaskProgress", "TaskResumed", "TaskSnapshot", "TaskState",
+    "TaskStopped", "TaskSummary", "TeamDesk", "TextMatch", "TextMatches", "TimeRange", "TimedOut", "TooLarge",
+    "TurnState", "UnsearchedQuery", "UnsupportedMedia", "UnusableDocument", "UrlsQueued", "User", "UserGroup",
+    "Viewable", "ViewerDesk", "WaitCondition", "WatchedFolder", "WebConsent", "WebRound", "WindowResult",
+    "WorkerId", "__version__", "open",
 ]
 # fmt: on
 
@@ -247,6 +258,9 @@ desk.tasks desk.viewing domain.answer_log domain.answer_news domain.codec domain
 domain.embedding domain.event domain.figures domain.folder domain.inquiry domain.intervention domain.job
 domain.metadata domain.model domain.politeness
 domain.proof domain.reference domain.replay domain.session domain.setting domain.task domain.time
+desk.tasks desk.team desk.viewing domain.answer_log domain.answer_news domain.codec domain.conversation domain.corpus
+domain.embedding domain.event domain.folder domain.inquiry domain.intervention domain.job domain.metadata domain.model
+domain.politeness domain.proof domain.reference domain.replay domain.session domain.setting domain.task domain.team domain.time
 domain.viewing domain.web ports.interventions ports.librarian ports.model
 """
 

@@ -107,7 +107,7 @@ class TeamDesk:
     async def join(self, group: str, *names: str) -> int:
         """Put users into a group; of how many it is news. Raises NotFound."""
         self._check_admin()
-        users = [await self._known(name) for name in names]
+        users = [await self._known_user(name) for name in names]
         return sum([await self._parts.users.join(check_name(group), user) for user in users])
 
     async def leave(self, group: str, *names: str) -> int:
@@ -140,13 +140,13 @@ class TeamDesk:
 
     async def _grantee(self, name: str, is_group: bool) -> Grantee:
         if not is_group:
-            return Grantee(GranteeKind.USER, await self._known(name))
+            return Grantee(GranteeKind.USER, await self._known_user(name))
         name = check_name(name)
         if name not in {group.name for group in await self._parts.users.groups()}:
             raise NotFound("There is no group {name}. `shisho groups list` shows which there are.", name=name)
         return Grantee(GranteeKind.GROUP, name)
 
-    async def _known(self, name: str) -> str:
+    async def _known_user(self, name: str) -> str:
         """The name of somebody who may come in."""
         name = check_name(name)
         if name in (LOCAL_OWNER, *self._parts.people) or await self._parts.users.has_user(name):

@@ -66,8 +66,8 @@ def list_users(context: typer.Context, json_: Json = False) -> None:
     """Everyone who was let in, with their groups."""
 
     async def work(desk: Desk) -> None:
-        found = await desk.team.users()
-        show(found, json_, lambda: _print_users(found, words(context)))
+        rows = await desk.team.users()
+        show(rows, json_, lambda: _print_users(rows, words(context)))
 
     run(context, work, json_)
 
@@ -108,8 +108,8 @@ def list_groups(context: typer.Context, json_: Json = False) -> None:
     """The groups, with their members."""
 
     async def work(desk: Desk) -> None:
-        found = await desk.team.groups()
-        show(found, json_, lambda: _print_groups(found, words(context)))
+        rows = await desk.team.groups()
+        show(rows, json_, lambda: _print_groups(rows, words(context)))
 
     run(context, work, json_)
 
@@ -160,8 +160,8 @@ def list_grants(context: typer.Context, json_: Json = False) -> None:
     """What is granted of your corpora; of all, for who runs the library."""
 
     async def work(desk: Desk) -> None:
-        found = await desk.team.grants()
-        show(found, json_, lambda: _print_grants(found, words(context)))
+        rows = await desk.team.grants()
+        show(rows, json_, lambda: _print_grants(rows, words(context)))
 
     run(context, work, json_)
 
@@ -203,27 +203,27 @@ def _print_token(name: str, made: NewToken | None, say: Words) -> None:
     typer.echo(say("token_once", user=name), err=True)
 
 
-def _print_users(found: Sequence[User], say: Words) -> None:
-    for user in found:
+def _print_users(rows: Sequence[User], say: Words) -> None:
+    for user in rows:
         state = (
             say("user_is_removed") if user.removed_at else say("has_token" if user.has_token else "no_token")
         )
         typer.echo(f"{user.name}  {state}  {', '.join(user.groups)}".rstrip())
-    if not found:
+    if not rows:
         typer.echo(say("no_users"))
 
 
-def _print_groups(found: Sequence[UserGroup], say: Words) -> None:
-    for group in found:
+def _print_groups(rows: Sequence[UserGroup], say: Words) -> None:
+    for group in rows:
         typer.echo(f"{group.name}  {', '.join(group.members)}".rstrip())
-    if not found:
+    if not rows:
         typer.echo(say("no_groups"))
 
 
-def _print_grants(found: Sequence[CorpusGrant], say: Words) -> None:
-    for grant in found:
+def _print_grants(rows: Sequence[CorpusGrant], say: Words) -> None:
+    for grant in rows:
         access = say("may_write" if grant.access.is_writable else "may_read")
         kind = say(f"grantee_{grant.grantee.kind}")
         typer.echo(f"{grant.corpus.name}@{grant.corpus.owner}  {kind} {grant.grantee.name}  {access}")
-    if not found:
+    if not rows:
         typer.echo(say("no_grants"))

@@ -194,10 +194,10 @@ class Guard:
             if headers.getlist(self.rules.proxies.header):
                 return await _named_by_proxy(self.rules.proxies, headers, scope, team.has_user)
             word, _ = read_word(headers)
-            found = self.rules.owner_of(headers)
-            if word and (found is None or not self.rules.has_tokens):
-                found = await team.find_user(word) or found
-            return found
+            owner = self.rules.owner_of(headers)
+            if word and (owner is None or not self.rules.has_tokens):
+                owner = await team.find_user(word) or owner
+            return owner
         except ShishoError as error:  # the library cannot be asked: open pages tell why
             return None if is_open(scope["path"]) else Refusal(503, error.code, error.message)
 

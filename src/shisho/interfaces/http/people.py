@@ -1,4 +1,4 @@
-"""The applications of the people who share a library: one each, over their own desk, made when they first come."""
+"""The applications of the people who share a library: one each, over their own desk, coming when they first come."""
 
 from __future__ import annotations
 
@@ -80,17 +80,17 @@ class PersonalApplications:
     async def of(self, owner: str) -> ASGIApp:
         """The application of a person."""
         if owner not in self._applications:
-            made: asyncio.Future[FastAPI] = asyncio.get_running_loop().create_future()
-            self._applications[owner] = made
+            coming: asyncio.Future[FastAPI] = asyncio.get_running_loop().create_future()
+            self._applications[owner] = coming
             if self._group is None:  # nothing is served: a test looks at the application itself
-                made.set_result(self.make(self.desk.for_owner(owner)))
+                coming.set_result(self.make(self.desk.for_owner(owner)))
             else:
-                self._group.create_task(self._keep(owner, made))
+                self._group.create_task(self._keep(owner, coming))
         return await asyncio.shield(self._applications[owner])
 
-    async def _keep(self, owner: str, made: asyncio.Future[FastAPI]) -> None:
+    async def _keep(self, owner: str, coming: asyncio.Future[FastAPI]) -> None:
         """In a task of its own, as what is entered must be left in the same."""
         application = self.make(self.desk.for_owner(owner))
         async with application.router.lifespan_context(application):
-            made.set_result(application)
+            coming.set_result(application)
             await self._over.wait()

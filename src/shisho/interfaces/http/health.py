@@ -45,4 +45,4 @@ def build_health(desk: Desk, rules: AccessRules, figures: PrometheusFigures) -> 
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     add_health(app, desk)
     add_metrics(app, desk, figures)
-    return Guard(app, rules, {})
+    return Guard(app, rules)

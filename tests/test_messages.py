@@ -32,10 +32,12 @@ from shisho.messages import (
     english_answers,
     english_room,
     english_states,
+    english_team_words,
     japanese_answers,
     japanese_room,
     japanese_shell,
     japanese_states,
+    japanese_team_words,
     message,
     system,
 )
@@ -148,9 +150,11 @@ def test_both_catalogues_have_the_same_keys_and_every_pair_the_same_values() -> 
     assert english.SAID.keys() == japanese_shell.SAID.keys()
     assert english_answers.SAID.keys() == japanese_answers.SAID.keys()
     assert english_states.SAID.keys() == japanese_states.SAID.keys()
+    assert english_team_words.SAID.keys() == japanese_team_words.SAID.keys()
     assert english_room.SAID.keys() == japanese_room.SAID.keys()
     assert len(catalogue("en")) == sum(
-        len(table.SAID) for table in (english, english_answers, english_room, english_states)
+        len(table.SAID)
+        for table in (english, english_answers, english_room, english_states, english_team_words)
     )
     for key, text in catalogue("en").items():
         assert names(text) == names(catalogue("ja")[key]), key

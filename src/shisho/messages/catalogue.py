@@ -80,12 +80,13 @@ def catalogue(language: str) -> Mapping[str, str]:
             japanese_room,
             japanese_shell,
             japanese_states,
+            japanese_team_words,
             japanese_teams,
             japanese_viewer,
             japanese_web,
         )
 
-        words = (japanese_answers, japanese_room, japanese_shell, japanese_states)
+        words = (japanese_answers, japanese_room, japanese_shell, japanese_states, japanese_team_words)
         about_documents = (japanese_documents, japanese_folders, japanese_references, japanese_teams)
         sentences = (
             *about_documents,
@@ -103,9 +104,9 @@ def catalogue(language: str) -> Mapping[str, str]:
         )
         tables = (*sentences, *words)
         return {template: translation for table in tables for template, translation in table.SAID.items()}
-    from shisho.messages import english, english_answers, english_room, english_states, english_teams
+    from shisho.messages import english, english_answers, english_room, english_states, english_team_words
 
-    by_key = (english, english_answers, english_room, english_states, english_teams)
+    by_key = (english, english_answers, english_room, english_states, english_team_words)
     return {key: words for table in by_key for key, words in table.SAID.items()}
 
 

@@ -1,4 +1,4 @@
-"""`make bench-postgres`: how the index in PostgreSQL grows. Synthetic passages with vectors of 256 numbers: seconds until they
+"""How the index in PostgreSQL grows. Synthetic passages with vectors of 256 numbers: seconds until they
 are stored and indexed, disk, and the time of a hybrid search without a filter, with one that leaves a two-hundredth, and
 with 500 passages seen.
 

@@ -11,7 +11,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -100,12 +100,12 @@ async def fresh_database() -> AsyncIterator[PostgresDatabase]:
 class PostgresServer:
     """One server. `durable`: it keeps what it has committed when it is killed, as a server of use does."""
 
-    def __init__(self, *, durable: bool = False, before: tuple[str, ...] = ()) -> None:
+    def __init__(self, *, durable: bool = False, listens_to: Sequence[str] = ()) -> None:
         memory = Path("/dev/shm")
         place = memory if memory.is_dir() and not durable else None
         self.folder = Path(tempfile.mkdtemp(prefix="shisho-postgres-", dir=place))
         self._settings = LEAN | ({} if durable else FAST)
-        self._before = before
+        self._listens_to = listens_to
         self._process: subprocess.Popen[bytes] | None = None
         self._emptied: list[str] = []
         self._names = (f"shisho_{number}" for number in itertools.count(1))
@@ -114,6 +114,8 @@ class PostgresServer:
         self._run(
             "initdb", "-D", self._data, "-U", USER, "-A", "trust", "-N", "-E", "UTF8", "--locale=C.UTF-8"
         )
+        with (self.folder / "data" / "pg_hba.conf").open("a", encoding="ascii") as callers:
+            callers.writelines(f"host all all {address}/24 trust\n" for address in listens_to)
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -127,13 +129,12 @@ class PostgresServer:
         settings = {
             **self._settings,
             "port": str(self.port),
-            "listen_addresses": "127.0.0.1",
+            "listen_addresses": ",".join(["127.0.0.1", *self._listens_to]),
             "unix_socket_directories": "",
         }
         chosen = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         command = [
             *unprivileged(dies_with_us=True),
-            *self._before,
             str(programs() / "postgres"),
             "-D",
             self._data,

@@ -14,6 +14,10 @@ from pathlib import Path
 from shisho.domain.politeness import Limit
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.limiter import EmbeddedLimiter
+from shisho.stores.limiter import StoredLimiter
+from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.limiter import PostgresLimiter
+from shisho.system.clock import SystemClock
 
 
 class Morning:
@@ -29,7 +33,7 @@ class Morning:
         return time.monotonic()
 
 
-async def waiter(limiter: EmbeddedLimiter, limit: Limit, name: str, seconds: float) -> None:
+async def waiter(limiter: StoredLimiter, limit: Limit, name: str, seconds: float) -> None:
     """Page after page, each up to so many seconds, until the day is spent."""
     for page in range(1_000):
         ticket = f"{name} {page}"
@@ -45,9 +49,15 @@ async def waiter(limiter: EmbeddedLimiter, limit: Limit, name: str, seconds: flo
 
 
 async def main(path: str, name: str, interval: str, parallel: str, per_day: str, seconds: str) -> None:
-    database = Database(Path(path))
     limit = Limit(float(interval), int(parallel), int(per_day))
-    limiter = EmbeddedLimiter(database, Morning())
+    database: Database | PostgresDatabase
+    limiter: StoredLimiter
+    if path.startswith("postgresql:"):
+        database = PostgresDatabase(path)
+        limiter = PostgresLimiter(database, SystemClock(database.line))
+    else:
+        database = Database(Path(path))
+        limiter = EmbeddedLimiter(database, Morning())
     await asyncio.gather(*(waiter(limiter, limit, f"{name}{number}", float(seconds)) for number in range(3)))
     await database.close()
 

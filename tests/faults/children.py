@@ -30,7 +30,7 @@ class Child:
         self.orders = orders
         self.said: list[dict[str, Any]] = []
         self._changed = threading.Condition()
-        command = [sys.executable, "-W", "error", "-m", "tests.faults.process", dumps(orders)]
+        command = [*orders.enter, sys.executable, "-W", "error", "-m", "tests.faults.process", dumps(orders)]
         self._process = subprocess.Popen(
             command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})}
         )

@@ -57,6 +57,8 @@ class Orders:
     home: str
     store: str = ""
     """Address of a PostgreSQL database; empty: the home's file."""
+    enter: tuple[str, ...] = ()
+    """What stands before the command of the process."""
     slots: int = 2
     accept: float = 0.0
     backlog: int = 40

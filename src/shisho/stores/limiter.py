@@ -45,8 +45,10 @@ OLD_DAYS = "DELETE FROM pace_days WHERE day < :oldest"
 class StoredLimiter:
     """`ports.Limiter` for all processes that share a database."""
 
-    def __init__(self, store: QueryStore, clock: Clock) -> None:
+    def __init__(self, store: QueryStore, clock: Clock, passed: Callable[[], float]) -> None:
+        """`passed`: seconds of a clock that never jumps and is one for all who share the database."""
         self._store = store
+        self._passed = passed
         self._clock = clock
 
     async def acquire(self, resource: str, limit: Limit, ticket: str) -> Permit:
@@ -73,7 +75,7 @@ class StoredLimiter:
 
     def _now(self, queries: Queries, resource: str) -> ResourcePace:
         wall = to_epoch(self._clock.now())
-        monotonic = self._clock.monotonic()
+        monotonic = self._passed()
         row = first(queries, PACE, {"resource": resource})
         rows = ResourcePace() if row is None else ResourcePace(row.at, row.free_at, row.wall, row.monotonic)
         line = queries.rows(PLACES, {"resource": resource})

@@ -12,4 +12,4 @@ class EmbeddedLimiter(StoredLimiter):
     """`ports.Limiter` for all processes that share one SQLite file."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
-        super().__init__(EmbeddedQueryStore(database), clock)
+        super().__init__(EmbeddedQueryStore(database), clock, clock.monotonic)

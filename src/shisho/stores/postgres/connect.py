@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import psycopg
 from psycopg.rows import namedtuple_row
@@ -37,6 +37,13 @@ READERS = 4
 OTHERS = 4  # threads of others: who rings, who looks for dead workers
 TRIES = 5  # of work that ran into other work, or whose connection was lost before its commit
 CONNECT_SECONDS = 5
+# So that a cut wire is noticed within half a minute: the system would wait for a quarter of an hour.
+NOTICE_BREAKS: dict[str, Any] = {
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
 # While a transaction writes: how long a statement, a wait for others' rows, and a pause within it may last.
 LIMITS = """SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '10s';
     SET LOCAL idle_in_transaction_session_timeout = '10s'"""
@@ -67,6 +74,7 @@ class PostgresDatabase:
             row_factory=namedtuple_row,
             connect_timeout=CONNECT_SECONDS,
             application_name="shisho",
+            **NOTICE_BREAKS,
         )
         self._pool = ConnectionPool(self._connect, WRITERS + READERS + OTHERS)
         self._opening = threading.Lock()
@@ -88,6 +96,8 @@ class PostgresDatabase:
         running = asyncio.get_running_loop().run_in_executor(
             self._writers, partial(self.commit, work, lasting=lasting)
         )
+        # A cancelled caller will not come for what became of it.
+        running.add_done_callback(lambda done: done.cancelled() or done.exception())
         # The work is under way and may be committed: a cancelled caller must not take that for undone.
         return await asyncio.shield(running)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shisho.domain.time import to_epoch
 from shisho.ports import Clock
 from shisho.stores.limiter import StoredLimiter
 from shisho.stores.postgres.connect import PostgresDatabase
@@ -12,4 +13,5 @@ class PostgresLimiter(StoredLimiter):
     """`ports.Limiter` for all processes that share one PostgreSQL database."""
 
     def __init__(self, database: PostgresDatabase, clock: Clock) -> None:
-        super().__init__(PostgresQueryStore(database), clock)
+        # Each machine's own clock since its start says nothing to the others; the time line does.
+        super().__init__(PostgresQueryStore(database), clock, lambda: to_epoch(clock.steady()))

@@ -11,6 +11,7 @@ from shisho.domain.timeline import ServerAnchor, server_anchored
 from shisho.system.clock import since_start
 
 SAMPLE_SECONDS = 5.0  # between two looks at the server's clock, while something is written
+READS = 3  # of which the quickest counts
 NOTE_SECONDS = 2.0  # who has noted the line less long ago was here for all
 # The server's clock, and what is known of the line.
 CLOCK = """SELECT extract(epoch FROM clock_timestamp())::float8 AS wall, t.ahead, t.noted, t.wall AS noted_wall
@@ -68,12 +69,20 @@ class ServerTime:
 
     def _look(self, connection: psycopg.Connection[Any]) -> tuple[ServerAnchor | None, ServerAnchor]:
         """What is stored, and what is true now."""
-        before = since_start()
-        (row,) = connection.execute(CLOCK).fetchall()
-        own = (before + since_start()) / 2
+        row, own, error = min((_read(connection) for _ in range(READS)), key=lambda read: read[2])
         stored = None if row.ahead is None else ServerAnchor(row.ahead, row.noted, row.noted_wall)
         sample = self._sample
         expected = None if sample is None else sample.line + own - sample.own
         anchor = server_anchored(stored, row.wall, expected)
-        self._sample = _Sample(anchor.noted, anchor.wall, own)
+        # What is off by less than can be told from here is no reason to move.
+        line = anchor.noted if expected is None or abs(anchor.noted - expected) > error else expected
+        self._sample = _Sample(line, anchor.wall, own)
         return stored, anchor
+
+
+def _read(connection: psycopg.Connection[Any]) -> tuple[Any, float, float]:
+    """The server's clock, this machine's meanwhile, and by how much the two may be apart."""
+    before = since_start()
+    (row,) = connection.execute(CLOCK).fetchall()
+    after = since_start()
+    return row, (before + after) / 2, (after - before) / 2

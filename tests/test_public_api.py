@@ -192,6 +192,7 @@ def test_desk_has_verbs_alone() -> None:
             "references",
             "embeddings",
             "exports",
+            "models",
             "viewer",
             "proofs",
             "team",

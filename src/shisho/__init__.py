@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shisho.desk.embeddings import EmbeddingDesk
     from shisho.desk.exporting import ExportDesk
     from shisho.desk.folders import FolderDesk
+    from shisho.desk.modelling import ModelDesk
     from shisho.desk.proving import ProofDesk
     from shisho.desk.references import ReferenceDesk
     from shisho.desk.sessions import Sessions
@@ -64,10 +65,16 @@ if TYPE_CHECKING:
         SearchRequest,
         Source,
     )
-    from shisho.domain.embedding import EmbeddingProgress
+    from shisho.domain.embedding import (
+        CalibrationTarget,
+        EmbedderAbout,
+        EmbeddingProgress,
+        StoredModel,
+        WordShare,
+    )
     from shisho.domain.event import EventKind
     from shisho.domain.figures import LibraryFigures
-    from shisho.domain.folder import WatchedFolder
+    from shisho.domain.folder import FolderState, FolderStatus, WatchedFolder
     from shisho.domain.inquiry import (
         Answer,
         AnswerLevel,
@@ -107,7 +114,7 @@ if TYPE_CHECKING:
         WorkerId,
     )
     from shisho.domain.metadata import MetadataField, MetadataValue
-    from shisho.domain.model import ModelFault, ModelUsage, ModelUse
+    from shisho.domain.model import ModelFault, ModelUsage, ModelUse, ModelWork, ModelWorkKind, ModelWorkState
     from shisho.domain.politeness import BreakerState
     from shisho.domain.proof import EvidenceExhibit, PageCrop
     from shisho.domain.reference import MatchedBy, ReferenceMatch
@@ -222,46 +229,43 @@ __version__ = VERSION
 __all__ = [
     "Access", "AccessDenied", "AllEnginesBlocked", "AllFetchesFailed", "Answer", "AnswerDesk", "AnswerDifference",
     "AnswerHandle", "AnswerLevel", "AnswerLog", "AnswerStep", "AskOptions", "AuthAction", "AuthRequired",
-    "AuthResolved", "AuthTarget", "BorrowedModel", "BreakerState", "Budget", "BudgetExhausted", "Bytes", "Check",
-    "CitedSentence", "Claim", "Complexity", "ComposedAnswer", "Conflict", "ConsentRequired", "Conversation",
-    "ConversationContext", "ConversationDesk", "ConversationPage", "ConversationRemoved", "ConversationSummary",
-    "ConversationTurn", "Corpus", "CorpusGrant", "CorpusKey", "Desk", "Document", "DocumentEncrypted", "DocumentId",
-    "DocumentState", "DocumentUnreadable", "DocumentView", "DocumentsQueued", "EmbeddingDesk", "EmbeddingProgress",
-    "EmptyCorpus", "EndReason", "EngineStatus", "EngineUnavailable", "EventKind", "Evidence", "EvidenceBoxes",
-    "EvidenceExhibit", "ExistingDocument", "ExportDesk", "ExtraMissing", "FailedItem", "FeedbackRecorded",
-    "FilterRange", "Finding", "FindingVerdict", "FindingVerdicts", "FolderDesk", "ForbiddenAddress",
+    "AuthResolved", "AuthTarget", "BorrowedModel", "BreakerState", "Budget", "BudgetExhausted", "Bytes",
+    "CalibrationTarget", "Check", "CitedSentence", "Claim", "Complexity", "ComposedAnswer", "Conflict",
+    "ConsentRequired", "Conversation", "ConversationContext", "ConversationDesk", "ConversationPage",
+    "ConversationRemoved", "ConversationSummary", "ConversationTurn", "Corpus", "CorpusGrant", "CorpusKey", "Desk",
+    "Document", "DocumentEncrypted", "DocumentId", "DocumentState", "DocumentUnreadable", "DocumentView",
+    "DocumentsQueued", "EmbedderAbout", "EmbeddingDesk", "EmbeddingProgress", "EmptyCorpus", "EndReason",
+    "EngineStatus", "EngineUnavailable", "EventKind", "Evidence", "EvidenceBoxes", "EvidenceExhibit",
+    "ExistingDocument", "ExportDesk", "ExtraMissing", "FailedItem", "FeedbackRecorded", "FilterRange", "Finding",
+    "FindingVerdict", "FindingVerdicts", "FolderDesk", "FolderState", "FolderStatus", "ForbiddenAddress",
     "ForbiddenPath", "FoundPage", "Gap", "Goal", "GoalProgress", "GoalStatus", "Grantee", "GranteeKind",
     "HumanChallenge", "Instant", "IntakeOutcome", "InternalError", "InterventionState", "InvalidParams", "Job",
     "JobError", "JobId", "JobPage", "JobState", "KeyConflict", "LayoutLine", "LibraryFigures", "LoopStop",
-    "MatchedBy", "MetadataField", "MetadataValue", "ModelFailed", "ModelFault", "ModelUsage", "ModelUse",
-    "NeedsOcr", "NewToken", "NodeModelUse", "NotFound", "Notifier", "NumberedPassage", "Opinion", "OutgoingQueries",
-    "PageCrop", "PageFate", "PageImage", "PageLayout", "PageStrip", "ParserFailed", "PassageHit", "PassageId",
-    "PassageReading", "Payload", "PendingIntervention", "PendingJobs", "PreparedInquiry", "Priority", "Progress",
-    "ProofDesk", "PurgeScope", "QuestionTurn", "RankedPassages", "Receipt", "ReferenceDesk", "ReferenceMatch",
-    "ReplayReport", "ResultRow", "RobotsDisallowed", "SearchOptions", "SearchRequest", "SearchRound",
-    "SearchesQueued", "Sentence", "SentenceRevision", "SessionOpened", "Sessions", "SettingValue", "ShishoError",
-    "SkippedItem", "Source", "SourceRemoved", "Sources", "SpanBoxes", "Stance", "StatusDetail", "StopMode",
-    "StopStrategy", "StorageUnusable", "Strategy", "SupportCounts", "SupportOutcome", "Task", "TaskDeleted",
-    "TaskDesk", "TaskId", "TaskNotFound", "TaskPage", "TaskProgress", "TaskResumed", "TaskSnapshot", "TaskState",
-    "TaskStopped", "TaskSummary", "TeamDesk", "TextMatch", "TextMatches", "TimeRange", "TimedOut", "TooLarge",
-    "TurnState", "UnsearchedQuery", "UnsupportedMedia", "UnusableDocument", "UrlsQueued", "User", "UserGroup",
-    "Viewable", "ViewerDesk", "WaitCondition", "WatchedFolder", "WebConsent", "WebRound", "WindowResult",
-    "WorkerId", "__version__", "open",
+    "MatchedBy", "MetadataField", "MetadataValue", "ModelDesk", "ModelFailed", "ModelFault", "ModelUsage", "ModelUse",
+    "ModelWork", "ModelWorkKind", "ModelWorkState", "NeedsOcr", "NewToken", "NodeModelUse", "NotFound", "Notifier",
+    "NumberedPassage", "Opinion", "OutgoingQueries", "PageCrop", "PageFate", "PageImage", "PageLayout", "PageStrip",
+    "ParserFailed", "PassageHit", "PassageId", "PassageReading", "Payload", "PendingIntervention", "PendingJobs",
+    "PreparedInquiry", "Priority", "Progress", "ProofDesk", "PurgeScope", "QuestionTurn", "RankedPassages", "Receipt",
+    "ReferenceDesk", "ReferenceMatch", "ReplayReport", "ResultRow", "RobotsDisallowed", "SearchOptions",
+    "SearchRequest", "SearchRound", "SearchesQueued", "Sentence", "SentenceRevision", "SessionOpened", "Sessions",
+    "SettingValue", "ShishoError", "SkippedItem", "Source", "SourceRemoved", "Sources", "SpanBoxes", "Stance",
+    "StatusDetail", "StopMode", "StopStrategy", "StorageUnusable", "StoredModel", "Strategy", "SupportCounts",
+    "SupportOutcome", "Task", "TaskDeleted", "TaskDesk", "TaskId", "TaskNotFound", "TaskPage", "TaskProgress",
+    "TaskResumed", "TaskSnapshot", "TaskState", "TaskStopped", "TaskSummary", "TeamDesk", "TextMatch", "TextMatches",
+    "TimeRange", "TimedOut", "TooLarge", "TurnState", "UnsearchedQuery", "UnsupportedMedia", "UnusableDocument",
+    "UrlsQueued", "User", "UserGroup", "Viewable", "ViewerDesk", "WaitCondition", "WatchedFolder", "WebConsent",
+    "WebRound", "WindowResult", "WordShare", "WorkerId", "__version__", "open",
 ]
 # fmt: on
 
 # Where public names stand, below this package.
 _PAGES = """
-errors desk.answers desk.conversing desk.desk desk.embeddings desk.exporting desk.folders desk.proving desk.references
-desk.sessions
-desk.tasks desk.viewing domain.answer_log domain.answer_news domain.codec domain.conversation domain.corpus
-domain.embedding domain.event domain.figures domain.folder domain.inquiry domain.intervention domain.job
-domain.metadata domain.model domain.politeness
-domain.proof domain.reference domain.replay domain.session domain.setting domain.task domain.time
-desk.tasks desk.team desk.viewing domain.answer_log domain.answer_news domain.codec domain.conversation domain.corpus
-domain.embedding domain.event domain.folder domain.inquiry domain.intervention domain.job domain.metadata domain.model
-domain.politeness domain.proof domain.reference domain.replay domain.session domain.setting domain.task domain.team domain.time
-domain.viewing domain.web ports.interventions ports.librarian ports.model
+errors desk.answers desk.conversing desk.desk desk.embeddings desk.exporting desk.folders desk.modelling
+desk.proving desk.references desk.sessions desk.tasks desk.team desk.viewing domain.answer_log domain.answer_news
+domain.codec domain.conversation domain.corpus domain.embedding domain.event domain.figures domain.folder
+domain.inquiry domain.intervention domain.job domain.metadata domain.model domain.politeness domain.proof
+domain.reference domain.replay domain.session domain.setting domain.task domain.team domain.time domain.viewing
+domain.web ports.interventions ports.librarian ports.model
 """
 
 

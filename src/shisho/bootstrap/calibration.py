@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-
 from shisho.bootstrap.embedder import build_embedders, portable_choice
-from shisho.domain.embedding import EmbedderAbout
+from shisho.domain.embedding import CalibrationTarget
 from shisho.errors import ExtraMissing
 from shisho.messages.message import Message
-from shisho.settings import Settings, Value
-
-
-@dataclass(frozen=True, slots=True)
-class CalibrationTarget:
-    """The embedder that is set, the home that keeps its share, and the settings by which another home has it."""
-
-    about: EmbedderAbout
-    home: Path
-    options: Mapping[str, Value]
+from shisho.settings import Settings
 
 
 def calibration_target(settings: Settings) -> CalibrationTarget:

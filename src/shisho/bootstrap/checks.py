@@ -12,14 +12,15 @@ from dataclasses import replace
 from shisho.bootstrap.embedder import BuiltEmbedders
 from shisho.bootstrap.models import check_model
 from shisho.bootstrap.reranker import check_reranker
-from shisho.corpus.readers import specimen
+from shisho.corpus.readers import drawing, specimen
 from shisho.corpus.readers.killable import KillableReader
 from shisho.desk.embeddings import EmbeddingDesk
 from shisho.domain.corpus import LOCAL_OWNER, Check, Scope, Source
+from shisho.domain.viewing import PDF_TYPE
 from shisho.errors import ExtraMissing, ShishoError
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
-from shisho.ports import Index, Originals
+from shisho.ports import Index, Originals, PageRenderer
 from shisho.settings import Settings, stray_names
 from shisho.system.typesetting import check_japanese, find_fonts
 from shisho.web.browser import chromium
@@ -34,6 +35,7 @@ async def checks(
     embeddings: EmbeddingDesk,
     embedders: BuiltEmbedders | Message,
     originals: Originals,
+    renderer: PageRenderer,
 ) -> Sequence[Check]:
     """Every check, the needed ones first. How much is in it, is told to this machine's owner alone."""
     return [
@@ -42,6 +44,7 @@ async def checks(
         await asyncio.to_thread(_tokenizer),
         await _reader(reader),
         await _fonts(reader),
+        await _page_fonts(renderer),
         _quiet(await _originals(originals), owner),
         _extra(
             "ocr",
@@ -154,6 +157,24 @@ async def _fonts(reader: KillableReader) -> Check:
         True,
         Message("PDFs are read without their fonts: {scripts}", scripts=_named(specimen.TEXTS)),
     )
+
+
+async def _page_fonts(renderer: PageRenderer) -> Check:
+    """Check that pages are drawn with letters whose font the PDF does not hold: those come from this machine."""
+    remedy = Message(
+        "such pages are shown without these letters, the text beside them is whole; install fonts for all users (Debian, "
+        "Ubuntu: apt install fonts-noto-cjk), and start Shisho again"
+    )
+    try:
+        image = await renderer.draw(specimen.specimen(), PDF_TYPE, 1, 800)
+    except ShishoError as error:
+        return Check("page_fonts", False, error.message, optional=True)
+    lacking = [language for language, box in specimen.places().items() if not drawing.has_ink(image, box)]
+    if lacking:
+        detail = Message("no font here has the letters of {scripts}", scripts=_named(lacking))
+        return Check("page_fonts", False, detail, remedy, optional=True)
+    detail = Message("pages are drawn without their fonts: {scripts}", scripts=_named(specimen.TEXTS))
+    return Check("page_fonts", True, detail, optional=True)
 
 
 async def _originals(originals: Originals) -> Check:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from shisho.desk.conversing import ConversationDesk
     from shisho.desk.exporting import ExportDesk
     from shisho.desk.folders import FolderDesk
+    from shisho.desk.modelling import ModelDesk
     from shisho.desk.proving import ProofDesk
     from shisho.desk.references import ReferenceDesk
     from shisho.desk.tasks import TaskDesk
@@ -76,9 +77,10 @@ def _build_parts(library: SharedLibrary, owner: str, for_owner: Callable[[str], 
     stores = library.stores
     folders = deferred(partial(_folders, library, owner))
     viewer = deferred(partial(_viewer, library, owner))
-    proofs = deferred(partial(build_proofs, library.settings, stores.shelf, viewer))
+    proofs = deferred(partial(build_proofs, library.settings, owner, stores.shelf, viewer))
     tasks = deferred(lambda: queue().tasks)
     talks = deferred(partial(_conversations, library, owner, tasks))
+    models = deferred(partial(_models, library, owner))
     queue = cache(partial(_queue_of, library, owner, folders, talks))
     return DeskParts(
         owner=owner,
@@ -93,6 +95,7 @@ def _build_parts(library: SharedLibrary, owner: str, for_owner: Callable[[str], 
         embeddings=library.embeddings,
         viewer=viewer,
         proofs=proofs,
+        models=models,
         exports=deferred(partial(_exports, library, owner, proofs)),
         rankings=library.searcher,
         inquiries=library.inquiries,
@@ -127,6 +130,25 @@ def _viewer(library: SharedLibrary, owner: str) -> ViewerDesk:
     return build_viewer(library.settings, owner, *looked_at, library.renderer)
 
 
+def _models(library: SharedLibrary, owner: str) -> ModelDesk:
+    from shisho.bootstrap.calibration import calibration_target
+    from shisho.bootstrap.model_files import model_files, pull_model
+    from shisho.bootstrap.models import check_model
+    from shisho.desk.modelling import ModelDesk, ModelParts
+
+    settings = library.settings
+    wired = ModelParts(
+        owner=owner,
+        roots=settings.roots,
+        stored=lambda: model_files(settings).models(),
+        pull=partial(pull_model, settings),
+        check=partial(check_model, settings),
+        target=partial(calibration_target, settings),
+        progress=library.embeddings.progress,
+    )
+    return ModelDesk(wired)
+
+
 def _exports(library: SharedLibrary, owner: str, proofs: ProofDesk) -> ExportDesk:
     from shisho.desk.exporting import ExportDesk, ExportParts
     from shisho.librarian.export import export
@@ -150,6 +172,7 @@ def _folders(library: SharedLibrary, owner: str) -> FolderDesk:
     wired = FolderParts(
         owner=owner,
         access=CorpusAccess(owner, stores.grants),
+        roots=library.settings.roots,
         shelf=stores.shelf,
         files=library.disk,
         ingest=library.ingest,
@@ -174,7 +197,7 @@ def _references(library: SharedLibrary, owner: str) -> ReferenceDesk:
         registry = CrossrefRegistry(web.fetcher, library.reader, stores.limiter, about, web.keys)
         return await registry.look_up(doi)
 
-    consent = build_consent(library.settings, web, stores.clock)
+    consent = build_consent(library.settings, web, stores.clock, owner)
     access = CorpusAccess(owner, stores.grants)
     return ReferenceDesk(
         ReferenceParts(owner, access, stores.shelf, consent, None if web is None else look_up)
@@ -218,7 +241,9 @@ async def _checked(library: SharedLibrary, owner: str) -> Sequence[Check]:
     stores = library.stores
     looked_at = (stores.check, stores.index, library.reader)
     embedding = (library.embeddings, library.embedders)
-    return await checks(library.settings, owner, *looked_at, *embedding, stores.pages.originals)
+    return await checks(
+        library.settings, owner, *looked_at, *embedding, stores.pages.originals, library.renderer
+    )
 
 
 async def _close_nothing() -> None:

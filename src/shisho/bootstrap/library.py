@@ -181,12 +181,12 @@ class DiskFiles:
         return reading.read(path, self.max_bytes, within)
 
 
-def _barred(settings: Settings, web: WebAccess | None, clock: Clock) -> Gap:
-    """Why the web is not searched where it is not."""
+def _barred(settings: Settings, web: WebAccess | None, clock: Clock, owner: str) -> Gap:
+    """Why the web is not searched for this person where it is not."""
     from shisho.domain.task import WebConsent
 
     why = {WebConsent.OFF: Gap.OFF, WebConsent.NOT_ASKED: Gap.NOT_ASKED}
-    return why.get(build_consent(settings, web, clock).state(), Gap.NO_WAY)
+    return why.get(build_consent(settings, web, clock, owner).state(), Gap.NO_WAY)
 
 
 @dataclass(frozen=True, slots=True)

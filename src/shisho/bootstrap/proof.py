@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shisho.bootstrap.personal import personal_folder
+from shisho.domain.corpus import LOCAL_OWNER
 from shisho.settings import Settings
 
 if TYPE_CHECKING:
@@ -16,19 +18,19 @@ if TYPE_CHECKING:
 KEY = "proof.key"
 
 
-def build_proofs(settings: Settings, shelf: Shelf, viewer: ViewerDesk) -> ProofDesk:
+def build_proofs(settings: Settings, owner: str, shelf: Shelf, viewer: ViewerDesk) -> ProofDesk:
     """The verbs of answers that show themselves."""
     from shisho.desk.proving import ProofDesk, ProofParts
     from shisho.librarian.proof import with_signature, write_proof
 
-    return ProofDesk(ProofParts(shelf, viewer, signing_key(settings), write_proof, with_signature))
+    return ProofDesk(ProofParts(shelf, viewer, signing_key(settings, owner), write_proof, with_signature))
 
 
-def signing_key(settings: Settings) -> SigningKeyFile:
-    """The key of the home, which need not be there."""
+def signing_key(settings: Settings, owner: str = LOCAL_OWNER) -> SigningKeyFile:
+    """The key of a person in the home, which need not be there."""
     from shisho.system.signing import SigningKeyFile
 
-    return SigningKeyFile(settings.home / KEY)
+    return SigningKeyFile(personal_folder(settings.home, owner) / KEY)
 
 
 def check_proof(data: bytes) -> ProofReport:

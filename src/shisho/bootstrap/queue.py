@@ -20,6 +20,7 @@ from shisho.desk.task_parts import TaskParts
 from shisho.desk.tasks import TaskDesk
 from shisho.domain.corpus import IntakeOutcome
 from shisho.domain.job import Job, TaskId
+from shisho.domain.payloads import read_payload
 from shisho.domain.task import JobKind, WebConsent
 from shisho.domain.web import EngineAbout
 from shisho.errors import ShishoError
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from shisho.jobs.context import Handler, JobContext
     from shisho.jobs.notices import Notices
     from shisho.jobs.worker import Worker
-    from shisho.system.consent import ConsentFile
 
 LOOK_AGAIN_SECONDS = 3.0
 
@@ -86,7 +86,7 @@ def _tasks(parts: Parts, stores: QueueStores) -> TaskDesk:
         new_id=new_id,
         mend=stores.manners.health.mend,
         window=partial(_show_window, parts.web),
-        consent=parts.consent,
+        consent=parts.consent(parts.owner),
         outgoing=deferred(partial(_outgoing, parts, engines)),
         cut_short=parts.inquiries.cut_short,
     )
@@ -242,22 +242,22 @@ def _made_handlers(parts: Parts, stores: QueueStores) -> Mapping[str, Handler]:
         way=partial(_way_is_open, parts, stores),
     )
     return {
-        JobKind.SEARCH: _with_consent(parts.consent, searching.search),
-        JobKind.FETCH: _with_consent(parts.consent, FetchHandler(pages, allowance).fetch),
+        JobKind.SEARCH: _with_consent(parts, searching.search),
+        JobKind.FETCH: _with_consent(parts, FetchHandler(pages, allowance).fetch),
         JobKind.INGEST: shelving.ingest,
         JobKind.ANSWER: answering.answer,
     }
 
 
-def _way_is_open(parts: Parts, stores: QueueStores) -> bool:
-    return parts.consent.state() is WebConsent.GIVEN and _engine_list(parts, stores).any_set_up()
+def _way_is_open(parts: Parts, stores: QueueStores, owner: str) -> bool:
+    return parts.consent(owner).state() is WebConsent.GIVEN and _engine_list(parts, stores).any_set_up()
 
 
-def _with_consent(consent: ConsentFile, handler: Handler) -> Handler:
-    """A yes may be taken back between a job's queueing and its turn."""
+def _with_consent(parts: Parts, handler: Handler) -> Handler:
+    """The yes of whose job it is; it may be taken back between a job's queueing and its turn."""
 
     async def handled(job: Job, context: JobContext) -> Any:
-        check_consent(consent.state())
+        check_consent(parts.consent(read_payload(job).owner).state())
         return await handler(job, context)
 
     return handled

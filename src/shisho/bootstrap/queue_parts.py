@@ -45,7 +45,6 @@ class Parts:
     embeddings: EmbeddingDesk
     assistants: SessionBook
 
-    @property
-    def consent(self) -> ConsentFile:
-        """The consent that says whether words may go out."""
-        return build_consent(self.settings, self.web, self.clock)
+    def consent(self, owner: str) -> ConsentFile:
+        """The consent that says whether this person's words may go out."""
+        return build_consent(self.settings, self.web, self.clock, owner)

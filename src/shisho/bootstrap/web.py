@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from shisho import settings as settings_
 from shisho.bootstrap.deferred import deferred
+from shisho.bootstrap.personal import personal_folder
+from shisho.domain.corpus import LOCAL_OWNER
 from shisho.errors import EngineUnavailable
 from shisho.ports import (
     Browser,
@@ -121,16 +123,18 @@ def _web_of(settings: Settings) -> WebAccess:
     )
 
 
-def build_consent(settings: Settings, web: WebAccess | None, clock: Clock) -> ConsentFile:
-    """The consent for this way out. Whoever hands in a way of their own has said yes with it."""
-    return consent_file(settings, clock, "off" if web is None else "ask" if web.needs_consent else "on")
+def build_consent(settings: Settings, web: WebAccess | None, clock: Clock, owner: str) -> ConsentFile:
+    """The consent of a person for this way out. Whoever hands in a way of their own has said yes with it, for all."""
+    mode = "off" if web is None else "ask" if web.needs_consent else "on"
+    return consent_file(settings, clock, mode, owner)
 
 
-def consent_file(settings: Settings, clock: Clock, mode: str) -> ConsentFile:
-    """Open the person's answer, under that mode (ask, on, off)."""
+def consent_file(settings: Settings, clock: Clock, mode: str, owner: str = LOCAL_OWNER) -> ConsentFile:
+    """Open a person's answer, under that mode (ask, on, off)."""
     from shisho.system.consent import ConsentFile
 
-    return ConsentFile(settings.home / "web_consent.json", clock, mode, boxed=bool(settings.text("box")))
+    path = personal_folder(settings.home, owner) / "web_consent.json"
+    return ConsentFile(path, clock, mode, boxed=bool(settings.text("box")))
 
 
 def build_engine_access(web: WebAccess, manners: Manners, finds: DiscoveredUrls) -> EngineAccess:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol
@@ -18,8 +18,10 @@ from shisho.domain.conversation import (
     TurnState,
     derive_turn_state,
 )
+from shisho.domain.corpus import Condition
 from shisho.domain.inquiry import AnswerLevel, LoopStop
 from shisho.domain.job import Job, JobState, Task, TaskId
+from shisho.domain.payloads import AnswerJob
 from shisho.domain.task import AskOptions, TaskDeleted, TaskSnapshot
 from shisho.errors import NotFound, ShishoError
 from shisho.ports import Conversations, Ledger
@@ -80,7 +82,22 @@ class ConversationDesk:
         question = await self._tasks.find_question(turn.run_id)
         state = question_state(turn.level, turn.loop_stop, question)
         answer_id = turn.answer_id if question is None else question[0].id
-        return QuestionTurn(turn.number, answer_id, turn.question, turn.understood, state)
+        corpora, filters = await self._limits(turn, None if question is None else question[0])
+        return QuestionTurn(
+            turn.number, answer_id, turn.question, turn.understood, state, tuple(corpora), filters
+        )
+
+    async def _limits(
+        self, turn: ConversationTurn, job: Job | None
+    ) -> tuple[Sequence[str], Mapping[str, Condition]]:
+        """The corpora and filters that a question was limited to."""
+        if job is not None:
+            asked = job.input.read(AnswerJob)
+            return asked.corpora, asked.filters
+        with suppress(ShishoError):  # not begun, or what it read was purged
+            scope = (await self._ledger.inquiry(turn.run_id)).scope
+            return scope.corpora, scope.filters
+        return (), {}
 
     async def understood(self, question: str, conversation: str | None) -> str:
         """How the question would be understood there, before it is asked. Raises InvalidParams for a blank or

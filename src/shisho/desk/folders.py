@@ -11,27 +11,31 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequenc
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from shisho.desk import intake
 from shisho.desk.access import CorpusAccess
 from shisho.desk.adding import FileIntake, bibliographies_last
 from shisho.desk.callbacks import Notify, silent
 from shisho.desk.following import FolderFollower
-from shisho.domain.corpus import DEFAULT_CORPUS, DocumentId, FileSurvey, IntakeOutcome, Receipt
-from shisho.domain.folder import FileOnDisk, PlaceStamp, WatchedFolder
+from shisho.domain.corpus import DEFAULT_CORPUS, LOCAL_OWNER, DocumentId, FileSurvey, IntakeOutcome, Receipt
+from shisho.domain.folder import FileOnDisk, FolderState, FolderStatus, PlaceStamp, WatchedFolder
 from shisho.domain.team import CorpusKey
-from shisho.errors import DocumentUnreadable, InternalError, InvalidParams, NotFound, by_code
+from shisho.errors import DocumentUnreadable, InternalError, InvalidParams, NotFound, ShishoError, by_code
 from shisho.ports import Files, FolderRegister, FolderWatcher, FollowerTurn, Ingester, Shelf
 
+MOST_FAILED = 20  # files that a status names
 STAMPED_AT_ONCE = 64  # a transaction each would cost as much as taking the files in
 
 
 @dataclass(frozen=True, slots=True)
 class FolderParts:
-    """The parts that the verbs of folders are wired to. `seconds`: a clock that never runs back."""
+    """The parts that the verbs of folders are wired to. `roots`: the allowed folders; `seconds`: a clock that never runs
+    back."""
 
     owner: str
     access: CorpusAccess
+    roots: Sequence[Path]
     shelf: Shelf
     files: Files
     ingest: Ingester
@@ -66,6 +70,9 @@ class FolderDesk:
         self._parts = parts
         # what cannot be taken in as it is, so that a follower does not read it again and again
         self._failures: dict[str, tuple[str, Receipt]] = {}
+        self._news: dict[str, FolderState] = {}
+        self._troubles: dict[str, str] = {}
+        self._follows = False
 
     async def watched(self) -> Sequence[WatchedFolder]:
         """The folders that are remembered."""
@@ -80,6 +87,44 @@ class FolderDesk:
         await self._parts.access.find_writable(intake.check_corpus_name(corpus))
         return await self._parts.register.watch(str(root), corpus, self._parts.owner)
 
+    async def watch_from_outside(self, folder: Path | str, corpus: str = DEFAULT_CORPUS) -> WatchedFolder:
+        """As `watch`, for callers from outside. Raises ForbiddenPath for a folder that is not below `allowed_roots`, and
+        InvalidParams for a person other than this machine's owner, whose folders nobody would follow."""
+        if self._parts.owner != LOCAL_OWNER:
+            raise InvalidParams(
+                "Folders are followed for the owner of this machine alone. Hand files in instead."
+            )
+        root = await asyncio.to_thread(intake.allowed, folder, self._parts.roots)
+        return await self.watch(root, corpus)
+
+    async def status(self) -> Sequence[FolderStatus]:
+        """The folders that are remembered, and how each stands."""
+        folders = await self.watched()
+        return [await self._status(folder) for folder in folders]
+
+    async def _status(self, folder: WatchedFolder) -> FolderStatus:
+        root = Path(folder.path)
+        places = await self._parts.shelf.places(folder.corpus, self._parts.owner)
+        failures = {source: receipt for source, (_, receipt) in self._failures.items()}
+        failed = [
+            receipt for source, receipt in sorted(failures.items()) if Path(source).is_relative_to(root)
+        ]
+        return FolderStatus(
+            path=folder.path,
+            corpus=folder.corpus,
+            since=folder.since,
+            state=self._state(folder.path),
+            documents=len(_below(root, places.items())),
+            trouble=self._troubles.get(folder.path, ""),
+            failed=tuple(failed[:MOST_FAILED]),
+        )
+
+    def _state(self, path: str) -> FolderState:
+        holder = self._parts.turn.holder()
+        if self._follows and holder == os.getpid():
+            return self._news.get(path, FolderState.NEW)
+        return FolderState.IDLE if holder is None else FolderState.ELSEWHERE
+
     async def forget(self, folder: Path | str) -> None:
         """Follow a folder no longer; its documents stay. Raises NotFound."""
         root = str(await asyncio.to_thread(intake.real, folder))
@@ -93,7 +138,25 @@ class FolderDesk:
         process does, wait for it to end. `notify("file", receipt=…)` for each file, `notify("trouble", folder=…,
         error=…)` for a folder that cannot be followed now, `notify("even", folder=…)` when all is taken in."""
         parts = self._parts
-        await FolderFollower(self, parts.watcher, parts.turn, parts.seconds).follow(notify)
+
+        def hear(event: str, **facts: Any) -> None:
+            self._note(event, **facts)
+            notify(event, **facts)
+
+        self._follows = True
+        try:
+            await FolderFollower(self, parts.watcher, parts.turn, parts.seconds).follow(hear)
+        finally:
+            self._follows = False
+
+    def _note(
+        self, event: str, folder: WatchedFolder | None = None, error: ShishoError | None = None, **_: Any
+    ) -> None:
+        """Remember how a folder stands, for `status`."""
+        if folder is None:
+            return
+        self._news[folder.path] = FolderState.TROUBLE if event == "trouble" else FolderState.EVEN
+        self._troubles[folder.path] = "" if error is None else error.message
 
     def follower(self) -> int | None:
         """The id of another process that follows the folders already; None where this one can, which it does

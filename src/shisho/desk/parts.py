@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shisho.desk.embeddings import EmbeddingDesk
     from shisho.desk.exporting import ExportDesk
     from shisho.desk.folders import FolderDesk
+    from shisho.desk.modelling import ModelDesk
     from shisho.desk.proving import ProofDesk
     from shisho.desk.references import ReferenceDesk
     from shisho.desk.sessions import Sessions
@@ -90,6 +91,7 @@ class DeskParts:
     viewer: ViewerDesk
     proofs: ProofDesk
     exports: ExportDesk
+    models: ModelDesk
     rankings: Rankings
     inquiries: Inquiries
     budget: Budget

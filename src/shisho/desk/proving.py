@@ -3,6 +3,7 @@ file that proves an answer to who has neither the library nor this program."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -45,6 +46,16 @@ class ProofDesk:
         proof = self._parts.write(answer, await self.exhibits(answer.evidence))
         signature = self._parts.signer.sign(proof.encode())
         return proof if signature is None else self._parts.add_signature(proof, signature)
+
+    async def public_key(self) -> str:
+        """The public half of the key that this person's proof files are signed with; empty where there is none. Raises
+        StorageUnusable for a damaged one."""
+        return await asyncio.to_thread(self._parts.signer.public_key)
+
+    async def make_key(self) -> str:
+        """Make that key, unless it is there. Returns its public half. Raises StorageUnusable."""
+        public_key, _ = await asyncio.to_thread(self._parts.signer.make)
+        return public_key
 
     async def exhibits(
         self, evidence: Sequence[Evidence], most_bytes: int | None = None, margin: float = MARGIN

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from shisho.desk.embeddings import EmbeddingDesk
     from shisho.desk.exporting import ExportDesk
     from shisho.desk.folders import FolderDesk
+    from shisho.desk.modelling import ModelDesk
     from shisho.desk.proving import ProofDesk
     from shisho.desk.references import ReferenceDesk
     from shisho.desk.sessions import Sessions
@@ -74,6 +75,11 @@ class DeskSections(InquiryRuns):
     def team(self) -> TeamDesk:
         """The verbs of people who share the library: users, groups, and what is granted to them."""
         return self._parts.team
+
+    @property
+    def models(self) -> ModelDesk:
+        """The verbs of models on this machine: fetching, trying, calibrating."""
+        return self._parts.models
 
     @property
     def sessions(self) -> Sessions:

@@ -17,7 +17,7 @@ class AnswerStep:
     later has a higher one. `state`: what became of the job, `progress` where it goes on. Of an answer's progress
     `node` and `step` say how far its loop has come, `replayed` that it was there before; of a search's, how many
     result pages and hits were looked at, and how many documents came of them. `sentence`: a line of the answer as a model
-    writes it, checked; they come in no fixed order. None: not told."""
+    writes it, checked, or a quotation as rules take it; they come in no fixed order. None: not told."""
 
     revision: int
     at: Instant

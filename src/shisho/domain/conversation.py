@@ -96,13 +96,16 @@ class ConversationPage:
 @dataclass(frozen=True, slots=True)
 class QuestionTurn:
     """A question of a conversation as its visitor sees it. `answer_id` opens its answer, also while that is
-    being made; None where there is none and nothing makes one."""
+    being made; None where there is none and nothing makes one. `corpora` and `filters`: to which documents its search was
+    limited, also where the question before it said so; empty: to none."""
 
     number: int
     answer_id: str | None
     question: str
     understood: str
     state: TurnState
+    corpora: tuple[str, ...] = ()
+    filters: Mapping[str, Condition] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

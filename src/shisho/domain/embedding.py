@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NewType
 
 Embedding = NewType("Embedding", bytes)
@@ -27,6 +29,15 @@ class EmbedderAbout:
     name: str
     choice: str = ""
     share: WordShare = WordShare()
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationTarget:
+    """The embedder that is set, the home that keeps its share, and the settings by which another home has it."""
+
+    about: EmbedderAbout
+    home: Path
+    options: Mapping[str, str | int | float | bool]
 
 
 @dataclass(frozen=True, slots=True)

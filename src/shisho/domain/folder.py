@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
-from shisho.domain.corpus import DocumentId
+from shisho.domain.corpus import DocumentId, Receipt
 from shisho.domain.time import Instant
 
 
@@ -16,6 +17,31 @@ class WatchedFolder:
     path: str
     corpus: str
     since: Instant
+
+
+class FolderState(StrEnum):
+    """How a followed folder stands. `new`: not yet looked at to the end since the start; `even`: the corpus holds what it
+    holds; `trouble`: it cannot be followed now; `elsewhere`: another process follows it; `idle`: none does."""
+
+    NEW = "new"
+    EVEN = "even"
+    TROUBLE = "trouble"
+    ELSEWHERE = "elsewhere"
+    IDLE = "idle"
+
+
+@dataclass(frozen=True, slots=True)
+class FolderStatus:
+    """A folder that is followed, as of now. `documents`: how many the corpus has from there; `trouble`: why it cannot be
+    followed, else empty; `failed`: files there that cannot be taken in as they are, a few of them."""
+
+    path: str
+    corpus: str
+    since: Instant
+    state: FolderState
+    documents: int
+    trouble: str
+    failed: tuple[Receipt, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,34 @@ FAULT_REASONS: Mapping[ModelFault, Message] = {
 """Why rules did what a model was to do, as a reader is told."""
 
 
+class ModelWorkKind(StrEnum):
+    """Long work on the models of a machine. `pull`: one is fetched; `calibrate`: the share of words is measured."""
+
+    PULL = "pull"
+    CALIBRATE = "calibrate"
+
+
+class ModelWorkState(StrEnum):
+    """Where such work stands."""
+
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelWork:
+    """Long work on the models of a machine. `subject`: a model, or the folder of a set of questions; `done` of `total` bytes,
+    0 where that is not known; `message`: what came of it, or why it failed."""
+
+    kind: ModelWorkKind
+    subject: str
+    state: ModelWorkState
+    done: int = 0
+    total: int = 0
+    message: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelUse:
     """One node's use of a model, as the ledger and the answer keep it. `fault`: why the node's rules have

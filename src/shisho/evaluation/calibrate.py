@@ -10,10 +10,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from shisho.bootstrap.calibration import CalibrationTarget
 from shisho.bootstrap.desk import open_desk
 from shisho.bootstrap.word_shares import keep_share
-from shisho.domain.embedding import WordShare
+from shisho.domain.embedding import CalibrationTarget, WordShare
 from shisho.evaluation.metrics import ndcg
 from shisho.evaluation.run import fill, rank_questions
 from shisho.evaluation.sets import EvalSet, load

@@ -54,7 +54,7 @@ WEB_POLICIES = {
 @dataclass(frozen=True, slots=True)
 class AnswerHandler:
     """Answers questions by the same loop that the shell runs. The run and its answer bear the job's id.
-    `way`: searches can be made here."""
+    `way`: searches can be made here for an owner."""
 
     shelf: Shelf
     ledger: Ledger
@@ -65,7 +65,7 @@ class AnswerHandler:
     left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
     budget: Budget
     clock: Clock
-    way: Callable[[], bool]
+    way: Callable[[str], bool]
 
     async def answer(self, job: Job, context: JobContext) -> AnswerOutcome:
         """A killed run, and one that has waited for the web, is replayed and goes on."""
@@ -79,7 +79,7 @@ class AnswerHandler:
             progress = AnswerProgress(node, step, bool(replayed), text)
             telling.append(asyncio.create_task(_tell(context, progress)))
 
-        ask_web = partial(self._ask_web, job, context, request) if self.way() else None
+        ask_web = partial(self._ask_web, job, context, request) if self.way(request.owner) else None
         try:
             answer = await self.inquiries.run(job.id, notify, lambda: False, ask_web)
         finally:
@@ -102,7 +102,9 @@ class AnswerHandler:
         corpora = (WEB_CORPUS,) if asked.sources is Sources.WEB else asked.corpora
         scope = Scope(asked.owner, corpora, asked.filters, left.documents, left.passages)
         web_policy = WEB_POLICIES[asked.sources]
-        if (web_policy is WebPolicy.NEVER or not self.way()) and await self.shelf.count(scope) == 0:
+        if (web_policy is WebPolicy.NEVER or not self.way(asked.owner)) and await self.shelf.count(
+            scope
+        ) == 0:
             raise EmptyCorpus(
                 "There is nothing to answer from: no page or document in this scope. See the errors of the task."
             )

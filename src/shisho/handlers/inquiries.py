@@ -44,24 +44,24 @@ def borrow_none(model: BorrowedModel) -> Mind | None:
     return None
 
 
-def report_no_way() -> Gap:
+def report_no_way(owner: str) -> Gap:
     """There is no search engine here."""
     return Gap.NO_WAY
 
 
 @dataclass(frozen=True, slots=True)
 class LibrarianInquiries:
-    """Runs inquiries that the ledger holds. `room_tokens`: what is shown in one round. `barred`: why the web
-    is not searched where it is not. `runner` takes runs through the table of nodes, `mind` thinks for them; both are
-    asked for when a run begins. `recorded_mind`: thinks with the replies of these uses;
-    `borrowed_mind` with a model that is lent, unless one is set, and `lent` has those that are."""
+    """Runs inquiries that the ledger holds. `room_tokens`: what is shown in one round. `barred`: why the web is not
+    searched for an owner where it is not. `runner` takes runs through the table of nodes, `mind` thinks for them; both
+    are asked for when a run begins. `recorded_mind`: thinks with the replies of these uses; `borrowed_mind` with a
+    model that is lent, unless one is set, and `lent` has those that are."""
 
     searcher: CorpusSearcher
     ledger: Ledger
     clock: Clock
     left_out: Callable[[str], Awaitable[ExcludedSources]]
     room_tokens: int
-    barred: Callable[[], Gap] = report_no_way
+    barred: Callable[[str], Gap] = report_no_way
     runner: Callable[[], Runner] = load_own_runner
     mind: Callable[[], Mind | None] = think_by_rules
     recorded_mind: Callable[[Sequence[ModelUse]], Mind | None] = replay_rules
@@ -134,7 +134,7 @@ class LibrarianInquiries:
             notify,
             stop,
             ask_web,
-            self.barred(),
+            self.barred(inquiry.scope.owner),
             self.lent.find(inquiry.scope.owner, inquiry.question) or self.mind(),
         )
 

@@ -71,7 +71,8 @@ async def prepare(
     step no longer fits. Where `stop` turns true, what was found so far is the answer (STOPPED) and the same
     call goes on from there later. Without `ask_web` there is no way to the web: where the inquiry would go
     there, its answer says why, which is `barred`. `mind` thinks for the nodes, rules where there is none; the
-    lines that it writes are told as `sentence` with `text`. Raises InvalidParams for a blank or overlong question."""
+    lines that it writes, or the quotations that rules take, are told as `sentence` with `text`. Raises InvalidParams for a
+    blank or overlong question."""
     checked(inquiry.question)
     await ledger.begin(inquiry)
     search = InquirySearch(open_session)

@@ -20,6 +20,7 @@ from shisho.domain.inquiry import (
     build_evidence_ref,
 )
 from shisho.errors import NotFound, SourceRemoved
+from shisho.language.display import running
 from shisho.language.terms import fold, terms
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.budget import Spending
@@ -126,6 +127,7 @@ class Nodes:
         refs = [await self._accepted(finding, state) for finding in _once(findings)]
         accepted = [ref for ref in refs if ref is not None]
         new = (*accepted, *await self._copies(findings, accepted, state))
+        self._tell(accepted)
         reads = [use for use in thought.uses if use.node == "evaluate"]
         misreads = sum(use.fault is not None for use in reads)
         return LoopState(
@@ -213,6 +215,12 @@ class Nodes:
                 "uses": last["uses"],
             }
         )
+
+    def _tell(self, refs: Sequence[EvidenceRef]) -> None:
+        """Tell quotations as they are taken: where rules think, they are the lines of the answer."""
+        if isinstance(self._mind, RulesMind):
+            for ref in refs:
+                self._hear(f"{running(ref.snippet)} [{ref.number}]")
 
     def _allowance(self, spent: Spending) -> ModelAllowance:
         """What a node before the answer may use of a model: the answer keeps a call."""

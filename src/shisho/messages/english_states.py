@@ -48,6 +48,7 @@ SAID: Mapping[str, str] = {
     "check_tokenizer": "tokenizer",
     "check_reader": "reader",
     "check_fonts": "fonts",
+    "check_page_fonts": "letters of shown pages",
     "check_originals": "originals",
     "check_environment": "environment",
     "check_ginza": "ginza",

@@ -265,6 +265,13 @@ SAID: Mapping[str, str] = {
     "A PDF is not for a terminal. Say where it goes: --out answer.pdf": (
         "PDFは端末には表示できません。書き込み先を指定してください: --out answer.pdf"
     ),
+    "such pages are shown without these letters, the text beside them is whole; install fonts for all users (Debian, "
+    "Ubuntu: apt install fonts-noto-cjk), and start Shisho again": (
+        "そのようなページは文字が抜けて表示されます(本文欄の文字はそろっています)。全利用者向けのフォントを入れ"
+        "(Debian・Ubuntu: apt install fonts-noto-cjk)、Shisho を起動しなおしてください"
+    ),
+    "no font here has the letters of {scripts}": "次の文字のフォントがこのマシンにありません: {scripts}",
+    "pages are drawn without their fonts: {scripts}": "フォントのないPDFのページも表示できます: {scripts}",
     "Typst, with a font that has Japanese letters": "Typst と、日本語の文字を持つフォント",
     "text of pictures and scanned pages": "画像とスキャンのページの文字",
     "No text was recognised in the picture.": "画像から文字を認識できませんでした。",

@@ -5,6 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SAID: Mapping[str, str] = {
+    "The model is here now.": "モデルを取り寄せました。",
+    "The model was here already.": "モデルはすでにあります。",
+    "{name!r} names no model. Give it as owner/name.": (
+        "{name!r} はモデルの名ではありません。owner/name の形で指定してください。"
+    ),
+    "Models are for the owner of this machine to change. Ask them.": (
+        "モデルを変えられるのは、この機械の持ち主だけです。持ち主に頼んでください。"
+    ),
+    "{subject} is still under way. Wait for its end.": "{subject} がまだ続いています。終わるまでお待ちください。",
+    "Folders are followed for the owner of this machine alone. Hand files in instead.": (
+        "フォルダを見守れるのは、この機械の持ち主だけです。ファイルをアップロードしてください。"
+    ),
+    "Words count {japanese:g} in Japanese and {english:g} in English beside meaning from the next start on.": (
+        "次の起動から、意味に対する語の重みは日本語で {japanese:g}、英語で {english:g} になります。"
+    ),
     "language model of the librarian, as provider/name; none: quotations only": (
         "司書の言語モデル。提供元/名前 の形。none なら引用だけ"
     ),

@@ -49,6 +49,7 @@ SAID: Mapping[str, str] = {
     "check_reader": "読み取り器",
     "check_environment": "環境変数",
     "check_fonts": "フォント",
+    "check_page_fonts": "ページの表示の文字",
     "check_originals": "原本",
     "check_ginza": "ginza",
     "check_ocr": "文字認識(OCR)",

@@ -48,6 +48,10 @@ class SigningKeyFile:
             os.fsync(file.fileno())
             os.link(file.name, self._path)
 
+    def public_key(self) -> str:
+        """Empty where there is none. Raises StorageUnusable where it cannot be used."""
+        return _public(self._read()) if self._path.exists() else ""
+
     def sign(self, message: bytes) -> ProofSignature | None:
         """None where there is no key. Raises StorageUnusable where it cannot be used."""
         if not self._path.exists():

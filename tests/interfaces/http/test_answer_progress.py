@@ -14,7 +14,15 @@ async def test_a_question_in_mid_run_shows_where_it_is(tmp_path: Path) -> None:
     async with held.desk(tmp_path) as desk, served(desk) as client:
         name = await held.ask(client)
         talk = (await client.get(f"/conversations/{name}")).json()
-        turn = {"number": 1, "answer_id": name, "question": TWO, "understood": TWO, "state": "running"}
+        turn = {
+            "number": 1,
+            "answer_id": name,
+            "question": TWO,
+            "understood": TWO,
+            "state": "running",
+            "corpora": [],
+            "filters": {},
+        }
         assert (talk["conversation_id"], talk["turns"]) == (name, [turn])
         (row,) = (await client.get("/conversations")).json()["conversations"]
         assert (row["question"], row["turns"], row["last_answer_id"]) == (TWO, 1, name)

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,16 @@ import pytest
 from starlette.datastructures import Headers
 
 from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.proof import check_proof
 from shisho.desk import Desk
 from shisho.domain.corpus import LOCAL_OWNER, Source
+from shisho.domain.task import WebConsent
 from shisho.errors import InvalidParams
 from shisho.interfaces.api.contract import ROUTES
 from shisho.interfaces.http.guard import COOKIE, AccessRules, read_people
 from shisho.interfaces.http.server import build
 from shisho.testing.memory_web import MemoryWeb
-from tests.flows.smallweb import QUERY, challenge, way
+from tests.flows.smallweb import QUERY, challenge, small_web, way
 from tests.interfaces.http.rooms import read_events, served
 
 PEOPLE = {"hanako": "canary-hanako-1", "taro": "canary-taro-2"}
@@ -159,6 +162,15 @@ def calls(names: Names) -> list[Call]:
         ("get_metadata", "GET", "/metadata", {"corpora": [names["corpus"]]}),
         ("get_consent", "GET", "/consent", {}),
         ("set_consent", "POST", "/consent", {"consent": "perhaps"}),
+        ("get_key", "GET", "/key", {}),
+        ("make_key", "POST", "/key", {"owner": "local"}),
+        ("list_folders", "GET", "/folders", {}),
+        ("watch_folder", "POST", "/folders", {"path": names["file"]}),
+        ("forget_folder", "DELETE", "/folders", {"path": names["file"]}),
+        ("get_models", "GET", "/models", {}),
+        ("pull_model", "POST", "/models/pull", {"name": names["corpus"]}),
+        ("try_model", "POST", "/models/try", None),
+        ("calibrate_models", "POST", "/models/calibrate", {"folder": names["file"]}),
         ("get_evidence", "GET", f"/evidence/{names['evidence']}", {}),
         ("get_page", "GET", f"/documents/{document}/pages/1", {}),
         ("task_events", "GET", f"/tasks/{task}/events", {}),
@@ -372,3 +384,60 @@ def test_wrong_tokens_are_refused_and_not_repeated(text: str) -> None:
 
 def test_people_are_read_from_a_line() -> None:
     assert read_people(" 花子:a:b  taro:c ") == {"花子": "a:b", "taro": "c"}
+
+
+async def test_a_yes_to_the_web_is_one_persons_and_lets_out_no_word_of_another(tmp_path: Path) -> None:
+    web = small_web([1], [2])
+    asking = replace(way(web), needs_consent=True)
+    async with (
+        open_desk(home=tmp_path, web_access=asking) as desk,
+        desk.working(2),
+        served(desk, RULES) as client,
+        as_person(client, "hanako") as hanako,
+        as_person(client, "taro") as taro,
+    ):
+        said = (await hanako.post("/consent", json={"consent": True})).json()
+        assert said["state"] == "given"
+        assert (await taro.get("/consent")).json()["state"] == "not_asked"
+        search = {"queries": [QUERY]}
+        refused = await taro.post("/searches", json=search)
+        assert (refused.status_code, refused.json()["code"]) == (403, "CONSENT_REQUIRED")
+        queued = (await hanako.post("/searches", json=search)).json()
+        query = {"wait": 50, "wait_for": "done"}
+        status = (await hanako.get(f"/tasks/{queued['task_id']}", params=query)).json()
+        assert status["status"] == "completed" and web.asked
+        asked = len(web.asked)
+        question = {"question": "火星の衛星は何か", "sources": "web", "wait": 0}
+        assert (await taro.post("/answers", json=question)).json()["code"] == "CONSENT_REQUIRED"
+        await hanako.post("/consent", json={"consent": False})
+        assert desk.tasks.get_web_consent() is WebConsent.NOT_ASKED and len(web.asked) == asked
+        assert (await hanako.post("/searches", json=search)).json()["code"] == "ENGINE_UNAVAILABLE"
+
+
+async def test_what_is_the_machines_is_changed_by_its_owner_alone(tmp_path: Path) -> None:
+    asked = (("/folders", {"path": str(tmp_path)}), ("/models/pull", {"name": "library/tiny-ja"}))
+    async with house(tmp_path) as (_, client), as_person(client, "hanako") as hanako:
+        for path, body in asked:
+            refused = await hanako.post(path, json=body)
+            assert (refused.status_code, refused.json()["code"]) == (400, "INVALID_PARAMS"), path
+        assert (await hanako.get("/folders")).json()["folders"] == []
+
+
+async def test_a_signing_key_is_one_persons(tmp_path: Path) -> None:
+    async with (
+        house(tmp_path) as (_, client),
+        as_person(client, "hanako") as hanako,
+        as_person(client, "taro") as taro,
+    ):
+        key = (await hanako.post("/key")).json()["public_key"]
+        assert (await hanako.get("/key")).json()["public_key"] == key
+        assert (await taro.get("/key")).json()["public_key"] == ""
+        for person, signer in ((hanako, key), (taro, "")):
+            await upload(person, "note.md", OWN.encode())
+            asked = await person.post(
+                "/answers", json={"question": "相関係数とは何か", "sources": "documents"}
+            )
+            proof = await person.get(f"/answers/{asked.json()['answer_id']}/export", params={"form": "proof"})
+            report = check_proof(proof.content)
+            assert (report.faults, report.signer) == ((), signer)
+    assert not list(tmp_path.glob("**/*hanako*"))  # noqa: ASYNC240

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from playwright.async_api import Browser, Page, async_playwright
 
+from shisho.interfaces.http.guard import COOKIE, AccessRules
 from shisho.web.browser import chromium
 from tests.fonts import japanese_fonts
 from tests.machine import PATIENCE
@@ -25,6 +26,21 @@ addEventListener('securitypolicyviolation', (event) => {
   console.error('POLICY ' + event.violatedDirective + ' ' + event.blockedURI);
 });
 """
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A person with a token of their own on a server that several share."""
+
+    url: str
+    token: str
+
+    @property
+    def cookie(self) -> Mapping[str, str]:
+        """What the browser of a reader who is let in has."""
+        value = AccessRules(people={"reader": self.token}).cookie_for(self.token)
+        assert value is not None
+        return {"name": COOKIE, "value": value, "url": self.url}
 
 
 @dataclass
@@ -69,11 +85,15 @@ async def chromium_browser() -> AsyncIterator[Browser]:
 
 
 @asynccontextmanager
-async def visiting(browser: Browser, url: str, **manner: Any) -> AsyncIterator[RoomVisit]:
-    """A person with a browser of their own. Ends with the checks that hold for every page: nothing was asked of another
-    host, no script failed, and the policy had nothing to refuse."""
+async def visiting(browser: Browser, room: Reader | str, **manner: Any) -> AsyncIterator[RoomVisit]:
+    """A person with a browser of their own, in a room that asks for a token or at an address that does not. Ends with the
+    checks that hold for every page: nothing was asked of another host, no script failed, and the policy had nothing to
+    refuse."""
     given = {"locale": "ja-JP", "viewport": {"width": 1280, "height": 850}, **manner}
     context = await browser.new_context(**given)
+    url = room if isinstance(room, str) else room.url
+    if isinstance(room, Reader):
+        await context.add_cookies([{**room.cookie}])
     await context.add_init_script(NOTE_VIOLATIONS)
     page = await context.new_page()
     page.set_default_timeout(WAIT)

@@ -6,26 +6,20 @@ import asyncio
 import os
 import signal
 import subprocess
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 from playwright.async_api import Browser, expect
 
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
 from tests.flows.test_model_answers import QUESTION, SENTENCE, TEXT, kind, well
+from tests.interfaces.http.test_answer_sentences import write_and_hang
 from tests.interfaces.serving import address, serving, started
-from tests.interfaces.ui.room import WAIT, RoomVisit, chromium_browser, visiting
+from tests.interfaces.ui.room import WAIT, RoomVisit, visiting
 
 expect.set_options(timeout=WAIT)
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    async with chromium_browser() as browser:
-        yield browser
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 class HeldModel:
@@ -64,24 +58,41 @@ async def ask(visit: RoomVisit, folder: Path) -> None:
     await expect(page.locator(".answer.working")).to_have_count(1)
 
 
-@pytest.mark.asyncio(loop_scope="module")
-async def test_stop_ends_the_search_and_shows_what_there_is(browser: Browser, tmp_path: Path) -> None:
-    model = HeldModel()
+async def test_lines_stand_on_the_page_while_a_model_writes_and_stop_keeps_what_was_found(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """Those that have passed their check, and no other; the model never ends its reply. Asked again it does not even read."""
+    held = HeldModel()
+    is_reading = False
+
+    async def model(request: ProviderRequest) -> ProviderReply:
+        return await held(request) if is_reading else write_and_hang(request)
+
     async with FakeProvider(model) as provider:
         with serving(tmp_path / "home", **with_model(provider)) as url:
             async with visiting(browser, url) as visit:
+                page = visit.page
                 await ask(visit, tmp_path)
-                await model.asked.wait()
-                await visit.page.click("#stop")
-                await expect(visit.page.locator(".answer .why")).to_have_count(1)
-                await visit.page.click(".why summary")
-                await expect(visit.page.locator(".why")).to_contain_text("途中で止め")
-                await expect(visit.page.locator("#stop")).to_be_hidden()
-                await expect(visit.page.locator("#send")).to_be_enabled()
-        model.go.set()
+                await expect(page.locator(".draft li")).to_have_text([f"{SENTENCE} [1]"])
+                assert "9000" not in await page.inner_text("body")
+                await visit.shot("streaming")
+                await page.click("#stop")
+                await expect(page.locator(".answer .why")).to_have_count(1)
+                await expect(page.locator(".draft")).to_have_count(0)
+                await expect(page.locator(".answer")).to_contain_text("当てはまりのよさ")
+                await expect(page.locator("#stop")).to_be_hidden()
+                is_reading = True
+                await page.fill("#question", QUESTION)
+                await page.press("#question", "Enter")
+                await held.asked.wait()
+                await page.click("#stop")
+                await expect(page.locator(".answer .why")).to_have_count(2)
+                await page.locator(".why summary").last.click()
+                await expect(page.locator(".why").last).to_contain_text("途中で止め")
+                await expect(page.locator("#send")).to_be_enabled()
+        held.go.set()
 
 
-@pytest.mark.asyncio(loop_scope="module")
 async def test_a_running_question_outlives_reload_and_kill_in_two_tabs(
     browser: Browser, tmp_path: Path
 ) -> None:

@@ -88,6 +88,7 @@ def test_every_word_that_a_page_says_is_there_and_none_is_left_over() -> None:
     texts = [*SCRIPTS.values(), *TEMPLATES.values()]
     said = {word for text in texts for word in re.findall(r"say\(\s*[\"'](\w+)[\"']", text)}
     begun = {word for text in texts for word in re.findall(r"say\([`\"'](\w+_)(?:\$|[\"'] ~)", text)}
+    begun |= {f"{kind}_" for text in texts for kind in re.findall(r'named\("(\w+)"', text)}
     chosen = {
         word for text in texts for word in re.findall(r"say\([^\n]*?\?\s*\"(\w+)\"\s*:\s*\"(\w+)\"", text)
     }

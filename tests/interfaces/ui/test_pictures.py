@@ -5,17 +5,15 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
 from PIL import Image
 from playwright.async_api import Browser, Page, expect
 
 from tests.interfaces.serving import serving
-from tests.interfaces.ui.room import SHOTS, WAIT, chromium_browser, visiting
+from tests.interfaces.ui.room import SHOTS, WAIT, visiting
 
 pytestmark = pytest.mark.slow
 SAMPLES = Path(__file__).parents[3] / "samples" / "lectures"
@@ -29,12 +27,6 @@ expect.set_options(timeout=WAIT)
 @pytest.fixture(scope="module", autouse=True)
 def folder() -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    async with chromium_browser() as browser:
-        yield browser
 
 
 class Recording:
@@ -68,7 +60,7 @@ async def ask(page: Page, question: str) -> None:
     await page.mouse.move(0, 0)
 
 
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio(loop_scope="session")
 async def test_pictures_of_a_real_run(browser: Browser, tmp_path: Path) -> None:
     with serving(tmp_path / "home") as url:
         async with visiting(browser, url, viewport={"width": 1200, "height": 760}) as visit:

@@ -25,6 +25,8 @@ MOST_SIDE = 16_000  # a WebP picture has no longer one
 QUALITY = 88
 SHADES = 64  # colours of a strip: print needs no more, and it is a third as large
 PNG = b"\x89PNG\r\n\x1a\n"
+DARK = 128  # of 256 shades
+LEAST_INK = 40  # pixels: a sentence has hundreds, what a drawer leaves in place of missing letters a few
 EFFORT = 2  # of 6: the others take up to four times as long and save a tenth
 Image = Any
 
@@ -73,6 +75,16 @@ def draw_picture(data: bytes, page: int, width: int) -> bytes:
         if scale < 1:
             drawn = drawn.resize([max(1, round(scale * side)) for side in drawn.size], reducing_gap=2.0)
         return _encoded(drawn)
+
+
+def has_ink(image: bytes, box: tuple[float, float, float, float]) -> bool:
+    """True where something is printed between left, top, right and bottom, shares of a picture that was drawn here."""
+    with PIL.Image.open(io.BytesIO(image), formats=("WEBP",)) as picture:
+        left, top, right, bottom = box
+        width, height = picture.size
+        edges = (round(left * width), round(top * height), round(right * width), round(bottom * height))
+        shades = picture.convert("L").crop(edges).histogram()
+    return sum(shades[:DARK]) >= LEAST_INK
 
 
 def crop_image(data: bytes, top: float, bottom: float) -> bytes:

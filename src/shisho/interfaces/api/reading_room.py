@@ -181,6 +181,23 @@ def _to_consent(desk: Desk, outgoing: OutgoingQueries) -> ConsentStatus:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class SigningKey:
+    """The public half of the key that the caller's proof files are signed with; empty where there is none."""
+
+    public_key: str
+
+
+async def get_key(desk: Desk) -> SigningKey:
+    """The public key of the caller's proof files."""
+    return SigningKey(await desk.proofs.public_key())
+
+
+async def make_key(desk: Desk) -> SigningKey:
+    """Make the key that the caller's proof files are signed with from then on. One that is there stays."""
+    return SigningKey(await desk.proofs.make_key())
+
+
 WORDS = {True: WebConsent.GIVEN, False: WebConsent.OFF, None: WebConsent.NOT_ASKED}
 ANSWER = "answer://{0.answer_id}"
 
@@ -259,5 +276,7 @@ VERBS = (
     Verb(list_corpora, CorpusList, "List corpora", ("GET", "/corpora"), Effect.READ),
     Verb(get_metadata, MetadataFields, "What to filter by", ("GET", "/metadata"), Effect.READ),
     Verb(get_consent, ConsentStatus, "Consent to web searches", ("GET", "/consent"), Effect.READ),
+    Verb(get_key, SigningKey, "Signing key", ("GET", "/key"), Effect.READ),
+    Verb(make_key, SigningKey, "Make a signing key", ("POST", "/key"), Effect.ADD),
     Verb(set_consent, ConsentStatus, "Say yes or no to web searches", ("POST", "/consent"), Effect.CHANGE),
 )

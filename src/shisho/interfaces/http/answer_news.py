@@ -39,8 +39,8 @@ def add_answer_news(router: APIRouter, desk: Desk) -> None:
     ) -> Response:
         """What happens to a question, as server-sent events: `step` for each thing that its job or one of its
         searches does, `sentence` for each line of the answer that a model has written and that has passed its
-        check, then `answer` with the answer, or `error`. `Last-Event-ID` goes on after that event,
-        whichever process works on the question."""
+        check, or without a model for each quotation that is taken, then `answer` with the answer, or `error`.
+        `Last-Event-ID` goes on after that event, whichever process works on the question."""
         if last_event_id == LAST:
             return Response(status_code=204)
         await desk.answers.check(answer_id)

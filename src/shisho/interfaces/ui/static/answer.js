@@ -82,7 +82,8 @@ document.addEventListener("keydown", (pressed) => { if (pressed.key === "Escape"
 export function whereabouts(evidence) {
   const place = evidence.place || (evidence.page ? say("page_n", { n: evidence.page }) : "");
   const origin = evidence.source_url ? new URL(evidence.source_url).host : baseName(evidence.document);
-  return [origin, evidence.heading, place].filter(Boolean).join(" · ");
+  const heading = evidence.heading.startsWith(`${evidence.title} › `) ? evidence.heading.slice(evidence.title.length + 3) : evidence.heading;
+  return [origin, heading, place].filter(Boolean).join(" · ");
 }
 
 function sources(answer) {

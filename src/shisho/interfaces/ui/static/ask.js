@@ -1,15 +1,16 @@
 // Ask: the conversation, the question box, and the answer as it is made. `/a/<answer>` shows a conversation again, also in mid-run.
 
 import { showAnswer, showFailure, showWorking } from "./answer.js";
-import { chosenFilters, documentCount, openDocuments } from "./documents.js";
+import { chosenCorpora, chosenFilters, describeLimits, documentCount, openDocuments } from "./documents.js";
 import { clearLog, showLog } from "./log.js";
-import { address, attempt, fill, get, make, post, say, the, toast } from "./room.js";
+import { address, attempt, fill, get, listed, make, post, say, the, toast } from "./room.js";
 
 const BUDGETS = {
   fast: { max_rounds: 1, max_seconds: 30 },
   balanced: { max_rounds: 3, max_seconds: 120 },
   thorough: { max_rounds: 6, max_seconds: 600 },
 };
+const isNarrow = matchMedia("(max-width: 720px)").matches;
 const title = document.title;
 let conversation = null;
 let running = null;
@@ -23,7 +24,6 @@ async function open() {
   the("stop").addEventListener("click", () => attempt(stop));
   the("new").addEventListener("click", () => { location.assign("/"); });
   window.addEventListener("popstate", () => location.reload());
-  const isNarrow = matchMedia("(max-width: 720px)").matches;
   if (isNarrow) the("log-panel").open = false;
   const documents = openDocuments();
   const answerId = location.pathname.match(/^\/a\/([^/]+)$/)?.[1];
@@ -48,6 +48,7 @@ async function openConversation(answerId) {
   conversation = id;
   for (const turn of turns) {
     const place = addTurn(turn.question);
+    showLimits(place, turn);
     if (!turn.answer_id) { fill(place, showFailure(say("no_answer"))); continue; }
     const handle = await get(address(`/answers/${turn.answer_id}`, { wait: 0 })).catch((error) => error);
     if (handle instanceof Error) fill(place, showFailure(handle.message));
@@ -68,6 +69,12 @@ function addTurn(question) {
   return place;
 }
 
+/** Say below a question to which documents it was limited: also where that comes from the question before it. */
+function showLimits(place, turn) {
+  const limits = describeLimits(turn);
+  if (limits) place.before(make("p", { class: "limits quiet", dir: "auto" }, say("limited_to", { limits })));
+}
+
 async function ask() {
   const question = the("question").value.trim();
   if (!question || running) return;
@@ -77,15 +84,17 @@ async function ask() {
   the("notice").hidden = true;
   const place = addTurn(question);
   the("question").value = "";
+  if (isNarrow) the("question").blur(); // the answer needs the room of the keyboard
   fill(place, showWorking(say("thinking")));
   try {
     const handle = await post("/answers", {
-      question, sources, wait: 0, budget: BUDGETS[the("preset").value], filter_conditions: chosenFilters(),
+      question, sources, wait: 0, budget: BUDGETS[the("preset").value], corpora: chosenCorpora(), filter_conditions: chosenFilters(),
       ...(conversation ? { conversation_id: conversation } : {}),
     });
     conversation = handle.conversation_id || conversation || handle.answer_id;
     history.pushState({}, "", `/a/${handle.answer_id}`);
     follow(handle.answer_id, place);
+    attempt(async () => { showLimits(place, (await get(`/conversations/${handle.answer_id}`)).turns.at(-1)); });
   } catch (error) {
     fill(place, showFailure(error.message));
     the("question").value = question;
@@ -104,7 +113,7 @@ async function hasConsent() {
   if (!consent || consent.state === "given") return true;
   if (consent.state === "off") { toast(say("web_is_off")); return false; }
   const dialog = the("consent");
-  the("consent-whom").textContent = say("consent_whom", { engines: consent.engines.join("、") });
+  the("consent-whom").textContent = say("consent_whom", { engines: listed(consent.engines) });
   dialog.showModal();
   await new Promise((give) => dialog.addEventListener("close", give, { once: true }));
   if (dialog.returnValue !== "yes") return false;
@@ -118,9 +127,9 @@ function follow(answerId, place) {
   the("stop").hidden = false;
   the("send").disabled = true;
   document.title = `… ${title}`;
-  const said = make("p", { dir: "auto" });
+  const lines = make("ul", { class: "draft", "aria-live": "polite" });
   const state = showWorking(say("thinking"));
-  fill(place, state, make("div", { class: "answer", hidden: true }, said));
+  fill(place, state, make("div", { class: "answer", hidden: true }, make("p", { class: "quiet" }, say("so_far")), lines));
   const events = new EventSource(`/api/v1/answers/${answerId}/events`);
   events.addEventListener("step", (event) => {
     const step = JSON.parse(event.data);
@@ -129,8 +138,8 @@ function follow(answerId, place) {
     followLog(answerId);
   });
   events.addEventListener("sentence", (event) => {
-    said.parentElement.hidden = false;
-    said.append(JSON.parse(event.data).text, " ");
+    lines.parentElement.hidden = false;
+    lines.append(make("li", { dir: "auto" }, JSON.parse(event.data).text));
   });
   events.addEventListener("answer", () => attempt(async () => {
     events.close();

@@ -1,14 +1,29 @@
 // The documents panel: drop files and folders, see how far each has come, filter by what is said of them, remove and undo.
 
-import { address, attempt, baseName, call, fill, get, make, post, say, the, toast } from "./room.js";
+import { address, attempt, baseName, call, fill, get, listed, make, named, post, say, the, toast } from "./room.js";
 
 const PAGE = 50;
+const MOST_FIELDS = 4;
+const MOST_VALUES = 6;
 const filters = new Map();
 let cursor = null;
 let count = 0;
 
 /** The conditions that the chips stand for, as the API takes them. */
 export const chosenFilters = () => Object.fromEntries(filters);
+
+/** What limits a question, as a person reads it; empty where nothing does. */
+export function describeLimits({ corpora = [], filters = {} }) {
+  const named = Object.entries(filters).map(([name, value]) => `${named("field", name)}: ${limitText(value)}`);
+  return [...corpora.map((corpus) => `${say("corpus")}: ${corpus}`), ...named].join(" · ");
+}
+
+const limitText = (value) => (Array.isArray(value) ? listed(value) : typeof value === "string" ? value : `${value.low ?? ""}–${value.high ?? ""}`);
+
+/** The corpora that a question is limited to: the one that is named, or none. */
+export const chosenCorpora = () => (corpusName() ? [corpusName()] : []);
+
+const corpusName = () => the("corpus").value.trim();
 
 /** How many documents are known to be there. */
 export const documentCount = () => count;
@@ -17,6 +32,7 @@ export const documentCount = () => count;
 export async function openDocuments() {
   listenForFiles();
   the("more-documents").addEventListener("click", () => attempt(listMore));
+  the("corpus").addEventListener("change", () => { filters.clear(); attempt(refresh); });
   await attempt(refresh);
 }
 
@@ -25,11 +41,16 @@ export async function refresh() {
   cursor = null;
   count = 0;
   fill(the("documents"));
-  await Promise.all([listMore(), showChips()]);
+  await Promise.all([listMore(), showChips(), showCorpora()]);
+}
+
+async function showCorpora() {
+  const { corpora } = await get("/corpora");
+  fill(the("corpus-names"), corpora.map((corpus) => make("option", { value: corpus.name })));
 }
 
 async function listMore() {
-  const page = await get(address("/documents", { limit: PAGE, cursor }));
+  const page = await get(address("/documents", { limit: PAGE, cursor, corpora: corpusName() }));
   cursor = page.cursor;
   count += page.documents.length;
   the("documents").append(...page.documents.map(row));
@@ -73,18 +94,19 @@ async function remove(entry, item) {
 }
 
 async function showChips() {
-  const { fields } = await get("/metadata").catch(() => ({ fields: [] }));
-  const chips = fields.flatMap((field) => field.values.slice(0, 6).map((value) => chip(field.name, value.value, value.count)));
-  fill(the("chips"), chips.slice(0, 18));
+  const { fields } = await get(address("/metadata", { corpora: corpusName() })).catch(() => ({ fields: [] }));
+  const useful = fields.filter((field) => field.distinct > 1).slice(0, MOST_FIELDS);
+  fill(the("chips"), useful.length > 0 && make("p", { class: "quiet" }, say("filters")), useful.map((field) => make("div", { class: "field", role: "group", "aria-label": named("field", field.name) },
+    make("span", { class: "quiet" }, named("field", field.name)), field.values.slice(0, MOST_VALUES).map((value) => chip(field.name, value.value, value.documents)))));
 }
 
 function chip(name, value, uses) {
-  const button = make("button", { type: "button", "aria-pressed": String(filters.get(name) === value), title: `${name} (${uses})` }, value);
+  const button = make("button", { type: "button", "aria-pressed": String(filters.get(name) === value), "data-field": name, title: say("documents_n", { n: uses }) }, value);
   button.addEventListener("click", () => {
     const isOn = filters.get(name) === value;
     if (isOn) filters.delete(name);
     else filters.set(name, value);
-    for (const other of the("chips").children) if (other.title.startsWith(`${name} (`)) other.setAttribute("aria-pressed", "false");
+    for (const other of the("chips").querySelectorAll("button")) if (other.dataset.field === name) other.setAttribute("aria-pressed", "false");
     button.setAttribute("aria-pressed", String(!isOn));
   });
   return button;
@@ -166,7 +188,7 @@ function showFailure(state, reason) {
 function send(file, tell) {
   return new Promise((give, fail) => {
     const request = new XMLHttpRequest();
-    request.open("POST", `/api/v1${address("/documents/upload", { name: file.webkitRelativePath || file.name })}`);
+    request.open("POST", `/api/v1${address("/documents/upload", { name: file.webkitRelativePath || file.name, corpus: corpusName() })}`);
     request.responseType = "json";
     request.setRequestHeader("content-type", "application/octet-stream");
     request.upload.onprogress = (sent) => tell(sent.loaded / Math.max(1, sent.total));

@@ -1,8 +1,10 @@
 // The library: passages found while one types, and all documents with what is known of them.
 
-import { address, attempt, baseName, figure, fill, get, make, post, say, the } from "./room.js";
+import { address, attempt, baseName, call, figure, fill, get, make, named, post, say, the } from "./room.js";
 
+const REFRESH = 4000; // milliseconds
 let cursor = null;
+let shownFolders = "";
 let count = 0;
 let asked = 0;
 let timer = 0;
@@ -12,9 +14,12 @@ async function open() {
   the("search").addEventListener("submit", (sent) => { sent.preventDefault(); attempt(search); });
   the("corpus").addEventListener("change", () => attempt(async () => { cursor = null; count = 0; fill(the("documents")); await Promise.all([search(), list()]); }));
   the("more-documents").addEventListener("click", () => attempt(list));
+  the("watch").addEventListener("submit", (sent) => { sent.preventDefault(); watch(); });
   const { corpora } = await get("/corpora");
   the("corpus").append(...corpora.map((corpus) => make("option", { value: corpus.name }, `${corpus.name} (${corpus.documents})`)));
-  await list();
+  the("corpus-names").append(...corpora.map((corpus) => make("option", { value: corpus.name })));
+  await Promise.all([list(), attempt(showFolders), attempt(showUnread), attempt(showEmbedding)]);
+  setInterval(() => { if (!document.hidden) Promise.all([showFolders(), showEmbedding()]).catch(() => {}); }, REFRESH);
   document.body.dataset.ready = "yes";
 }
 
@@ -35,7 +40,7 @@ function hit(passage) {
   return make("li", {}, make("a", { href: `/d/${passage.document}#page=${passage.page ?? 1}`, dir: "auto" }, passage.title),
     make("div", { class: "quiet", dir: "auto" }, where.filter(Boolean).join(" · ")), make("p", { dir: "auto" }, passage.quoted_text),
     make("div", { class: "quiet parts" }, make("span", {}, `${say("score")} ${figure(passage.score * 100)}`),
-      Object.entries(passage.parts).map(([name, value]) => make("span", {}, `${name} ${value.toFixed(2)}`))));
+      Object.entries(passage.parts).map(([name, value]) => make("span", {}, `${named("part", name)} ${value.toFixed(2)}`))));
 }
 
 async function list() {
@@ -53,6 +58,54 @@ function row(entry) {
     make("td", { dir: "auto" }, baseName(entry.source)), make("td", {}, entry.corpus), make("td", { class: "number" }, entry.page_count ?? "–"),
     make("td", { class: "number" }, figure(entry.passage_count)), make("td", {}, state.join(" · ")),
     make("td", {}, make("a", { href: `/d/${entry.id}` }, say("open"))));
+}
+
+async function showFolders() {
+  tellFolders(await get("/folders"));
+}
+
+function tellFolders({ folders }) {
+  if (JSON.stringify(folders) === shownFolders) return; // what is open or has the focus stays as it is
+  shownFolders = JSON.stringify(folders);
+  fill(the("folders"), folders.length ? folders.map(folder) : make("li", { class: "quiet" }, say("no_folders")));
+}
+
+function folder(row) {
+  const forget = () => attempt(async () => tellFolders(await call("DELETE", address("/folders", { path: row.path }))));
+  const about = [say("documents_n", { n: row.documents }), `${say("corpus")}: ${row.corpus}`];
+  return make("li", { "data-folder": row.path }, make("strong", { dir: "auto" }, row.path), " ", make("span", { class: `state ${row.state}` }, say(`folder_${row.state}`)),
+    make("div", { class: "quiet" }, about.join(" · ")), row.trouble && make("div", { class: "notice bad", dir: "auto" }, row.trouble),
+    row.failed.length > 0 && make("details", {}, make("summary", {}, say("unread_n", { n: row.failed.length })),
+      make("ul", {}, row.failed.map((receipt) => make("li", { dir: "auto" }, `${baseName(receipt.source)}: ${receipt.reason}`)))),
+    make("div", { class: "row" }, make("button", { type: "button", onclick: forget }, say("folder_forget"))));
+}
+
+async function watch() {
+  const trouble = the("folder-trouble");
+  trouble.hidden = true;
+  try {
+    tellFolders(await post("/folders", { path: the("folder-path").value.trim(), corpus: the("folder-corpus").value.trim() || "default" }));
+    the("watch").reset();
+  } catch (error) {
+    trouble.hidden = false;
+    trouble.textContent = error.message;
+  }
+}
+
+/** Files that were handed in and cannot be read: what to do stands in the reason. */
+async function showUnread() {
+  const { tasks } = await get("/tasks?limit=30");
+  const failed = tasks.filter((task) => task.failed && !task.question);
+  const statuses = await Promise.all(failed.slice(0, 10).map((task) => get(address(`/tasks/${task.task_id}`, { wait: 0 }))));
+  const rows = statuses.flatMap((status) => status.errors);
+  the("unread-section").hidden = !rows.length;
+  fill(the("unread"), rows.map((error) => make("li", { dir: "auto" }, make("strong", {}, baseName(error.url ?? error.query ?? "")), make("div", {}, error.reason))));
+}
+
+/** How far the vectors are, as long as some are missing. */
+async function showEmbedding() {
+  const { embedding } = await get("/models");
+  the("embedding").textContent = embedding && embedding.done < embedding.total ? say("embedding_n", { done: figure(embedding.done), total: figure(embedding.total) }) : "";
 }
 
 attempt(open);

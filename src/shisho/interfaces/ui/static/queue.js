@@ -1,14 +1,18 @@
 // The queue: tasks and their jobs as they go, the person's turn, and how the engines are.
 
-import { address, attempt, figure, fill, get, make, moment, post, say, the, toast } from "./room.js";
+import { address, attempt, figure, fill, get, make, moment, named, post, say, the, toast } from "./room.js";
 
 const LIVE = ["created", "running", "waiting"];
+const REFRESH = 4000; // milliseconds between two looks for what other pages and programs have begun
+const MOST_FOLLOWED = 2; // a browser keeps six connections to a server, for all its pages together
 const following = new Map();
+const revisions = new Map();
 let cursor = null;
 
 async function open() {
   the("more-tasks").addEventListener("click", () => attempt(list));
   await Promise.all([list(), showPersons(), showEngines()]);
+  setInterval(() => { if (!document.hidden) refresh().catch(() => {}); }, REFRESH); // a server that is gone comes back
   document.body.dataset.ready = "yes";
 }
 
@@ -16,51 +20,89 @@ async function list() {
   const page = await get(address("/tasks", { limit: 30, cursor }));
   cursor = page.cursor;
   the("more-tasks").hidden = !page.cursor;
-  if (!page.tasks.length && !the("tasks").children.length) fill(the("tasks"), make("li", { class: "quiet" }, say("no_tasks")));
+  if (!page.tasks.length && !the("tasks").children.length) fill(the("tasks"), make("li", { class: "quiet" }, say("no_tasks"), " ", make("a", { href: "/" }, say("no_tasks_how"))));
   the("tasks").append(...page.tasks.map(task));
 }
+
+/** New tasks above those that are shown, what became of those, and who is waited for now. */
+async function refresh() {
+  const { tasks } = await get(address("/tasks", { limit: 30 }));
+  const fresh = tasks.filter((summary) => !itemOf(summary.task_id));
+  if (fresh.length) {
+    the("tasks").querySelector("li:not([data-task])")?.remove();
+    the("tasks").prepend(...fresh.map(task));
+  }
+  for (const summary of tasks) {
+    const isShown = following.has(summary.task_id) || revisions.get(summary.task_id) === summary.revision;
+    if (!isShown) showSummary(itemOf(summary.task_id).lastChild, summary);
+  }
+  await Promise.all([showPersons(), showEngines()]);
+}
+
+const itemOf = (id) => document.querySelector(`[data-task="${CSS.escape(id)}"]`);
 
 function task(summary) {
   const body = make("div", {});
   const item = make("li", { "data-task": summary.task_id }, make("strong", { dir: "auto" }, summary.question || say("untitled_task")), " ",
     make("span", { class: "quiet" }, moment(summary.created_at)), body);
+  showSummary(body, summary);
+  if (LIVE.includes(summary.status) && following.size < MOST_FOLLOWED) follow(summary.task_id, body);
+  return item;
+}
+
+function showSummary(body, summary) {
+  revisions.set(summary.task_id, summary.revision);
   showTask(body, summary.task_id, summary.status, {
     queued: summary.queue.queued, running: summary.queue.running, waiting: summary.queue.awaiting_auth, done: summary.completed, failed: summary.failed,
   });
-  if (LIVE.includes(summary.status)) follow(summary.task_id, body);
-  return item;
 }
 
 function showTask(body, id, state, numbers, status = null) {
   const isLive = LIVE.includes(state);
-  fill(body, make("div", {}, say(`state_${state}`), " · ", say("jobs_n", numbers)),
+  const counts = ["queued", "running", "waiting", "done", "failed"].filter((name) => numbers[name]).map((name) => say(`jobs_${name}`, { n: numbers[name] }));
+  fill(body, make("div", {}, make("span", { class: `state ${state}` }, say(`state_${state}`)), " ", make("span", { class: "quiet" }, counts.join(" · "))),
     status?.errors.map((error) => make("div", { class: "notice bad", dir: "auto" }, `${error.query ?? error.url ?? ""} ${error.reason}`)),
     make("div", { class: "row" }, status?.answer_id && make("a", { href: `/a/${status.answer_id}` }, say("open_answer")),
+      !status && make("button", { type: "button", class: "plain", onclick: () => attempt(() => showDetails(id)) }, say("details")),
       isLive && make("button", { type: "button", onclick: () => attempt(() => act(id, "stop", { mode: "graceful" })) }, say("stop_gently")),
       isLive && make("button", { type: "button", class: "stop", onclick: () => attempt(() => act(id, "stop", { mode: "immediate" })) }, say("stop_now")),
       ["stopped", "failed", "cancelled"].includes(state) && make("button", { type: "button", onclick: () => attempt(() => act(id, "resume")) }, say("resume"))));
 }
 
+/** What there is to read of a task, and what went wrong. */
+async function showDetails(id) {
+  showStatus(itemOf(id).lastChild, await get(address(`/tasks/${id}`, { wait: 0 })));
+}
+
 async function act(id, verb, body = {}) {
   await post(`/tasks/${id}/${verb}`, body);
-  const item = document.querySelector(`[data-task="${CSS.escape(id)}"]`);
-  follow(id, item.lastChild);
+  follow(id, itemOf(id).lastChild);
+}
+
+function showStatus(body, status) {
+  revisions.set(status.task_id, status.revision);
+  showTask(body, status.task_id, status.status, {
+    queued: status.queue.queued, running: status.queue.running, waiting: status.queue.awaiting_auth,
+    done: status.progress.queries.done + status.progress.answers.done + status.progress.documents.done, failed: status.errors.length,
+  }, status);
 }
 
 function follow(id, body) {
-  following.get(id)?.close();
+  unfollow(id);
   const events = new EventSource(`/api/v1/tasks/${id}/events`);
   following.set(id, events);
   events.addEventListener("status", (event) => {
     const status = JSON.parse(event.data);
-    showTask(body, id, status.status, {
-      queued: status.queue.queued, running: status.queue.running, waiting: status.queue.awaiting_auth,
-      done: status.progress.queries.done + status.progress.answers.done + status.progress.documents.done, failed: status.errors.length,
-    }, status);
-    if (!LIVE.includes(status.status)) events.close();
-    if (status.waiting_for.length) attempt(showPersons);
+    showStatus(body, status);
+    if (!LIVE.includes(status.status)) unfollow(id);
+    attempt(showPersons);
   });
-  events.addEventListener("error", () => { if (events.readyState === EventSource.CLOSED) following.delete(id); });
+  events.addEventListener("error", () => { if (events.readyState === EventSource.CLOSED) unfollow(id); });
+}
+
+function unfollow(id) {
+  following.get(id)?.close();
+  following.delete(id);
 }
 
 async function showPersons() {
@@ -70,7 +112,11 @@ async function showPersons() {
 
 function person(turn) {
   const resolve = (action) => attempt(async () => { await post("/auth/resolve", { target: "item", id: turn.id, action }); await showPersons(); });
-  const open = () => attempt(async () => { await post(`/auth/${turn.id}/open`); toast(say("window_opens")); });
+  const open = () => attempt(async () => {
+    const { through } = await post(`/auth/${turn.id}/open`);
+    toast(say(through ? "window_through" : "window_opens"));
+    await showPersons();
+  });
   return make("li", {}, make("strong", {}, say(`proof_${turn.kind}`)), ` ${turn.domain} `, make("span", { class: "quiet" }, turn.engine ?? ""),
     make("div", { class: "row" }, make("button", { type: "button", class: "main", onclick: open }, say("person_open")),
       ["complete", "skip"].map((action) => make("button", { type: "button", onclick: () => resolve(action) }, say(`person_${action}`)))));
@@ -79,7 +125,7 @@ function person(turn) {
 async function showEngines() {
   const { engines } = await get("/engines");
   fill(the("engines"), engines.map((engine) => make("tr", {}, make("th", { scope: "row" }, engine.name),
-    make("td", {}, engine.available ? say("usable") : engine.reason || say("resting")), make("td", {}, engine.categories.join(", ")),
+    make("td", {}, engine.available ? say("usable") : engine.reason || say("resting")), make("td", {}, engine.categories.map((name) => named("category", name)).join(", ")),
     make("td", { class: "number" }, engine.per_day ? `${engine.quota_left ?? "–"} / ${engine.per_day}` : "–"),
     make("td", { class: "number" }, engine.success_rate === null || engine.success_rate === undefined ? "–" : `${figure(engine.success_rate * 100)} %`),
     make("td", { class: "number" }, engine.median_latency_s ? `${figure(engine.median_latency_s)} s` : "–"))));

@@ -8,6 +8,9 @@ export function say(key, values = {}) {
   return template.replace(/{(\w+)}/g, (whole, name) => String(values[name] ?? whole));
 }
 
+/** The reader's word for a name of the API; the name itself where there is none. */
+export const named = (kind, name) => words[`${kind}_${name}`] ?? name;
+
 /** An element; attributes whose value is null or false are left out, `on…` are listeners. */
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -98,6 +101,9 @@ export const moment = (text) => new Date(text).toLocaleString(document.documentE
 
 /** A number as the reader writes it. */
 export const figure = (value) => Number(value).toLocaleString(document.documentElement.lang, { maximumFractionDigits: 1 });
+
+/** Several names as the reader writes them after each other. */
+export const listed = (names) => names.join(document.documentElement.lang === "ja" ? "、" : ", ");
 
 /** The last part of a path or address. */
 export const baseName = (source) => source.split(/[\\/]/).filter(Boolean).pop() ?? source;

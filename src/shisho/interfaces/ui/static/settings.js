@@ -1,11 +1,18 @@
 // What works here, the person's yes or no to the web, and every setting with its value and origin.
 
-import { attempt, fill, get, make, post, say, the } from "./room.js";
+import { attempt, figure, fill, get, listed, make, post, say, the } from "./room.js";
+
+const REFRESH = 1000; // milliseconds
 
 async function open() {
   the("consent-yes").addEventListener("click", () => attempt(() => consent(true)));
   the("consent-no").addEventListener("click", () => attempt(() => consent(false)));
-  await Promise.all([attempt(showSettings), attempt(showConsent), attempt(showChecks)]);
+  the("try").addEventListener("click", tryModel);
+  the("pull").addEventListener("submit", (sent) => { sent.preventDefault(); begin("/models/pull", { name: the("pull-name").value.trim() }); });
+  the("calibrate").addEventListener("submit", (sent) => { sent.preventDefault(); begin("/models/calibrate", { folder: the("calibrate-folder").value.trim() }); });
+  the("key-make").addEventListener("click", () => attempt(async () => tellKey(await post("/key"))));
+  await Promise.all([attempt(showSettings), attempt(showConsent), attempt(showModels), attempt(async () => tellKey(await get("/key")))]);
+  attempt(showChecks); // calls a model, which may take its time
   document.body.dataset.ready = "yes";
 }
 
@@ -16,10 +23,12 @@ async function showSettings() {
 }
 
 async function showConsent() {
-  const { state, engines } = await get("/consent");
-  the("consent-state").textContent = `${say(`consent_${state}`)} ${state === "off" ? "" : say("consent_whom", { engines: engines.join("、") })}`;
-  the("consent-yes").disabled = state !== "not_asked";
-  the("consent-no").disabled = state !== "given";
+  const { state, since, engines } = await get("/consent");
+  const isSaid = state === "not_asked" || since; // else a setting decides
+  const word = state === "off" && since ? "refused" : state;
+  the("consent-state").textContent = `${say(`consent_${word}`)} ${state === "off" ? "" : say("consent_whom", { engines: listed(engines) })}`;
+  the("consent-yes").disabled = !isSaid || state === "given";
+  the("consent-no").disabled = !isSaid || state === "off";
 }
 
 async function consent(given) {
@@ -32,6 +41,55 @@ async function showChecks() {
   const mark = (check) => (check.ok ? "✓" : check.optional ? "–" : "✗");
   fill(the("checks"), checks.map((check) => make("li", { "data-mark": mark(check) }, `${check.title ?? check.name}: ${check.detail}`,
     !check.ok && check.remedy && make("div", { class: "quiet" }, `→ ${check.remedy}`))));
+}
+
+async function showModels() {
+  const { stored, work } = await get("/models");
+  fill(the("models"), stored.length ? stored.map((model) => make("li", {}, make("strong", {}, model.name), ` ${figure(model.size / 1e6)} MB`, make("div", { class: "quiet" }, model.source)))
+    : make("li", { class: "quiet" }, say("no_models")));
+  tellWork(work);
+  if (work?.state === "running") setTimeout(() => attempt(showModels), REFRESH);
+}
+
+/** What is fetched or measured: how far it is, what came of it. */
+function tellWork(work) {
+  const place = the("work");
+  place.hidden = !work;
+  if (!work) return;
+  const share = work.total ? { max: work.total, value: work.done } : {};
+  const isRunning = work.state === "running";
+  place.className = work.state === "failed" ? "notice bad" : "notice";
+  fill(place, make("strong", { dir: "auto" }, `${say(`work_${work.kind}`)}: ${work.subject}`), " ",
+    isRunning && make("progress", { ...share, "aria-label": work.subject }), isRunning && work.total ? ` ${figure(work.done / 1e6)} / ${figure(work.total / 1e6)} MB` : "",
+    work.message && make("div", { dir: "auto" }, work.message));
+}
+
+async function begin(path, body) {
+  const kind = path.endsWith("pull") ? "pull" : "calibrate";
+  try {
+    tellWork(await post(path, body));
+    setTimeout(() => attempt(showModels), REFRESH);
+  } catch (error) {
+    tellWork({ kind, subject: Object.values(body)[0], state: "failed", message: error.message });
+  }
+}
+
+async function tryModel() {
+  the("try").disabled = true;
+  the("tried").textContent = say("model_asked");
+  try {
+    const { ok, detail, remedy } = await post("/models/try");
+    the("tried").textContent = `${ok ? "✓" : "✗"} ${detail}${remedy ? ` → ${remedy}` : ""}`;
+  } catch (error) {
+    the("tried").textContent = error.message;
+  } finally {
+    the("try").disabled = false;
+  }
+}
+
+function tellKey({ public_key: key }) {
+  the("key-public").textContent = key || say("no_key");
+  the("key-make").hidden = Boolean(key);
 }
 
 attempt(open);

@@ -1,0 +1,111 @@
+"""The verbs of models on this machine: which embedders are here, fetching one, trying the language model, calibrating. What
+takes long goes on by itself and is asked after."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from shisho.desk import intake
+from shisho.domain.corpus import LOCAL_OWNER, Check
+from shisho.domain.embedding import CalibrationTarget, EmbeddingProgress, StoredModel
+from shisho.domain.model import ModelWork, ModelWorkKind, ModelWorkState
+from shisho.errors import Conflict, InvalidParams, ShishoError
+from shisho.messages.message import Message
+
+ReportBytes = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelParts:
+    """The parts that these verbs are wired to. `pull(name, report)` is False where the model was there; `target`:
+    what is calibrated. Raises ExtraMissing where no embedder works."""
+
+    owner: str
+    roots: Sequence[Path]
+    stored: Callable[[], Sequence[StoredModel]]
+    pull: Callable[[str, ReportBytes], Awaitable[bool]]
+    check: Callable[[], Awaitable[Check]]
+    target: Callable[[], CalibrationTarget]
+    progress: Callable[[], Awaitable[EmbeddingProgress | None]]
+
+
+class ModelDesk:
+    """The verbs of models. Only this machine's owner changes what is on it."""
+
+    def __init__(self, parts: ModelParts) -> None:
+        self._parts = parts
+        self._work: ModelWork | None = None
+        self._running: asyncio.Task[None] | None = None
+
+    async def stored(self) -> Sequence[StoredModel]:
+        """The embedders that stand on this machine whole."""
+        return await asyncio.to_thread(self._parts.stored)
+
+    def work(self) -> ModelWork | None:
+        """What goes on, or went on last; None where nothing has since the start."""
+        return self._work
+
+    async def progress(self) -> EmbeddingProgress | None:
+        """How many passages have a vector; None where there is no embedder, and for other people than this machine's owner,
+        as it counts those of everybody."""
+        return await self._parts.progress() if self._parts.owner == LOCAL_OWNER else None
+
+    def calibration_target(self) -> CalibrationTarget:
+        """The embedder that is calibrated. Raises ExtraMissing where none works."""
+        return self._parts.target()
+
+    async def check(self) -> Check:
+        """Call the language model once, shortly."""
+        return await self._parts.check()
+
+    async def begin_pull(self, name: str) -> ModelWork:
+        """Begin to fetch an embedder, as owner/name. Raises Conflict while something goes on, InvalidParams."""
+        name = name.strip()
+        if name.count("/") != 1 or not all(name.split("/")):
+            raise InvalidParams("{name!r} names no model. Give it as owner/name.", name=name)
+
+        async def pull() -> str:
+            is_new = await self._parts.pull(name, self._report)
+            return Message("The model is here now.") if is_new else Message("The model was here already.")
+
+        return self._begin(ModelWorkKind.PULL, name, pull)
+
+    async def begin_calibration(
+        self, folder: Path | str, calibrate: Callable[[Path], Awaitable[str]]
+    ) -> ModelWork:
+        """Begin to measure how much words count beside meaning, on a set of questions below `allowed_roots`. Raises Conflict
+        while something goes on, ForbiddenPath, InvalidParams."""
+        root = await asyncio.to_thread(intake.allowed, folder, self._parts.roots)
+        return self._begin(ModelWorkKind.CALIBRATE, str(root), lambda: calibrate(root))
+
+    def _begin(self, kind: ModelWorkKind, subject: str, run: Callable[[], Awaitable[str]]) -> ModelWork:
+        if self._parts.owner != LOCAL_OWNER:
+            raise InvalidParams("Models are for the owner of this machine to change. Ask them.")
+        if self._running is not None and not self._running.done():
+            raise Conflict("{subject} is still under way. Wait for its end.", subject=self._subject())
+        self._work = ModelWork(kind, subject, ModelWorkState.RUNNING)
+        self._running = asyncio.create_task(self._run(run))
+        return self._work
+
+    async def _run(self, run: Callable[[], Awaitable[str]]) -> None:
+        try:
+            message = await run()
+        except (ShishoError, OSError) as error:
+            reason = error.message if isinstance(error, ShishoError) else str(error)
+            self._end(ModelWorkState.FAILED, reason)
+        else:
+            self._end(ModelWorkState.DONE, message)
+
+    def _report(self, done: int, total: int) -> None:
+        assert self._work is not None
+        self._work = replace(self._work, done=done, total=total)
+
+    def _end(self, state: ModelWorkState, message: str) -> None:
+        assert self._work is not None
+        self._work = replace(self._work, state=state, message=message)
+
+    def _subject(self) -> str:
+        return "" if self._work is None else self._work.subject

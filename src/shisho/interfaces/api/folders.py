@@ -1,0 +1,51 @@
+"""Verbs over folders that the library follows, for programs with a page: routes, and no tools."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+from shisho.desk import Desk
+from shisho.domain.corpus import DEFAULT_CORPUS
+from shisho.domain.folder import FolderStatus
+from shisho.interfaces.api.operations import Effect, Verb
+from shisho.interfaces.api.replies import Name
+
+
+@dataclass(frozen=True, slots=True)
+class FolderList:
+    """Folders that are followed."""
+
+    folders: tuple[FolderStatus, ...]
+
+
+async def list_folders(desk: Desk) -> FolderList:
+    """The folders that the library follows, how each stands, and which files there cannot be taken in."""
+    return FolderList(tuple(await desk.folders.status()))
+
+
+async def watch_folder(
+    desk: Desk,
+    path: Annotated[Name, Field(description="a folder below allowed_roots")],
+    corpus: Name = DEFAULT_CORPUS,
+) -> FolderList:
+    """Follow a folder: what is added, changed and deleted there is so in the corpus, as long as a server or worker runs."""
+    await desk.folders.watch_from_outside(path, corpus)
+    return await list_folders(desk)
+
+
+async def forget_folder(
+    desk: Desk, path: Annotated[Name, Field(description="as list_folders gives it")]
+) -> FolderList:
+    """Follow a folder no longer. Its documents stay."""
+    await desk.folders.forget(path)
+    return await list_folders(desk)
+
+
+VERBS = (
+    Verb(list_folders, FolderList, "Followed folders", ("GET", "/folders"), Effect.READ),
+    Verb(watch_folder, FolderList, "Follow a folder", ("POST", "/folders"), Effect.CHANGE),
+    Verb(forget_folder, FolderList, "Follow a folder no longer", ("DELETE", "/folders"), Effect.CHANGE),
+)

@@ -1,0 +1,81 @@
+"""Verbs over the models of this machine, for programs with a page: routes, and no tools."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from shisho.desk import Desk
+from shisho.domain.embedding import EmbeddingProgress, StoredModel
+from shisho.domain.model import ModelWork
+from shisho.interfaces.api.operations import Effect, Verb
+from shisho.interfaces.api.replies import Name
+from shisho.messages.message import Message
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOverview:
+    """The embedders on this machine; how many passages have a vector, null where there is no embedder or the caller is
+    not the owner of the machine; and what goes on, or went on last, null where nothing has since the start."""
+
+    stored: tuple[StoredModel, ...]
+    embedding: EmbeddingProgress | None
+    work: ModelWork | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTrialResult:
+    """Whether the language model answers. `detail`: what it did, or what hinders it; `remedy`: what to do then."""
+
+    ok: bool
+    detail: str
+    remedy: str
+
+
+async def get_models(desk: Desk) -> ModelOverview:
+    """The embedding models on this machine, and what is being fetched or measured."""
+    stored = tuple(await desk.models.stored())
+    return ModelOverview(stored, await desk.models.progress(), desk.models.work())
+
+
+async def pull_model(
+    desk: Desk, name: Annotated[Name, Field(description="owner/name, as `shisho models pull` takes it")]
+) -> ModelWork:
+    """Begin to fetch an embedding model; get_models says how far it is. What was broken off goes on."""
+    return await desk.models.begin_pull(name)
+
+
+async def try_model(desk: Desk) -> ModelTrialResult:
+    """Call the language model that is set once, shortly."""
+    check = await desk.models.check()
+    return ModelTrialResult(check.ok, check.detail, check.remedy)
+
+
+async def calibrate_models(
+    desk: Desk, folder: Annotated[Name, Field(description="a set of questions below allowed_roots")]
+) -> ModelWork:
+    """Begin to measure on a set of questions how much words count beside meaning, and keep what is best; get_models says
+    what came of it."""
+
+    async def measure(root: Path) -> str:
+        from shisho.evaluation.calibrate import calibrate
+
+        outcome = await calibrate(desk.models.calibration_target(), root)
+        return Message(
+            "Words count {japanese:g} in Japanese and {english:g} in English beside meaning from the next start on.",
+            japanese=outcome.share.japanese,
+            english=outcome.share.english,
+        )
+
+    return await desk.models.begin_calibration(folder, measure)
+
+
+VERBS = (
+    Verb(get_models, ModelOverview, "Models", ("GET", "/models"), Effect.READ),
+    Verb(pull_model, ModelWork, "Fetch a model", ("POST", "/models/pull"), Effect.ADD, outside=True),
+    Verb(try_model, ModelTrialResult, "Try the model", ("POST", "/models/try"), Effect.READ, outside=True),
+    Verb(calibrate_models, ModelWork, "Calibrate", ("POST", "/models/calibrate"), Effect.CHANGE),
+)

@@ -87,6 +87,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python bench/jobs.py
 	$(BIN)/python -m bench.queue_postgres
 	$(BIN)/python bench/polls.py
+	$(BIN)/python bench/pages.py
 	$(BIN)/python bench/paging.py
 	$(BIN)/python bench/answers.py
 	$(BIN)/python bench/boxes.py

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from shisho.bootstrap.desk import web_consent
 from shisho.bootstrap.embedder import MODELS
+from shisho.bootstrap.web import consent_file
 from shisho.domain.task import WebConsent
 from shisho.errors import Conflict, ConsentRequired
 from shisho.settings import Settings
+from shisho.system.clock import SystemClock
 
 if TYPE_CHECKING:
     from shisho.inference.model_files import ModelFiles
@@ -31,7 +32,7 @@ async def pull_model(settings: Settings, name: str, report: Callable[[int, int],
     if files.is_whole(name):
         return False
     # Who names a model here says with it that this name may go out; a no that was said before stands.
-    if web_consent(settings).state() is WebConsent.OFF:
+    if consent_file(settings, SystemClock(), settings.text("web")).state() is WebConsent.OFF:
         raise ConsentRequired(
             "The web is off, so {name} is not fetched. Turn it on (`shisho web on`, or the setting web), or bring the "
             "model from another machine: `shisho models export {name} FILE` there, `shisho models import FILE` here.",

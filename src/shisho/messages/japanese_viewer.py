@@ -5,6 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SAID: Mapping[str, str] = {
+    'A PDF needs an extra: pip install "shisho[pdf]". Until then export as html and print that.': (
+        'PDFには追加パッケージが必要です: pip install "shisho[pdf]"。それまでは html で書き出して印刷してください。'
+    ),
+    "No font of this machine has Japanese letters, so a PDF cannot be made. Install one (Debian, Ubuntu: apt install "
+    "fonts-noto-cjk; elsewhere put Noto Sans JP into the folder of your fonts), or export as html.": (
+        "このマシンに日本語の文字を持つフォントがないため、PDFを作れません。フォントを入れるか(Debian・Ubuntu: apt install "
+        "fonts-noto-cjk、ほかでは Noto Sans JP を自分のフォントのフォルダへ)、html で書き出してください。"
+    ),
+    "A PDF is no text. Ask for a file: `exports.file` instead of `export`.": (
+        "PDFは文字列ではありません。`export` ではなく `exports.file` を使ってください。"
+    ),
+    "A PDF is not for a terminal. Say where it goes: --out answer.pdf": (
+        "PDFは端末には表示できません。書き込み先を指定してください: --out answer.pdf"
+    ),
+    "such pages are shown without these letters, the text beside them is whole; install fonts for all users (Debian, "
+    "Ubuntu: apt install fonts-noto-cjk), and start Shisho again": (
+        "そのようなページは文字が抜けて表示されます(本文欄の文字はそろっています)。全利用者向けのフォントを入れ"
+        "(Debian・Ubuntu: apt install fonts-noto-cjk)、Shisho を起動しなおしてください"
+    ),
+    "no font here has the letters of {scripts}": "次の文字のフォントがこのマシンにありません: {scripts}",
+    "pages are drawn without their fonts: {scripts}": "フォントのないPDFのページも表示できます: {scripts}",
+    "Typst, with a font that has Japanese letters": "Typst と、日本語の文字を持つフォント",
     "Documents of this kind have no pages as they were printed: their text is shown.": (
         "この種類の文書には印刷されたページがありません。本文を表示します。"
     ),

@@ -70,7 +70,8 @@ async def measure(url: str, pid: int) -> dict[str, float]:
         for number in range(ROUNDS + 1):  # the first warms up
             bare = await polls.bare(clients, cpu)
             rounds.append((*bare[:2], *await woken((host, int(port)), maker, pid, number)))
-    grown = {"MB": rounds[0][2], f"MB with {PAGES} pages": max(row[3] for row in rounds)}
+    grown = {"MB at the start": rounds[0][2], "MB once all is loaded": rounds[1][2]}
+    grown[f"MB with {PAGES} pages"] = max(row[3] for row in rounds)
     names = ("livez p50", "livez p99", "", "", "change", "wake-up p50", "wake-up p99")
     times = {name: round(median(row[at] for row in rounds[1:]), 2) for at, name in enumerate(names) if name}
     return grown | times

@@ -227,6 +227,8 @@ async def test_what_one_person_has_the_other_neither_finds_nor_infers(tmp_path: 
         as_person(anyone, "taro") as taro,
     ):
         names = await live(hanako)
+        names["key"] = (await hanako.post("/key")).json()["public_key"]
+        await taro.post("/key")
         await upload(taro, "覚書.txt", OWN.encode())
         fakes = made_up(names)
         hidden = {*names.values(), *fakes.values()}

@@ -3,6 +3,7 @@
 import { address, attempt, baseName, call, fill, get, listed, make, named, post, say, the, toast } from "./room.js";
 
 const PAGE = 50;
+const UNIQUE = ["title", "citation_key", "doi", "url", "isbn"]; // of one document each: its row in the list says them
 const MOST_FIELDS = 4;
 const MOST_VALUES = 6;
 const filters = new Map();
@@ -14,8 +15,8 @@ export const chosenFilters = () => Object.fromEntries(filters);
 
 /** What limits a question, as a person reads it; empty where nothing does. */
 export function describeLimits({ corpora = [], filters = {} }) {
-  const named = Object.entries(filters).map(([name, value]) => `${named("field", name)}: ${limitText(value)}`);
-  return [...corpora.map((corpus) => `${say("corpus")}: ${corpus}`), ...named].join(" · ");
+  const conditions = Object.entries(filters).map(([name, value]) => `${named("field", name)}: ${limitText(value)}`);
+  return [...corpora.map((corpus) => `${say("corpus")}: ${corpus}`), ...conditions].join(" · ");
 }
 
 const limitText = (value) => (Array.isArray(value) ? listed(value) : typeof value === "string" ? value : `${value.low ?? ""}–${value.high ?? ""}`);
@@ -95,7 +96,7 @@ async function remove(entry, item) {
 
 async function showChips() {
   const { fields } = await get(address("/metadata", { corpora: corpusName() })).catch(() => ({ fields: [] }));
-  const useful = fields.filter((field) => field.distinct > 1).slice(0, MOST_FIELDS);
+  const useful = fields.filter((field) => field.distinct > 1 && !UNIQUE.includes(field.name)).slice(0, MOST_FIELDS);
   fill(the("chips"), useful.length > 0 && make("p", { class: "quiet" }, say("filters")), useful.map((field) => make("div", { class: "field", role: "group", "aria-label": named("field", field.name) },
     make("span", { class: "quiet" }, named("field", field.name)), field.values.slice(0, MOST_VALUES).map((value) => chip(field.name, value.value, value.documents)))));
 }

@@ -92,6 +92,7 @@ export async function attempt(work) {
     return true;
   } catch (error) {
     toast(error.message);
+    if (!(error instanceof Refusal)) reportError(error); // a fault of ours
     return false;
   }
 }

@@ -30,11 +30,13 @@ from shisho.stores.memory.shelf import MemoryShelf
 from shisho.stores.memory.users import MemoryUsers
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.embeddings import PostgresEmbeddings
+from shisho.stores.postgres.grants import PostgresGrants
 from shisho.stores.postgres.ledger import PostgresLedger
 from shisho.stores.postgres.lexical import PostgresIndex
 from shisho.stores.postgres.serving import PostgresServing
 from shisho.stores.postgres.sessions import PostgresSessions
 from shisho.stores.postgres.shelf import PostgresShelf
+from shisho.stores.postgres.users import PostgresUsers
 from shisho.stores.qdrant.index import QdrantIndex
 from shisho.stores.qdrant.server import QdrantServer
 from shisho.system.clock import SystemClock
@@ -43,8 +45,6 @@ from tests.postgres import shared_server
 
 ABOUT = EmbedderAbout("compass 1")
 DIMENSIONS = 4
-# Suites that PostgreSQL does not pass yet; whoever adds what they try takes them out.
-NOT_YET = {"test_users"}
 
 
 @dataclass(frozen=True)
@@ -110,9 +110,8 @@ async def postgres_store(url: str) -> AsyncIterator[PostgresStore]:
     shelf = PostgresShelf(database, clock)
     sessions = PostgresSessions(database)
     ledger = PostgresLedger(database, clock)
-    # what is not written for PostgreSQL yet (NOT_YET) is played by memory's
-    users = MemoryUsers()
-    grants = MemoryGrants(MemoryShelf(), users)
+    users = PostgresUsers(database, clock)
+    grants = PostgresGrants(database, clock)
     yield PostgresStore(shelf, index, embeddings, sessions, ledger, users, grants, database)
     await database.close()
 
@@ -143,8 +142,6 @@ INDEXES = ("memory", "embedded", "qdrant", "postgres")
 
 @pytest.fixture(params=["memory", "embedded", "postgres"])
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
-    if request.param == "postgres" and request.module.__name__.rpartition(".")[2] in NOT_YET:
-        pytest.skip("not on PostgreSQL yet")
     async with indexed_store(request.param, tmp_path) as made:
         yield made
 

@@ -17,7 +17,7 @@ from shisho.corpus.session import CorpusSearcher
 from shisho.domain.corpus import Complexity, Intake, Scope, SearchRequest
 from shisho.domain.team import Access, CorpusKey, Grantee, GranteeKind
 from shisho.language.terms import query
-from tests.contracts.conftest import Store, embedded_store, memory_store
+from tests.contracts.conftest import INDEXES, Store, indexed_store
 from tests.making import intake
 
 WORDS = (
@@ -124,11 +124,11 @@ async def look(store: Store, round_: int) -> dict[str, Any]:
     return told
 
 
-@pytest.mark.parametrize("kind", ["memory", "embedded"])
+@pytest.mark.parametrize("kind", INDEXES)
 def test_what_others_keep_changes_nothing_that_a_reader_is_told(kind: str, tmp_path: Path) -> None:
     with asyncio.Runner() as runner:
-        opening = embedded_store(tmp_path)
-        store = memory_store() if kind == "memory" else runner.run(opening.__aenter__())
+        opening = indexed_store(kind, tmp_path)
+        store = runner.run(opening.__aenter__())
         runner.run(prepare(store))
         alone = runner.run(look(store, 0))
         assert any(alone[repr(Scope("taro"))]["ranked"].values())
@@ -151,5 +151,4 @@ def test_what_others_keep_changes_nothing_that_a_reader_is_told(kind: str, tmp_p
             assert runner.run(look(store, turn)) == alone
 
         holds()
-        if kind != "memory":
-            runner.run(opening.__aexit__(None, None, None))
+        runner.run(opening.__aexit__(None, None, None))

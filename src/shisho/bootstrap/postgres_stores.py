@@ -18,7 +18,6 @@ from shisho.stores.postgres.ledger import PostgresLedger
 from shisho.stores.postgres.lexical import PostgresIndex
 from shisho.stores.postgres.opinions import PostgresOpinions
 from shisho.stores.postgres.originals import have_text
-from shisho.stores.postgres.own_corpora import NoUsers, OwnCorpora
 from shisho.stores.postgres.sessions import PostgresSessions
 from shisho.stores.postgres.shelf import PostgresShelf
 from shisho.stores.postgres.storage import PostgresStorage
@@ -33,10 +32,12 @@ if TYPE_CHECKING:
         EmbeddingStore,
         FolderRegister,
         FollowerTurn,
+        Grants,
         Index,
         Limiter,
         Opinions,
         SessionBook,
+        Users,
     )
 
 FOLLOWER = "postgres.follower"  # the file that the process of this machine holds which follows its folders
@@ -68,8 +69,8 @@ def build_postgres_stores(
         conversations=deferred(partial(_conversations, database, clock)),
         assistants=deferred(partial(_assistants, database, clock)),
         folders=deferred(partial(_folders, database, clock)),
-        users=NoUsers(),
-        grants=OwnCorpora(database),
+        users=deferred(partial(_users, database, clock)),
+        grants=deferred(partial(_grants, database, clock)),
         limiter=deferred(partial(_limiter, database, clock)),
         follower_turn=deferred(partial(_follower_turn, settings)),
         embedding_turn=deferred(partial(_embedding_turn, database)),
@@ -90,6 +91,18 @@ def _index(settings: Settings, database: PostgresDatabase, embedders: BuiltEmbed
     if embedders is None:
         return PostgresIndex(database)
     return PostgresIndex(database, PostgresServing(database, embedders.current.about, is_usable))
+
+
+def _users(database: PostgresDatabase, clock: Clock) -> Users:
+    from shisho.stores.postgres.users import PostgresUsers
+
+    return PostgresUsers(database, clock)
+
+
+def _grants(database: PostgresDatabase, clock: Clock) -> Grants:
+    from shisho.stores.postgres.grants import PostgresGrants
+
+    return PostgresGrants(database, clock)
 
 
 async def _erase_all(pages: PageStores, index: Index) -> bool:

@@ -97,8 +97,4 @@ SAID: Mapping[str, str] = {
     "searches are by words alone; for meaning too, install pgvector on the server": (
         "検索は語だけで行います。意味でも探すには、サーバーにpgvectorを入れてください"
     ),
-    "People, groups and grants are kept in a home so far, not in PostgreSQL.": (
-        "利用者・グループ・権限を置けるのは今のところホームだけで、PostgreSQLには置けません。"
-    ),
-    "There is nobody, and no group, of the name {name}.": "{name} という名前の利用者もグループもありません。",
 }

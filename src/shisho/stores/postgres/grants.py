@@ -1,0 +1,78 @@
+"""Who may read or write whose corpus, in PostgreSQL. What a reader may search is the view `readable_corpora`, which every
+statement about scopes looks through."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shisho.domain.corpus import DocumentId
+from shisho.domain.team import Access, CorpusGrant, CorpusKey, Grantee, GranteeKind, ReachableCorpus
+from shisho.errors import NotFound
+from shisho.ports import Clock
+from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.rows import change, every
+
+# A corpus that is there is granted; what was granted before no longer counts.
+GRANT = """INSERT INTO grants(corpus_id, kind, grantee, access, granted_at)
+    SELECT c.id, %s, %s, %s, %s FROM corpora c WHERE c.owner = %s AND c.name = %s
+    ON CONFLICT (corpus_id, kind, grantee) DO UPDATE SET access = excluded.access, granted_at = excluded.granted_at"""
+# A grant is taken back.
+REVOKE = """DELETE FROM grants g USING corpora c
+    WHERE c.id = g.corpus_id AND g.kind = %s AND g.grantee = %s AND c.owner = %s AND c.name = %s"""
+# All grants, or those of an owner's corpora.
+GRANTS = """SELECT c.owner, c.name, g.kind, g.grantee, g.access, g.granted_at FROM grants g
+    JOIN corpora c ON c.id = g.corpus_id WHERE %(owner)s::text IS NULL OR c.owner = %(owner)s
+    ORDER BY c.owner COLLATE "C", c.name COLLATE "C", g.kind, g.grantee"""
+# What a reader may search. Of several ways the one counts that lets do most: by name, write > read; one's own comes one way.
+REACHABLE = """SELECT c.owner, c.name, max(r.access COLLATE "C") AS access
+    FROM readable_corpora r JOIN corpora c ON c.id = r.corpus_id
+    WHERE r.reader = %s GROUP BY c.owner, c.name ORDER BY c.owner COLLATE "C", c.name COLLATE "C\""""
+# Those of some documents that a reader may open.
+READABLE = """SELECT d.id FROM documents d WHERE d.id = ANY(%s)
+    AND d.corpus_id IN (SELECT r.corpus_id FROM readable_corpora r WHERE r.reader = %s)"""
+
+
+class PostgresGrants:
+    """`ports.Grants` over PostgreSQL."""
+
+    def __init__(self, database: PostgresDatabase, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def grant(self, corpus: CorpusKey, grantee: Grantee, access: Access) -> CorpusGrant:
+        now = self._clock.now()
+        values = (str(grantee.kind), grantee.name, str(access), now, *corpus)
+        if not await self._changed(GRANT, values):
+            raise NotFound("There is no corpus {corpus}.", corpus=corpus.name)
+        return CorpusGrant(corpus, grantee, access, now)
+
+    async def revoke(self, corpus: CorpusKey, grantee: Grantee) -> bool:
+        return await self._changed(REVOKE, (str(grantee.kind), grantee.name, *corpus)) > 0
+
+    async def grants(self, owner: str | None = None) -> Sequence[CorpusGrant]:
+        rows = await self._database.read(lambda connection: every(connection, GRANTS, {"owner": owner}))
+        return [
+            CorpusGrant(
+                CorpusKey(row.owner, row.name),
+                Grantee(GranteeKind(row.kind), row.grantee),
+                Access(row.access),
+                row.granted_at,
+            )
+            for row in rows
+        ]
+
+    async def reachable(self, reader: str) -> Sequence[ReachableCorpus]:
+        rows = await self._database.read(lambda connection: every(connection, REACHABLE, (reader,)))
+        return [ReachableCorpus(CorpusKey(row.owner, row.name), Access(row.access)) for row in rows]
+
+    async def readable(self, ids: Sequence[DocumentId], reader: str) -> frozenset[DocumentId]:
+        values = ([*ids], reader)
+        rows = await self._database.read(lambda connection: every(connection, READABLE, values))
+        return frozenset(DocumentId(row.id) for row in rows)
+
+    async def _changed(self, statement: str, values: tuple[str, ...]) -> int:
+        def work(connection: Connection) -> int:
+            return change(connection, statement, values)
+
+        return await self._database.write(work)

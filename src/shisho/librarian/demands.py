@@ -82,7 +82,8 @@ _WANTED = tuple(
         r"(?:どんな|どの|どういう|どういった|何の|いかなる|どのような|何という)([一-鿿々ァ-ヺーa-z0-9]+)",
         r"([一-鿿々ァ-ヺーa-z0-9]+)(?:は|って|が)、?(?:いくら|いくつ|どこ|いつ|誰|だれ|どのくらい|どれくらい|[?？]?$)",
         r"([一-鿿々ァ-ヺーa-z0-9]+)も(?:教えて|知りたい)",
-        r"\b(?:which|what) (?:specific |particular )?((?:[a-z]+ly )?[a-z]{3,} ?[a-z]*)",
+        r"\b(?:which|what) (?:specific |particular )?(?!(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have"
+        r"|had|he|she|it|they|the|made|makes|happen\w*)\b)((?:[a-z]+ly )?[a-z]{3,} ?[a-z]*)",
     )
 )
 # Nouns of the asking: what answers need not be called so.
@@ -93,8 +94,7 @@ _OF_ASKING = frozenset(
         "事情 時 日 内容 意味 目的 役割 特徴 関係 問題 影響 状態 形 部分 分野 使 流れ 対策 制度 人 者 相手 物 事 訳",
         "場所 名前 名 言葉 用語 量 数 額 位置",
         "原因 結果 効果 条件 基準 考え 意見 立場 順番 順序 出典 所属 代表 他",
-        "be is are was were do does did can could will would should has have had he she it they kind sort type the",
-        "exact exactli happen made make way thing reason time year day date countri differ nation peopl person part side",
+        "kind sort type exact exactli way thing reason time year day date countri differ nation peopl person part side",
         "activ group team place name five two three",
     )
     for word in line.split()

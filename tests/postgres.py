@@ -100,21 +100,28 @@ async def fresh_database() -> AsyncIterator[PostgresDatabase]:
 class PostgresServer:
     """One server. `durable`: it keeps what it has committed when it is killed, as a server of use does."""
 
-    def __init__(self, *, durable: bool = False, listens_to: Sequence[str] = ()) -> None:
+    def __init__(
+        self, *, durable: bool = False, listens_to: Sequence[str] = (), follows: PostgresServer | None = None
+    ) -> None:
         memory = Path("/dev/shm")
         place = memory if memory.is_dir() and not durable else None
         self.folder = Path(tempfile.mkdtemp(prefix="shisho-postgres-", dir=place))
         self._settings = LEAN | ({} if durable else FAST)
         self._listens_to = listens_to
+        self.successor: PostgresServer | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._emptied: list[str] = []
         self._names = (f"shisho_{number}" for number in itertools.count(1))
         if os.geteuid() == 0:
             shutil.chown(self.folder, "nobody", "nogroup")
-        self._run(
-            "initdb", "-D", self._data, "-U", USER, "-A", "trust", "-N", "-E", "UTF8", "--locale=C.UTF-8"
-        )
-        with (self.folder / "data" / "pg_hba.conf").open("a", encoding="ascii") as callers:
+        if follows is None:
+            self._run(
+                "initdb", "-D", self._data, "-U", USER, "-A", "trust", "-N", "-E", "UTF8", "--locale=C.UTF-8"
+            )
+        else:
+            where = ("-h", "127.0.0.1", "-p", str(follows.port), "-U", USER)
+            self._run("pg_basebackup", *where, "-D", self._data, "-R", "-X", "stream", "-c", "fast")
+        with Path(self._data, "pg_hba.conf").open("a", encoding="ascii") as callers:
             callers.writelines(f"host all all {address}/24 trust\n" for address in listens_to)
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -150,8 +157,25 @@ class PostgresServer:
             self._process.wait(PATIENCE)
             self._process = None
 
+    def follower(self) -> PostgresServer:
+        """A server that follows this one; each commit waits for it from now on. It ends with this one."""
+        self.successor = PostgresServer(follows=self)
+        self.successor.start()
+        self.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        self.execute("SELECT pg_reload_conf()")
+        return self.successor
+
+    def take_over(self, leader: PostgresServer) -> None:
+        """Leads from now on, at the leader's address."""
+        self._run("pg_ctl", "promote", "-w", "-D", self._data)
+        self.stop()
+        self.port = leader.port
+        self.start()
+
     def close(self) -> None:
         """Ends it and removes what it has written."""
+        if self.successor is not None:
+            self.successor.close()
         self.stop(signal.SIGQUIT)
         shutil.rmtree(self.folder, ignore_errors=True)
 

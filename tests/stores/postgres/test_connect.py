@@ -12,10 +12,11 @@ import pytest
 from psycopg import errors
 
 from shisho.errors import Conflict, InvalidParams, NotFound, StorageUnusable
-from shisho.stores.postgres import migrations
+from shisho.stores.postgres import migrations, server_time
 from shisho.stores.postgres.connect import Connection, PostgresDatabase
 from tests.postgres import PostgresServer
 
+HALF_AN_HOUR = 1800.0
 SCRATCH = "CREATE TABLE IF NOT EXISTS scratch (id int PRIMARY KEY, value int)"
 
 
@@ -223,3 +224,23 @@ async def test_all_machines_read_one_time_line(postgres: PostgresServer) -> None
         after = databases[0].line()
         assert before - 1 < min(lines) <= max(lines) < after + 1
         await asyncio.gather(*(database.close() for database in databases))
+
+
+@pytest.mark.parametrize("jump", ["1 hour", "-1 hour"])
+async def test_no_jump_of_the_servers_clock_moves_what_is_waited_for(
+    url: str, monkeypatch: pytest.MonkeyPatch, jump: str
+) -> None:
+    databases = [PostgresDatabase(url) for _ in range(2)]
+    for database in databases:
+        await database.ready()
+    before = databases[0].line()
+    jumped = server_time.CLOCK.replace("clock_timestamp()", f"(clock_timestamp() + interval '{jump}')")
+    monkeypatch.setattr(server_time, "CLOCK", jumped)
+    monkeypatch.setattr(server_time, "SAMPLE_SECONDS", 0.0)
+    for _ in range(2):
+        for database in databases:
+            await database.ready()
+    databases.append(PostgresDatabase(url))
+    await databases[-1].ready()
+    assert all(before <= database.line() < before + HALF_AN_HOUR for database in databases)
+    await asyncio.gather(*(database.close() for database in databases))

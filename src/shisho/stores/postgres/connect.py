@@ -141,12 +141,6 @@ class PostgresDatabase:
             self.snapshot(self._time.sample)
         return self._time.line()
 
-    def wall(self) -> float:
-        """The server's clock, in seconds since 1970: dates of all machines come from one clock."""
-        if not self._time.is_known:
-            self.snapshot(self._time.sample)
-        return self._time.wall()
-
     async def ready(self) -> None:
         """Check that something could be stored now. Raises StorageUnusable, Conflict."""
         await self.write(lambda connection: connection.execute(WRITABLE) and None)

@@ -24,7 +24,6 @@ NOTE = """INSERT INTO timeline(one, ahead, noted, wall) VALUES (true, %(ahead)s,
 @dataclass(frozen=True, slots=True)
 class _Sample:
     line: float
-    wall: float
     own: float  # this machine's clock since its start, when the server's were read
 
 
@@ -50,11 +49,6 @@ class ServerTime:
         assert self._sample is not None
         return self._sample.line + since_start() - self._sample.own
 
-    def wall(self) -> float:
-        """The server's clock now, in seconds since 1970."""
-        assert self._sample is not None
-        return self._sample.wall + since_start() - self._sample.own
-
     def note(self, connection: psycopg.Connection[Any]) -> None:
         """Look at the server's clock, and store what the line says. Whoever has just begun stores nothing where
         something stands: it cannot know whether the clock has jumped."""
@@ -76,7 +70,7 @@ class ServerTime:
         anchor = server_anchored(stored, row.wall, expected)
         # What is off by less than can be told from here is no reason to move.
         line = anchor.noted if expected is None or abs(anchor.noted - expected) > error else expected
-        self._sample = _Sample(line, anchor.wall, own)
+        self._sample = _Sample(line, own)
         return stored, anchor
 
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         WebRound,
     )
     from shisho.domain.answer_news import AnswerStep
+    from shisho.domain.audit import AuditEntry, AuditVerb
     from shisho.domain.codec import Payload
     from shisho.domain.conversation import (
         Conversation,
@@ -228,9 +229,9 @@ __version__ = VERSION
 # fmt: off
 __all__ = [
     "Access", "AccessDenied", "AllEnginesBlocked", "AllFetchesFailed", "Answer", "AnswerDesk", "AnswerDifference",
-    "AnswerHandle", "AnswerLevel", "AnswerLog", "AnswerStep", "AskOptions", "AuthAction", "AuthRequired",
-    "AuthResolved", "AuthTarget", "BorrowedModel", "BreakerState", "Budget", "BudgetExhausted", "Bytes",
-    "CalibrationTarget", "Check", "CitedSentence", "Claim", "Complexity", "ComposedAnswer", "Conflict",
+    "AnswerHandle", "AnswerLevel", "AnswerLog", "AnswerStep", "AskOptions", "AuditEntry", "AuditVerb", "AuthAction",
+    "AuthRequired", "AuthResolved", "AuthTarget", "BorrowedModel", "BreakerState", "Budget", "BudgetExhausted",
+    "Bytes", "CalibrationTarget", "Check", "CitedSentence", "Claim", "Complexity", "ComposedAnswer", "Conflict",
     "ConsentRequired", "Conversation", "ConversationContext", "ConversationDesk", "ConversationPage",
     "ConversationRemoved", "ConversationSummary", "ConversationTurn", "Corpus", "CorpusGrant", "CorpusKey", "Desk",
     "Document", "DocumentEncrypted", "DocumentId", "DocumentState", "DocumentUnreadable", "DocumentView",
@@ -241,27 +242,28 @@ __all__ = [
     "ForbiddenPath", "FoundPage", "Gap", "Goal", "GoalProgress", "GoalStatus", "Grantee", "GranteeKind",
     "HumanChallenge", "Instant", "IntakeOutcome", "InternalError", "InterventionState", "InvalidParams", "Job",
     "JobError", "JobId", "JobPage", "JobState", "KeyConflict", "LayoutLine", "LibraryFigures", "LoopStop",
-    "MatchedBy", "MetadataField", "MetadataValue", "ModelDesk", "ModelFailed", "ModelFault", "ModelUsage", "ModelUse",
-    "ModelWork", "ModelWorkKind", "ModelWorkState", "NeedsOcr", "NewToken", "NodeModelUse", "NotFound", "Notifier",
-    "NumberedPassage", "Opinion", "OutgoingQueries", "PageCrop", "PageFate", "PageImage", "PageLayout", "PageStrip",
-    "ParserFailed", "PassageHit", "PassageId", "PassageReading", "Payload", "PendingIntervention", "PendingJobs",
-    "PreparedInquiry", "Priority", "Progress", "ProofDesk", "PurgeScope", "QuestionTurn", "RankedPassages", "Receipt",
-    "ReferenceDesk", "ReferenceMatch", "ReplayReport", "ResultRow", "RobotsDisallowed", "SearchOptions",
-    "SearchRequest", "SearchRound", "SearchesQueued", "Sentence", "SentenceRevision", "SessionOpened", "Sessions",
-    "SettingValue", "ShishoError", "SkippedItem", "Source", "SourceRemoved", "Sources", "SpanBoxes", "Stance",
-    "StatusDetail", "StopMode", "StopStrategy", "StorageUnusable", "StoredModel", "Strategy", "SupportCounts",
-    "SupportOutcome", "Task", "TaskDeleted", "TaskDesk", "TaskId", "TaskNotFound", "TaskPage", "TaskProgress",
-    "TaskResumed", "TaskSnapshot", "TaskState", "TaskStopped", "TaskSummary", "TeamDesk", "TextMatch", "TextMatches",
-    "TimeRange", "TimedOut", "TooLarge", "TurnState", "UnsearchedQuery", "UnsupportedMedia", "UnusableDocument",
-    "UrlsQueued", "User", "UserGroup", "Viewable", "ViewerDesk", "WaitCondition", "WatchedFolder", "WebConsent",
-    "WebRound", "WindowResult", "WordShare", "WorkerId", "__version__", "open",
+    "MatchedBy", "MetadataField", "MetadataValue", "ModelDesk", "ModelFailed", "ModelFault", "ModelUsage",
+    "ModelUse", "ModelWork", "ModelWorkKind", "ModelWorkState", "NeedsOcr", "NewToken", "NodeModelUse", "NotFound",
+    "Notifier", "NumberedPassage", "Opinion", "OutgoingQueries", "PageCrop", "PageFate", "PageImage", "PageLayout",
+    "PageStrip", "ParserFailed", "PassageHit", "PassageId", "PassageReading", "Payload", "PendingIntervention",
+    "PendingJobs", "PreparedInquiry", "Priority", "Progress", "ProofDesk", "PurgeScope", "QuestionTurn",
+    "RankedPassages", "Receipt", "ReferenceDesk", "ReferenceMatch", "ReplayReport", "ResultRow", "RobotsDisallowed",
+    "SearchOptions", "SearchRequest", "SearchRound", "SearchesQueued", "Sentence", "SentenceRevision",
+    "SessionOpened", "Sessions", "SettingValue", "ShishoError", "SkippedItem", "Source", "SourceRemoved", "Sources",
+    "SpanBoxes", "Stance", "StatusDetail", "StopMode", "StopStrategy", "StorageUnusable", "StoredModel", "Strategy",
+    "SupportCounts", "SupportOutcome", "Task", "TaskDeleted", "TaskDesk", "TaskId", "TaskNotFound", "TaskPage",
+    "TaskProgress", "TaskResumed", "TaskSnapshot", "TaskState", "TaskStopped", "TaskSummary", "TeamDesk",
+    "TextMatch", "TextMatches", "TimeRange", "TimedOut", "TooLarge", "TurnState", "UnsearchedQuery",
+    "UnsupportedMedia", "UnusableDocument", "UrlsQueued", "User", "UserGroup", "Viewable", "ViewerDesk",
+    "WaitCondition", "WatchedFolder", "WebConsent", "WebRound", "WindowResult", "WordShare", "WorkerId",
+    "__version__", "open",
 ]
 # fmt: on
 
 # Where public names stand, below this package.
 _PAGES = """
 errors desk.answers desk.conversing desk.desk desk.embeddings desk.exporting desk.folders desk.modelling
-desk.proving desk.references desk.sessions desk.tasks desk.team desk.viewing domain.answer_log domain.answer_news
+desk.proving desk.references desk.sessions desk.tasks desk.team desk.viewing domain.answer_log domain.answer_news domain.audit
 domain.codec domain.conversation domain.corpus domain.embedding domain.event domain.figures domain.folder
 domain.inquiry domain.intervention domain.job domain.metadata domain.model domain.politeness domain.proof
 domain.reference domain.replay domain.session domain.setting domain.task domain.team domain.time domain.viewing

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.embedding import EmbedderAbout
-from shisho.ports import EmbeddingStore, Grants, Index, Ledger, SessionLog, Shelf, Users
+from shisho.ports import AuditLog, EmbeddingStore, Grants, Index, Ledger, SessionLog, Shelf, Users
+from shisho.stores.embedded.audit import EmbeddedAudit
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.embeddings import EmbeddedEmbeddings
 from shisho.stores.embedded.grants import EmbeddedGrants
@@ -21,6 +22,7 @@ from shisho.stores.embedded.serving import ServingIndex
 from shisho.stores.embedded.sessions import EmbeddedSessions
 from shisho.stores.embedded.shelf import EmbeddedShelf
 from shisho.stores.embedded.users import EmbeddedUsers
+from shisho.stores.memory.audit import MemoryAudit
 from shisho.stores.memory.embeddings import MemoryEmbeddings
 from shisho.stores.memory.grants import MemoryGrants
 from shisho.stores.memory.ledger import MemoryLedger
@@ -28,6 +30,7 @@ from shisho.stores.memory.lexical import MemoryIndex
 from shisho.stores.memory.sessions import MemorySessions
 from shisho.stores.memory.shelf import MemoryShelf
 from shisho.stores.memory.users import MemoryUsers
+from shisho.stores.postgres.audit import PostgresAudit
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.embeddings import PostgresEmbeddings
 from shisho.stores.postgres.grants import PostgresGrants
@@ -56,6 +59,7 @@ class Store:
     ledger: Ledger
     users: Users
     grants: Grants
+    audit: AuditLog
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,9 @@ def memory_store() -> Store:
     embeddings = MemoryEmbeddings(shelf, ABOUT)
     users = MemoryUsers()
     grants = MemoryGrants(shelf, users)
-    return Store(shelf, MemoryIndex(shelf, embeddings), embeddings, sessions, ledger, users, grants)
+    return Store(
+        shelf, MemoryIndex(shelf, embeddings), embeddings, sessions, ledger, users, grants, MemoryAudit(users)
+    )
 
 
 @asynccontextmanager
@@ -89,7 +95,8 @@ async def embedded_store(folder: Path) -> AsyncIterator[EmbeddedStore]:
     users = EmbeddedUsers(database, clock)
     grants = EmbeddedGrants(database, clock)
     sessions = EmbeddedSessions(database)
-    yield EmbeddedStore(shelf, index, embeddings, sessions, ledger, users, grants, database)
+    audit = EmbeddedAudit(database, clock)
+    yield EmbeddedStore(shelf, index, embeddings, sessions, ledger, users, grants, audit, database)
     await database.close()
 
 
@@ -112,7 +119,8 @@ async def postgres_store(url: str) -> AsyncIterator[PostgresStore]:
     ledger = PostgresLedger(database, clock)
     users = PostgresUsers(database, clock)
     grants = PostgresGrants(database, clock)
-    yield PostgresStore(shelf, index, embeddings, sessions, ledger, users, grants, database)
+    audit = PostgresAudit(database, clock)
+    yield PostgresStore(shelf, index, embeddings, sessions, ledger, users, grants, audit, database)
     await database.close()
 
 

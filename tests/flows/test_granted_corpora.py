@@ -70,6 +70,27 @@ async def test_what_is_granted_is_asked_cited_and_opened_and_no_more_after_the_g
         assert not (await hanako.ask("決定係数とは何か")).abstained
 
 
+async def test_who_asked_saw_and_removed_what_is_on_record_without_a_word_of_it(tmp_path: Path) -> None:
+    async with desks(tmp_path) as (_, taro, grants):
+        await grants.grant(KEY, TARO, Access.WRITE)
+        (hit,) = await taro.search("決定係数", corpora="papers@hanako")
+        await taro.text(hit.document)
+        answer = await taro.ask("決定係数とは何か")
+        await taro.remove(hit.document, purge=True)
+        entries = list(await taro.team.audit())
+        acts = [(entry.verb.value, entry.subjects) for entry in reversed(entries)]
+        assert acts[1:] == [
+            ("search", (hit.document,)),
+            ("read", (hit.document,)),
+            ("ask", (answer.task_id,)),
+            ("purge", (hit.document,)),
+        ]
+        with pytest.raises(AccessDenied):
+            await taro.team.audit("hanako")
+        assert {entry.actor for entry in await taro.for_owner("local").team.audit()} == {"taro", "hanako"}
+        assert "決定" not in str(entries) and "r2" not in str(entries)
+
+
 async def test_one_who_may_read_changes_nothing_and_one_who_may_write_does(tmp_path: Path) -> None:
     async with desks(tmp_path) as (hanako, taro, grants):
         more = Source("more.txt", "残差とは、実測値と予測値との差である。".encode())

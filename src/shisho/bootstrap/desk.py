@@ -84,7 +84,7 @@ def _build_parts(library: SharedLibrary, owner: str, for_owner: Callable[[str], 
     queue = cache(partial(_queue_of, library, owner, folders, talks))
     return DeskParts(
         owner=owner,
-        access=CorpusAccess(owner, stores.grants),
+        access=CorpusAccess(owner, stores.grants, stores.audit),
         team=deferred(partial(_team, library, owner)),
         shelf=stores.shelf,
         ledger=stores.ledger,
@@ -120,8 +120,9 @@ def _build_parts(library: SharedLibrary, owner: str, for_owner: Callable[[str], 
 def _team(library: SharedLibrary, owner: str) -> TeamDesk:
     from shisho.desk.team import TeamDesk, TeamParts
 
+    stores = library.stores
     people = frozenset(entry.partition(":")[0] for entry in library.settings.text("tokens").split())
-    return TeamDesk(TeamParts(owner, library.stores.users, library.stores.grants, people))
+    return TeamDesk(TeamParts(owner, stores.users, stores.grants, stores.audit, people))
 
 
 def _viewer(library: SharedLibrary, owner: str) -> ViewerDesk:
@@ -171,7 +172,7 @@ def _folders(library: SharedLibrary, owner: str) -> FolderDesk:
     stores = library.stores
     wired = FolderParts(
         owner=owner,
-        access=CorpusAccess(owner, stores.grants),
+        access=CorpusAccess(owner, stores.grants, stores.audit),
         roots=library.settings.roots,
         shelf=stores.shelf,
         files=library.disk,
@@ -198,7 +199,7 @@ def _references(library: SharedLibrary, owner: str) -> ReferenceDesk:
         return await registry.look_up(doi)
 
     consent = build_consent(library.settings, web, stores.clock, owner)
-    access = CorpusAccess(owner, stores.grants)
+    access = CorpusAccess(owner, stores.grants, stores.audit)
     return ReferenceDesk(
         ReferenceParts(owner, access, stores.shelf, consent, None if web is None else look_up)
     )
@@ -216,7 +217,7 @@ def _queue_of(
         storage=stores.storage,
         clock=stores.clock,
         owner=owner,
-        access=CorpusAccess(owner, stores.grants),
+        access=CorpusAccess(owner, stores.grants, stores.audit),
         shelf=stores.shelf,
         ledger=stores.ledger,
         files=library.disk,

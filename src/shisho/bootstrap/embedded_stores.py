@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from shisho.bootstrap.embedder import BuiltEmbedders
     from shisho.domain.embedding import EmbedderAbout
     from shisho.ports import (
+        AuditLog,
         Blobs,
         Clock,
         Conversations,
@@ -69,6 +70,7 @@ def build_embedded_stores(
         conversations=deferred(partial(_conversations, database, clock, erasure.erase)),
         users=deferred(partial(_users, database, clock)),
         grants=deferred(partial(_grants, database, clock)),
+        audit=deferred(partial(_audit, database, clock)),
         assistants=deferred(partial(_assistants, database, clock)),
         folders=deferred(partial(_folders, database, clock)),
         limiter=deferred(partial(_limiter, database, clock)),
@@ -134,6 +136,12 @@ def _users(database: Database, clock: Clock) -> Users:
     from shisho.stores.embedded.users import EmbeddedUsers
 
     return EmbeddedUsers(database, clock)
+
+
+def _audit(database: Database, clock: Clock) -> AuditLog:
+    from shisho.stores.embedded.audit import EmbeddedAudit
+
+    return EmbeddedAudit(database, clock)
 
 
 def _grants(database: Database, clock: Clock) -> Grants:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from shisho.bootstrap.embedder import BuiltEmbedders
     from shisho.domain.embedding import EmbedderAbout
     from shisho.ports import (
+        AuditLog,
         Blobs,
         Clock,
         Conversations,
@@ -71,6 +72,7 @@ def build_postgres_stores(
         folders=deferred(partial(_folders, database, clock)),
         users=deferred(partial(_users, database, clock)),
         grants=deferred(partial(_grants, database, clock)),
+        audit=deferred(partial(_audit, database, clock)),
         limiter=deferred(partial(_limiter, database, clock)),
         follower_turn=deferred(partial(_follower_turn, settings)),
         embedding_turn=deferred(partial(_embedding_turn, database)),
@@ -97,6 +99,12 @@ def _users(database: PostgresDatabase, clock: Clock) -> Users:
     from shisho.stores.postgres.users import PostgresUsers
 
     return PostgresUsers(database, clock)
+
+
+def _audit(database: PostgresDatabase, clock: Clock) -> AuditLog:
+    from shisho.stores.postgres.audit import PostgresAudit
+
+    return PostgresAudit(database, clock)
 
 
 def _grants(database: PostgresDatabase, clock: Clock) -> Grants:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shisho.ports import (
+    AuditLog,
     Bell,
     Clock,
     Conversations,
@@ -80,6 +81,7 @@ class LibraryStores:
     conversations: Conversations
     users: Users
     grants: Grants
+    audit: AuditLog
     assistants: SessionBook
     folders: FolderRegister
     limiter: Limiter

@@ -1,14 +1,15 @@
-"""What a visitor may do with whose corpus."""
+"""What a visitor may do with whose corpus, and the record of what they did."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from shisho.domain.audit import AuditVerb
 from shisho.domain.corpus import Document, DocumentId
 from shisho.domain.team import BETWEEN, Access, CorpusKey
 from shisho.errors import AccessDenied, NotFound
-from shisho.ports import Grants
+from shisho.ports import AuditLog, Grants
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,7 @@ class CorpusAccess:
 
     owner: str
     grants: Grants
+    audit: AuditLog
 
     async def find_writable(self, corpus: str) -> CorpusKey:
         """The corpus that the visitor calls so, to add to it; one that is not there yet is theirs. Raises NotFound for
@@ -46,6 +48,10 @@ class CorpusAccess:
         access = {reached.corpus: reached.access for reached in await self.grants.reachable(self.owner)}
         for corpus in sorted(foreign):
             _check(access.get(corpus, Access.READ), corpus.address(self.owner))
+
+    async def record(self, verb: AuditVerb, *subjects: str) -> None:
+        """Put on record what the visitor does."""
+        await self.audit.record(self.owner, verb, list(dict.fromkeys(subjects)))
 
     async def is_readable(self, document_id: DocumentId) -> bool:
         """Whether the visitor may open this document now."""

@@ -25,6 +25,7 @@ from shisho.desk.pages import read_page
 from shisho.desk.replaying import replay_answer
 from shisho.desk.sections import DeskSections
 from shisho.desk.task_answers import follow_answer
+from shisho.domain.audit import AuditVerb
 from shisho.domain.conversation import ConversationContext
 from shisho.domain.corpus import (
     DEFAULT_CORPUS,
@@ -107,6 +108,7 @@ class Desk(DeskSections):
         notify("files", survey=survey)
         target = await parts.access.find_writable(corpus)
         options = (target.name, target.owner, metadata or {}, password, ocr, notify, bibliographies)
+        await parts.access.record(AuditVerb.ADD, corpus)
         adding = FileIntake(parts.files, parts.ingest, *options)
         async with aclosing(adding.receipts(survey.files)) as receipts:
             async for receipt in receipts:
@@ -121,6 +123,7 @@ class Desk(DeskSections):
     async def add_source(self, source: Source, corpus: str = DEFAULT_CORPUS) -> Receipt:
         """Take in bytes that are no file. Raises NotFound and AccessDenied for another's corpus."""
         target = await self._parts.access.find_writable(corpus)
+        await self._parts.access.record(AuditVerb.ADD, corpus)
         return await self._parts.ingest.add(source, target.name, target.owner)
 
     async def corpora(self) -> Sequence[Corpus]:
@@ -158,11 +161,16 @@ class Desk(DeskSections):
 
     async def text(self, document_id: DocumentId) -> str:
         """The original text that every citation's offsets count in. Raises NotFound, SourceRemoved."""
-        return await self._parts.shelf.text((await self.document(document_id)).id)
+        return await self._parts.shelf.text((await self._read_document(document_id)).id)
 
     async def page(self, prefix: str, number: int) -> str:
         """The text of one page (from 1); without pages, 1 is all of it. Raises NotFound, SourceRemoved."""
-        return await read_page(self._parts.shelf, await self.document(prefix), number)
+        return await read_page(self._parts.shelf, await self._read_document(prefix), number)
+
+    async def _read_document(self, prefix: str) -> Document:
+        document = await self.document(prefix)
+        await self._parts.access.record(AuditVerb.READ, document.id)
+        return document
 
     async def remove(self, prefix: str, *, purge: bool = False) -> Document:
         """Take a document out of search; with `purge` erase it and every quotation of it. Returns what it was, with
@@ -170,6 +178,7 @@ class Desk(DeskSections):
         NotFound, AccessDenied for one of another's corpus that is granted for reading."""
         document = await self.document(prefix)
         await self._parts.access.check_writable(document)
+        await self._parts.access.record(AuditVerb.PURGE if purge else AuditVerb.REMOVE, document.id)
         gone = await self._parts.shelf.remove(document.id, purge=purge)
         if purge:
             await self.tasks.forget_bytes(document.sha256)
@@ -180,6 +189,7 @@ class Desk(DeskSections):
         after a purge, Conflict where a newer version stands in its place, AccessDenied as `remove`."""
         document = await find_removed_document(self._parts.shelf, self._parts.owner, name)
         await self._parts.access.check_writable(document)
+        await self._parts.access.record(AuditVerb.RESTORE, document.id)
         return await self._parts.shelf.restore(document.id)
 
     async def search(
@@ -204,7 +214,9 @@ class Desk(DeskSections):
         ranking = await self._parts.rankings.top(request, scope, limit)
         if not ranking:
             await check_searchable(self._parts.shelf, self._parts.owner, corpora)
-        return [to_hit(passage) for passage in ranking]
+        hits = [to_hit(passage) for passage in ranking]
+        await self._parts.access.record(AuditVerb.SEARCH, *(hit.document for hit in hits))
+        return hits
 
     async def rank(self, query: str | Sequence[str], *, depth: int = 200) -> Sequence[PassageHit]:
         """The ranking before it is cut to what matters: for measuring."""

@@ -10,6 +10,7 @@ from shisho.desk.adding import full_path
 from shisho.desk.callbacks import Notify, Stop
 from shisho.desk.choosing import check_searchable
 from shisho.desk.parts import DeskParts
+from shisho.domain.audit import AuditVerb
 from shisho.domain.conversation import ConversationContext
 from shisho.domain.corpus import Condition, Scope
 from shisho.domain.inquiry import Answer, Budget, Inquiry, WebPolicy, with_ceilings
@@ -60,6 +61,7 @@ class InquiryRuns:
         )
         await self._parts.conversations.add_turn(run_id, question, context.conversation_id)
         await self._parts.ledger.begin(inquiry)
+        await self._parts.access.record(AuditVerb.ASK, run_id)
         return run_id
 
     async def _inquire(self, run_id: str, notify: Notify, stop: Stop) -> Answer:

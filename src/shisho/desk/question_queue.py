@@ -11,6 +11,7 @@ from shisho.desk import status
 from shisho.desk.choosing import check_filters
 from shisho.desk.conversing import apply_context
 from shisho.desk.queue import Queue, check_consent
+from shisho.domain.audit import AuditVerb
 from shisho.domain.corpus import WEB_CORPUS, Scope
 from shisho.domain.job import ENDED, Job, JobId, JobState, NewJob, Task
 from shisho.domain.payloads import AnswerJob
@@ -85,6 +86,7 @@ class QuestionQueue(Queue):
             context.earlier,
         )
         (job,) = self._new_jobs(JobKind.ANSWER, [payload])
+        await self._parts.access.record(AuditVerb.ASK, job.id)
         return job
 
     async def _turn(self, job_id: JobId) -> Job:

@@ -13,6 +13,7 @@ from shisho.desk.choosing import check_filters, check_request
 from shisho.desk.coercion import as_list
 from shisho.desk.hits import link_to
 from shisho.desk.session_parts import SessionParts
+from shisho.domain.audit import AuditVerb
 from shisho.domain.corpus import (
     Condition,
     NumberedPassage,
@@ -325,6 +326,7 @@ class Sessions:
 
     async def _read(self, passage: Passage, context: int, *, linked: bool) -> PassageReading:
         document = await self._parts.shelf.document(passage.document_id)
+        await self._parts.access.record(AuditVerb.READ, document.id)
         near = await self._parts.shelf.passages_of(passage.document_id)
         at = next(place for place, other_passage in enumerate(near) if other_passage.id == passage.id)
         return PassageReading(

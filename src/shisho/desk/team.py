@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shisho.desk.access import is_of_another
+from shisho.domain.audit import AuditEntry, AuditVerb
 from shisho.domain.corpus import LOCAL_OWNER
 from shisho.domain.team import (
     Access,
@@ -22,7 +23,7 @@ from shisho.domain.team import (
     hash_token,
 )
 from shisho.errors import AccessDenied, InvalidParams, NotFound
-from shisho.ports import Grants, Users
+from shisho.ports import AuditLog, Grants, Users
 
 TOKEN_BYTES = 32
 MOST_NAME = 200  # characters
@@ -35,6 +36,7 @@ class TeamParts:
     owner: str
     users: Users
     grants: Grants
+    audit: AuditLog
     people: frozenset[str]
 
 
@@ -65,12 +67,10 @@ class TeamDesk:
         name = check_name(name)
         if name in (LOCAL_OWNER, *self._parts.people):
             raise InvalidParams("{name} is the name of another: take a new one.", name=name)
-        if not has_token:
-            await self._parts.users.add(name)
-            return None
-        token = secrets.token_urlsafe(TOKEN_BYTES)
-        await self._parts.users.add(name, hash_token(token))
-        return NewToken(name, token)
+        token = secrets.token_urlsafe(TOKEN_BYTES) if has_token else ""
+        await self._parts.users.add(name, hash_token(token) if has_token else None)
+        await self._record(AuditVerb.LET_IN, name)
+        return NewToken(name, token) if has_token else None
 
     async def renew_token(self, name: str) -> NewToken:
         """Another token for a person; the one before opens nothing more. Raises NotFound."""
@@ -83,11 +83,13 @@ class TeamDesk:
         """Let a person in no more; their library stays, and `restore_user` undoes it. Raises NotFound."""
         self._check_admin()
         await self._parts.users.remove(check_name(name))
+        await self._record(AuditVerb.LET_OUT, name)
 
     async def restore_user(self, name: str) -> None:
         """Let a person in again. Raises NotFound."""
         self._check_admin()
         await self._parts.users.restore(check_name(name))
+        await self._record(AuditVerb.LET_IN, name)
 
     async def groups(self) -> Sequence[UserGroup]:
         """All groups, with their members."""
@@ -126,7 +128,20 @@ class TeamDesk:
         NotFound for a corpus, user or group that is not there."""
         grantee = await self._grantee(name, is_group)
         access = Access.WRITE if is_writable else Access.READ
-        return await self._parts.grants.grant(await self._own(corpus), grantee, access)
+        granted = await self._parts.grants.grant(await self._own(corpus), grantee, access)
+        await self._record(AuditVerb.GRANT, corpus, name, access)
+        return granted
+
+    async def audit(
+        self, actor: str | None = None, *, before: int | None = None, limit: int = 100
+    ) -> Sequence[AuditEntry]:
+        """Who asked, saw and changed what, the newest first: of one person or of all, older than the entry with the
+        number `before`. Others than who runs the library see what they did themselves."""
+        if actor is None and not self._is_admin:
+            actor = self._parts.owner
+        if actor != self._parts.owner:
+            self._check_admin()
+        return await self._parts.audit.entries(actor, before, limit)
 
     async def revoke(self, corpus: str, name: str, *, is_group: bool = False) -> None:
         """Take a grant back: it ends at once. Raises NotFound where there is none."""
@@ -137,6 +152,10 @@ class TeamDesk:
                 corpus=corpus,
                 name=name,
             )
+        await self._record(AuditVerb.REVOKE, corpus, name)
+
+    async def _record(self, verb: AuditVerb, *subjects: str) -> None:
+        await self._parts.audit.record(self._parts.owner, verb, subjects)
 
     async def _grantee(self, name: str, is_group: bool) -> Grantee:
         if not is_group:

@@ -8,6 +8,12 @@ SAID: Mapping[str, str] = {
     "People who share the library.": "蔵書を分け合う人たち。",
     "Groups of users, to whom corpora are granted together.": "利用者のグループ。コーパスをまとめて許す。",
     "Who may read your corpora, and who may add to them.": "自分のコーパスを誰が読め、誰が加えられるか。",
+    "of this person alone": "この人のものだけ",
+    "older than the entry with this number": "この番号の記録より古いもの",
+    "how many at most": "最大の件数",
+    "Who asked, saw and changed what, the newest first: verbs and ids, no text. Kept once somebody was let in.": (
+        "誰が何を尋ね、見て、変えたか。新しい順。動作とIDだけで、文章は残さない。誰かを入れたときから残る。"
+    ),
     "of the user": "利用者の名前",
     "of the group": "グループの名前",
     "of yours; who runs the library: NAME@OWNER": "自分のコーパス。蔵書を動かす人は 名前@持ち主 も",

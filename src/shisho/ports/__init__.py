@@ -4,6 +4,7 @@ HTTP."""
 
 from __future__ import annotations
 
+from shisho.ports.audit import AuditLog
 from shisho.ports.blobs import Blobs
 from shisho.ports.clock import Clock
 from shisho.ports.conversations import Conversations
@@ -46,6 +47,7 @@ from shisho.ports.web import (
 )
 
 __all__ = [
+    "AuditLog",
     "Bell",
     "Blobs",
     "BorrowedModel",

@@ -55,6 +55,7 @@ app.add_typer(models_cli.app, name="models")
 app.add_typer(cli_team.users, name="users")
 app.add_typer(cli_team.groups, name="groups")
 app.add_typer(cli_team.grants, name="grants")
+app.command()(cli_team.audit)
 
 Filters = Annotated[
     list[str], typer.Option("--filter", "-f", help="key=value, key=low..high; repeat a key for any of")

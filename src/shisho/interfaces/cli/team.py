@@ -12,6 +12,7 @@ from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
+    from shisho.domain.audit import AuditEntry
     from shisho.domain.team import CorpusGrant, NewToken, User, UserGroup
     from shisho.interfaces.cli.messages import Words
 
@@ -185,6 +186,22 @@ def remove_grant(
     )
 
 
+def audit(
+    context: typer.Context,
+    user: Annotated[str | None, typer.Option("--user", "-u", help="of this person alone")] = None,
+    before: Annotated[int | None, typer.Option(help="older than the entry with this number")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1_000, help="how many at most")] = 100,
+    json_: Json = False,
+) -> None:
+    """Who asked, saw and changed what, the newest first: verbs and ids, no text. Kept once somebody was let in."""
+
+    async def work(desk: Desk) -> None:
+        entries = await desk.team.audit(user, before=before, limit=limit)
+        show(entries, json_, lambda: _print_audit(entries, words(context)))
+
+    run(context, work, json_)
+
+
 def _do(context: typer.Context, json_: bool, act: Callable[[Desk], Any], key: str, **facts: str) -> None:
     """Do something that gives nothing back, and say that it is done."""
 
@@ -218,6 +235,16 @@ def _print_groups(rows: Sequence[UserGroup], say: Words) -> None:
         typer.echo(f"{group.name}  {', '.join(group.members)}".rstrip())
     if not rows:
         typer.echo(say("no_groups"))
+
+
+def _print_audit(entries: Sequence[AuditEntry], say: Words) -> None:
+    for entry in entries:
+        subjects = " ".join(entry.subjects)
+        typer.echo(
+            f"{entry.seq}  {entry.at[:19]}  {entry.actor}  {say(f'audit_{entry.verb}')}  {subjects}".rstrip()
+        )
+    if not entries:
+        typer.echo(say("no_audit"))
 
 
 def _print_grants(rows: Sequence[CorpusGrant], say: Words) -> None:

@@ -51,6 +51,7 @@ def environment(home: Path, **more: str) -> dict[str, str]:
         **os.environ,
         "SHISHO_WEB": "on",
         "SHISHO_BOX": str(empty_box()),
+        "SHISHO_MODELS_URL": "http://127.0.0.1:9",  # nobody: no made-up name of a model is asked of a hub
         "SHISHO_HOME": str(home),
         "SHISHO_LANGUAGE": "en",
         "SHISHO_ALLOWED_ROOTS": os.pathsep.join([str(SAMPLES), str(home.parent)]),

@@ -3,7 +3,7 @@
 import pytest
 
 from shisho.language.terms import fold
-from shisho.librarian.demands import form, labels, versions, wanted_noun
+from shisho.librarian.demands import form, labels, versions
 
 
 @pytest.mark.parametrize(
@@ -47,20 +47,3 @@ def test_the_noun_that_is_asked_for_says_what_an_answer_looks_like(
 
 def test_most_questions_ask_for_no_form() -> None:
     assert form(fold("決定係数とは何か")) is None
-
-
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        ("有休を取らせなかった会社にはどんな罰があるの？", ("罰",)),
-        ("脆弱性診断士の平均年収はどのくらいですか", ("平均", "年収")),
-        ("Goldランクの試験の申し込み方は？合格率も知りたい", ("合格", "率")),
-        ("Which airline is he flying with?", ("airlin",)),
-        ("What specific antibiotic drug was he treated with?", ("antibiot", "drug")),
-        ("どんな理由ですか", ()),
-        ("What does Google advise?", ()),
-        ("なぜ雨が降るのか", ()),
-    ],
-)
-def test_the_noun_that_says_what_kind_of_thing_is_wanted(question: str, expected: tuple[str, ...]) -> None:
-    assert wanted_noun(fold(question)) == expected

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from shisho.domain.corpus import NumberedPassage
-from shisho.librarian import demands
 from shisho.librarian.questions import AnswerKind, ParsedQuestion
-from shisho.librarian.signs import PassageSigns, Signs, figures_missing, meant_share, wider
+from shisho.librarian.signs import PassageSigns, Signs, figures_missing, meant_share
 
 
 class CertaintySigns(NamedTuple):
@@ -33,9 +32,6 @@ class CertaintySigns(NamedTuple):
     reason: float  # a reason is asked for
     definition: float  # a meaning is asked for
     quotations: float  # how many lines are nearly as likely as the best
-    unwanted: (
-        float  # the noun that says what kind of thing is wanted is neither in the passage nor in the title
-    )
 
 
 WEIGHTS = CertaintySigns(
@@ -54,7 +50,6 @@ WEIGHTS = CertaintySigns(
     reason=2.25,
     definition=1.02,
     quotations=-0.1,
-    unwanted=-1.0,
 )
 FLOOR = 3.81
 
@@ -89,15 +84,7 @@ def certainty_signs(
         reason=float(question.kind is AnswerKind.REASON),
         definition=float(question.kind is AnswerKind.DEFINITION),
         quotations=float(quotations),
-        unwanted=float(_lacks_wanted(question, page.terms | shared.titled)),
     )
-
-
-def _lacks_wanted(question: ParsedQuestion, words: frozenset[str]) -> bool:
-    """True where a part of that noun is not met by any word that means the same."""
-    wanted = dict.fromkeys(demands.wanted_noun(question.folded), 1.0)
-    alike = wider(question, wanted, words)
-    return any(words.isdisjoint(alike[noun]) for noun in wanted)
 
 
 def certainty(signs: CertaintySigns) -> float:

@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 
 from shisho.language.numbers import kanji_number
-from shisho.language.terms import fold, terms
+from shisho.language.terms import fold
 
 _COUNTED = r"[0-9]{1,4}|[〇一二三四五六七八九十百千]{1,6}"
 _LABEL = re.compile(
@@ -75,30 +75,6 @@ _SAME_COUNT = {
     "m": "m|メートル",
     "メートル": "m|メートル|尺|km|キロ",
 }
-# The noun that says what kind of thing is wanted: 「どんな罰」「試験はいくら」"which airline".
-_WANTED = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"(?:どんな|どの|どういう|どういった|何の|いかなる|どのような|何という)([一-鿿々ァ-ヺーa-z0-9]+)",
-        r"([一-鿿々ァ-ヺーa-z0-9]+)(?:は|って|が)、?(?:いくら|いくつ|どこ|いつ|誰|だれ|どのくらい|どれくらい|[?？]?$)",
-        r"([一-鿿々ァ-ヺーa-z0-9]+)も(?:教えて|知りたい)",
-        r"\b(?:which|what) (?:specific |particular )?(?!(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have"
-        r"|had|he|she|it|they|the|made|makes|happen\w*)\b)((?:[a-z]+ly )?[a-z]{3,} ?[a-z]*)",
-    )
-)
-# Nouns of the asking: what answers need not be called so.
-_OF_ASKING = frozenset(
-    word
-    for line in (
-        "理由 定義 例 仕組み 区別 違い 差 方 方法 方針 手順 手段 措置 印 扱い 扱き 細工 条文 種類 点 項目 場合",
-        "事情 時 日 内容 意味 目的 役割 特徴 関係 問題 影響 状態 形 部分 分野 使 流れ 対策 制度 人 者 相手 物 事 訳",
-        "場所 名前 名 言葉 用語 量 数 額 位置",
-        "原因 結果 効果 条件 基準 考え 意見 立場 順番 順序 出典 所属 代表 他",
-        "kind sort type exact exactli way thing reason time year day date countri differ nation peopl person part side",
-        "activ group team place name five two three",
-    )
-    for word in line.split()
-)
 _UNITS = re.compile(r"何(か月|ヶ月|文字|ページ|メートル|km|[人名回国個条品巻字桁歳])(?!語|者|前|称|族|籍|と)")
 _NUMBER = r"(?:[0-9][0-9,.]*|[〇一二三四五六七八九十百千万億数]+)\s*(?:か|ヶ|箇)?"
 
@@ -126,18 +102,6 @@ def form(folded_question: str) -> re.Pattern[str] | None:
             return pattern
     match = _UNITS.search(folded_question)
     return _counted(match[1]) if match else None
-
-
-@lru_cache(maxsize=256)
-def wanted_noun(folded_question: str) -> tuple[str, ...]:
-    """The terms of the noun that says what kind of thing is wanted; none where it only belongs to the asking."""
-    match = next(filter(None, (pattern.search(folded_question) for pattern in _WANTED)), None)
-    if match is None:
-        return ()
-    words = terms(match[1])
-    return (
-        () if _OF_ASKING.intersection(words[:1]) else tuple(word for word in words if word not in _OF_ASKING)
-    )
 
 
 @lru_cache(maxsize=64)

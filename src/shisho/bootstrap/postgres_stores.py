@@ -90,9 +90,13 @@ def _index(settings: Settings, database: PostgresDatabase, embedders: BuiltEmbed
     def is_usable(other: EmbedderAbout) -> bool:
         return embedders is not None and embedders.find(other) is not None
 
-    if embedders is None:
-        return PostgresIndex(database)
-    return PostgresIndex(database, PostgresServing(database, embedders.current.about, is_usable))
+    serving = None if embedders is None else PostgresServing(database, embedders.current.about, is_usable)
+    if settings.text("index"):
+        from shisho.bootstrap.outer_index import build_outer_index
+        from shisho.stores.postgres.index_feed import PostgresIndexFeed
+
+        return build_outer_index(settings, PostgresIndexFeed(database, serving))
+    return PostgresIndex(database, serving)
 
 
 def _users(database: PostgresDatabase, clock: Clock) -> Users:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from shisho.language.vectors import term_code
+from shisho.stores.index_feed import DocumentWords
 from shisho.stores.proposals import HEADING, Word
 
 PAIR = "\v"  # before a pair of characters, which is another word than the term of the same letters
@@ -32,6 +33,22 @@ def count_codes(terms: str, heading_terms: str, bigrams: str) -> tuple[Counter[i
 def pack_words(words: Mapping[int, int]) -> bytes:
     """Codes and their numbers, 8 bytes a word."""
     return array(CODE, [part for pair in sorted(words.items()) for part in pair]).tobytes()
+
+
+def differences_of(
+    before: Iterable[tuple[int, bytes]], after: Iterable[DocumentWords | None]
+) -> list[tuple[int, int, int]]:
+    """Of the words of documents as they were packed, by corpus, and as they are: each corpus, word, and in how many passages
+    more or less it stands there; in order, so that two who count them wait for each other and do not lock each other out."""
+    differences: Counter[tuple[int, int]] = Counter()
+    for corpus, packed in before:
+        for code, count in unpack_words(packed).items():
+            differences[corpus, code] -= count
+    for words in after:
+        if words is not None:
+            for code, count in words.passages.items():
+                differences[words.corpus, code] += count
+    return sorted((*word, count) for word, count in differences.items() if count)
 
 
 def unpack_words(packed: bytes) -> dict[int, int]:

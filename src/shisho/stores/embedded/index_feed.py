@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
@@ -27,7 +26,7 @@ from shisho.stores.index_feed import (
     VectorEntry,
 )
 from shisho.stores.index_scope import IndexScope
-from shisho.stores.index_words import pack_words, unpack_words
+from shisho.stores.index_words import differences_of, pack_words
 
 T = TypeVar("T")
 
@@ -201,16 +200,11 @@ def _vector_entry(row: rows.Row) -> VectorEntry:
 def _enter(connection: apsw.Connection, index: str, words: Mapping[str, DocumentWords | None]) -> None:
     """Put documents into the book in place of what it says of them."""
     listed = rows.listed(words)
-    differences: Counter[tuple[int, int]] = Counter()
-    for row in rows.every(connection.execute(TAKEN_IN, (index, listed))):
-        for code, count in unpack_words(row.words).items():
-            differences[row.corpus_id, code] -= count
+    before = [(row.corpus_id, row.words) for row in rows.every(connection.execute(TAKEN_IN, (index, listed)))]
     connection.execute(LEAVE, (index, listed))
     for document_id, entered in words.items():
         if entered is not None:
             connection.execute(ENTER, (index, document_id, entered.corpus, pack_words(entered.passages)))
-            for code, count in entered.passages.items():
-                differences[entered.corpus, code] += count
-    changes = [(index, *word, count) for word, count in differences.items() if count]
+    changes = [(index, *change) for change in differences_of(before, words.values())]
     connection.executemany(COUNT, changes)
     connection.executemany(DROP, [change[:3] for change in changes if change[3] < 0])

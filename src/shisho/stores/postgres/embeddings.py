@@ -100,7 +100,7 @@ class PostgresEmbeddings:
                 return {}
             statement = KNOWN.format(table=table_of(embedder.id, embedder.dimensions))
             stored = connection.execute(statement.encode(), (list(contents),), binary=True).fetchall()
-            return {row.content: _embedding(row.vector) for row in stored}
+            return {row.content: read_halfvec(row.vector) for row in stored}
 
         return await self._database.read(work)
 
@@ -185,7 +185,7 @@ def halfvec_text(vector: Embedding) -> str:
     return str(list(struct.unpack(f"<{len(vector) // 2}e", vector)))
 
 
-def _embedding(sent: bytes) -> Embedding:
+def read_halfvec(sent: bytes) -> Embedding:
     """From what `halfvec_send` gives."""
     count = len(sent) // 2 - 2
     return Embedding(struct.pack(f"<{count}e", *struct.unpack_from(f">{count}e", sent, 4)))

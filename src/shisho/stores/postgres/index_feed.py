@@ -1,0 +1,237 @@
+"""The PostgreSQL database as the truth behind an index that stands elsewhere, and the book of how far that has come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from shisho.domain.corpus import PassageId, Scope
+from shisho.domain.embedding import EmbedderAbout, Embedding
+from shisho.stores.index_feed import (
+    ChangedDocument,
+    DocumentWords,
+    IndexFeedView,
+    IndexMark,
+    PassageEntry,
+    PassagePlace,
+    VectorEntry,
+)
+from shisho.stores.index_scope import IndexScope
+from shisho.stores.index_words import differences_of, pack_words
+from shisho.stores.postgres import rows
+from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.embeddings import EMBEDDER, read_halfvec, table_of
+from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.scope import FROM_DOCUMENTS, POSTGRES, READABLE, where
+from shisho.stores.postgres.serving import PostgresServing, VectorTable
+from shisho.stores.postgres.shelf_view import PostgresShelfView
+from shisho.stores.scope import readable_corpora
+
+T = TypeVar("T")
+
+# How far an index has come.
+MARK = "SELECT generation, change, vector FROM outer_indexes WHERE name = %s"
+# How far the indexes have come whose names begin with a text.
+MARKS = "SELECT name, generation, change, vector FROM outer_indexes WHERE starts_with(name, %s)"
+# The newest change of the shelf.
+NEWEST = "SELECT coalesce(max(seq), 0) AS seq FROM changes"
+# The newest vector; the table is filled in.
+NEWEST_VECTOR = "SELECT coalesce(max(seq), 0) AS seq FROM {table}"
+# What the shelf has changed since one, oldest first.
+CHANGED = """SELECT c.seq, c.document_id, d.state FROM changes c JOIN documents d ON d.id = c.document_id
+    WHERE c.seq > %s ORDER BY c.seq LIMIT %s"""
+# Passages of a live document after one, as the index takes them in.
+ENTRIES_OF = """SELECT d.corpus_id, p.document_id, p.id AS passage_id, p.page, p.terms, p.bigrams, p.heading_terms, p.ordinal
+    FROM documents d JOIN passages p ON p.document_id = d.id
+    WHERE d.id = %s AND d.state = 'live' AND p.ordinal > %s ORDER BY p.ordinal LIMIT %s"""
+# What an index of vectors takes in; the table is filled in.
+VECTOR_COLUMNS = """SELECT v.seq, v.passage_id, halfvec_send(v.vector) AS vector, v.document_id, v.page, d.corpus_id, d.state
+    FROM {table} v JOIN documents d ON d.id = v.document_id"""
+# Vectors after one, in the order in which they came.
+ARRIVED = f"{VECTOR_COLUMNS} WHERE v.seq > %s ORDER BY v.seq LIMIT %s"
+# The same of one document, where it is live.
+VECTORS_OF = f"""{VECTOR_COLUMNS} WHERE v.seq > %s AND v.document_id = %s AND d.state = 'live' ORDER BY v.seq LIMIT %s"""
+# In how many passages that a reader may search some words stand.
+WORDS = f"""SELECT code, sum(passages)::bigint AS passages FROM outer_words
+    WHERE name = %s AND corpus_id IN ({READABLE}) AND code = ANY(%s) GROUP BY code"""
+# Whether there are corpora that a reader may not search.
+OTHERS = f"SELECT EXISTS (SELECT 1 FROM corpora c WHERE c.id NOT IN ({READABLE})) AS yes"
+# The documents in scope; its condition is filled in.
+IN_SCOPE = f"SELECT d.id {FROM_DOCUMENTS} WHERE {{condition}}"
+# An index, and with it all that the book says of it.
+FORGET = "DELETE FROM outer_indexes WHERE name = %s"
+# An index is begun.
+BEGIN = "INSERT INTO outer_indexes(name, generation, change, vector) VALUES (%s, %s, %s, %s)"
+# The turn of taking changes in, where nobody else has it.
+TAKE_TURN = """UPDATE outer_indexes SET holder = %(holder)s, held_until = clock_timestamp() + make_interval(secs => %(seconds)s)
+    WHERE name = %(index)s AND (holder IN (%(holder)s, '') OR held_until < clock_timestamp())"""
+# The turn is over.
+GIVE_BACK = "UPDATE outer_indexes SET holder = '', held_until = '-infinity' WHERE name = %s AND holder = %s"
+# An index has come further, where it stands as it is thought to.
+ADVANCE = """UPDATE outer_indexes SET change = %s, vector = %s
+    WHERE name = %s AND generation = %s AND change = %s AND vector = %s"""
+# What an index has taken in of some documents.
+TAKEN_IN = "SELECT corpus_id, words FROM outer_documents WHERE name = %s AND document_id = ANY(%s)"
+# It has taken in nothing of some documents.
+LEAVE = "DELETE FROM outer_documents WHERE name = %s AND document_id = ANY(%s)"
+# The words of a document that it has taken in.
+ENTER = "INSERT INTO outer_documents(name, document_id, corpus_id, words) VALUES (%s, %s, %s, %s)"
+# In how many passages of a corpus more, or less, each of some words stands.
+COUNT = """INSERT INTO outer_words(name, corpus_id, code, passages)
+    SELECT %s, given.corpus_id, given.code, given.passages
+    FROM unnest(%s::integer[], %s::bigint[], %s::bigint[]) AS given(corpus_id, code, passages)
+    ON CONFLICT (name, corpus_id, code) DO UPDATE SET passages = outer_words.passages + excluded.passages"""
+# Those of some words that stand nowhere in a corpus any more.
+DROP = """DELETE FROM outer_words w USING unnest(%s::integer[], %s::bigint[]) AS given(corpus_id, code)
+    WHERE w.name = %s AND w.corpus_id = given.corpus_id AND w.code = given.code AND w.passages <= 0"""
+
+
+class PostgresIndexFeed:
+    """`IndexFeed` over PostgreSQL. `serving`: which vectors searches use; None where there are none."""
+
+    def __init__(self, database: PostgresDatabase, serving: PostgresServing | None = None) -> None:
+        self._database = database
+        self._serving = serving
+
+    async def read(self, work: Callable[[IndexFeedView], T]) -> T:
+        def look(connection: Connection) -> T:
+            table = None if self._serving is None else self._serving.table(connection)
+            return work(PostgresFeedView(connection, table))
+
+        return await self._database.read(look)
+
+    async def begin(self, index: str, mark: IndexMark) -> None:
+        def work(connection: Connection) -> None:
+            rows.change(connection, FORGET, (index,))
+            rows.change(connection, BEGIN, (index, mark.generation, mark.change, mark.vector))
+
+        await self._database.write(work)
+
+    async def forget(self, index: str) -> None:
+        await self._database.write(lambda connection: rows.change(connection, FORGET, (index,)))
+
+    async def take_turn(self, index: str, holder: str, seconds: float) -> bool:
+        values = {"index": index, "holder": holder, "seconds": seconds}
+        return await self._database.write(lambda connection: rows.change(connection, TAKE_TURN, values) > 0)
+
+    async def give_back(self, index: str, holder: str) -> None:
+        await self._database.write(lambda connection: rows.change(connection, GIVE_BACK, (index, holder)))
+
+    async def advance(
+        self, index: str, before: IndexMark, after: IndexMark, words: Mapping[str, DocumentWords | None]
+    ) -> bool:
+        def work(connection: Connection) -> bool:
+            place = (index, before.generation, before.change, before.vector)
+            if not rows.change(connection, ADVANCE, (after.change, after.vector, *place)):
+                return False
+            if words:
+                _enter(connection, index, words)
+            return True
+
+        return await self._database.write(work)
+
+
+class PostgresFeedView(PostgresShelfView):
+    """`IndexFeedView` on a connection in a transaction."""
+
+    def __init__(self, connection: Connection, table: VectorTable | None) -> None:
+        super().__init__(connection)
+        self._table = table
+
+    def mark(self, index: str) -> IndexMark | None:
+        row = rows.first(self._connection, MARK, (index,))
+        return None if row is None else IndexMark(row.generation, row.change, row.vector)
+
+    def marks_by_name(self, beginning: str) -> Mapping[str, IndexMark]:
+        stored = rows.every(self._connection, MARKS, (beginning,))
+        return {row.name: IndexMark(row.generation, row.change, row.vector) for row in stored}
+
+    def newest(self, embedder: str) -> tuple[int, int]:
+        change = int(rows.every(self._connection, NEWEST)[0].seq)
+        table = self._table_of(embedder)
+        if table is None:
+            return change, 0
+        return change, int(rows.every(self._connection, NEWEST_VECTOR.format(table=table))[0].seq)
+
+    def changed(self, since: int, limit: int) -> list[ChangedDocument]:
+        stored = rows.every(self._connection, CHANGED, (since, limit))
+        return [ChangedDocument(row.seq, row.document_id, row.state == "live") for row in stored]
+
+    def entries(self, document_id: str, after: int, limit: int) -> list[PassageEntry]:
+        stored = rows.every(self._connection, ENTRIES_OF, (document_id, after, limit))
+        return [
+            PassageEntry(_place(row), row.ordinal, row.terms, row.heading_terms, row.bigrams)
+            for row in stored
+        ]
+
+    def vectors_of(self, document_id: str, embedder: str, after: int, limit: int) -> list[VectorEntry]:
+        return [*map(_vector_entry, self._vectors(VECTORS_OF, embedder, (after, document_id, limit)))]
+
+    def arrived(self, embedder: str, since: int, limit: int) -> tuple[list[VectorEntry], int]:
+        stored = self._vectors(ARRIVED, embedder, (since, limit))
+        live = [_vector_entry(row) for row in stored if row.state == "live"]
+        return live, stored[-1].seq if stored else since
+
+    def dimensions(self, embedder: str) -> int:
+        row = rows.first(self._connection, EMBEDDER, (embedder,))
+        return 0 if row is None else int(row.dimensions)
+
+    def passages_with(self, index: str, codes: Sequence[int], scope: Scope) -> Mapping[int, int]:
+        stored = rows.every(self._connection, WORDS, (index, scope.owner, list(codes)))
+        return dict.fromkeys(codes, 0) | {row.code: row.passages for row in stored}
+
+    def index_scope(self, scope: Scope) -> IndexScope:
+        condition = where(scope)
+        corpora: tuple[int, ...] | None = None
+        if scope.corpora or rows.every(self._connection, OTHERS, (scope.owner,))[0].yes:
+            statement, values = readable_corpora(scope, POSTGRES)
+            corpora = tuple(
+                sorted({row.corpus_id for row in rows.every(self._connection, statement, values)})
+            )
+        documents: tuple[str, ...] | None = None
+        if condition.narrowed:
+            statement = IN_SCOPE.format(condition=condition.sql)
+            documents = tuple(row.id for row in rows.every(self._connection, statement, condition.values))
+        return IndexScope(corpora, documents, scope.without, condition.pages)
+
+    def serving(self) -> tuple[EmbedderAbout, bool] | None:
+        return None if self._table is None else (self._table.about, True)
+
+    def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
+        return {} if self._table is None else self._table.similarities(self._connection, vector, ids)
+
+    def _vectors(self, statement: str, embedder: str, values: tuple[Any, ...]) -> list[rows.Row]:
+        table = self._table_of(embedder)
+        if table is None:
+            return []
+        query = statement.format(table=table)
+        return self._connection.execute(query.encode(), values, binary=True).fetchall()
+
+    def _table_of(self, embedder: str) -> str | None:
+        row = rows.first(self._connection, EMBEDDER, (embedder,))
+        return None if row is None else table_of(row.id, row.dimensions)
+
+
+def _place(row: rows.Row) -> PassagePlace:
+    return PassagePlace(row.passage_id, row.document_id, row.corpus_id, row.page)
+
+
+def _vector_entry(row: rows.Row) -> VectorEntry:
+    """From the columns of `VECTOR_COLUMNS`."""
+    return VectorEntry(_place(row), row.seq, read_halfvec(row.vector))
+
+
+def _enter(connection: Connection, index: str, words: Mapping[str, DocumentWords | None]) -> None:
+    """Put documents into the book in place of what it says of them."""
+    names = list(words)
+    before = [(row.corpus_id, row.words) for row in rows.every(connection, TAKEN_IN, (index, names))]
+    rows.change(connection, LEAVE, (index, names))
+    for document_id, entered in words.items():
+        if entered is not None:
+            packed = pack_words(entered.passages)
+            rows.change(connection, ENTER, (index, document_id, entered.corpus, packed))
+    changes = differences_of(before, words.values())
+    corpora, codes, counts = ([*column] for column in zip(*changes, strict=True)) if changes else ([], [], [])
+    rows.change(connection, COUNT, (index, corpora, codes, counts))
+    fewer = [(corpus, code) for corpus, code, count in changes if count < 0]
+    rows.change(connection, DROP, ([corpus for corpus, _ in fewer], [code for _, code in fewer], index))

@@ -34,6 +34,7 @@ from shisho.stores.postgres.audit import PostgresAudit
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.embeddings import PostgresEmbeddings
 from shisho.stores.postgres.grants import PostgresGrants
+from shisho.stores.postgres.index_feed import PostgresIndexFeed
 from shisho.stores.postgres.ledger import PostgresLedger
 from shisho.stores.postgres.lexical import PostgresIndex
 from shisho.stores.postgres.serving import PostgresServing
@@ -124,6 +125,12 @@ async def postgres_store(url: str) -> AsyncIterator[PostgresStore]:
     await database.close()
 
 
+def qdrant_over(made: PostgresStore) -> QdrantIndex:
+    """The index in Qdrant over a shelf in PostgreSQL."""
+    serving = PostgresServing(made.database, ABOUT)
+    return QdrantIndex(QdrantServer("qdrant://:memory:"), PostgresIndexFeed(made.database, serving))
+
+
 @asynccontextmanager
 async def fresh_postgres() -> AsyncIterator[PostgresStore]:
     """A store over a database without rows."""
@@ -137,15 +144,15 @@ async def indexed_store(kind: str, folder: Path) -> AsyncIterator[Store]:
     """A store by the name of its index."""
     if kind == "memory":
         yield memory_store()
-    elif kind == "postgres":
+    elif kind.startswith("postgres"):
         async with fresh_postgres() as made:
-            yield made
+            yield made if kind == "postgres" else replace(made, index=qdrant_over(made))
     else:
         async with (qdrant_store if kind == "qdrant" else embedded_store)(folder) as made:
             yield made
 
 
-INDEXES = ("memory", "embedded", "qdrant", "postgres")
+INDEXES = ("memory", "embedded", "qdrant", "postgres", "postgres+qdrant")
 
 
 @pytest.fixture(params=["memory", "embedded", "postgres"])

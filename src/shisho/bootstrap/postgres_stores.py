@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         Grants,
         Index,
         Limiter,
+        MeasuredIndex,
         Opinions,
         SessionBook,
         Users,
@@ -78,13 +79,13 @@ def build_postgres_stores(
         embedding_turn=deferred(partial(_embedding_turn, database)),
         embeddings=partial(_embeddings, database, embedders),
         queue=cache(partial(_queue, settings, database, clock, opinions, blobs)),
-        figures=PostgresFigures(database, clock).read,
+        figures=PostgresFigures(database, clock, index.behind).read,
         check=partial(check_database, database),
         close=database.close,
     )
 
 
-def _index(settings: Settings, database: PostgresDatabase, embedders: BuiltEmbedders | None) -> Index:
+def _index(settings: Settings, database: PostgresDatabase, embedders: BuiltEmbedders | None) -> MeasuredIndex:
     from shisho.stores.postgres.serving import PostgresServing
 
     def is_usable(other: EmbedderAbout) -> bool:

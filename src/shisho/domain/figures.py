@@ -9,15 +9,13 @@ from dataclasses import dataclass, field
 @dataclass(frozen=True, slots=True)
 class LibraryFigures:
     """Numbers of one moment. `jobs` by kind and state, of all owners; `oldest_queued_s`: how long the job has waited that
-    could have been claimed first, 0 where none waits; `behind`: changes of the shelf that the index has not taken in;
-    `pool`: connections to a database server, by what they do."""
+    could have been claimed first, 0 where none waits; `behind`: changes of the shelf that the index has not taken in."""
 
     jobs: Mapping[tuple[str, str], int] = field(default_factory=dict)
     oldest_queued_s: float = 0.0
     documents: int = 0
     passages: int = 0
     behind: int = 0
-    pool: Mapping[str, float] = field(default_factory=dict)
 
     def gauges(self) -> dict[str, tuple[str, float]]:
         """Each number that is one, by its name, with what it says."""
@@ -26,8 +24,4 @@ class LibraryFigures:
             "documents": ("live documents of the library", self.documents),
             "passages": ("live passages of the library", self.passages),
             "index_behind_changes": ("changes that the index has not taken in", self.behind),
-            **{
-                f"pool_{name}": ("connections to the database server", value)
-                for name, value in self.pool.items()
-            },
         }

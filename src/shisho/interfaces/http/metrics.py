@@ -30,6 +30,7 @@ COUNTERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 DURATIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "job_wait_seconds": ("from when a job was queued until it was first claimed", ("kind",)),
     "job_seconds": ("one attempt at a job", ("kind",)),
+    "pool_wait_seconds": ("until a connection to PostgreSQL was free", ()),
     "span_seconds": ("stretches of work", ("span",)),
 }
 BUCKETS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)

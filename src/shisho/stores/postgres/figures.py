@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
 from shisho.domain.figures import LibraryFigures
 from shisho.domain.time import to_epoch
 from shisho.ports import Clock
@@ -20,14 +23,18 @@ AMOUNTS = """SELECT coalesce(sum(documents), 0)::bigint AS documents, coalesce(s
 
 
 class PostgresFigures:
-    """Reads the figures. What the index proposes by stands in the transaction that changes it: it is never behind."""
+    """Reads the figures. `behind`: changes that the index has not taken in."""
 
-    def __init__(self, database: PostgresDatabase, clock: Clock) -> None:
+    def __init__(
+        self, database: PostgresDatabase, clock: Clock, behind: Callable[[], Awaitable[int]]
+    ) -> None:
         self._database = database
         self._clock = clock
+        self._behind = behind
 
     async def read(self) -> LibraryFigures:
-        return await self._database.read(self._figures)
+        figures = await self._database.read(self._figures)
+        return replace(figures, behind=await self._behind())
 
     def _figures(self, connection: Connection) -> LibraryFigures:
         (amounts,) = every(connection, AMOUNTS)

@@ -34,6 +34,10 @@ class PostgresIndex:
         except psycopg.errors.UndefinedTable:  # vectors that were retired just when they were to be read
             return await self._database.read(look)
 
+    async def behind(self) -> int:
+        """Never: what it proposes by stands in the transaction that changes the shelf."""
+        return 0
+
     async def catch_up(self) -> None:
         """There is nothing to catch up with but an index over vectors that have become many."""
         if self._dense is not None:

@@ -16,6 +16,7 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from shisho.errors import Conflict
+from shisho.telemetry import measure
 
 Connection = psycopg.Connection[Any]
 """Its rows are read by the names of their columns."""
@@ -40,7 +41,10 @@ class ConnectionPool:
     @contextmanager
     def borrow(self) -> Iterator[Connection]:
         """A connection in no transaction. Raises NotConnected; Conflict where all are in use for long."""
-        if not self._places.acquire(timeout=WAIT_SECONDS):
+        began = time.monotonic()
+        has_place = self._places.acquire(timeout=WAIT_SECONDS)
+        measure("pool_wait_seconds", time.monotonic() - began)
+        if not has_place:
             raise Conflict("All connections to PostgreSQL are in use. Try again.")
         try:
             connection, since = self._take()

@@ -85,6 +85,7 @@ STORE_PAGES = {
     "round_records",
     "scope",
     "serving",
+    "table_copy",
     "tasks",
     "team_errors",
     "traces",

@@ -10,11 +10,21 @@ import pytest
 from shisho.errors import Conflict
 from shisho.ports import Storage
 from shisho.stores.embedded.connect import Database
+from shisho.stores.memory.blobs import MemoryBlobs
 from shisho.stores.memory.storage import MemoryStorage
+from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.storage import PostgresStorage
+from tests.postgres import shared_server
 
 
-@pytest.fixture(params=["memory", "embedded"])
+@pytest.fixture(params=["memory", "embedded", "postgres"])
 async def storage(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Storage]:
+    if request.param == "postgres":
+        with shared_server().fresh() as url:
+            in_postgres = PostgresStorage(PostgresDatabase(url), MemoryBlobs())
+            yield in_postgres
+            await in_postgres.close()
+        return
     made = MemoryStorage() if request.param == "memory" else Database(tmp_path / "shisho.db")
     yield made
     await made.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,12 +12,14 @@ from typing import Any
 import psycopg
 import pytest
 
-from shisho.bootstrap.copying import restore_archive
+from shisho.bootstrap.copying import copy_library, restore_archive
 from shisho.bootstrap.desk import open_desk
+from shisho.corpus.ingest import document_id as made_id
 from shisho.desk import Desk
+from shisho.domain.corpus import LOCAL_OWNER, DocumentId
 from shisho.domain.job import StopMode
 from shisho.domain.task import Bytes, SearchOptions
-from shisho.errors import Conflict, EmptyCorpus, InvalidParams
+from shisho.errors import Conflict, EmptyCorpus, InvalidParams, SourceRemoved
 from shisho.settings import load
 from shisho.testing.box.server import Box
 from tests.flows.boxed import way
@@ -57,6 +60,10 @@ def left(store: str, word: str) -> list[str]:
             ).fetchone()
             == (True,)
         ]
+
+
+def document_id(data: bytes) -> DocumentId:
+    return made_id(hashlib.sha256(data).hexdigest(), "default", LOCAL_OWNER)
 
 
 async def test_documents_of_one_machine_are_answered_from_on_another(tmp_path: Path, store: str) -> None:
@@ -142,6 +149,44 @@ async def test_backup_of_everything_is_restored_into_an_empty_database_only(
         await restore_archive(settings, file, postgres.new_database())
 
 
+async def test_library_is_copied_into_postgres_and_back(tmp_path: Path, postgres: PostgresServer) -> None:
+    """What it answers, who asked what, what was removed and what waits: all comes along, and again costs nothing."""
+    first = tmp_path / "first"
+    notes = [tmp_path / f"{name}.md" for name in ("氷", "霧", "雨")]
+    for note in notes:
+        note.write_text(f"{note.stem}は白い。\n\n{note.stem}は冷たい。\n", "utf-8")
+    async with open_desk(home=first) as desk:
+        async for receipt in desk.add(*notes, SAMPLES / "01-regression.pdf"):
+            assert receipt.outcome == "added", receipt
+        answer = await desk.ask(QUESTION)
+        await desk.ask("それはなぜか", conversation=answer.id)
+        await desk.remove("氷.md")
+        await desk.remove("霧.md", purge=True)
+        notes[2].write_text("雨は降る。\n", "utf-8")
+        async for _ in desk.add(notes[2]):
+            pass
+        await desk.tasks.queue_documents(files=[Bytes("雪.md", "雪は深い。".encode())])
+        stood = [(document.id, document.source) for document in await desk.documents()]
+        hits = [hit.text for hit in await desk.search("白い")]
+        latest = await desk.ask(QUESTION)
+    store = postgres.new_database()
+    second = tmp_path / "second"
+    for source, target in ((first, store), (first, store), (store, second)):
+        report = await copy_library(str(source), str(target), lambda what, count: None)
+        assert (
+            report.copied["documents"] == 4 and report.copied["answers"] == 3 and report.copied["jobs"] == 1
+        )
+    for place in ({"home": tmp_path / "third", "store": store}, {"home": second}):
+        async with open_desk(**place) as desk:
+            assert [(document.id, document.source) for document in await desk.documents()] == stood
+            assert await desk.answer(answer.id) == answer
+            assert [hit.text for hit in await desk.search("白い")] == hits
+            assert (await desk.ask(QUESTION)).text == latest.text
+            assert (await desk.restore("氷.md")).source.endswith("氷.md")
+            with pytest.raises(SourceRemoved):
+                await desk.text(document_id((tmp_path / "霧.md").read_bytes()))
+
+
 async def test_shell_runs_on_the_database_of_the_setting(tmp_path: Path, store: str) -> None:
     shell = Shell(tmp_path / "home")
     shell.environment |= {"SHISHO_STORE": store}
@@ -153,6 +198,7 @@ async def test_shell_runs_on_the_database_of_the_setting(tmp_path: Path, store: 
         answer = shell("ask", "樹氷はなぜ白いのか", "--json")
         assert "気泡" in answer["text"]
         assert len(shell("list", "--json")) == 1
+        assert shell("migrate", "--json") == {"scripts": []}
 
     await asyncio.to_thread(work)
     assert not (tmp_path / "home" / "shisho.db").exists()

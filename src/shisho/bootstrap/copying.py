@@ -2,11 +2,81 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shisho.bootstrap.blobs import build_blobs
-from shisho.errors import ExtraMissing
-from shisho.settings import Settings
+from shisho.bootstrap.stores import build_stores
+from shisho.corpus import duplicates
+from shisho.domain.corpus import DocumentId, DocumentState, Intake
+from shisho.errors import Conflict, ExtraMissing, InvalidParams, NotFound
+from shisho.settings import Settings, load
+from shisho.stores.originals import ORIGINALS
+from shisho.stores.staging import FOLDER as STAGING
+from shisho.stores.table_copy import TABLES, Tables, digest, every_row
+from shisho.system.clock import SystemClock
+
+if TYPE_CHECKING:
+    from shisho.bootstrap.store_parts import LibraryStores
+    from shisho.ports import Blobs
+
+DOCUMENTS = 200  # a page of documents
+Tell = Callable[[str, int], None]
+"""What is copied now, and how many of it so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class CopyReport:
+    """How many of each were copied, verified by counts and hashes."""
+
+    copied: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationReport:
+    """The scripts that were run; none where the schema was of this version."""
+
+    scripts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Library:
+    stores: LibraryStores
+    tables: Tables
+    blobs: Blobs
+
+
+async def copy_library(source: str, target: str, tell: Tell) -> CopyReport:
+    """Bring everything from one place to another: each a home's folder or the address of a PostgreSQL database; or from a
+    backup of PostgreSQL into an empty database. Broken off, it goes on where it was when it is begun again. Vectors are made
+    anew by whoever works on the target.
+
+    Raises InvalidParams, Conflict where the target has what the source has not, StorageUnusable."""
+    if source == target:
+        raise InvalidParams("Both places are the same: name another one to copy to.")
+    if (archive := _archive(source)) is not None:
+        await restore_archive(load(store=target), archive, target)
+        return CopyReport({})
+    async with AsyncExitStack() as opened:
+        here = _library(source)
+        opened.push_async_callback(here.stores.close)
+        there = _library(target)
+        opened.push_async_callback(there.stores.close)
+        return await _copied(here, there, tell)
+
+
+async def migrate_store(settings: Settings) -> MigrationReport:
+    """Bring the schema of the database that is set to this version. Raises StorageUnusable for a newer one, Conflict."""
+    stores = build_stores(settings, None, SystemClock)
+    try:
+        scripts = tuple(await stores.storage.migrate())
+        await stores.storage.ready()
+        return MigrationReport(scripts)
+    finally:
+        await stores.close()
 
 
 async def restore_archive(settings: Settings, source: Path, store: str) -> None:
@@ -23,3 +93,150 @@ async def restore_archive(settings: Settings, source: Path, store: str) -> None:
         await storage.restore(source)
     finally:
         await storage.close()
+
+
+def _archive(place: str) -> Path | None:
+    """The file that a place is; None where it is an address or a folder."""
+    path = Path(place).expanduser()
+    return path if not _is_address(place) and path.is_file() else None
+
+
+def _is_address(place: str) -> bool:
+    return place.startswith(("postgres://", "postgresql://"))
+
+
+def _library(place: str) -> _Library:
+    if _is_address(place):
+        settings = load(store=place)
+        stores = build_stores(settings, None, SystemClock)
+        from shisho.stores.postgres.storage import PostgresStorage
+        from shisho.stores.postgres.tables import PostgresTables
+
+        assert isinstance(stores.storage, PostgresStorage)
+        return _Library(stores, PostgresTables(stores.storage.database), build_blobs(settings))
+    from shisho.stores.embedded.connect import Database
+    from shisho.stores.embedded.tables import EmbeddedTables
+
+    settings = load(home=Path(place).expanduser(), store="")
+    stores = build_stores(settings, None, SystemClock)
+    assert isinstance(stores.storage, Database)
+    return _Library(stores, EmbeddedTables(stores.storage), build_blobs(settings))
+
+
+async def _copied(here: _Library, there: _Library, tell: Tell) -> CopyReport:
+    copied = {"documents": await _copy_documents(here, there, tell)}
+    await _copy_places(here, there)
+    for table, order in TABLES.items():
+        columns = sorted({*await here.tables.columns(table)} & {*await there.tables.columns(table)})
+        count = 0
+        async for rows in every_row(here.tables, table, columns, order):
+            await there.tables.put(table, columns, rows)
+            count += len(rows)
+            tell(table, count)
+        ours = await digest(here.tables, table, columns, order)
+        theirs = await digest(there.tables, table, columns, order)
+        if ours != theirs:
+            raise Conflict(
+                "The table {table} is not the same in both places ({count} rows here, {other} there): somebody is storing in "
+                "one of them, or the target was not empty. Stop servers and workers, and copy into an empty place.",
+                table=table,
+                count=ours[0],
+                other=theirs[0],
+            )
+        copied[table] = count
+    await there.tables.go_on_numbering()
+    copied["files"] = _copy_blobs(here.blobs, there.blobs, tell)
+    return CopyReport(copied)
+
+
+async def _copy_documents(here: _Library, there: _Library, tell: Tell) -> int:
+    """Those that are not live first, and removed at once: nothing that is live gives way to them."""
+    columns = ("id", "owner", "state", "source")
+    listed = [
+        row async for rows in every_row(here.tables, "documents", columns, ("added_at", "id")) for row in rows
+    ]
+    listed.sort(key=lambda row: row[2] == DocumentState.LIVE)
+    await _copy_corpora(here, there)
+    states: list[tuple[str, str, str]] = []
+    count = 0
+    for name, _, state, source in listed:
+        if state == DocumentState.PURGED:
+            continue
+        await _copy_document(here, there, DocumentId(name), is_live=state == DocumentState.LIVE)
+        if state != DocumentState.LIVE:
+            states.append((state, source, name))
+        count += 1
+        tell("documents", count)
+    await there.tables.set_documents(states)
+    await _copy_purged(here, there)
+    return count
+
+
+async def _copy_document(here: _Library, there: _Library, name: DocumentId, *, is_live: bool) -> None:
+    shelf = there.stores.shelf
+    document = await here.stores.shelf.document(name)
+    try:
+        stored = await shelf.document(name)
+    except NotFound:
+        stored = None
+    if stored is None:
+        passages = await here.stores.shelf.passages_of(name)
+        banded = tuple(replace(passage, bands=duplicates.bands(passage.text)) for passage in passages)
+        text = await here.stores.shelf.text(name)
+        lines = tuple(await here.stores.shelf.lines(name))
+        await shelf.put(Intake(replace(document, state=DocumentState.LIVE), text, lines, banded))
+        stored = await shelf.document(name)
+        if await shelf.text(name) != text:
+            raise Conflict("The text of {document} did not arrive as it was.", document=name)
+    if not is_live and stored.state is DocumentState.LIVE:
+        await shelf.remove(name, purge=False)
+
+
+async def _copy_corpora(here: _Library, there: _Library) -> None:
+    async for rows in every_row(here.tables, "corpora", ("owner", "name"), ("id",)):
+        for owner, name in rows:
+            await there.stores.shelf.ensure_corpus(name, owner)
+
+
+async def _corpus_keys(library: _Library) -> dict[tuple[str, str], int]:
+    columns = ("owner", "name", "id")
+    batches = [rows async for rows in every_row(library.tables, "corpora", columns, ("id",))]
+    return {(owner, name): key for rows in batches for owner, name, key in rows}
+
+
+async def _copy_places(here: _Library, there: _Library) -> None:
+    """Where documents stand, in place of where the shelf has put them."""
+    columns = ("corpus_id", "source", "document_id", "stamp")
+    rows = await _with_keys(here, there, "places", columns, ("corpus_id", "source"))
+    await there.tables.replace("places", columns, rows)
+
+
+async def _copy_purged(here: _Library, there: _Library) -> None:
+    """Of what was purged the rows that say so."""
+    columns = sorted({*await here.tables.columns("documents")} & {*await there.tables.columns("documents")})
+    columns = ["corpus_id", *(column for column in columns if column != "corpus_id")]
+    rows = await _with_keys(here, there, "documents", columns, ("id",))
+    state = columns.index("state")
+    await there.tables.put("documents", columns, [row for row in rows if row[state] == DocumentState.PURGED])
+
+
+async def _with_keys(
+    here: _Library, there: _Library, table: str, columns: list[str] | tuple[str, ...], order: tuple[str, ...]
+) -> list[tuple[object, ...]]:
+    """Rows whose first column is the key of a corpus, with the target's key."""
+    names = {key: corpus for corpus, key in (await _corpus_keys(here)).items()}
+    keys = await _corpus_keys(there)
+    batches = [rows async for rows in every_row(here.tables, table, columns, order)]
+    return [(keys[names[key]], *rest) for rows in batches for key, *rest in rows]
+
+
+def _copy_blobs(here: Blobs, there: Blobs, tell: Tell) -> int:
+    count = 0
+    for folder in (ORIGINALS, STAGING):
+        known = {blob.name: blob.size for blob in there.list(folder)}
+        for blob in here.list(folder):
+            if known.get(blob.name) != blob.size:
+                there.put(blob.name, here.get(blob.name))
+            count += 1
+            tell("files", count)
+    return count

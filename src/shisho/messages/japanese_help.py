@@ -68,6 +68,11 @@ SAID: Mapping[str, str] = {
     "Bring the database to this version, before servers and workers of it start. They do so too, one of them at a time.": (
         "この版のサーバーとワーカーを始める前に、データベースをこの版にする。サーバーとワーカー自身も、一つずつ順に行う。"
     ),
+    "Bring a whole library to another place; begun again, it goes on where it was broken off.": (
+        "ライブラリ全体を別の場所に写します。途切れても、もう一度始めれば続きから行います。"
+    ),
+    "a home's folder, postgresql://…, or a backup of one": "ホームフォルダ、postgresql://…、またはそのバックアップ",
+    "a home's folder, or postgresql://…": "ホームフォルダ、または postgresql://…",
     "Copy everything into one file, while others go on working.": (
         "ほかの作業を止めずに、すべてを一つのファイルに写す。"
     ),

@@ -97,4 +97,13 @@ SAID: Mapping[str, str] = {
     "searches are by words alone; for meaning too, install pgvector on the server": (
         "検索は語だけで行います。意味でも探すには、サーバーにpgvectorを入れてください"
     ),
+    "Both places are the same: name another one to copy to.": "写す元と先が同じです。別の場所を指定してください。",
+    "The text of {document} did not arrive as it was.": "{document} の本文が元のとおりに届きませんでした。",
+    (
+        "The table {table} is not the same in both places ({count} rows here, {other} there): somebody is storing in "
+        "one of them, or the target was not empty. Stop servers and workers, and copy into an empty place."
+    ): (
+        "表 {table} が元と先で違います(元 {count} 行、先 {other} 行)。保存が続いているか、先が空ではありませんでした。"
+        "サーバーとワーカーを止め、空の場所に写してください。"
+    ),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -12,6 +13,10 @@ class Storage(Protocol):
     async def ready(self) -> None:
         """Check that something could be stored now. Raises StorageUnusable; Conflict that names who holds
         it."""
+
+    async def migrate(self) -> Sequence[str]:
+        """Bring what stands there to this version, as every other verb does first. Returns the names of the steps that were
+        taken. Raises StorageUnusable for what a newer version has written, Conflict."""
 
     async def examine(self) -> None:
         """Look through everything for damage, which takes a while; what is found is told to whoever writes from then

@@ -16,7 +16,7 @@ from shisho.interfaces.api.filters import parse_metadata, parsed
 from shisho.interfaces.cli import auth as cli_auth
 from shisho.interfaces.cli import box as box_cli
 from shisho.interfaces.cli import conversations as cli_conversations
-from shisho.interfaces.cli import embedder_models, evaluating, upkeep
+from shisho.interfaces.cli import embedder_models, evaluating, places, upkeep
 from shisho.interfaces.cli import engines as engines_cli
 from shisho.interfaces.cli import folders as cli_folders
 from shisho.interfaces.cli import models as models_cli
@@ -345,7 +345,8 @@ app.command()(upkeep.restore)
 app.command()(cli_proof.verify)
 app.command()(cli_proof.key)
 app.command()(upkeep.backup)
-app.command()(upkeep.migrate)
+app.command()(places.migrate)
+app.command()(places.copy)
 app.command()(upkeep.doctor)
 app.command("settings")(upkeep.settings)
 app.command("eval")(evaluating.eval_)

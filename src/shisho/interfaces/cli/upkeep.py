@@ -48,16 +48,6 @@ def backup(
     _run(context, work, False)
 
 
-def migrate(context: typer.Context) -> None:
-    """Bring the database to this version, before servers and workers of it start. They do so too, one of them at a time."""
-
-    async def work(desk: Desk) -> None:
-        await desk.ready()
-        typer.echo(_words(context)("migrated"))
-
-    _run(context, work, False)
-
-
 def doctor(context: typer.Context, json_: Json = False) -> None:
     """Say what works here, and how to get what does not."""
 

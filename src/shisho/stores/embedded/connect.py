@@ -105,6 +105,11 @@ class Database:
         holds the database."""
         await asyncio.to_thread(self._try_to_write)
 
+    async def migrate(self) -> list[str]:
+        """As every use does first. Returns the names of the scripts that were run."""
+        await self.ready()
+        return [*self._door.migrated]
+
     async def examine(self) -> None:
         """Look through the whole file for damage, which takes a while; what is found is told to whoever
         writes from then on."""

@@ -37,6 +37,8 @@ class Door:
 
     def __init__(self, path: Path, courtesy: Courtesy) -> None:
         self.path = path
+        self.migrated: list[str] = []
+        """Scripts of the schema that were run since it was opened first."""
         self._courtesy = courtesy
         self._opening = threading.Lock()
         self._spare: apsw.Connection | None = None
@@ -162,7 +164,7 @@ class Door:
             # whoever only reads must not wait for those who write
             if home.missing_migrations(connection, self.path):
                 with self._courtesy.taken():
-                    home.migrate(connection, self.path)
+                    self.migrated += home.migrate(connection, self.path)
             self._anchor = self._anchored(connection)
         except BaseException:
             connection.close()

@@ -124,15 +124,18 @@ def missing_migrations(connection: apsw.Connection, path: Path) -> list[str]:
     return missing_scripts(done, scripts, path)
 
 
-def migrate(connection: apsw.Connection, path: Path) -> None:
-    """Bring the database to this version. Raises apsw.Error, StorageUnusable."""
+def migrate(connection: apsw.Connection, path: Path) -> list[str]:
+    """Bring the database to this version. Returns the names of the scripts that were run. Raises apsw.Error,
+    StorageUnusable."""
     connection.execute(NEW_MIGRATIONS)
     vectors.register(connection)
-    for name in missing_migrations(connection, path):
+    names = missing_migrations(connection, path)
+    for name in names:
         log.debug("migration %s", name)
         with connection:
             connection.execute((resources.files(PACKAGE) / "schema" / name).read_text("utf-8"))
             connection.execute(MIGRATED, (name,))
+    return names
 
 
 def is_damage(error: BaseException) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 from shisho.errors import Conflict
@@ -13,6 +14,10 @@ class MemoryStorage:
 
     async def ready(self) -> None:
         """Always."""
+
+    async def migrate(self) -> Sequence[str]:
+        """There is no older version."""
+        return ()
 
     async def examine(self) -> None:
         """There is nothing that could be damaged."""

@@ -127,6 +127,16 @@ class PostgresDatabase:
             with self._pool.borrow() as connection:
                 return work(connection)
 
+    async def migrate(self) -> list[str]:
+        """Bring the schema to this version. Returns the names of the scripts that were run. Raises StorageUnusable,
+        Conflict."""
+
+        def work() -> list[str]:
+            with self._troubles(), self._opening, self._connect() as connection:
+                return migrate(connection, self.facts)
+
+        return await asyncio.to_thread(work)
+
     def connection(self) -> Connection:
         """A connection of the caller's own, outside the pool, who closes it. Raises StorageUnusable,
         Conflict."""

@@ -37,11 +37,12 @@ def missing_migrations(connection: psycopg.Connection[Any], facts: ConnectionFac
     return missing_scripts(done, scripts, f"{facts.database} on {facts.server}")
 
 
-def migrate(connection: psycopg.Connection[Any], facts: ConnectionFacts) -> None:
-    """Bring the database to this version, all scripts or none; where another process does, wait for it. Raises
-    psycopg.Error, StorageUnusable."""
+def migrate(connection: psycopg.Connection[Any], facts: ConnectionFacts) -> list[str]:
+    """Bring the database to this version, all scripts or none; where another process does, wait for it. Returns the names of
+    those that were run here. Raises psycopg.Error, StorageUnusable."""
+    run: list[str] = []
     if not missing_migrations(connection, facts):
-        return
+        return run
     with connection.transaction():
         connection.execute(TAKE_TURN, {"lock": LOCK})
         connection.execute(NEW_MIGRATIONS)
@@ -50,3 +51,5 @@ def migrate(connection: psycopg.Connection[Any], facts: ConnectionFacts) -> None
             script = resources.files(PACKAGE) / "schema" / name
             connection.execute(script.read_text("utf-8").encode())
             connection.execute(MIGRATED, {"name": name})
+            run.append(name)
+    return run

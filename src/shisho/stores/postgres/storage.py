@@ -24,14 +24,17 @@ class PostgresStorage:
     """`ports.Storage` over one PostgreSQL database and the blobs of its documents."""
 
     def __init__(self, database: PostgresDatabase, blobs: Blobs) -> None:
-        self._database = database
+        self.database = database
         self._blobs = blobs
 
     async def ready(self) -> None:
-        await self._database.ready()
+        await self.database.ready()
+
+    async def migrate(self) -> list[str]:
+        return await self.database.migrate()
 
     async def examine(self) -> None:
-        await self._database.examine()
+        await self.database.examine()
 
     async def backup(self, target: Path) -> None:
         """The database as of one moment with the files that were handed in, in one file, taken while others go on writing.
@@ -44,16 +47,16 @@ class PostgresStorage:
         await self._with_connection(lambda connection: read_archive(connection, self._blobs, source), source)
 
     async def close(self) -> None:
-        await self._database.close()
+        await self.database.close()
 
     async def _with_connection(self, work: Callable[[Connection], T], path: Path) -> T:
         return await asyncio.to_thread(self._worked, work, path)
 
     def _worked(self, work: Callable[[Connection], T], path: Path) -> T:
         try:
-            with closing(self._database.connection()) as connection:
+            with closing(self.database.connection()) as connection:
                 return work(connection)
         except psycopg.Error as error:
-            raise trouble(error, self._database.facts) from error
+            raise trouble(error, self.database.facts) from error
         except OSError as error:
             raise file_trouble(error, path) from error

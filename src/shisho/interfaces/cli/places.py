@@ -1,0 +1,57 @@
+"""Where a library is stored: `shisho migrate`, `copy`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from shisho import settings
+from shisho.errors import ShishoError
+from shisho.interfaces.cli.interrupts import run_to_end
+from shisho.interfaces.cli.runner import Json, fail, show, words
+
+
+def migrate(context: typer.Context, json_: Json = False) -> None:
+    """Bring the database to this version, before servers and workers of it start. They do so too, one of them at a time."""
+
+    async def work() -> None:
+        from shisho.bootstrap.copying import migrate_store
+
+        report = await migrate_store(settings.load(**context.obj))
+        say = words(context)
+        lines = [say("migrated_script", text=name) for name in report.scripts]
+        show(report, json_, lambda: typer.echo("\n".join([*lines, say("migrated")])))
+
+    try:
+        run_to_end(work(), context, "interrupted")
+    except ShishoError as error:
+        fail(error, json_)
+
+
+def copy(
+    context: typer.Context,
+    source: Annotated[
+        str, typer.Option("--from", help="a home's folder, postgresql://…, or a backup of one")
+    ],
+    target: Annotated[str, typer.Option("--to", help="a home's folder, or postgresql://…")],
+    json_: Json = False,
+) -> None:
+    """Bring a whole library to another place; begun again, it goes on where it was broken off."""
+    say = words(context)
+
+    def tell(what: str, count: int) -> None:
+        if not json_ and count % 100 == 0:
+            typer.echo(say("copying", what=what, n=count), err=True)
+
+    async def work() -> None:
+        from shisho.bootstrap.copying import copy_library
+
+        report = await copy_library(source, target, tell)
+        lines = [say("copied_part", what=what, n=count) for what, count in report.copied.items() if count]
+        show(report, json_, lambda: typer.echo("\n".join([*lines, say("copied_all")])))
+
+    try:
+        run_to_end(work(), context, "interrupted")
+    except ShishoError as error:
+        fail(error, json_)

@@ -1,0 +1,87 @@
+"""The tables of a PostgreSQL database, for whoever copies them as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.rows import change, every
+from shisho.stores.table_copy import RowValues
+
+# The columns of a table, and their types.
+COLUMNS = """SELECT a.attname AS name, format_type(a.atttypid, NULL) AS type FROM pg_attribute a
+    WHERE a.attrelid = to_regclass(%s) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum"""
+# Some rows of a table; names and order are filled in.
+ROWS = "SELECT {columns} FROM {table} ORDER BY {order} LIMIT %s OFFSET %s"
+# A row, unless it is there.
+PUT = "INSERT INTO {table}({columns}) VALUES ({values}) ON CONFLICT DO NOTHING"
+# All rows of a table go.
+EMPTY = "DELETE FROM {table}"
+# What a document that is not live was, and where.
+SET_DOCUMENT = "UPDATE documents SET state = %s, source = %s WHERE id = %s AND state <> 'live'"
+# The next turn comes after all others.
+NUMBER_TURNS = """SELECT setval(pg_get_serial_sequence('turns', 'seq'), greatest(1, coalesce(max(seq), 0)))
+    FROM turns"""
+NUL = "\0"
+
+
+class PostgresTables:
+    """`stores.table_copy.Tables` of one PostgreSQL database."""
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self._database = database
+
+    async def columns(self, table: str) -> Sequence[str]:
+        rows = await self._database.read(lambda connection: every(connection, COLUMNS, (table,)))
+        return [row.name for row in rows]
+
+    async def rows(
+        self, table: str, columns: Sequence[str], order: Sequence[str], offset: int, limit: int
+    ) -> Sequence[RowValues]:
+        statement = ROWS.format(columns=_listed(columns), table=table, order=_listed(order))
+        values = (limit, offset)
+        return await self._database.read(
+            lambda connection: [tuple(row) for row in every(connection, statement, values)]
+        )
+
+    async def put(self, table: str, columns: Sequence[str], rows: Sequence[RowValues]) -> None:
+        await self._database.write(lambda connection: _put(connection, table, columns, rows))
+
+    async def replace(self, table: str, columns: Sequence[str], rows: Sequence[RowValues]) -> None:
+        def work(connection: Connection) -> None:
+            change(connection, EMPTY.format(table=table))
+            _put(connection, table, columns, rows)
+
+        await self._database.write(work)
+
+    async def set_documents(self, states: Sequence[tuple[str, str, str]]) -> None:
+        def work(connection: Connection) -> None:
+            for values in states:
+                change(connection, SET_DOCUMENT, values)
+
+        await self._database.write(work)
+
+    async def go_on_numbering(self) -> None:
+        await self._database.write(lambda connection: every(connection, NUMBER_TURNS))
+
+
+def _put(connection: Connection, table: str, columns: Sequence[str], rows: Sequence[RowValues]) -> None:
+    types = {row.name: row.type for row in every(connection, COLUMNS, (table,))}
+    is_flag = [types[column] == "boolean" for column in columns]
+    names = ", ".join(f"%({column})s" for column in columns)
+    statement = PUT.format(table=table, columns=_listed(columns), values=names)
+    flagged = [dict(zip(columns, map(_value, row, is_flag), strict=True)) for row in rows]
+    with connection.cursor() as cursor:
+        cursor.executemany(statement.encode(), flagged)
+
+
+def _value(value: object, is_flag: bool) -> object:
+    if is_flag and value is not None:
+        return bool(value)
+    # no text of PostgreSQL can hold it
+    return value.replace(NUL, "\N{REPLACEMENT CHARACTER}") if isinstance(value, str) else value
+
+
+def _listed(columns: Sequence[str]) -> str:
+    return ", ".join(f'"{column}"' for column in columns)

@@ -1,0 +1,84 @@
+"""Rows brought from one database to another as they are: which tables, in which order, and what both kinds of database can
+do with them. The shelf is not among them: a document goes in by the shelf's own verbs, which make what is derived from it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, Protocol
+
+# Each after those that it points to, with what orders its rows.
+TABLES: Mapping[str, tuple[str, ...]] = {
+    "runs": ("id",),
+    "steps": ("run_id", "step"),
+    "session_rounds": ("session_id", "round"),
+    "session_passages": ("session_id", "number"),
+    "answers": ("id",),
+    "evidence": ("id",),
+    "conversations": ("id",),
+    "turns": ("seq",),
+    "tasks": ("id",),
+    "jobs": ("created_at", "id"),
+    "job_steps": ("job_id", "step_key"),
+    "events": ("task_id", "revision"),
+    "interventions": ("id",),
+    "request_keys": ("owner", "key"),
+    "finds": ("job_id", "canonical_url"),
+    "searches": ("job_id",),
+    "opinions": ("owner", "kind", "target"),
+    "assistants": ("id",),
+    "assistant_evidence": ("session_id", "number"),
+    "page_memory": ("owner", "corpus", "canonical_url"),
+    "watched_folders": ("owner", "path"),
+}
+BATCH = 1_000
+
+RowValues = tuple[Any, ...]
+
+
+class Tables(Protocol):
+    """The tables of one database. Columns are given in the order in which their values are wanted."""
+
+    async def columns(self, table: str) -> Sequence[str]: ...
+
+    async def rows(
+        self, table: str, columns: Sequence[str], order: Sequence[str], offset: int, limit: int
+    ) -> Sequence[RowValues]: ...
+
+    async def put(self, table: str, columns: Sequence[str], rows: Sequence[RowValues]) -> None:
+        """In one transaction; a row that is there already stays as it is."""
+
+    async def replace(self, table: str, columns: Sequence[str], rows: Sequence[RowValues]) -> None:
+        """In one transaction, in place of all rows there are."""
+
+    async def set_documents(self, states: Sequence[tuple[str, str, str]]) -> None:
+        """State, source and id of documents that are not live."""
+
+    async def go_on_numbering(self) -> None:
+        """Number the next rows after those that were put."""
+
+
+async def every_row(
+    tables: Tables, table: str, columns: Sequence[str], order: Sequence[str]
+) -> AsyncIterator[list[RowValues]]:
+    """All rows in their order, a batch at a time, with values that are the same in every kind of database."""
+    offset = 0
+    while rows := await tables.rows(table, columns, order, offset, BATCH):
+        yield [tuple(map(_plain, row)) for row in rows]
+        offset += len(rows)
+
+
+async def digest(tables: Tables, table: str, columns: Sequence[str], order: Sequence[str]) -> tuple[int, str]:
+    """How many rows there are, and one hash of them all."""
+    count = 0
+    hashed = hashlib.sha256()
+    async for rows in every_row(tables, table, columns, order):
+        count += len(rows)
+        for row in rows:
+            hashed.update(json.dumps(row, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    return count, hashed.hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    return int(value) if isinstance(value, bool) else value

@@ -106,4 +106,11 @@ SAID: Mapping[str, str] = {
         "表 {table} が元と先で違います(元 {count} 行、先 {other} 行)。保存が続いているか、先が空ではありませんでした。"
         "サーバーとワーカーを止め、空の場所に写してください。"
     ),
+    (
+        "The user of the setting store may only read the database {database} on {server}. Let that user write, or "
+        "name another one."
+    ): (
+        "設定storeの利用者は、{server} のデータベース {database} を読むことしかできません。書く権利を与えるか、別の利用者を"
+        "書いてください。"
+    ),
 }

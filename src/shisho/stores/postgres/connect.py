@@ -25,6 +25,7 @@ from shisho.stores.postgres.troubles import (
     RAN_INTO_ANOTHER,
     connection_facts,
     is_lost,
+    only_reads,
     trouble,
     unknown_commit,
 )
@@ -53,8 +54,8 @@ BEGIN = f"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; {LIMITS}"
 BEGIN_PASSING = f"{BEGIN}; SET LOCAL synchronous_commit = off"
 # Begin to read: all statements see one state of the data.
 BEGIN_READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {LIMITS}"
-# Whether something can be written, and by whom.
-WRITABLE = "SELECT pg_is_in_recovery() AS follows, current_setting('transaction_read_only') AS read_only"
+# Whether this user may write.
+MAY_WRITE = "SELECT has_table_privilege('jobs', 'INSERT') AND has_table_privilege('jobs', 'UPDATE') AS yes"
 
 
 class PostgresDatabase:
@@ -153,7 +154,9 @@ class PostgresDatabase:
 
     async def ready(self) -> None:
         """Check that something could be stored now. Raises StorageUnusable, Conflict."""
-        await self.write(lambda connection: connection.execute(WRITABLE) and None)
+        (row,) = await self.write(lambda connection: connection.execute(MAY_WRITE).fetchall())
+        if not row.yes:
+            raise only_reads(self.facts)
 
     async def examine(self) -> None:
         """Reach the server and bring the schema to this version; what is wrong is told to whoever asks."""

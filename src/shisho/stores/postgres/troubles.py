@@ -117,6 +117,16 @@ MEANINGS: tuple[tuple[tuple[type[psycopg.Error], ...], type[ShishoError], str], 
 )
 
 
+def only_reads(facts: ConnectionFacts) -> StorageUnusable:
+    """The error where the user may change nothing."""
+    return StorageUnusable(
+        "The user of the setting store may only read the database {database} on {server}. Let that user write, or "
+        "name another one.",
+        database=facts.database,
+        server=facts.server,
+    )
+
+
 def trouble(error: psycopg.Error, facts: ConnectionFacts) -> Exception:
     """The error as visitors are told it; one that has nothing to do with the server as it is."""
     for classes, kind, template in MEANINGS:

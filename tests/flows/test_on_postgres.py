@@ -14,13 +14,17 @@ import pytest
 
 from shisho.bootstrap.copying import copy_library, restore_archive
 from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.store_parts import LibraryStores
+from shisho.bootstrap.stores import build_stores
 from shisho.corpus.ingest import document_id as made_id
 from shisho.desk import Desk
 from shisho.domain.corpus import LOCAL_OWNER, DocumentId
 from shisho.domain.job import StopMode
 from shisho.domain.task import Bytes, SearchOptions
+from shisho.domain.team import Access, CorpusKey, Grantee, GranteeKind
 from shisho.errors import Conflict, EmptyCorpus, InvalidParams, SourceRemoved
 from shisho.settings import load
+from shisho.system.clock import SystemClock
 from shisho.testing.box.server import Box
 from tests.flows.boxed import way
 from tests.flows.conftest import SAMPLES, Shell
@@ -45,6 +49,14 @@ async def machine(folder: Path, name: str, store: str, **settings: Any) -> Async
     shared = {"store": store, "blobs": str(folder / "shared")}
     async with open_desk(home=folder / name, **(shared | settings)) as desk:
         yield desk
+
+
+@asynccontextmanager
+async def library(home: Path) -> AsyncIterator[LibraryStores]:
+    """The stores of a home."""
+    stores = build_stores(load(home=home), None, SystemClock)
+    yield stores
+    await stores.close()
 
 
 def left(store: str, word: str) -> list[str]:
@@ -169,6 +181,10 @@ async def test_library_is_copied_into_postgres_and_back(tmp_path: Path, postgres
         stood = [(document.id, document.source) for document in await desk.documents()]
         hits = [hit.text for hit in await desk.search("白い")]
         latest = await desk.ask(QUESTION)
+    granted = CorpusKey(LOCAL_OWNER, "default")
+    async with library(first) as stores:
+        await stores.users.add("花子")
+        await stores.grants.grant(granted, Grantee(GranteeKind.USER, "花子"), Access.READ)
     store = postgres.new_database()
     second = tmp_path / "second"
     for source, target in ((first, store), (first, store), (store, second)):
@@ -176,6 +192,8 @@ async def test_library_is_copied_into_postgres_and_back(tmp_path: Path, postgres
         assert (
             report.copied["documents"] == 4 and report.copied["answers"] == 3 and report.copied["jobs"] == 1
         )
+    async with library(second) as stores:
+        assert [reachable.corpus for reachable in await stores.grants.reachable("花子")] == [granted]
     for place in ({"home": tmp_path / "third", "store": store}, {"home": second}):
         async with open_desk(**place) as desk:
             assert [(document.id, document.source) for document in await desk.documents()] == stood

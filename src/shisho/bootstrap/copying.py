@@ -144,6 +144,7 @@ async def _copied(here: _Library, there: _Library, tell: Tell) -> CopyReport:
                 other=theirs[0],
             )
         copied[table] = count
+    await _copy_grants(here, there)
     await there.tables.go_on_numbering()
     copied["files"] = _copy_blobs(here.blobs, there.blobs, tell)
     return CopyReport(copied)
@@ -209,6 +210,13 @@ async def _copy_places(here: _Library, there: _Library) -> None:
     columns = ("corpus_id", "source", "document_id", "stamp")
     rows = await _with_keys(here, there, "places", columns, ("corpus_id", "source"))
     await there.tables.replace("places", columns, rows)
+
+
+async def _copy_grants(here: _Library, there: _Library) -> None:
+    """Who may read or write whose corpus."""
+    columns = ("corpus_id", "kind", "grantee", "access", "granted_at")
+    rows = await _with_keys(here, there, "grants", columns, ("corpus_id", "kind", "grantee"))
+    await there.tables.put("grants", columns, rows)
 
 
 async def _copy_purged(here: _Library, there: _Library) -> None:

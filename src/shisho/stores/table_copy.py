@@ -31,6 +31,9 @@ TABLES: Mapping[str, tuple[str, ...]] = {
     "assistant_evidence": ("session_id", "number"),
     "page_memory": ("owner", "corpus", "canonical_url"),
     "watched_folders": ("owner", "path"),
+    "users": ("name",),
+    "user_groups": ("name",),
+    "group_members": ("group_name", "user_name"),
 }
 BATCH = 1_000
 

@@ -61,11 +61,11 @@ async def copy_library(source: str, target: str, tell: Tell) -> CopyReport:
         await restore_archive(load(store=target), archive, target)
         return CopyReport({})
     async with AsyncExitStack() as opened:
-        here = _library(source)
-        opened.push_async_callback(here.stores.close)
-        there = _library(target)
-        opened.push_async_callback(there.stores.close)
-        return await _copied(here, there, tell)
+        origin = _library(source)
+        opened.push_async_callback(origin.stores.close)
+        destination = _library(target)
+        opened.push_async_callback(destination.stores.close)
+        return await _copied(origin, destination, tell)
 
 
 async def migrate_store(settings: Settings) -> MigrationReport:
@@ -123,18 +123,18 @@ def _library(place: str) -> _Library:
     return _Library(stores, EmbeddedTables(stores.storage), build_blobs(settings))
 
 
-async def _copied(here: _Library, there: _Library, tell: Tell) -> CopyReport:
-    copied = {"documents": await _copy_documents(here, there, tell)}
-    await _copy_places(here, there)
+async def _copied(origin: _Library, destination: _Library, tell: Tell) -> CopyReport:
+    copied = {"documents": await _copy_documents(origin, destination, tell)}
+    await _copy_places(origin, destination)
     for table, order in TABLES.items():
-        columns = sorted({*await here.tables.columns(table)} & {*await there.tables.columns(table)})
+        columns = sorted({*await origin.tables.columns(table)} & {*await destination.tables.columns(table)})
         count = 0
-        async for rows in every_row(here.tables, table, columns, order):
-            await there.tables.put(table, columns, rows)
+        async for rows in every_row(origin.tables, table, columns, order):
+            await destination.tables.put(table, columns, rows)
             count += len(rows)
             tell(table, count)
-        ours = await digest(here.tables, table, columns, order)
-        theirs = await digest(there.tables, table, columns, order)
+        ours = await digest(origin.tables, table, columns, order)
+        theirs = await digest(destination.tables, table, columns, order)
         if ours != theirs:
             raise Conflict(
                 "The table {table} is not the same in both places ({count} rows here, {other} there): somebody is storing in "
@@ -144,47 +144,49 @@ async def _copied(here: _Library, there: _Library, tell: Tell) -> CopyReport:
                 other=theirs[0],
             )
         copied[table] = count
-    await _copy_grants(here, there)
-    await there.tables.go_on_numbering()
-    copied["files"] = _copy_blobs(here.blobs, there.blobs, tell)
+    await _copy_grants(origin, destination)
+    await destination.tables.go_on_numbering()
+    copied["files"] = _copy_blobs(origin.blobs, destination.blobs, tell)
     return CopyReport(copied)
 
 
-async def _copy_documents(here: _Library, there: _Library, tell: Tell) -> int:
+async def _copy_documents(origin: _Library, destination: _Library, tell: Tell) -> int:
     """Those that are not live first, and removed at once: nothing that is live gives way to them."""
     columns = ("id", "owner", "state", "source")
     listed = [
-        row async for rows in every_row(here.tables, "documents", columns, ("added_at", "id")) for row in rows
+        row
+        async for rows in every_row(origin.tables, "documents", columns, ("added_at", "id"))
+        for row in rows
     ]
     listed.sort(key=lambda row: row[2] == DocumentState.LIVE)
-    await _copy_corpora(here, there)
+    await _copy_corpora(origin, destination)
     states: list[tuple[str, str, str]] = []
     count = 0
     for name, _, state, source in listed:
         if state == DocumentState.PURGED:
             continue
-        await _copy_document(here, there, DocumentId(name), is_live=state == DocumentState.LIVE)
+        await _copy_document(origin, destination, DocumentId(name), is_live=state == DocumentState.LIVE)
         if state != DocumentState.LIVE:
             states.append((state, source, name))
         count += 1
         tell("documents", count)
-    await there.tables.set_documents(states)
-    await _copy_purged(here, there)
+    await destination.tables.set_documents(states)
+    await _copy_purged(origin, destination)
     return count
 
 
-async def _copy_document(here: _Library, there: _Library, name: DocumentId, *, is_live: bool) -> None:
-    shelf = there.stores.shelf
-    document = await here.stores.shelf.document(name)
+async def _copy_document(origin: _Library, destination: _Library, name: DocumentId, *, is_live: bool) -> None:
+    shelf = destination.stores.shelf
+    document = await origin.stores.shelf.document(name)
     try:
         stored = await shelf.document(name)
     except NotFound:
         stored = None
     if stored is None:
-        passages = await here.stores.shelf.passages_of(name)
+        passages = await origin.stores.shelf.passages_of(name)
         banded = tuple(replace(passage, bands=duplicates.bands(passage.text)) for passage in passages)
-        text = await here.stores.shelf.text(name)
-        lines = tuple(await here.stores.shelf.lines(name))
+        text = await origin.stores.shelf.text(name)
+        lines = tuple(await origin.stores.shelf.lines(name))
         await shelf.put(Intake(replace(document, state=DocumentState.LIVE), text, lines, banded))
         stored = await shelf.document(name)
         if await shelf.text(name) != text:
@@ -193,10 +195,10 @@ async def _copy_document(here: _Library, there: _Library, name: DocumentId, *, i
         await shelf.remove(name, purge=False)
 
 
-async def _copy_corpora(here: _Library, there: _Library) -> None:
-    async for rows in every_row(here.tables, "corpora", ("owner", "name"), ("id",)):
+async def _copy_corpora(origin: _Library, destination: _Library) -> None:
+    async for rows in every_row(origin.tables, "corpora", ("owner", "name"), ("id",)):
         for owner, name in rows:
-            await there.stores.shelf.ensure_corpus(name, owner)
+            await destination.stores.shelf.ensure_corpus(name, owner)
 
 
 async def _corpus_keys(library: _Library) -> dict[tuple[str, str], int]:
@@ -205,46 +207,54 @@ async def _corpus_keys(library: _Library) -> dict[tuple[str, str], int]:
     return {(owner, name): key for rows in batches for owner, name, key in rows}
 
 
-async def _copy_places(here: _Library, there: _Library) -> None:
+async def _copy_places(origin: _Library, destination: _Library) -> None:
     """Where documents stand, in place of where the shelf has put them."""
     columns = ("corpus_id", "source", "document_id", "stamp")
-    rows = await _with_keys(here, there, "places", columns, ("corpus_id", "source"))
-    await there.tables.replace("places", columns, rows)
+    rows = await _with_keys(origin, destination, "places", columns, ("corpus_id", "source"))
+    await destination.tables.replace("places", columns, rows)
 
 
-async def _copy_grants(here: _Library, there: _Library) -> None:
+async def _copy_grants(origin: _Library, destination: _Library) -> None:
     """Who may read or write whose corpus."""
     columns = ("corpus_id", "kind", "grantee", "access", "granted_at")
-    rows = await _with_keys(here, there, "grants", columns, ("corpus_id", "kind", "grantee"))
-    await there.tables.put("grants", columns, rows)
+    rows = await _with_keys(origin, destination, "grants", columns, ("corpus_id", "kind", "grantee"))
+    await destination.tables.put("grants", columns, rows)
 
 
-async def _copy_purged(here: _Library, there: _Library) -> None:
+async def _copy_purged(origin: _Library, destination: _Library) -> None:
     """Of what was purged the rows that say so."""
-    columns = sorted({*await here.tables.columns("documents")} & {*await there.tables.columns("documents")})
+    columns = sorted(
+        {*await origin.tables.columns("documents")} & {*await destination.tables.columns("documents")}
+    )
     columns = ["corpus_id", *(column for column in columns if column != "corpus_id")]
-    rows = await _with_keys(here, there, "documents", columns, ("id",))
+    rows = await _with_keys(origin, destination, "documents", columns, ("id",))
     state = columns.index("state")
-    await there.tables.put("documents", columns, [row for row in rows if row[state] == DocumentState.PURGED])
+    await destination.tables.put(
+        "documents", columns, [row for row in rows if row[state] == DocumentState.PURGED]
+    )
 
 
 async def _with_keys(
-    here: _Library, there: _Library, table: str, columns: list[str] | tuple[str, ...], order: tuple[str, ...]
+    origin: _Library,
+    destination: _Library,
+    table: str,
+    columns: list[str] | tuple[str, ...],
+    order: tuple[str, ...],
 ) -> list[tuple[object, ...]]:
     """Rows whose first column is the key of a corpus, with the target's key."""
-    names = {key: corpus for corpus, key in (await _corpus_keys(here)).items()}
-    keys = await _corpus_keys(there)
-    batches = [rows async for rows in every_row(here.tables, table, columns, order)]
+    names = {key: corpus for corpus, key in (await _corpus_keys(origin)).items()}
+    keys = await _corpus_keys(destination)
+    batches = [rows async for rows in every_row(origin.tables, table, columns, order)]
     return [(keys[names[key]], *rest) for rows in batches for key, *rest in rows]
 
 
-def _copy_blobs(here: Blobs, there: Blobs, tell: Tell) -> int:
+def _copy_blobs(origin: Blobs, destination: Blobs, tell: Tell) -> int:
     count = 0
     for folder in (ORIGINALS, STAGING):
-        known = {blob.name: blob.size for blob in there.list(folder)}
-        for blob in here.list(folder):
-            if known.get(blob.name) != blob.size:
-                there.put(blob.name, here.get(blob.name))
+        sizes = {blob.name: blob.size for blob in destination.list(folder)}
+        for blob in origin.list(folder):
+            if sizes.get(blob.name) != blob.size:
+                destination.put(blob.name, origin.get(blob.name))
             count += 1
             tell("files", count)
     return count

@@ -132,22 +132,26 @@ NAMES = re.findall(
     r"\w+",
     """
     AddDocumentsRequest Answer AnswerHandle AnswerLevel AnswerLog AskBudget AskRequest AuthAction
-    AuthQueue AuthResolved AuthTarget BreakerState CheckList CheckResult Complexity ComposeAnswerRequest
-    ComposedAnswer ConsentStatus Conversation ConversationList ConversationRemoved ConversationSummary
-    Corpus CorpusList CreateTaskRequest Document DocumentBody DocumentList DocumentState DocumentsQueued
-    EndReason EngineList EngineStatus ErrorBody Evidence EvidenceBoxes ExistingDocument FailedItem
-    FeedbackRecorded FeedbackRequest FileInput FindingInput FindingResult FindingsResult FoundPage
-    FoundPassage Gap Goal GoalInput GoalProgress GoalStatus InterventionState LayoutLine LoopStop
-    MetadataField MetadataFields MetadataValue ModelFault ModelUsage ModelUse NodeModelUse
-    OpenSessionRequest Opinion PageFate PageLayout PassageText PendingIntervention PendingJobs
-    ProgressSummary PurgeScope QuestionTurn QueueSearchesRequest QueueUrlsRequest RangeInput
+    AuthQueue AuthResolved AuthTarget BreakerState CalibrateModelsRequest CheckList CheckResult
+    Complexity ComposeAnswerRequest ComposedAnswer ConsentStatus Conversation ConversationList
+    ConversationRemoved ConversationSummary Corpus CorpusList CreateTaskRequest Document
+    DocumentBody DocumentList DocumentState DocumentsQueued EmbeddingProgress EndReason EngineList
+    EngineStatus ErrorBody Evidence EvidenceBoxes ExistingDocument FailedItem FeedbackRecorded
+    FeedbackRequest FileInput FilterRange FindingInput FindingResult FindingsResult FolderList
+    FolderState FolderStatus FoundPage FoundPassage Gap Goal GoalInput GoalProgress GoalStatus
+    IntakeOutcome InterventionState LayoutLine LoopStop MatchedBy MetadataField MetadataFields
+    MetadataValue ModelFault ModelOverview ModelTrialResult ModelUsage ModelUse ModelWork
+    ModelWorkBegun ModelWorkKind ModelWorkState NodeModelUse OpenSessionRequest Opinion PageFate
+    PageLayout PassageText PendingIntervention PendingJobs ProgressSummary PullModelRequest
+    PurgeScope QuestionTurn QueueSearchesRequest QueueUrlsRequest RangeInput Receipt ReferenceMatch
     RemovedDocument ResolveAuthRequest RestoredDocument SearchCorpusRequest SearchOptionsInput
     SearchResult SearchRound SearchesQueued Sentence SentenceInput SentenceRevision SessionOpened
-    SetConsentRequest SettingList SettingValue ShownPassage SkippedItem Sources SpanBoxes StatusDetail
-    StopMode StopStrategy StopTaskRequest Strategy SubmitFindingsRequest SupportCounts Stance SupportOutcome
-    TaskBudget TaskCreated TaskDeleted TaskList TaskResult TaskResumed TaskState TaskStatus TaskStopped
-    TaskSummary TextMatch TextMatches TimeRange TurnState UnsearchedQuery UrlsQueued Viewable
-    WaitCondition WebConsent WebRound WindowOpening
+    SetConsentRequest SettingList SettingValue ShownPassage SigningKey SkippedItem Sources SpanBoxes
+    Stance StatusDetail StopMode StopStrategy StopTaskRequest StoredModel Strategy
+    SubmitFindingsRequest SupportCounts SupportOutcome TaskBudget TaskCreated TaskDeleted TaskList
+    TaskResult TaskResumed TaskState TaskStatus TaskStopped TaskSummary TextMatch TextMatches
+    TimeRange TurnState UnsearchedQuery UrlsQueued Viewable WaitCondition WatchFolderRequest
+    WebConsent WebRound WindowOpening
     """,
 )
 

@@ -35,6 +35,13 @@ class ModelTrialResult:
     remedy: str
 
 
+@dataclass(frozen=True, slots=True)
+class ModelWorkBegun:
+    """What goes on from now."""
+
+    work: ModelWork
+
+
 async def get_models(desk: Desk) -> ModelOverview:
     """The embedding models on this machine, and what is being fetched or measured."""
     stored = tuple(await desk.models.stored())
@@ -43,9 +50,9 @@ async def get_models(desk: Desk) -> ModelOverview:
 
 async def pull_model(
     desk: Desk, name: Annotated[Name, Field(description="owner/name, as `shisho models pull` takes it")]
-) -> ModelWork:
+) -> ModelWorkBegun:
     """Begin to fetch an embedding model; get_models says how far it is. What was broken off goes on."""
-    return await desk.models.begin_pull(name)
+    return ModelWorkBegun(await desk.models.begin_pull(name))
 
 
 async def try_model(desk: Desk) -> ModelTrialResult:
@@ -56,7 +63,7 @@ async def try_model(desk: Desk) -> ModelTrialResult:
 
 async def calibrate_models(
     desk: Desk, folder: Annotated[Name, Field(description="a set of questions below allowed_roots")]
-) -> ModelWork:
+) -> ModelWorkBegun:
     """Begin to measure on a set of questions how much words count beside meaning, and keep what is best; get_models says
     what came of it."""
 
@@ -70,12 +77,12 @@ async def calibrate_models(
             english=outcome.share.english,
         )
 
-    return await desk.models.begin_calibration(folder, measure)
+    return ModelWorkBegun(await desk.models.begin_calibration(folder, measure))
 
 
 VERBS = (
     Verb(get_models, ModelOverview, "Models", ("GET", "/models"), Effect.READ),
-    Verb(pull_model, ModelWork, "Fetch a model", ("POST", "/models/pull"), Effect.ADD, outside=True),
+    Verb(pull_model, ModelWorkBegun, "Fetch a model", ("POST", "/models/pull"), Effect.ADD, outside=True),
     Verb(try_model, ModelTrialResult, "Try the model", ("POST", "/models/try"), Effect.READ, outside=True),
-    Verb(calibrate_models, ModelWork, "Calibrate", ("POST", "/models/calibrate"), Effect.CHANGE),
+    Verb(calibrate_models, ModelWorkBegun, "Calibrate", ("POST", "/models/calibrate"), Effect.CHANGE),
 )

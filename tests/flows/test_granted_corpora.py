@@ -59,6 +59,7 @@ async def test_what_is_granted_is_asked_cited_and_opened_and_no_more_after_the_g
             taro.document(document.id),
             taro.text(document.id),
             taro.viewer.layout(document.id, 1),
+            taro.viewer.page_starts(document.id),
             taro.viewer.evidence_boxes(answer.evidence[0].id),
             taro.sessions.read_passage(id=passage),
             taro.sessions.read_passage(id=answer.evidence[0].id),
@@ -66,6 +67,8 @@ async def test_what_is_granted_is_asked_cited_and_opened_and_no_more_after_the_g
         ):
             with pytest.raises(NotFound):
                 await refused
+        (exhibit,) = await taro.proofs.exhibits(answer.evidence[:1])
+        assert (exhibit.text, exhibit.crop) == ("", None) and "no longer" in str(exhibit.why)
         assert (await taro.ask("決定係数とは何か")).abstained
         assert not (await hanako.ask("決定係数とは何か")).abstained
 

@@ -77,7 +77,7 @@ def _build_parts(library: SharedLibrary, owner: str, for_owner: Callable[[str], 
     stores = library.stores
     folders = deferred(partial(_folders, library, owner))
     viewer = deferred(partial(_viewer, library, owner))
-    proofs = deferred(partial(build_proofs, library.settings, owner, stores.shelf, viewer))
+    proofs = deferred(partial(build_proofs, library.settings, owner, stores.shelf, stores.grants, viewer))
     tasks = deferred(lambda: queue().tasks)
     talks = deferred(partial(_conversations, library, owner, tasks))
     models = deferred(partial(_models, library, owner))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from shisho.bootstrap.personal import personal_folder
@@ -12,18 +13,22 @@ if TYPE_CHECKING:
     from shisho.desk.proving import ProofDesk
     from shisho.desk.viewing import ViewerDesk
     from shisho.domain.proof import ProofReport
-    from shisho.ports import Shelf
+    from shisho.ports import Grants, Shelf
     from shisho.system.signing import SigningKeyFile
 
 KEY = "proof.key"
 
 
-def build_proofs(settings: Settings, owner: str, shelf: Shelf, viewer: ViewerDesk) -> ProofDesk:
+def build_proofs(
+    settings: Settings, owner: str, shelf: Shelf, grants: Grants, viewer: ViewerDesk
+) -> ProofDesk:
     """The verbs of answers that show themselves."""
     from shisho.desk.proving import ProofDesk, ProofParts
     from shisho.librarian.proof import with_signature, write_proof
 
-    return ProofDesk(ProofParts(shelf, viewer, signing_key(settings, owner), write_proof, with_signature))
+    readable = partial(grants.readable, reader=owner)
+    key = signing_key(settings, owner)
+    return ProofDesk(ProofParts(shelf, readable, viewer, key, write_proof, with_signature))
 
 
 def signing_key(settings: Settings, owner: str = LOCAL_OWNER) -> SigningKeyFile:

@@ -4,7 +4,7 @@ file that proves an answer to who has neither the library nor this program."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from shisho.desk.viewing import ViewerDesk
@@ -21,14 +21,16 @@ MARGIN = 36.0  # points of the page above and below what is lit
 PLACES = 5  # decimals of shares of a picture: a fraction of a pixel
 
 GONE = Message("The text of this document was purged. Add the file again to read it.")
+NO_MORE = Message("You may no longer read this document: only what was quoted is shown.")
 TOO_MANY = Message("There is no room for a picture of this page: the text around the quotation is shown.")
 
 
 @dataclass(frozen=True, slots=True)
 class ProofParts:
-    """The parts that these verbs are wired to."""
+    """The parts that these verbs are wired to. `readable`: those of some documents that the visitor may open now."""
 
     shelf: Shelf
+    readable: Callable[[Sequence[DocumentId]], Awaitable[frozenset[DocumentId]]]
     viewer: ViewerDesk
     signer: ProofSigner
     write: Callable[[Answer, Sequence[EvidenceExhibit]], str]
@@ -62,7 +64,9 @@ class ProofDesk:
     ) -> Sequence[EvidenceExhibit]:
         """Each quotation with what shows it, in order; no further pictures once they have `most_bytes` together. `margin`:
         points of the page above and below what is lit."""
-        documents = await self._parts.shelf.documents_by_id([quotation.document_id for quotation in evidence])
+        quoted_ids = list(dict.fromkeys(quotation.document_id for quotation in evidence))
+        documents = await self._parts.shelf.documents_by_id(quoted_ids)
+        readable_ids = await self._parts.readable(quoted_ids)
         exhibits = []
         texts: dict[DocumentId, str] = {}
         room = most_bytes
@@ -70,6 +74,9 @@ class ProofDesk:
             document = documents.get(quotation.document_id)
             if document is None or document.state is DocumentState.PURGED:
                 exhibits.append(EvidenceExhibit(quotation, "", 0, "", None, GONE))
+                continue
+            if document.id not in readable_ids:
+                exhibits.append(EvidenceExhibit(quotation, "", 0, "", None, NO_MORE))
                 continue
             try:
                 if document.id not in texts:

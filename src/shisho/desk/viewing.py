@@ -118,8 +118,10 @@ class ViewerDesk:
         return DocumentView(document, Viewable.PAGES)
 
     async def page_starts(self, document_id: DocumentId) -> Mapping[int, int]:
-        """Where each page begins in the text, by its number from 1; none of a document without pages."""
-        spans = await page_spans(self._parts.shelf, document_id)
+        """Where each page begins in the text, by its number from 1; none of a document without pages. Raises
+        NotFound."""
+        document = await self._document(document_id)
+        spans = await page_spans(self._parts.shelf, document.id)
         return {page: start for page, (start, _) in spans.items()}
 
     async def layout(self, prefix: str, page: int, at: int = 0) -> PageLayout:

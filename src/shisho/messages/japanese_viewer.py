@@ -39,6 +39,9 @@ SAID: Mapping[str, str] = {
     "The file of this document was not kept. Add it again to see its pages.": (
         "この文書のファイルは保管されていません。もう一度追加するとページを見られます。"
     ),
+    "You may no longer read this document: only what was quoted is shown.": (
+        "この文書を読む権限はなくなりました。引用した部分だけを示します。"
+    ),
     "The text of this document was purged. Add the file again to read it.": (
         "この文書の本文は消去されました。読むにはファイルをもう一度追加してください。"
     ),

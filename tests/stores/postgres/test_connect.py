@@ -41,6 +41,16 @@ def own_server() -> Iterator[PostgresServer]:
     server.close()
 
 
+async def test_text_with_nul_is_stored_with_a_character_in_its_place(database: PostgresDatabase) -> None:
+    said = "題\0名"
+    stored = await database.write(
+        lambda connection: connection.execute(
+            "SELECT %(said)s::text AS one, %(list)s::text[] AS several", {"said": said, "list": [said, "b"]}
+        ).fetchone()
+    )
+    assert tuple(stored) == ("題\ufffd名", ["題\ufffd名", "b"])
+
+
 def put(id_: int, value: int) -> object:
     def work(connection: Connection) -> int:
         connection.execute("INSERT INTO scratch VALUES (%(id)s, %(value)s)", {"id": id_, "value": value})

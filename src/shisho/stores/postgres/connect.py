@@ -21,6 +21,7 @@ from shisho.errors import ShishoError
 from shisho.stores.postgres.migrations import migrate
 from shisho.stores.postgres.pool import Connection, ConnectionPool, NotConnected
 from shisho.stores.postgres.server_time import ServerTime
+from shisho.stores.postgres.text_values import TextContext
 from shisho.stores.postgres.troubles import (
     RAN_INTO_ANOTHER,
     connection_facts,
@@ -72,6 +73,7 @@ class PostgresDatabase:
             url,
             autocommit=True,
             prepare_threshold=None,
+            context=TextContext(),
             row_factory=namedtuple_row,
             connect_timeout=CONNECT_SECONDS,
             application_name="shisho",

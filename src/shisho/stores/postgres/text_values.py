@@ -1,0 +1,32 @@
+"""Text as PostgreSQL takes it: it has no place for the character NUL, which pages and file names of others may carry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg.adapt import AdaptersMap
+from psycopg.types.string import StrDumperUnknown
+
+if TYPE_CHECKING:
+    from psycopg.abc import Buffer
+
+NUL = "\0"
+INSTEAD = "\N{REPLACEMENT CHARACTER}"  # one character for one: offsets in a text stay
+
+
+class NulFreeDumper(StrDumperUnknown):
+    """Text without NUL."""
+
+    def dump(self, obj: str) -> Buffer | None:
+        return super().dump(obj.replace(NUL, INSTEAD))
+
+
+class TextContext:
+    """The `context` of a connection that sends text without NUL."""
+
+    connection: psycopg.Connection[Any] | None = None
+
+    def __init__(self) -> None:
+        self.adapters = AdaptersMap(psycopg.adapters)
+        self.adapters.register_dumper(str, NulFreeDumper)

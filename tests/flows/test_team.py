@@ -21,6 +21,7 @@ import psycopg
 import pytest
 
 from shisho.testing.box.server import Box
+from tests.faults.children import LONG
 from tests.flows.boxed import QUICK
 from tests.interfaces.serving import SAMPLES, SHISHO, address, environment, started
 from tests.machine import PATIENCE
@@ -148,6 +149,7 @@ def worker(home: Path, **settings: str) -> subprocess.Popen[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not LONG, reason="two servers and three workers take minutes: make faults")
 async def test_the_stories_go_on_when_one_of_two_servers_is_killed(
     tmp_path: Path, postgres: PostgresServer
 ) -> None:

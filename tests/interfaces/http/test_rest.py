@@ -65,6 +65,7 @@ def test_every_verb_is_a_route(client: httpx.Client) -> None:
     assert {verb.name for verb in ROUTES} | {
         "livez",
         "readyz",
+        "metrics",
         "task_events",
         "answer_events",
         "export_answer",
@@ -274,7 +275,7 @@ def test_no_request_made_from_the_document_breaks_the_server(server: str) -> Non
     for operation in (each.ok() for each in schema.get_all_operations()):
         for mode in MODES if operation.definition.raw["operationId"] not in STREAMS else ():
             _tried(operation, mode, tried)
-    assert len(tried) == len(ROUTES) + 12 and tried.total() >= 25 * EXAMPLES, tried
+    assert len(tried) == len(ROUTES) + 13 and tried.total() >= 25 * EXAMPLES, tried
 
 
 def _tried(operation: schemathesis.APIOperation, mode: GenerationMode, tried: Counter[str]) -> None:

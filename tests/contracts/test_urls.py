@@ -8,7 +8,7 @@ import pytest
 
 from shisho.domain.codec import Payload
 from shisho.domain.find import SearchNote
-from shisho.domain.job import ClaimLost, JobError, JobState, StopMode, TaskId
+from shisho.domain.job import ClaimLost, JobError, JobState, StopMode, TaskId, WorkerId
 from shisho.domain.payloads import SearchFailure, SearchOutcome
 from shisho.domain.session import SessionFacts
 from shisho.domain.task import FailedItem, JobKind
@@ -73,6 +73,15 @@ async def test_what_became_of_a_find_is_stored(discoveries: Discoveries) -> None
         (B, None, 0),
         (C, None, 0),
     ]
+
+
+async def test_claim_of_another_worker_stores_nothing_though_its_attempt_is_the_same(
+    discoveries: Discoveries,
+) -> None:
+    job = await discoveries.running()
+    with pytest.raises(ClaimLost):
+        await discoveries.urls.add(replace(job.claim, worker_id=WorkerId("another")), [found(A)])
+    assert await discoveries.urls.of_job(job.id) == []
 
 
 @pytest.mark.parametrize("verb", ["add", "expect", "settle", "mark", "note"])

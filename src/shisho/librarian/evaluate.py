@@ -28,9 +28,7 @@ NEAR_QUOTES = 3  # quotations at most where none answers
 QUOTED_CHARS = 400  # no further quotation is added beyond this
 EXPLAINED_CHARS = 700  # the same where a list, a comparison, a way or a reason is asked for
 LIST_ODDS = 0.3  # of the best line's odds: where a list is asked for, one with these comes before it
-STEP_ODDS = (
-    0.005  # the same where a way is asked for and a lead-in of the best line's document brings its steps
-)
+STEP_ODDS = 0.005  # the same for a lead-in with steps, of the best line's document, where a way is asked for
 RELATIVE = 0.04  # of the best line's odds: a further one must reach this
 HALF = 0.5  # of the defined thing's words must stand with the sentence that defines it
 _STRICT = frozenset({AnswerKind.REASON, AnswerKind.PERSON})  # no sentence without a reason says why

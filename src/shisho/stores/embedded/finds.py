@@ -117,7 +117,7 @@ FORGET_SEARCHES = "DELETE FROM searches WHERE task_id = :task_id"
 # What a task has found.
 FORGET = "DELETE FROM finds WHERE task_id = :task_id"
 # The task of a held claim.
-HOLDS = "SELECT task_id FROM jobs WHERE id = ? AND state = 'running' AND attempt = ?"
+HOLDS = "SELECT task_id FROM jobs WHERE id = ? AND state = 'running' AND attempt = ? AND worker_id = ?"
 
 
 class EmbeddedUrls:
@@ -255,7 +255,7 @@ class EmbeddedUrls:
 
 
 def _held(connection: apsw.Connection, claim: Claim) -> str:
-    task_id = connection.execute(HOLDS, (claim.job_id, claim.attempt)).get
+    task_id = connection.execute(HOLDS, (claim.job_id, claim.attempt, claim.worker_id)).get
     if task_id is None:
         raise ClaimLost
     return str(task_id)

@@ -16,6 +16,7 @@ from shisho.domain.payloads import SearchOutcome, read_outcome
 from shisho.domain.task import FailedItem, JobKind, ResultRow
 from shisho.domain.time import Instant
 from shisho.stores.memory.assistants import MemoryAssistants
+from shisho.stores.memory.jobs import is_held
 from shisho.stores.memory.ledger import MemoryLedger
 from shisho.stores.memory.shelf import MemoryShelf
 from shisho.stores.memory.transitions import SharedQueue
@@ -219,7 +220,7 @@ class MemoryUrls:
 
     def _held(self, claim: Claim) -> Job:
         job = self._shared.jobs.get(claim.job_id)
-        if job is None or job.state is not JobState.RUNNING or job.attempt != claim.attempt:
+        if job is None or not is_held(job, claim):
             raise ClaimLost
         return job
 

@@ -69,7 +69,7 @@ class MemoryJobs:
 
     async def held(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
         jobs = ((claim, self._shared.jobs.get(claim.job_id)) for claim in claims)
-        return {claim: job.stop_asked for claim, job in jobs if job is not None and _is_held(job, claim)}
+        return {claim: job.stop_asked for claim, job in jobs if job is not None and is_held(job, claim)}
 
     async def finish(self, claim: Claim, output: Payload) -> None:
         job = self._shared.jobs.get(claim.job_id)
@@ -200,7 +200,7 @@ class MemoryJobs:
 
     def _held(self, claim: Claim) -> Job:
         job = self._shared.jobs.get(claim.job_id)
-        if job is None or not _is_held(job, claim):
+        if job is None or not is_held(job, claim):
             raise ClaimLost
         return job
 
@@ -222,5 +222,6 @@ class MemoryJobs:
         )
 
 
-def _is_held(job: Job, claim: Claim) -> bool:
-    return job.state is JobState.RUNNING and job.attempt == claim.attempt
+def is_held(job: Job, claim: Claim) -> bool:
+    is_theirs = (job.attempt, job.worker_id) == (claim.attempt, claim.worker_id)
+    return job.state is JobState.RUNNING and is_theirs

@@ -29,7 +29,7 @@ MOST_FAILURES = 20
 # The task of a held claim. Until the commit nobody takes the job back, and nobody gives the task another revision: who
 # has seen a later one has seen what is written here.
 HOLDS = """SELECT j.task_id FROM jobs j JOIN tasks t ON t.id = j.task_id
-    WHERE j.id = %s AND j.state = 'running' AND j.attempt = %s FOR SHARE OF j FOR NO KEY UPDATE OF t"""
+    WHERE j.id = %s AND j.state = 'running' AND j.attempt = %s AND j.worker_id = %s FOR SHARE OF j FOR NO KEY UPDATE OF t"""
 # A find, unless its job has it already.
 ADD = """INSERT INTO finds(task_id, job_id, canonical_url, seq, url, title, snippet, published_at, query, engine, page_number,
         rank_on_page, rank, status, revision)
@@ -216,7 +216,7 @@ class PostgresUrls:
 
 
 def _held(connection: Connection, claim: Claim) -> str:
-    row = first(connection, HOLDS, (claim.job_id, claim.attempt))
+    row = first(connection, HOLDS, (claim.job_id, claim.attempt, claim.worker_id))
     if row is None:
         raise ClaimLost
     return str(row.task_id)

@@ -19,6 +19,7 @@ import run
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
+from shisho.desk.news import News, VectorsMade
 
 SEARCHES = 40  # in a turn
 READY = 300  # passages that have a vector before, so that searches are by meaning too
@@ -63,8 +64,8 @@ async def measure(home: Path, passages: int, turns: int) -> None:
     print(f"p95, times quiet (wanted ≤ 1.5): {p95(busy) / p95(quiet):.2f}")
 
 
-def enough(event: str, **facts: object) -> None:
-    if getattr(facts["progress"], "done", 0) >= READY:
+def enough(news: News) -> None:
+    if isinstance(news, VectorsMade) and news.progress.done >= READY:
         raise Enough
 
 

@@ -23,6 +23,7 @@ from shisho.corpus.readers import specimen
 from shisho.desk import intake
 from shisho.desk.desk import STILL_READ
 from shisho.domain import codec
+from shisho.domain.codec import Payload
 from shisho.domain.corpus import IntakeOutcome, Receipt
 from shisho.domain.job import JobError, TaskId
 from shisho.errors import KeyConflict, NotFound, by_code
@@ -268,8 +269,10 @@ def test_foreign_words_with_braces_are_no_template() -> None:
 
 def test_an_error_keeps_its_template_through_rows_and_wires() -> None:
     error = NotFound("There is no job {job_id}.", job_id="7")
-    stored = codec.loads(codec.dumps(JobError(error.code, error.message, error.details)), JobError)
-    again = by_code()[stored.code](stored.message, **stored.details)
+    stored = codec.loads(
+        codec.dumps(JobError(error.code, error.message, Payload.of(error.details))), JobError
+    )
+    again = by_code()[stored.code](stored.message, **stored.details.read(dict))
     assert (str(again), again.template, again.details) == (
         "There is no job 7.",
         "There is no job {job_id}.",

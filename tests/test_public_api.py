@@ -44,7 +44,9 @@ def _types_met(desk: type) -> Iterator[Any]:
         if id(hint) in seen:
             continue
         seen[id(hint)] = hint
-        todo += typing.get_args(hint)
+        todo += (
+            [*hint] if isinstance(hint, list) else typing.get_args(hint)
+        )  # a list: the parameters of a Callable
         todo += [getattr(hint, "__supertype__", None)]
         if isinstance(hint, typing.TypeVar):
             continue

@@ -21,6 +21,16 @@ if TYPE_CHECKING:
     from shisho.desk.exporting import ExportDesk
     from shisho.desk.folders import FolderDesk
     from shisho.desk.modelling import ModelDesk
+    from shisho.desk.news import (
+        AnswerReady,
+        FilesSurveyed,
+        FileTakenIn,
+        FolderFailed,
+        FolderUpToDate,
+        PageRecognised,
+        TaskChanged,
+        VectorsMade,
+    )
     from shisho.desk.proving import ProofDesk
     from shisho.desk.references import ReferenceDesk
     from shisho.desk.sessions import Sessions
@@ -37,7 +47,7 @@ if TYPE_CHECKING:
         SearchRound,
         WebRound,
     )
-    from shisho.domain.answer_news import AnswerStep
+    from shisho.domain.answer_news import AnswerStep, SentenceWritten, StepForgotten, StepTaken
     from shisho.domain.audit import AuditEntry, AuditVerb
     from shisho.domain.codec import Payload
     from shisho.domain.conversation import (
@@ -57,6 +67,7 @@ if TYPE_CHECKING:
         Document,
         DocumentId,
         DocumentState,
+        FileSurvey,
         FilterRange,
         IntakeOutcome,
         NumberedPassage,
@@ -114,6 +125,7 @@ if TYPE_CHECKING:
         TaskState,
         WorkerId,
     )
+    from shisho.domain.loop_state import LoopState
     from shisho.domain.metadata import MetadataField, MetadataValue
     from shisho.domain.model import ModelFault, ModelUsage, ModelUse, ModelWork, ModelWorkKind, ModelWorkState
     from shisho.domain.politeness import BreakerState
@@ -229,43 +241,45 @@ __version__ = VERSION
 # fmt: off
 __all__ = [
     "Access", "AccessDenied", "AllEnginesBlocked", "AllFetchesFailed", "Answer", "AnswerDesk", "AnswerDifference",
-    "AnswerHandle", "AnswerLevel", "AnswerLog", "AnswerStep", "AskOptions", "AuditEntry", "AuditVerb", "AuthAction",
-    "AuthRequired", "AuthResolved", "AuthTarget", "BorrowedModel", "BreakerState", "Budget", "BudgetExhausted",
-    "Bytes", "CalibrationTarget", "Check", "CitedSentence", "Claim", "Complexity", "ComposedAnswer", "Conflict",
-    "ConsentRequired", "Conversation", "ConversationContext", "ConversationDesk", "ConversationPage",
-    "ConversationRemoved", "ConversationSummary", "ConversationTurn", "Corpus", "CorpusGrant", "CorpusKey", "Desk",
-    "Document", "DocumentEncrypted", "DocumentId", "DocumentState", "DocumentUnreadable", "DocumentView",
-    "DocumentsQueued", "EmbedderAbout", "EmbeddingDesk", "EmbeddingProgress", "EmptyCorpus", "EndReason",
-    "EngineStatus", "EngineUnavailable", "EventKind", "Evidence", "EvidenceBoxes", "EvidenceExhibit",
-    "ExistingDocument", "ExportDesk", "ExtraMissing", "FailedItem", "FeedbackRecorded", "FilterRange", "Finding",
-    "FindingVerdict", "FindingVerdicts", "FolderDesk", "FolderState", "FolderStatus", "ForbiddenAddress",
-    "ForbiddenPath", "FoundPage", "Gap", "Goal", "GoalProgress", "GoalStatus", "Grantee", "GranteeKind",
-    "HumanChallenge", "Instant", "IntakeOutcome", "InternalError", "InterventionState", "InvalidParams", "Job",
-    "JobError", "JobId", "JobPage", "JobState", "KeyConflict", "LayoutLine", "LibraryFigures", "LoopStop",
-    "MatchedBy", "MetadataField", "MetadataValue", "ModelDesk", "ModelFailed", "ModelFault", "ModelUsage",
-    "ModelUse", "ModelWork", "ModelWorkKind", "ModelWorkState", "NeedsOcr", "NewToken", "NodeModelUse", "NotFound",
-    "Notifier", "NumberedPassage", "Opinion", "OutgoingQueries", "PageCrop", "PageFate", "PageImage", "PageLayout",
-    "PageStrip", "ParserFailed", "PassageHit", "PassageId", "PassageReading", "Payload", "PendingIntervention",
-    "PendingJobs", "PreparedInquiry", "Priority", "Progress", "ProofDesk", "PurgeScope", "QuestionTurn",
-    "RankedPassages", "Receipt", "ReferenceDesk", "ReferenceMatch", "ReplayReport", "ResultRow", "RobotsDisallowed",
-    "SearchOptions", "SearchRequest", "SearchRound", "SearchesQueued", "Sentence", "SentenceRevision",
-    "SessionOpened", "Sessions", "SettingValue", "ShishoError", "SkippedItem", "Source", "SourceRemoved", "Sources",
-    "SpanBoxes", "Stance", "StatusDetail", "StopMode", "StopStrategy", "StorageUnusable", "StoredModel", "Strategy",
-    "SupportCounts", "SupportOutcome", "Task", "TaskDeleted", "TaskDesk", "TaskId", "TaskNotFound", "TaskPage",
+    "AnswerHandle", "AnswerLevel", "AnswerLog", "AnswerReady", "AnswerStep", "AskOptions", "AuditEntry",
+    "AuditVerb", "AuthAction", "AuthRequired", "AuthResolved", "AuthTarget", "BorrowedModel", "BreakerState",
+    "Budget", "BudgetExhausted", "Bytes", "CalibrationTarget", "Check", "CitedSentence", "Claim", "Complexity",
+    "ComposedAnswer", "Conflict", "ConsentRequired", "Conversation", "ConversationContext", "ConversationDesk",
+    "ConversationPage", "ConversationRemoved", "ConversationSummary", "ConversationTurn", "Corpus", "CorpusGrant",
+    "CorpusKey", "Desk", "Document", "DocumentEncrypted", "DocumentId", "DocumentState", "DocumentUnreadable",
+    "DocumentView", "DocumentsQueued", "EmbedderAbout", "EmbeddingDesk", "EmbeddingProgress", "EmptyCorpus",
+    "EndReason", "EngineStatus", "EngineUnavailable", "EventKind", "Evidence", "EvidenceBoxes", "EvidenceExhibit",
+    "ExistingDocument", "ExportDesk", "ExtraMissing", "FailedItem", "FeedbackRecorded", "FileSurvey", "FileTakenIn",
+    "FilesSurveyed", "FilterRange", "Finding", "FindingVerdict", "FindingVerdicts", "FolderDesk", "FolderFailed",
+    "FolderState", "FolderStatus", "FolderUpToDate", "ForbiddenAddress", "ForbiddenPath", "FoundPage", "Gap",
+    "Goal", "GoalProgress", "GoalStatus", "Grantee", "GranteeKind", "HumanChallenge", "Instant", "IntakeOutcome",
+    "InternalError", "InterventionState", "InvalidParams", "Job", "JobError", "JobId", "JobPage", "JobState",
+    "KeyConflict", "LayoutLine", "LibraryFigures", "LoopState", "LoopStop", "MatchedBy", "MetadataField",
+    "MetadataValue", "ModelDesk", "ModelFailed", "ModelFault", "ModelUsage", "ModelUse", "ModelWork",
+    "ModelWorkKind", "ModelWorkState", "NeedsOcr", "NewToken", "NodeModelUse", "NotFound", "Notifier",
+    "NumberedPassage", "Opinion", "OutgoingQueries", "PageCrop", "PageFate", "PageImage", "PageLayout",
+    "PageRecognised", "PageStrip", "ParserFailed", "PassageHit", "PassageId", "PassageReading", "Payload",
+    "PendingIntervention", "PendingJobs", "PreparedInquiry", "Priority", "Progress", "ProofDesk", "PurgeScope",
+    "QuestionTurn", "RankedPassages", "Receipt", "ReferenceDesk", "ReferenceMatch", "ReplayReport", "ResultRow",
+    "RobotsDisallowed", "SearchOptions", "SearchRequest", "SearchRound", "SearchesQueued", "Sentence",
+    "SentenceRevision", "SentenceWritten", "SessionOpened", "Sessions", "SettingValue", "ShishoError",
+    "SkippedItem", "Source", "SourceRemoved", "Sources", "SpanBoxes", "Stance", "StatusDetail", "StepForgotten",
+    "StepTaken", "StopMode", "StopStrategy", "StorageUnusable", "StoredModel", "Strategy", "SupportCounts",
+    "SupportOutcome", "Task", "TaskChanged", "TaskDeleted", "TaskDesk", "TaskId", "TaskNotFound", "TaskPage",
     "TaskProgress", "TaskResumed", "TaskSnapshot", "TaskState", "TaskStopped", "TaskSummary", "TeamDesk",
     "TextMatch", "TextMatches", "TimeRange", "TimedOut", "TooLarge", "TurnState", "UnsearchedQuery",
-    "UnsupportedMedia", "UnusableDocument", "UrlsQueued", "User", "UserGroup", "Viewable", "ViewerDesk",
-    "WaitCondition", "WatchedFolder", "WebConsent", "WebRound", "WindowResult", "WordShare", "WorkerId",
-    "__version__", "open",
+    "UnsupportedMedia", "UnusableDocument", "UrlsQueued", "User", "UserGroup", "VectorsMade", "Viewable",
+    "ViewerDesk", "WaitCondition", "WatchedFolder", "WebConsent", "WebRound", "WindowResult", "WordShare",
+    "WorkerId", "__version__", "open",
 ]
 # fmt: on
 
 # Where public names stand, below this package.
 _PAGES = """
-errors desk.answers desk.conversing desk.desk desk.embeddings desk.exporting desk.folders desk.modelling
+errors desk.answers desk.conversing desk.desk desk.embeddings desk.exporting desk.folders desk.modelling desk.news
 desk.proving desk.references desk.sessions desk.tasks desk.team desk.viewing domain.answer_log domain.answer_news domain.audit
 domain.codec domain.conversation domain.corpus domain.embedding domain.event domain.figures domain.folder
-domain.inquiry domain.intervention domain.job domain.metadata domain.model domain.politeness domain.proof
+domain.inquiry domain.intervention domain.job domain.loop_state domain.metadata domain.model domain.politeness domain.proof
 domain.reference domain.replay domain.session domain.setting domain.task domain.team domain.time domain.viewing
 domain.web ports.interventions ports.librarian ports.model
 """

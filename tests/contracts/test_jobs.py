@@ -208,7 +208,9 @@ async def test_three_failures_give_up_with_the_history(queue: Queue) -> None:
         queue.clock.pass_(1)
         job = await queue.claimed()
         assert job.failures == round_
-        await queue.jobs.put_back(job.claim, error=JobError("TIMEOUT", f"{round_}回目", {"n": round_}))
+        await queue.jobs.put_back(
+            job.claim, error=JobError("TIMEOUT", f"{round_}回目", Payload.of({"n": round_}))
+        )
     job = await queue.jobs.job(job_id)
     assert (job.state, job.failures, job.attempt) == (JobState.FAILED, 3, 3)
     assert [(each.attempt, each.message) for each in job.errors[:3]] == [

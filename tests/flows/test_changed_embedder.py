@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import shisho
+from shisho.desk.news import News, VectorsMade
 from shisho.domain.embedding import EmbeddingProgress, cosine
 from shisho.inference.model_folder import read_folder
 from shisho.inference.static_folder import StaticEmbedder
@@ -22,9 +23,9 @@ class BrokenOff(Exception):
     """Somebody pressed Ctrl-C."""
 
 
-def breaking_off(event: str, progress: EmbeddingProgress) -> None:
+def breaking_off(news: News) -> None:
     """After the first batch."""
-    if progress.done:
+    if isinstance(news, VectorsMade) and news.progress.done:
         raise BrokenOff
 
 

@@ -15,11 +15,13 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
+from shisho.desk.news import News
 from shisho.domain.codec import plain
 from shisho.domain.corpus import IntakeOutcome, Source
 from shisho.domain.inquiry import Answer, LoopStop
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
 from tests.flows.conftest import SAMPLES
+from tests.listening import list_nodes
 
 QUESTIONS = tomllib.loads((SAMPLES.parent / "questions.toml").read_text("utf-8"))
 
@@ -159,10 +161,8 @@ async def test_rounds_of_one_session_share_nothing(stocked: Desk) -> None:
 async def test_a_stopped_run_gives_what_it_has_and_goes_on(stocked: Desk) -> None:
     question = "決定係数とは何ですか。江戸幕府を開いたのは誰ですか。"
     whole = await stocked.ask(question)
-    heard: list[str] = []
-    stopped = await stocked.ask(
-        question, notify=lambda event, **_: heard.append(event), stop=lambda: "route" in heard
-    )
+    told: list[News] = []
+    stopped = await stocked.ask(question, notify=told.append, stop=lambda: "route" in list_nodes(told))
     assert stopped.loop_stop is LoopStop.STOPPED and stopped.rounds == 1 < whole.rounds
     assert (await stocked.answer("last")).id == stopped.id
     finished = await stocked.resume("last")

@@ -19,6 +19,7 @@ import pytest
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.desk.folders import FolderDesk
+from shisho.desk.news import FolderFailed, News
 from shisho.domain.corpus import IntakeOutcome
 from shisho.errors import InvalidParams, NotFound
 from shisho.ports import Files
@@ -198,17 +199,15 @@ async def test_a_folder_is_followed_by_one_of_those_that_work_on_the_library(tmp
     home = tmp_path / "home"
     async with open_desk(home=home) as desk, open_desk(home=home) as other:
         await desk.folders.watch(folder)
-        told: list[tuple[str, dict[str, Any]]] = []
-        follower = asyncio.create_task(
-            desk.folders.follow(lambda event, **facts: told.append((event, facts)))
-        )
+        told: list[News] = []
+        follower = asyncio.create_task(desk.folders.follow(told.append))
         await holds(desk, ["0.txt", "1.txt", "2.txt"])
         assert other.folders.follower() == os.getpid()
         write(folder / "奥" / "新.txt", "新しい本文である。")
         (folder / "0.txt").unlink()
         await holds(desk, ["1.txt", "2.txt", "新.txt"])
         folder.rename(tmp_path / "外した")
-        await until(lambda: any(event == "trouble" for event, _ in told))
+        await until(lambda: any(isinstance(news, FolderFailed) for news in told))
         assert await names(desk) == ["1.txt", "2.txt", "新.txt"]
         write(tmp_path / "外した" / "後.txt", "後の本文である。")
         (tmp_path / "外した").rename(folder)

@@ -11,11 +11,13 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
+from shisho.desk.news import News
 from shisho.domain.inquiry import LoopStop
 from shisho.errors import NotFound, SourceRemoved
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
 from tests.flows.test_model_answers import QUESTION, QUOTATION, SENTENCE, TEXT, added, kind, well
+from tests.listening import list_nodes
 
 UNCITED = "猫は魚を好む。"
 RIVAL = "決定係数とは、寄与率とも呼ばれ、決定係数の値は0から1である。決定係数の決定係数による定義。"
@@ -91,13 +93,13 @@ async def test_after_a_purge_a_replay_says_that_the_source_was_removed(tmp_path:
 async def test_a_stopped_answer_is_replayed_to_where_it_was_stopped(tmp_path: Path) -> None:
     source = tmp_path / "page.md"
     source.write_text(TEXT, "utf-8")
-    events: list[str] = []
+    told: list[News] = []
     async with open_desk(home=tmp_path / "home", web="off") as desk:
         await added(desk, source)
         answer = await desk.ask(
             QUESTION,
-            notify=lambda event, **facts: events.append(event),
-            stop=lambda: "search" in events,
+            notify=told.append,
+            stop=lambda: "search" in list_nodes(told),
         )
         assert answer.loop_stop is LoopStop.STOPPED
         report = await desk.replay()

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import shisho
+from shisho.desk.news import News, VectorsMade
 from shisho.domain.embedding import EmbeddingProgress
 from shisho.domain.intervention import PendingIntervention
 from tests.flows.conftest import SHISHO
@@ -66,9 +67,9 @@ async def test_questions_in_other_words_find_their_passage(desk: shisho.Desk) ->
 
 
 async def test_what_is_embedded_is_told_and_a_second_time_nothing_is_left(desk: shisho.Desk) -> None:
-    told: list[EmbeddingProgress] = []
-    await desk.embeddings.embed(lambda event, progress: told.append(progress))
-    assert (told[0], told[-1]) == (EmbeddingProgress(0, 6), EmbeddingProgress(6, 6))
+    told: list[News] = []
+    await desk.embeddings.embed(told.append)
+    assert (told[0], told[-1]) == (VectorsMade(EmbeddingProgress(0, 6)), VectorsMade(EmbeddingProgress(6, 6)))
     assert await desk.embeddings.embed() == EmbeddingProgress(6, 6)
 
 

@@ -112,7 +112,7 @@ async def test_what_cannot_succeed_fails_at_once_and_what_might_is_tried_three_t
         ids = [(await works.jobs_of(kind=kind))[0] for kind in "abc"]
         one, two, three = [await works.ended(each, 20) for each in ids]
     assert (one.state, one.attempt, one.errors[0].code) == (JobState.FAILED, 1, "DOCUMENT_UNREADABLE")
-    assert (one.errors[0].details, one.errors[0].message) == ({"page": 3}, "読めない")
+    assert (one.errors[0].details.read(dict), one.errors[0].message) == ({"page": 3}, "読めない")
     assert (two.state, two.attempt, len(two.errors)) == (JobState.FAILED, 3, 4)
     assert "ZeroDivisionError" in two.errors[0].message and "Gave up" in two.errors[-1].message
     assert (three.state, three.attempt) == (JobState.FAILED, 3)

@@ -19,8 +19,9 @@ from shisho.domain.inquiry import (
     Strategy,
     Verdict,
 )
+from shisho.domain.loop_state import Draft
 from shisho.language.display import running
-from shisho.librarian.answer import Draft, compose
+from shisho.librarian.answer import compose
 from shisho.librarian.strategy import strategy
 
 TWO = strategy("平均と分散はそれぞれ何ですか")

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shisho.domain.inquiry import Budget, LoopStop
-from shisho.librarian.budget import Spending, ceiling, next_round
+from shisho.domain.loop_state import Spending
+from shisho.librarian.budget import ceiling, next_round
 
 BUDGET = Budget(max_rounds=3, max_seconds=10.0, max_pages=20, max_model_calls=8, max_tokens=1_000)
 

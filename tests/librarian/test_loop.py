@@ -11,16 +11,17 @@ from typing import Any
 
 import pytest
 
+from shisho.domain.answer_news import RunNews, StepForgotten, StepTaken
 from shisho.domain.codec import dumps, plain
 from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import Answer, Budget, Inquiry, LoopStop, NextStep, Verdict, WebPolicy
+from shisho.domain.loop_state import LoopState
 from shisho.errors import EmptyCorpus, InternalError, InvalidParams, NotFound
 from shisho.integrations.langgraph import run_graph
 from shisho.language.display import running
 from shisho.librarian.loop import run
 from shisho.librarian.runner import run_table
 from shisho.librarian.search import SessionOpener
-from shisho.librarian.state import LoopState
 from shisho.librarian.table import TABLE, Runner
 from shisho.stores.memory.ledger import MemoryLedger
 from tests.librarian.library import Leaf, Library, Session, Ticking
@@ -240,18 +241,19 @@ async def test_a_wish_to_stop_is_not_heard_once_the_condition_is_met() -> None:
 async def test_a_changed_input_drops_what_followed_from_it_and_is_told() -> None:
     ledger = MemoryLedger()
     library = Library(LEAVES, 2)
-    heard = []
+    heard: list[RunNews] = []
     await asked(HALF, library=library, ledger=ledger, budget=Budget(max_rounds=1))
     answer = await asked(
         HALF,
         library=library,
         ledger=ledger,
         budget=Budget(max_rounds=2),
-        notify=lambda event, **facts: heard.append((event, facts.get("step"), facts.get("replayed"))),
+        notify=heard.append,
     )
     assert answer.rounds == 2 and answer.loop_stop is LoopStop.STAGNATION
-    assert ("forgotten", 5, None) in heard, "the first route saw another budget"
-    assert [event for event in heard if event[2]] == [(n, s, True) for s, n in enumerate(NODES[:4], 1)]
+    assert StepForgotten("route", 5) in heard, "the first route saw another budget"
+    replayed = [(news.node, news.step) for news in heard if isinstance(news, StepTaken) and news.replayed]
+    assert replayed == [(node, step) for step, node in enumerate(NODES[:4], 1)]
 
 
 NODES = ["strategy", "plan", "search", "evaluate", "route", "answer"]

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shisho.domain.answer_news import RunNews, SentenceWritten
 from shisho.domain.codec import dumps
 from shisho.domain.inquiry import Answer, Budget, Inquiry, LoopStop
+from shisho.domain.loop_state import Spending
 from shisho.domain.model import ModelFault, ModelPrompt, ModelUsage
 from shisho.librarian.allowance import ModelAllowance
-from shisho.librarian.budget import Spending
 from shisho.librarian.loop import run
 from shisho.librarian.mind import Mind
 from shisho.librarian.model_replies import (
@@ -33,6 +35,7 @@ from shisho.stores.memory.ledger import MemoryLedger
 from tests.librarian.library import Library, Ticking
 from tests.librarian.scripted import ScriptedLlm, mind_of
 from tests.librarian.test_loop import LEAVES, TWO
+from tests.listening import list_nodes
 
 QUESTION = "決定係数とは何か"
 QUOTATION = "決定係数とは、回帰モデルの当てはまりのよさを表す指標である。"
@@ -55,6 +58,10 @@ def scripted(**changed: Any) -> ScriptedLlm:
     return ScriptedLlm(lambda prompt, shape: (replies[shape], COST))
 
 
+def written_lines(told: Sequence[RunNews]) -> list[str]:
+    return [news.text for news in told if isinstance(news, SentenceWritten)]
+
+
 async def asked(
     mind: Mind | None, question: str = QUESTION, budget: Budget | None = None, **given: Any
 ) -> Answer:
@@ -65,16 +72,11 @@ async def asked(
 
 
 async def test_a_model_plans_reads_and_writes_and_the_answer_says_what_it_used() -> None:
-    told: list[str] = []
-
-    def notify(event: str, **facts: Any) -> None:
-        if event == "sentence":
-            told.append(facts["text"])
-
-    answer = await asked(mind_of(scripted()), notify=notify)
+    told: list[RunNews] = []
+    answer = await asked(mind_of(scripted()), notify=told.append)
     assert answer.loop_stop is LoopStop.CONDITION_MET and answer.model == "test/scripted"
     assert [quotation.snippet for quotation in answer.evidence] == [QUOTATION]
-    assert f"{SENTENCE} [1]" in answer.text and told == [f"{SENTENCE} [1]"]
+    assert f"{SENTENCE} [1]" in answer.text and written_lines(told) == [f"{SENTENCE} [1]"]
     assert "モデルが書き" in answer.text.splitlines()[0]
     assert [use.node for use in answer.model_uses] == ["plan", "evaluate", "answer"]
     assert all(use.fault is None and len(use.prompt_sha256) == 64 for use in answer.model_uses)
@@ -199,11 +201,13 @@ async def test_sentences_that_rules_are_not_sure_of_are_asked_about_in_one_call(
     )
     verdicts = () if entailed is None else tuple(EntailmentVerdict(number, entailed) for number in (1, 2))
     llm = scripted(AnswerReply=AnswerReply(sentences), EntailmentReply=EntailmentReply(verdicts))
-    lines: list[str] = []
-    answer = await asked(mind_of(llm), notify=lambda event, **facts: lines.append(facts.get("text", "")))
+    told_news: list[RunNews] = []
+    answer = await asked(mind_of(llm), notify=told_news.append)
     assert [sentence.support for sentence in answer.sentences] == ["supported", support, support]
     assert (PARAPHRASE in answer.text) is told
-    assert any(PARAPHRASE in line for line in lines) is told, "not told before it is settled"
+    assert any(PARAPHRASE in line for line in written_lines(told_news)) is told, (
+        "not told before it is settled"
+    )
     uses = [use for use in answer.model_uses if use.node == "entailment"]
     assert len(uses) == 1 and uses[0].rewritten == (2 if entailed is False else 0)
     asked_text = llm.prompts[-1].text
@@ -270,10 +274,8 @@ async def test_page_text_is_fenced_by_a_boundary_of_its_own_request() -> None:
 
 async def test_a_stopped_run_asks_no_model_for_its_answer() -> None:
     llm = scripted()
-    nodes: list[str] = []
-    answer = await asked(
-        mind_of(llm), notify=lambda event, **facts: nodes.append(event), stop=lambda: "search" in nodes
-    )
+    told: list[RunNews] = []
+    answer = await asked(mind_of(llm), notify=told.append, stop=lambda: "search" in list_nodes(told))
     assert answer.loop_stop is LoopStop.STOPPED and len(llm.prompts) == 1
     assert [use.node for use in answer.model_uses] == ["plan"]
     assert answer.text.splitlines()[0] == "見つかりません · 抜粋のみ(モデルは資料を読んでいません)"

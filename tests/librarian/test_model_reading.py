@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from shisho.domain.answer_news import RunNews, SentenceWritten
 from shisho.domain.inquiry import Budget, Goal
 from shisho.domain.model import ModelFault
 from shisho.librarian.model_mind import most_findings
@@ -144,15 +145,15 @@ async def test_a_figure_may_be_worked_out_in_another_sentence() -> None:
         SentenceReply("一組は 165円 × 8 = 1,320円である。", (1,)),
     )
     reply = EvaluationReply((finding(leaves[0].text, 1),))
-    lines: list[str] = []
+    told: list[RunNews] = []
     answer = await asked(
         mind_of(scripted(EvaluationReply=reply, AnswerReply=AnswerReply(sentences))),
         library=Library(leaves, 1),
-        notify=lambda event, **facts: lines.append(facts.get("text", "")),
+        notify=told.append,
     )
     assert [sentence.text for sentence in answer.sentences] == [sentence.text for sentence in sentences]
     assert "altered" not in {sentence.support for sentence in answer.sentences}
-    assert not any("置き換え" in line for line in lines)
+    assert not any(isinstance(news, SentenceWritten) and "置き換え" in news.text for news in told)
 
 
 async def test_a_quotation_of_several_sentences_is_printed_once() -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from shisho.domain.answer_news import RunNews, StepForgotten, StepTaken
 from shisho.domain.codec import Payload, plain
 from shisho.domain.corpus import Citation, DocumentId, NumberedPassage, PassageId
 from shisho.domain.inquiry import NextStep, Plan, Verdict
-from shisho.librarian.budget import Spending
+from shisho.domain.loop_state import LoopState, Spending
 from shisho.librarian.citations import Citations
 from shisho.librarian.record import RunRecord, RunStopped
 from shisho.librarian.search import InquirySearch
-from shisho.librarian.state import LoopState
 from shisho.librarian.strategy import strategy
 from shisho.librarian.table import TABLE
 from shisho.stores.memory.ledger import MemoryLedger
@@ -42,7 +42,7 @@ class Run:
     """One process's view of a run over a shared ledger."""
 
     def __init__(self, ledger: MemoryLedger, *, stop: bool = False) -> None:
-        self.heard: list[tuple[str, dict[str, Any]]] = []
+        self.heard: list[RunNews] = []
         self.citations = Citations()
         self.search = InquirySearch(Library((), 1).opener("run"))
         self.work = Counting(self.citations)
@@ -56,8 +56,8 @@ class Run:
         )
         return self.record.recorded(node, self.work)
 
-    def _hear(self, event: str, **facts: Any) -> None:
-        self.heard.append((event, facts))
+    def _hear(self, news: RunNews) -> None:
+        self.heard.append(news)
 
 
 async def test_a_step_taken_before_is_given_back_with_its_time_and_its_citations() -> None:
@@ -69,7 +69,10 @@ async def test_a_step_taken_before_is_given_back_with_its_time_and_its_citations
     assert await again.node()(LoopState(question="何か", rounds_without_evidence=1)) == given
     assert again.work.done == 0 and first.work.done == 1
     assert again.citations.since(0) == first.citations.since(0) == (citation("a"),)
-    assert [facts["replayed"] for _, facts in first.heard + again.heard] == [False, True]
+    assert [news.replayed for news in first.heard + again.heard if isinstance(news, StepTaken)] == [
+        False,
+        True,
+    ]
 
 
 async def test_what_a_node_does_not_see_does_not_matter() -> None:
@@ -96,7 +99,7 @@ async def test_another_input_or_another_node_drops_the_step_and_all_after() -> N
         again = Run(ledger)
         await again.node(name)(state)
         assert again.work.done == 1
-        assert again.heard[0] == ("forgotten", {"step": 1, "node": name})
+        assert again.heard[0] == StepForgotten(name, 1)
         assert [(step.number, step.node) for step in await ledger.steps("run")] == [(1, name)]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import AnswerLevel, Budget, Goal, GoalStatus, LoopStop, NextStep, Strategy, Verdict
-from shisho.librarian.budget import Spending
+from shisho.domain.loop_state import Spending
 from shisho.librarian.reflect import next_focus
 from shisho.librarian.route import ended, route
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from shisho.domain.inquiry import LoopStop, NextStep, Verdict, WebPolicy, WebQuery, WebResult
-from shisho.librarian.state import LoopState
+from shisho.domain.loop_state import LoopState
 from shisho.librarian.table import END, START, TABLE, WEB_TIMES
 
 QUERY = WebQuery("G1", "決定係数", "ja")

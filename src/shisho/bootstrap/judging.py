@@ -45,8 +45,8 @@ class SupportJudge:
         return checked
 
     async def _ask(self, pairs: Sequence[tuple[str, str]]) -> Mapping[int, bool]:
+        from shisho.domain.loop_state import Spending
         from shisho.librarian.allowance import ModelAllowance
-        from shisho.librarian.budget import Spending
         from shisho.librarian.entailment import ask_entailment
         from shisho.librarian.model_calls import ModelCalls, ModelLimits
 

@@ -14,6 +14,7 @@ from shisho.bootstrap.questions import build_answers, build_sessions
 from shisho.bootstrap.queue_parts import Parts
 from shisho.bootstrap.store_parts import QueueStores
 from shisho.bootstrap.web import WebAccess, refuse_window
+from shisho.desk.news import FileTakenIn, FolderFailed, News
 from shisho.desk.parts import InlineWorker
 from shisho.desk.queue import check_consent
 from shisho.desk.task_parts import TaskParts
@@ -184,11 +185,11 @@ async def _once_usable(storage: Storage, working: Workplace) -> None:
                 await asyncio.Event().wait()
 
 
-def _log_folder(event: str, **facts: Any) -> None:
-    if event == "trouble":
-        log.warning("%s", facts["error"])
-    elif event == "file" and facts["receipt"].outcome is not IntakeOutcome.KNOWN:
-        receipt = facts["receipt"]
+def _log_folder(news: News) -> None:
+    if isinstance(news, FolderFailed):
+        log.warning("%s", news.error)
+    elif isinstance(news, FileTakenIn) and news.receipt.outcome is not IntakeOutcome.KNOWN:
+        receipt = news.receipt
         log.info("%s: %s %s", receipt.source, receipt.outcome, receipt.reason)
 
 

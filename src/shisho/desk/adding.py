@@ -16,7 +16,9 @@ from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from shisho.desk.callbacks import Notify, silent
+from shisho.desk.callbacks import Notify
+from shisho.desk.news import PageRecognised
+from shisho.domain.answer_news import ignore_news
 from shisho.domain.corpus import FileSurvey, IntakeOutcome, Receipt, Source
 from shisho.domain.reference import ANY_REFERENCES, REFERENCE_SUFFIXES
 from shisho.errors import InvalidParams, ShishoError, StorageUnusable
@@ -38,7 +40,7 @@ class FileIntake:
     metadata: Mapping[str, str]
     password: str | None = None
     ocr: bool | None = None
-    notify: Notify = silent
+    notify: Notify = ignore_news
     bibliographies: frozenset[Path] = frozenset()  # files that are one by their owner's word
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # of large files one at a time is held in memory
 
@@ -63,9 +65,7 @@ class FileIntake:
                     password=self.password,
                     has_file=True,
                     ocr=self.ocr,
-                    notify_page=lambda done, total: self.notify(
-                        "recognised", source=name, page=done, pages=total
-                    ),
+                    notify_page=lambda done, total: self.notify(PageRecognised(name, done, total)),
                 )
                 return await self.intakes.add(source, self.corpus, self.owner)
         except StorageUnusable:  # of no file, but of them all

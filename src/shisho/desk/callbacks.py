@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-Notify = Callable[..., None]
+from shisho.desk.news import News
+
+Notify = Callable[[News], None]
 Stop = Callable[[], bool]
-
-
-def silent(event: str, **facts: object) -> None:
-    """Tells nobody."""
 
 
 def never() -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from shisho.desk import intake
 from shisho.desk.adding import FileIntake, full_path, survey_once
-from shisho.desk.callbacks import Notify, Stop, never, silent
+from shisho.desk.callbacks import Notify, Stop, never
 from shisho.desk.choosing import (
     check_filters,
     check_searchable,
@@ -21,10 +21,12 @@ from shisho.desk.choosing import (
 )
 from shisho.desk.coercion import as_list, as_paths, coerce
 from shisho.desk.hits import to_hit
+from shisho.desk.news import FilesSurveyed
 from shisho.desk.pages import read_page
 from shisho.desk.replaying import replay_answer
 from shisho.desk.sections import DeskSections
 from shisho.desk.task_answers import follow_answer
+from shisho.domain.answer_news import ignore_news
 from shisho.domain.audit import AuditVerb
 from shisho.domain.conversation import ConversationContext
 from shisho.domain.corpus import (
@@ -96,7 +98,7 @@ class Desk(DeskSections):
         references: Path | str | Sequence[Path | str] = (),
         password: str | None = None,
         ocr: bool | None = None,
-        notify: Notify = silent,
+        notify: Notify = ignore_news,
     ) -> AsyncGenerator[Receipt, None]:
         """Take in files and folders; a receipt for each as it is done, in the order found, but last for bibliographies
         (`references`: whatever they are called). `ocr`: None is as it is set. What there is and what was left out is told
@@ -105,7 +107,7 @@ class Desk(DeskSections):
         parts = self._parts
         bibliographies = frozenset(map(Path, as_paths(references)))
         survey = await asyncio.to_thread(survey_once, parts.files, paths, bibliographies)
-        notify("files", survey=survey)
+        notify(FilesSurveyed(survey))
         target = await parts.access.find_writable(corpus)
         options = (target.name, target.owner, metadata or {}, password, ocr, notify, bibliographies)
         await parts.access.record(AuditVerb.ADD, corpus)
@@ -114,7 +116,7 @@ class Desk(DeskSections):
             async for receipt in receipts:
                 yield receipt
 
-    async def mirror(self, folder: Path | str, notify: Notify = silent) -> AsyncGenerator[Receipt, None]:
+    async def mirror(self, folder: Path | str, notify: Notify = ignore_news) -> AsyncGenerator[Receipt, None]:
         """Make the corpus named by this folder hold just what is in it now. Raises as `folders.sync`."""
         async with aclosing(self.folders.sync(folder, full_path(folder), notify=notify)) as receipts:
             async for receipt in receipts:
@@ -240,7 +242,7 @@ class Desk(DeskSections):
         budget: Budget | Mapping[str, float | None] | None = None,
         sources: Sources | str = Sources.DOCUMENTS,
         conversation: str | None = None,
-        notify: Notify = silent,
+        notify: Notify = ignore_news,
         stop: Stop = never,
     ) -> Answer:
         """A cited answer from verified quotations, or an abstention that says what is missing.
@@ -298,9 +300,9 @@ class Desk(DeskSections):
         conditions = await check_filters(self._parts.shelf, self._parts.owner, filters or {})
         context = ConversationContext()
         run_id = await self._begin(question, (), corpora, conditions, ceilings, WebPolicy.NEVER, context)
-        return await self._parts.inquiries.prepare(run_id, silent, never)
+        return await self._parts.inquiries.prepare(run_id, ignore_news, never)
 
-    async def resume(self, prefix: str = "last", notify: Notify = silent, stop: Stop = never) -> Answer:
+    async def resume(self, prefix: str = "last", notify: Notify = ignore_news, stop: Stop = never) -> Answer:
         """Go on with a run that was stopped or died; a finished one gives its answer again. `last`: the last
         one that is not finished. Raises NotFound."""
         try:

@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import Callable
 from typing import Protocol
 
-from shisho.desk.callbacks import Notify, silent
+from shisho.desk.callbacks import Notify
+from shisho.desk.news import VectorsMade
+from shisho.domain.answer_news import ignore_news
 from shisho.domain.embedding import EmbeddingProgress
 from shisho.errors import ShishoError
 from shisho.ports import FollowerTurn, Index
@@ -50,17 +52,17 @@ class EmbeddingDesk:
         """How many passages have a vector; None where there is no embedder."""
         return None if self._embedding is None else await self._embedding.progress()
 
-    async def embed(self, notify: Notify = silent) -> EmbeddingProgress:
-        """Make all that are missing. `notify("embedded", progress=…)` after each batch; what is made is kept,
+    async def embed(self, notify: Notify = ignore_news) -> EmbeddingProgress:
+        """Make all that are missing. `notify` hears `VectorsMade` after each batch; what is made is kept,
         wherever it is broken off."""
         progress = await self.progress() or NOTHING
-        notify("embedded", progress=progress)
+        notify(VectorsMade(progress))
         # Once more than there are batches: that nothing is missing is what ends the time of an earlier embedder.
         while self._embedding is not None and (count := await self._embedding.embed_next()):
             done = progress.done + count
             progress = EmbeddingProgress(done, max(progress.total, done))
-            notify("embedded", progress=progress)
-        notify("embedded", progress=progress)
+            notify(VectorsMade(progress))
+        notify(VectorsMade(progress))
         return progress
 
     async def keep_up(self) -> None:

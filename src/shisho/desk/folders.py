@@ -11,17 +11,18 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequenc
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from shisho.desk import intake
 from shisho.desk.access import CorpusAccess
 from shisho.desk.adding import FileIntake, bibliographies_last
-from shisho.desk.callbacks import Notify, silent
+from shisho.desk.callbacks import Notify
 from shisho.desk.following import FolderFollower
+from shisho.desk.news import FilesSurveyed, FolderFailed, FolderUpToDate, News
+from shisho.domain.answer_news import ignore_news
 from shisho.domain.corpus import DEFAULT_CORPUS, LOCAL_OWNER, DocumentId, FileSurvey, IntakeOutcome, Receipt
 from shisho.domain.folder import FileOnDisk, FolderState, FolderStatus, PlaceStamp, WatchedFolder
 from shisho.domain.team import CorpusKey
-from shisho.errors import DocumentUnreadable, InternalError, InvalidParams, NotFound, ShishoError, by_code
+from shisho.errors import DocumentUnreadable, InternalError, InvalidParams, NotFound, by_code
 from shisho.ports import Files, FolderRegister, FolderWatcher, FollowerTurn, Ingester, Shelf
 
 MOST_FAILED = 20  # files that a status names
@@ -133,15 +134,15 @@ class FolderDesk:
                 "{path} is not followed. `shisho watch --list` shows the folders that are.", path=root
             )
 
-    async def follow(self, notify: Notify = silent) -> None:
+    async def follow(self, notify: Notify = ignore_news) -> None:
         """Keep the library equal to the folders that are remembered, until it is cancelled; as long as another
-        process does, wait for it to end. `notify("file", receipt=…)` for each file, `notify("trouble", folder=…,
-        error=…)` for a folder that cannot be followed now, `notify("even", folder=…)` when all is taken in."""
+        process does, wait for it to end. `notify` hears `FileTakenIn` for each file, `FolderFailed` and
+        `FolderUpToDate`."""
         parts = self._parts
 
-        def hear(event: str, **facts: Any) -> None:
-            self._note(event, **facts)
-            notify(event, **facts)
+        def hear(news: News) -> None:
+            self._note(news)
+            notify(news)
 
         self._follows = True
         try:
@@ -149,14 +150,14 @@ class FolderDesk:
         finally:
             self._follows = False
 
-    def _note(
-        self, event: str, folder: WatchedFolder | None = None, error: ShishoError | None = None, **_: Any
-    ) -> None:
+    def _note(self, news: News) -> None:
         """Remember how a folder stands, for `status`."""
-        if folder is None:
-            return
-        self._news[folder.path] = FolderState.TROUBLE if event == "trouble" else FolderState.EVEN
-        self._troubles[folder.path] = "" if error is None else error.message
+        if isinstance(news, FolderFailed):
+            self._news[news.folder.path] = FolderState.TROUBLE
+            self._troubles[news.folder.path] = news.error.message
+        elif isinstance(news, FolderUpToDate):
+            self._news[news.folder.path] = FolderState.EVEN
+            self._troubles[news.folder.path] = ""
 
     def follower(self) -> int | None:
         """The id of another process that follows the folders already; None where this one can, which it does
@@ -169,7 +170,7 @@ class FolderDesk:
         corpus: str = DEFAULT_CORPUS,
         *,
         is_emptied: bool = False,
-        notify: Notify = silent,
+        notify: Notify = ignore_news,
     ) -> AsyncGenerator[Receipt, None]:
         """Make what the corpus has from this folder equal to what is in it now; a receipt for each file, and for
         each that is gone. `is_emptied`: no file is there, and that is meant.
@@ -179,7 +180,7 @@ class FolderDesk:
         looked into."""
         root = await asyncio.to_thread(intake.real, folder)
         comparison = await self._compared(root, intake.check_corpus_name(corpus), is_emptied)
-        notify("files", survey=comparison.survey)
+        notify(FilesSurveyed(comparison.survey))
         async with aclosing(self._taken_in(comparison)) as receipts:
             async for receipt in receipts:
                 yield receipt

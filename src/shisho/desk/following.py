@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from shisho.desk.callbacks import Notify
+from shisho.desk.news import FileTakenIn, FolderFailed, FolderUpToDate
 from shisho.domain.corpus import Receipt
 from shisho.domain.folder import WatchedFolder
 from shisho.errors import ShishoError, StorageUnusable
@@ -79,14 +80,14 @@ class FolderFollower:
         try:
             async with aclosing(self._folders.sync(folder.path, folder.corpus, notify=notify)) as receipts:
                 async for receipt in receipts:
-                    notify("file", receipt=receipt)
+                    notify(FileTakenIn(receipt))
         except StorageUnusable:  # of no folder, but of them all
             raise
         except ShishoError as error:
             if self._troubles.get(folder.path) != error.message:
                 self._troubles[folder.path] = error.message
-                notify("trouble", folder=folder, error=error)
+                notify(FolderFailed(folder, error))
             return not error.retry
         self._troubles.pop(folder.path, None)
-        notify("even", folder=folder)
+        notify(FolderUpToDate(folder))
         return True

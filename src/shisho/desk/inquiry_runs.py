@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, aclosing
 from shisho.desk.adding import full_path
 from shisho.desk.callbacks import Notify, Stop
 from shisho.desk.choosing import check_searchable
+from shisho.desk.news import FileTakenIn
 from shisho.desk.parts import DeskParts
 from shisho.domain.audit import AuditVerb
 from shisho.domain.conversation import ConversationContext
@@ -77,6 +78,6 @@ class InquiryRuns:
                 self._parts.folders.sync(folder, full_path(folder), notify=notify)
             ) as receipts:
                 async for receipt in receipts:
-                    notify("file", receipt=receipt)
+                    notify(FileTakenIn(receipt))
                     if stop():
                         return

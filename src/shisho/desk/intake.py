@@ -6,9 +6,8 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from shisho.desk.coercion import as_list, coerce_search
@@ -255,9 +254,10 @@ def parse_domain(text: str) -> str:
 
 
 def make_request_key(
-    owner: str, key: str | None, verb: str, subjects: Sequence[str], **arguments: Any
+    owner: str, key: str | None, verb: str, subjects: Sequence[str], request: object = None
 ) -> IdempotencyKey | None:
-    """The key with the one request that it belongs to. Raises InvalidParams for a blank one."""
+    """The key with the one request that it belongs to: of `request` it keeps a hash. Raises InvalidParams for a blank
+    one."""
     if key is None:
         return None
     if not key.strip():
@@ -269,9 +269,19 @@ def make_request_key(
         owner,
         key,
         verb,
-        hashlib.sha256(dumps(arguments).encode("utf-8", "replace")).hexdigest(),
+        hashlib.sha256(dumps(request).encode("utf-8", "replace")).hexdigest(),
         subject,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRequest:
+    """The documents that a request names: files with the hash of their bytes, the password as a hash."""
+
+    paths: tuple[str, ...]
+    urls: tuple[str, ...]
+    files: tuple[tuple[str, str], ...]
+    password: str | None
 
 
 def describe_documents(
@@ -280,16 +290,13 @@ def describe_documents(
     files: Sequence[Bytes],
     password: str | None,
     key: str,
-) -> dict[str, Any]:
-    """The documents of a request, small enough to be compared and without what must not be kept; nothing
-    without a key."""
+) -> DocumentRequest | None:
+    """The documents of a request, small enough to be compared and without what must not be kept; None without a
+    key."""
     if not key:
-        return {}
-    request = {"paths": list(map(str, paths)), "urls": urls, "password": _secret_hash(password, key)}
-    return {
-        **request,
-        "files": [(file.name, hashlib.sha256(file.data).hexdigest()) for file in files],
-    }
+        return None
+    hashes = tuple((file.name, hashlib.sha256(file.data).hexdigest()) for file in files)
+    return DocumentRequest(tuple(map(str, paths)), tuple(urls), hashes, _secret_hash(password, key))
 
 
 def _secret_hash(secret: str | None, salt: str) -> str | None:

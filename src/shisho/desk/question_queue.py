@@ -142,7 +142,8 @@ class QuestionQueue(Queue):
             return AnswerHandle(job.task_id, job.id, answer, None, answer.conversation_id)
         if job.state is JobState.FAILED:
             last = job.errors[-1]
-            raise by_code().get(last.code, InternalError)(last.message, **last.details)
+            details = last.details.read(dict)
+            raise by_code().get(last.code, InternalError)(last.message, **details)
         if job.state is JobState.CANCELLED:
             return await self._cut_short(job)
         return AnswerHandle(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from shisho.desk import intake
 from shisho.desk.adding import bibliographies_last
@@ -142,11 +142,11 @@ class Queue:
         verb: str,
         task: NewTask | TaskId,
         subjects: Sequence[str],
-        **arguments: Any,
+        request: object,
     ) -> IdempotencyKey | None:
-        """The key of a request about this task, or about a task of its own."""
+        """The key of a request about this task, or about a task of its own; `request`: all that it asks for."""
         task_id = None if isinstance(task, NewTask) else task
-        return intake.make_request_key(self._parts.owner, key, verb, subjects, task_id=task_id, **arguments)
+        return intake.make_request_key(self._parts.owner, key, verb, subjects, (task_id, request))
 
     def _new_jobs(
         self,

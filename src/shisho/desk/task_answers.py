@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shisho.desk.callbacks import Notify, Stop
+from shisho.desk.news import AnswerReady, TaskChanged
 from shisho.desk.parts import DeskParts
 from shisho.domain.inquiry import Answer
 from shisho.domain.task import AnswerHandle
@@ -22,9 +23,9 @@ async def follow_answer(parts: DeskParts, queued: AnswerHandle, notify: Notify, 
                 queued.task_id, wait=TICK, since_revision=revision, cursor=cursor
             )
             if snapshot.changed or snapshot.more:
-                notify("status", status=snapshot, jobs=(await parts.tasks.list_jobs(queued.task_id)).jobs)
+                notify(TaskChanged(snapshot, (await parts.tasks.list_jobs(queued.task_id)).jobs))
             if handle.answer is not None:
-                notify("answered", answer=handle.answer)
+                notify(AnswerReady(handle.answer))
                 return handle.answer
             revision = None if snapshot.more else snapshot.revision
             cursor = snapshot.cursor

@@ -73,9 +73,7 @@ class TaskDesk(QuestionQueue):
         same key, the first one stands. Raises InvalidParams for a blank question or an unknown ceiling."""
         self._parts.check(question)
         task = self._new_task(question, budget)
-        key = self._key(
-            idempotency_key, "create_task", task, [question], question=question, budget=task.budget
-        )
+        key = self._key(idempotency_key, "create_task", task, [question], (question, task.budget))
         return (await self._parts.tasks.open(task, key)).id
 
     async def queue_searches(
@@ -96,9 +94,8 @@ class TaskDesk(QuestionQueue):
         keys = [intake.search_key(query, search_options) for query in usable]
         new = self._new_jobs(JobKind.SEARCH, inputs, keys, search_options.priority)
         task = await self._task_for(task_id, usable[0])
-        key = self._key(
-            idempotency_key, "queue_searches", task, usable, queries=as_list(queries), options=search_options
-        )
+        request = (as_list(queries), search_options)
+        key = self._key(idempotency_key, "queue_searches", task, usable, request)
         return await self._queued(task, new, usable, skipped, key, SearchesQueued)
 
     async def queue_urls(
@@ -115,7 +112,7 @@ class TaskDesk(QuestionQueue):
         keys = [f"fetch {url}" for url in usable.values()]
         new = self._new_jobs(JobKind.FETCH, inputs, keys, SEARCH.priority)
         task = await self._task_for(task_id, next(iter(usable)))
-        key = self._key(idempotency_key, "queue_urls", task, list(usable), urls=as_list(urls))
+        key = self._key(idempotency_key, "queue_urls", task, list(usable), as_list(urls))
         return await self._queued(task, new, list(usable), skipped, key, UrlsQueued)
 
     async def queue_documents(
@@ -137,10 +134,9 @@ class TaskDesk(QuestionQueue):
         urls = as_list(urls)
         task = await self._task_for(task_id, "")
         named = [*map(str, paths), *urls, *(file.name for file in files)] or [corpus]
-        asked = intake.describe_documents(paths, urls, files, password, idempotency_key or "")
-        key = self._key(
-            idempotency_key, "add_documents", task, named, **asked, corpus=corpus, metadata=metadata or {}
-        )
+        documents = intake.describe_documents(paths, urls, files, password, idempotency_key or "")
+        request = (documents, corpus, metadata or {})
+        key = self._key(idempotency_key, "add_documents", task, named, request)
         if key is not None and (stands := await self._parts.tasks.repeated(key)) is not None:
             return await self._added(stands, urls)
         found = await asyncio.to_thread(self._found, paths, remote)
@@ -188,7 +184,7 @@ class TaskDesk(QuestionQueue):
         ceilings = intake.check_question_ceilings(options.budget)
         pages = {name: ceilings[name] for name in ("max_pages",) if name in ceilings}
         task = await self._task_for(task_id, question, pages)
-        key = self._key(idempotency_key, "ask", task, [question], question=question, options=options)
+        key = self._key(idempotency_key, "ask", task, [question], (question, options))
         stands = None if key is None else await self._parts.tasks.repeated(key)
         if stands is None:
             job = await self._answer_to_queue(question, options, ceilings)

@@ -1,4 +1,4 @@
-"""The making of an answer, one step at a time."""
+"""The making of an answer, one step at a time: what its run tells as it goes, and what is told to those who wait."""
 
 from __future__ import annotations
 
@@ -6,9 +6,43 @@ from dataclasses import dataclass
 
 from shisho.domain.event import Event, EventKind
 from shisho.domain.job import Job, JobId
+from shisho.domain.loop_state import LoopState
 from shisho.domain.payloads import AnswerProgress, SearchProgress, read_payload
 from shisho.domain.task import JobKind
 from shisho.domain.time import Instant
+
+
+@dataclass(frozen=True, slots=True)
+class StepTaken:
+    """A node of the loop was taken. `replayed`: its stored output was given; `change`: the part of the state that it
+    changed."""
+
+    node: str
+    step: int
+    replayed: bool
+    change: LoopState
+
+
+@dataclass(frozen=True, slots=True)
+class StepForgotten:
+    """A stored step no longer fits: the run goes on from before it."""
+
+    node: str
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceWritten:
+    """A line of the answer: a model's, checked, or a quotation as rules take it. They come in no fixed order."""
+
+    text: str
+
+
+RunNews = StepTaken | StepForgotten | SentenceWritten
+
+
+def ignore_news(news: object) -> None:
+    """Tells nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +73,17 @@ class AnswerStep:
     """Of the error that an attempt ended with."""
     domain: str | None = None
     """Whose page asks for a person."""
+
+
+def build_progress(news: RunNews) -> AnswerProgress:
+    """What the job of an answer reports of its run."""
+    match news:
+        case StepTaken(node, step, replayed):
+            return AnswerProgress(node, step, replayed)
+        case StepForgotten(step=step):
+            return AnswerProgress("forgotten", step, replayed=False)
+        case SentenceWritten(text):
+            return AnswerProgress("answer", 0, replayed=False, sentence=text)
 
 
 def build_answer_step(event: Event, job: Job) -> AnswerStep:

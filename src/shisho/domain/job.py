@@ -133,6 +133,7 @@ class NewJob:
     id: JobId
     """Made by the caller, so that asking again after a doubtful commit adds nothing."""
     kind: str
+    """The name of its handler: the queue knows no others. What the desk queues is a `task.JobKind`."""
     input: Payload
     priority: int = Priority.MEDIUM
     not_before: Instant | None = None
@@ -181,7 +182,8 @@ class JobError:
 
     code: str
     message: str
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: Payload = field(default_factory=Payload)
+    """The details of the ShishoError that it was, for whoever raises it again."""
     attempt: int = 0
     at: Instant | None = None
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 
+from shisho.domain.answer_news import RunNews, build_progress
 from shisho.domain.codec import Payload
 from shisho.domain.corpus import WEB_CORPUS, Scope
 from shisho.domain.find import ExcludedSources, UrlState
@@ -74,10 +75,8 @@ class AnswerHandler:
         await self.ledger.begin(inquiry)
         telling: list[asyncio.Task[None]] = []
 
-        def notify(event: str, *, step: int = 0, replayed: bool = False, text: str = "", **_: object) -> None:
-            node = "answer" if event == "sentence" else event
-            progress = AnswerProgress(node, step, bool(replayed), text)
-            telling.append(asyncio.create_task(_tell(context, progress)))
+        def notify(news: RunNews) -> None:
+            telling.append(asyncio.create_task(_tell(context, build_progress(news))))
 
         ask_web = partial(self._ask_web, job, context, request) if self.way(request.owner) else None
         try:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from shisho.domain.answer_news import RunNews, ignore_news
 from shisho.domain.corpus import WEB_CORPUS, Complexity, Scope
 from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import Answer, Gap
@@ -94,7 +95,7 @@ class LibrarianInquiries:
     async def run(
         self,
         run_id: str,
-        notify: Callable[..., None],
+        notify: Callable[[RunNews], None],
         stop: Callable[[], bool],
         ask_web: AskWeb | None = None,
     ) -> Answer:
@@ -107,12 +108,12 @@ class LibrarianInquiries:
         end. Rules write it: whoever stops does not wait for a model. Raises NotFound for a run that has not
         begun, SourceRemoved."""
         by_rules = replace(self, mind=think_by_rules, lent=LentMinds())
-        return await by_rules.run(run_id, lambda event, **facts: None, lambda: True)
+        return await by_rules.run(run_id, ignore_news, lambda: True)
 
     async def prepare(
         self,
         run_id: str,
-        notify: Callable[..., None],
+        notify: Callable[[RunNews], None],
         stop: Callable[[], bool],
         ask_web: AskWeb | None = None,
     ) -> InquiryRun:

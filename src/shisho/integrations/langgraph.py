@@ -26,8 +26,8 @@ from shisho.desk import Desk
 from shisho.domain.codec import plain
 from shisho.domain.corpus import Condition, PassageHit
 from shisho.domain.inquiry import Answer
+from shisho.domain.loop_state import LoopState
 from shisho.errors import InternalError, InvalidParams
-from shisho.librarian.state import LoopState
 from shisho.librarian.table import END, START, TABLE, Act, most_steps
 from shisho.ports import PreparedInquiry
 
@@ -87,7 +87,7 @@ def compile_librarian(
 
     async def begin(state: LibrarianState) -> dict[str, Any]:
         inquiry = await desk.prepare(state["question"], corpora=corpora, filters=filters, budget=budget)
-        return {**inquiry.given, "inquiry": inquiry}
+        return {**inquiry.start_state, "inquiry": inquiry}
 
     async def finish(state: LibrarianState) -> dict[str, Any]:
         return {"answer": await state["inquiry"].finish(state)}

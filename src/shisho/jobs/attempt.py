@@ -79,7 +79,7 @@ async def _failed(job: Job, error: BaseException, store: JobStore, clock: Clock)
 
 def _said(error: BaseException) -> JobError:
     if isinstance(error, ShishoError):
-        return JobError(error.code, error.message, error.details)
+        return JobError(error.code, error.message, Payload.of(error.details))
     log.error("a job broke its handler", exc_info=error)
     return JobError("INTERNAL", Message("{kind}: {cause}", kind=type(error).__name__, cause=error))
 

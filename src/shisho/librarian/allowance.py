@@ -4,8 +4,9 @@ never exceed the budget together."""
 from __future__ import annotations
 
 from shisho.domain.inquiry import Budget
+from shisho.domain.loop_state import Spending
 from shisho.domain.model import ModelUsage
-from shisho.librarian.budget import Spending, ceiling
+from shisho.librarian.budget import ceiling
 
 
 class ModelAllowance:

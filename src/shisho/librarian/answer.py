@@ -4,7 +4,6 @@ missing."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 
@@ -22,23 +21,13 @@ from shisho.domain.inquiry import (
     Verdict,
     best_level,
 )
+from shisho.domain.loop_state import Draft
 from shisho.language.display import running
 from shisho.language.script import answer_language
 from shisho.librarian.contradictions import contradiction
 from shisho.librarian.levels import ENOUGH, level_of_evidence, stance_of
 from shisho.librarian.reflect import open_goals
 from shisho.messages.catalogue import word
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """An answer by number. `missing` holds the questions of goals that are not met, then what could not be
-    searched and why; `level`: that of the best goal."""
-
-    text: str
-    sentences: tuple[Sentence, ...]
-    missing: tuple[str, ...]
-    level: AnswerLevel
 
 
 def compose(

@@ -3,29 +3,8 @@ with what it really cost."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from shisho.domain.inquiry import Budget, LoopStop
-
-
-@dataclass(frozen=True, slots=True)
-class Spending:
-    """Amounts of everything that has a ceiling. Seconds are of work, not of waiting for a person."""
-
-    rounds: int = 0
-    seconds: float = 0.0
-    pages: int = 0
-    model_calls: int = 0
-    tokens: int = 0
-
-    def __add__(self, other: Spending) -> Spending:
-        return Spending(
-            self.rounds + other.rounds,
-            self.seconds + other.seconds,
-            self.pages + other.pages,
-            self.model_calls + other.model_calls,
-            self.tokens + other.tokens,
-        )
+from shisho.domain.loop_state import Spending
 
 
 def ceiling(budget: Budget, spending: Spending, cost: Spending) -> LoopStop | None:

@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 
+from shisho.domain.answer_news import RunNews, SentenceWritten, ignore_news
 from shisho.domain.codec import plain
 from shisho.domain.inquiry import Answer, AnswerLevel, Gap, Inquiry, LoopStop
+from shisho.domain.loop_state import LoopState
 from shisho.librarian.citations import Citations
 from shisho.librarian.mind import Mind
 from shisho.librarian.nodes import Nodes
-from shisho.librarian.record import Notify, RunRecord, RunStopped
+from shisho.librarian.record import RunRecord, RunStopped
 from shisho.librarian.runner import run_table
 from shisho.librarian.search import InquirySearch, SessionOpener
-from shisho.librarian.state import LoopState
 from shisho.librarian.strategy import checked
 from shisho.librarian.table import TABLE, Act, Runner, most_steps
 from shisho.librarian.web_fallback import AskWeb
@@ -27,12 +28,12 @@ MODEL = "none"
 
 @dataclass(frozen=True, slots=True)
 class InquiryRun:
-    """One inquiry, ready to be taken through the table. `acts`: the work of each node, recorded; `given`: the
-    state at START."""
+    """One inquiry, ready to be taken through the table. `acts`: the work of each node, recorded; `start_state`:
+    that at START."""
 
     inquiry: Inquiry
     acts: Mapping[str, Act]
-    given: LoopState
+    start_state: LoopState
     nodes: Nodes
     record: RunRecord
     citations: Citations
@@ -41,7 +42,7 @@ class InquiryRun:
     async def take(self, runner: Runner) -> Answer:
         """Go to the end, or to where the wish to stop was heard, and save the answer."""
         try:
-            state = await runner(self.acts, self.given, most_steps(self.inquiry.budget.max_rounds))
+            state = await runner(self.acts, self.start_state, most_steps(self.inquiry.budget.max_rounds))
         except RunStopped as stopped:
             state = await self.nodes.cut_short(stopped.state)
         return await self.finish(state)
@@ -59,7 +60,7 @@ async def prepare(
     open_session: SessionOpener,
     ledger: Ledger,
     clock: Clock,
-    notify: Notify = lambda event, **facts: None,
+    notify: Callable[[RunNews], None] = ignore_news,
     stop: Callable[[], bool] = lambda: False,
     ask_web: AskWeb | None = None,
     barred: Gap = Gap.NO_WAY,
@@ -67,12 +68,10 @@ async def prepare(
 ) -> InquiryRun:
     """Begin a run in the ledger. One begun earlier under this id is replayed from the ledger and goes on.
 
-    `notify` hears each node's name with `step`, `replayed` and `start_state`, and `forgotten` where a stored
-    step no longer fits. Where `stop` turns true, what was found so far is the answer (STOPPED) and the same
-    call goes on from there later. Without `ask_web` there is no way to the web: where the inquiry would go
-    there, its answer says why, which is `barred`. `mind` thinks for the nodes, rules where there is none; the
-    lines that it writes, or the quotations that rules take, are told as `sentence` with `text`. Raises InvalidParams for a
-    blank or overlong question."""
+    `notify` hears of each node as it is taken, and of a stored step that no longer fits. Where `stop` turns
+    true, what was found so far is the answer (STOPPED) and the same call goes on from there later. Without
+    `ask_web` there is no way to the web: where the inquiry would go there, its answer says why, which is `barred`.
+    `mind` thinks for the nodes, rules where there is none. Raises InvalidParams for a blank or overlong question."""
     checked(inquiry.question)
     await ledger.begin(inquiry)
     search = InquirySearch(open_session)
@@ -84,7 +83,7 @@ def assemble(
     search: InquirySearch,
     ledger: Ledger,
     clock: Clock,
-    notify: Notify,
+    notify: Callable[[RunNews], None],
     stop: Callable[[], bool],
     ask_web: AskWeb | None,
     barred: Gap,
@@ -94,7 +93,7 @@ def assemble(
     citations = Citations()
 
     def hear(text: str) -> None:
-        notify("sentence", text=text)
+        notify(SentenceWritten(text))
 
     nodes = Nodes(search, citations, clock, ask_web, barred, mind, hear, inquiry.budget)
     record = RunRecord(ledger, inquiry.run_id, citations, search, clock, notify, stop)
@@ -113,7 +112,7 @@ async def run(
     open_session: SessionOpener,
     ledger: Ledger,
     clock: Clock,
-    notify: Notify = lambda event, **facts: None,
+    notify: Callable[[RunNews], None] = ignore_news,
     stop: Callable[[], bool] = lambda: False,
     ask_web: AskWeb | None = None,
     barred: Gap = Gap.NO_WAY,

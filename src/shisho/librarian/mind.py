@@ -18,10 +18,11 @@ from shisho.domain.inquiry import (
     UnsearchedQuery,
     Verdict,
 )
+from shisho.domain.loop_state import Draft
 from shisho.domain.model import ModelUse
 from shisho.librarian import plan as planning
 from shisho.librarian.allowance import ModelAllowance
-from shisho.librarian.answer import Draft, compose
+from shisho.librarian.answer import compose
 from shisho.librarian.evaluate import select
 from shisho.librarian.strategy import strategy
 

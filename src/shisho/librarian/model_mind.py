@@ -11,13 +11,13 @@ from math import isfinite
 
 from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import AnswerLevel, Finding, Goal, Plan, Stance, Strategy, Verdict
+from shisho.domain.loop_state import Draft
 from shisho.domain.model import ModelUse
 from shisho.errors import InvalidParams
 from shisho.language.display import running
 from shisho.language.sentences import sentences
 from shisho.language.terms import fold
 from shisho.librarian.allowance import ModelAllowance
-from shisho.librarian.answer import Draft
 from shisho.librarian.evidence import VerifiedQuote, double, verify
 from shisho.librarian.levels import NEAR
 from shisho.librarian.mind import (

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from shisho.domain.loop_state import Draft
 from shisho.domain.model import ModelUse
 from shisho.domain.session import CitedSentence
 from shisho.librarian.allowance import ModelAllowance
-from shisho.librarian.answer import Draft
 from shisho.librarian.entailment import ask_entailment
 from shisho.librarian.mind import AnswerMatter, NodeThought, SeekSupport, quote_evidence
 from shisho.librarian.model_calls import ModelCalls, unusable

@@ -19,11 +19,11 @@ from shisho.domain.inquiry import (
     WebResult,
     build_evidence_ref,
 )
+from shisho.domain.loop_state import LoopState, Spending
 from shisho.errors import NotFound, SourceRemoved
 from shisho.language.display import running
 from shisho.language.terms import fold, terms
 from shisho.librarian.allowance import ModelAllowance
-from shisho.librarian.budget import Spending
 from shisho.librarian.citations import Citations
 from shisho.librarian.evaluate import terms_wanted
 from shisho.librarian.evidence import context_of, double, verify
@@ -34,7 +34,6 @@ from shisho.librarian.mind import AnswerMatter, Mind, PassageMatter, PlanMatter,
 from shisho.librarian.reflect import next_focus, open_goals
 from shisho.librarian.route import ended, route
 from shisho.librarian.search import InquirySearch
-from shisho.librarian.state import LoopState
 from shisho.librarian.web_fallback import AskWeb, web_queries
 from shisho.ports import Clock
 

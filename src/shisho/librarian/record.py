@@ -8,23 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
-from typing import Any, Protocol, get_type_hints
+from typing import Any, get_type_hints
 
+from shisho.domain.answer_news import RunNews, StepForgotten, StepTaken
 from shisho.domain.codec import Payload, build, dumps
 from shisho.domain.corpus import Citation
 from shisho.domain.inquiry import RunStep
-from shisho.librarian.budget import Spending
+from shisho.domain.loop_state import LoopState, Spending
 from shisho.librarian.citations import Citations
 from shisho.librarian.search import InquirySearch, SearchedRound
-from shisho.librarian.state import LoopState
 from shisho.librarian.table import Act, Node
 from shisho.ports import Clock, Ledger
-
-
-class Notify(Protocol):
-    """Told of progress as it happens."""
-
-    def __call__(self, event: str, **facts: Any) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +55,7 @@ class RunRecord:
         citations: Citations,
         search: InquirySearch,
         clock: Clock,
-        notify: Notify,
+        notify: Callable[[RunNews], None],
         stop: Callable[[], bool],
     ) -> None:
         self._ledger = ledger
@@ -87,7 +81,7 @@ class RunRecord:
                 output = await self._taken(node, act, input_, fingerprint)
             self.steps += 1
             loop_state = output.read_state()
-            self._notify(node.name, step=self.steps, replayed=replayed, given=loop_state)
+            self._notify(StepTaken(node.name, self.steps, replayed, loop_state))
             return loop_state
 
         return recorded_act
@@ -98,7 +92,7 @@ class RunRecord:
             return None
         if (stored.node, stored.input_hash) != (node.name, fingerprint):
             await self._ledger.forget_from(self._run_id, self.steps + 1)
-            self._notify("forgotten", step=self.steps + 1, node=node.name)
+            self._notify(StepForgotten(node.name, self.steps + 1))
             return None
         output = stored.output.read(StepOutput)
         for citation in output.citations:

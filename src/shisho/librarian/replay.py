@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
+from shisho.domain.answer_news import RunNews, StepTaken
 from shisho.domain.codec import Payload
 from shisho.domain.corpus import Citation, Complexity, NumberedPassage, Round
 from shisho.domain.inquiry import Answer, Evidence, Gap, Goal, Inquiry, Plan, RunStep, Strategy
+from shisho.domain.loop_state import LoopState
 from shisho.domain.model import ModelUse
 from shisho.domain.place import place_within
 from shisho.domain.time import Instant
@@ -20,7 +22,6 @@ from shisho.librarian.mind import Mind
 from shisho.librarian.record import StepOutput
 from shisho.librarian.runner import run_table
 from shisho.librarian.search import InquirySearch
-from shisho.librarian.state import LoopState
 from shisho.librarian.table import TABLE
 from shisho.ports import SearchSession
 
@@ -174,11 +175,11 @@ async def replay(inquiry: Inquiry, recorded: RecordedRun, before: Answer, mind: 
     the replies that were recorded, none where rules have thought."""
     search = RecordedSearch(recorded)
     clock = RecordedClock(recorded, before.created_at)
-    taken: list[str] = []
+    taken: list[StepTaken] = []
 
-    def notify(event: str, **facts: object) -> None:
-        if event in TABLE:
-            taken.append(event)
+    def notify(news: RunNews) -> None:
+        if isinstance(news, StepTaken):
+            taken.append(news)
 
     run = assemble(
         inquiry,

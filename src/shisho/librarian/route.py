@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shisho.domain.inquiry import Budget, GoalStatus, LoopStop, NextStep, Strategy, Verdict
+from shisho.domain.loop_state import Spending
 from shisho.librarian import condition
-from shisho.librarian.budget import Spending, ceiling, next_round
+from shisho.librarian.budget import ceiling, next_round
 from shisho.messages.message import Message
 
 PATIENCE = 2  # rounds without new evidence

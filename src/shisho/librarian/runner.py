@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any, cast, get_args, get_origin, get_type_hints
 
+from shisho.domain.loop_state import LoopState
 from shisho.errors import InternalError
-from shisho.librarian.state import LoopState
 from shisho.librarian.table import END, START, TABLE, Act
 
 

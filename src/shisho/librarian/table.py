@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from shisho.domain.inquiry import LoopStop, NextStep, WebPolicy
+from shisho.domain.loop_state import LoopState
 from shisho.librarian.nodes import Nodes
-from shisho.librarian.state import LoopState
 
 START = "strategy"
 END = "end"

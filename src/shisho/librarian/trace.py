@@ -9,10 +9,9 @@ from dataclasses import dataclass, field, replace
 from shisho.domain.answer_log import RunTrace, SearchRound, WebRound, list_goals
 from shisho.domain.corpus import DocumentId, PassageId, RoundRecord
 from shisho.domain.inquiry import GoalStatus, Plan, RunStep, Strategy, WebResult
+from shisho.domain.loop_state import LoopState, Spending
 from shisho.domain.model import ModelUse
-from shisho.librarian.budget import Spending
 from shisho.librarian.record import read_output
-from shisho.librarian.state import LoopState
 
 
 def trace_run(steps: Sequence[RunStep], records: Sequence[RoundRecord]) -> RunTrace:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from shisho.domain.inquiry import EvidenceRef, Sentence, SupportOutcome
+from shisho.domain.loop_state import Draft
 from shisho.domain.session import CitedSentence, SentenceRevision
 from shisho.language.terms import fold, terms
 from shisho.librarian import mending
-from shisho.librarian.answer import Draft, frame_answer, remarks
+from shisho.librarian.answer import frame_answer, remarks
 from shisho.librarian.cited_support import right_calculations
 from shisho.librarian.mind import AnswerMatter
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from shisho.domain.codec import Payload
     from shisho.domain.inquiry import Answer, Evidence, Inquiry, RunStep
+    from shisho.domain.loop_state import LoopState
 
 
 class Ledger(Protocol):
@@ -49,17 +50,16 @@ class Ledger(Protocol):
 
 
 class PreparedInquiry(Protocol):
-    """A run that the ledger has begun, for whoever takes it through the table of nodes. The state is the
-    librarian's own."""
+    """A run that the ledger has begun, for whoever takes it through the table of nodes."""
 
     @property
-    def acts(self) -> Mapping[str, Callable[[Any], Awaitable[Any]]]:
+    def acts(self) -> Mapping[str, Callable[[LoopState], Awaitable[LoopState]]]:
         """The function of each node, by the node's name: from the state to the part of it that
         changes."""
 
     @property
-    def given(self) -> Mapping[str, Any]:
+    def start_state(self) -> LoopState:
         """The state that the run begins with."""
 
-    async def finish(self, state: Any) -> Answer:
+    async def finish(self, state: LoopState) -> Answer:
         """Save the answer of a state that has come to the end of the table."""

@@ -14,6 +14,7 @@ from PIL import Image, ImageDraw, ImageFont
 from shisho.corpus.readers import media, ocr
 from shisho.corpus.readers.killable import KillableReader
 from shisho.desk.desk import Desk
+from shisho.desk.news import News, PageRecognised
 from shisho.domain.corpus import Reading, Source
 from shisho.errors import DocumentUnreadable, NeedsOcr, TooLarge
 from tests.corpus.readers.making import lines, pdf
@@ -200,10 +201,10 @@ async def test_pictures_without_words_too_large_or_damaged_end_in_a_reason(reade
 async def test_a_scan_is_found_quoted_with_its_box_and_marked(desk: Desk, tmp_path: Path) -> None:
     path = tmp_path / "報告.pdf"
     path.write_bytes(saved(page(), form="PDF"))
-    events: list[str] = []
-    async for receipt in desk.add(path, notify=lambda event, **_: events.append(event)):
+    told: list[News] = []
+    async for receipt in desk.add(path, notify=told.append):
         assert receipt.outcome == "added"
-    assert "recognised" in events
+    assert PageRecognised(str(path), 1, 1) in told
     answer = await desk.ask("紅葉山文庫には何が置かれていたか")
     evidence = next(one for one in answer.evidence if "書物奉行" in one.snippet)
     assert evidence.ocr

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shisho.domain.embedding import EmbeddingProgress
+from shisho.desk.news import News, VectorsMade
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_adding import progress as progress_bar
 
@@ -17,7 +17,10 @@ async def embed_shown(desk: Desk, words: Words) -> None:
     with progress_bar(words) as bar:
         line = bar.add_task("", total=None, visible=False, page=words("embedding"))
 
-        def notify(event: str, progress: EmbeddingProgress) -> None:
+        def notify(news: News) -> None:
+            if not isinstance(news, VectorsMade):
+                return
+            progress = news.progress
             is_on = progress.done < progress.total
             bar.update(line, completed=progress.done, total=progress.total, visible=is_on)
 

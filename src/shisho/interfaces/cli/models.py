@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,7 @@ from shisho.interfaces.cli.runner import Json, fail, run, show, words
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
+    from shisho.desk.news import News
     from shisho.domain.inquiry import Answer
 
 app = typer.Typer(
@@ -64,16 +65,18 @@ def try_(
         fail(InvalidParams("No model is set. Name one with --model, or in the setting model."), json_)
 
     async def work(desk: Desk) -> None:
+        from shisho.domain.answer_news import StepTaken
+        from shisho.domain.loop_state import LoopState
         from shisho.domain.task import Sources
         from shisho.interfaces.cli import render
 
         say = words(context)
         uses: list[TimedUse] = []
 
-        def notify(event: str, **facts: Any) -> None:
-            state = facts.get("given") or {}
-            for use in state.get("uses", ()):
-                uses.append(TimedUse(use, round(state["spent"].seconds, 1)))
+        def notify(news: News) -> None:
+            change = news.change if isinstance(news, StepTaken) else LoopState()
+            for use in change.get("uses", ()):
+                uses.append(TimedUse(use, round(change["spent"].seconds, 1)))
                 if not json_:
                     typer.echo(render.use_line(use, say) + say("use_seconds", n=uses[-1].seconds), err=True)
 

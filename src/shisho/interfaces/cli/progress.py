@@ -6,11 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
+from shisho.desk.callbacks import Notify
+from shisho.desk.news import AnswerReady, FilesSurveyed, FileTakenIn, News, TaskChanged
+from shisho.domain.answer_news import SentenceWritten, StepTaken
 from shisho.domain.corpus import IntakeOutcome
 from shisho.domain.job import Job, JobState
 from shisho.domain.payloads import AnswerOutcome, SearchOutcome, read_outcome, read_payload
@@ -18,7 +20,6 @@ from shisho.domain.task import JobKind, TaskSnapshot
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_adding import file_name, left_out, receipt_line
 
-Notify = Callable[..., None]
 Show = Callable[[Text | str], None]
 
 
@@ -36,11 +37,11 @@ def shown(words: Words, *, quiet: bool = False) -> Iterator[Notify]:
         return
     with console.status("") as line:
 
-        def notify(event: str, **facts: Any) -> None:
-            web.hear(event, **facts)
-            documents.tell(event, **facts)
-            if event == "status":
-                line.update(_counts(facts["status"], words))
+        def notify(news: News) -> None:
+            web.hear(news)
+            documents.tell(news)
+            if isinstance(news, TaskChanged):
+                line.update(_counts(news.status, words))
 
         yield notify
 
@@ -60,21 +61,20 @@ class _Documents:
         self._show = show
         self._rounds = 0
 
-    def tell(self, event: str, **facts: Any) -> None:
+    def tell(self, news: News) -> None:
         words = self._words
-        if event == "files" and facts["survey"].left_out:
-            self._show(left_out(facts["survey"], words))
-        elif event == "file" and facts["receipt"].outcome is not IntakeOutcome.KNOWN:
-            self._show(receipt_line(facts["receipt"], words, file_name(facts["receipt"].source)))
-        elif event == "plan":
-            self._rounds += 1
-            self._show(
-                words("round", n=self._rounds, text=" ".join(facts["given"]["plans"][-1].keyword_query))
-            )
-        elif event == "sentence":
-            self._show(Text(facts["text"], style="dim"))
-        elif event == "evaluate":
-            self._show(words("kept", n=len(facts["given"]["evidence"])))
+        match news:
+            case FilesSurveyed(survey) if survey.left_out:
+                self._show(left_out(survey, words))
+            case FileTakenIn(receipt) if receipt.outcome is not IntakeOutcome.KNOWN:
+                self._show(receipt_line(receipt, words, file_name(receipt.source)))
+            case StepTaken(node="plan", change=change):
+                self._rounds += 1
+                self._show(words("round", n=self._rounds, text=" ".join(change["plans"][-1].keyword_query)))
+            case StepTaken(node="evaluate", change=change):
+                self._show(words("kept", n=len(change["evidence"])))
+            case SentenceWritten(text):
+                self._show(Text(text, style="dim"))
 
 
 class _Searches:
@@ -85,12 +85,12 @@ class _Searches:
         self._show = show
         self._said: set[str] = set()
 
-    def hear(self, event: str, **facts: Any) -> None:
+    def hear(self, news: News) -> None:
         """An answer may be there before its job is seen to have ended."""
-        if event == "status":
-            self.tell(**facts)
-        elif event == "answered":
-            self._once(self._words("kept", n=len(facts["answer"].evidence)))
+        if isinstance(news, TaskChanged):
+            self.tell(news.status, news.jobs)
+        elif isinstance(news, AnswerReady):
+            self._once(self._words("kept", n=len(news.answer.evidence)))
 
     def tell(self, status: TaskSnapshot, jobs: Sequence[Job]) -> None:
         """Print what is new in a task."""

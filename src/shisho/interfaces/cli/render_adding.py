@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from shisho.desk.news import FilesSurveyed, News, PageRecognised
 from shisho.domain.codec import plain
 from shisho.domain.corpus import FileSurvey, IntakeOutcome, Receipt
 from shisho.interfaces.cli.messages import Words
@@ -50,24 +51,24 @@ class AddingDisplay:
     total: int = 0
     bar: Progress | None = None
 
-    def notify(self, event: str, **facts: object) -> None:
-        """How many files there are, and what was left out; how far a scan is, which takes seconds a page."""
-        if event == "recognised":
-            self._tell_page(facts)
-        survey = facts.get("survey")
-        if not isinstance(survey, FileSurvey):
-            return
+    def notify(self, news: News) -> None:
+        """How many files there are, and what was left out; how far a scan is."""
+        if isinstance(news, PageRecognised):
+            self._tell_page(news)
+        elif isinstance(news, FilesSurveyed):
+            self._tell_survey(news.survey)
+
+    def _tell_survey(self, survey: FileSurvey) -> None:
         self.total = len(survey.files)
         if survey.left_out and not self.json_:
             _err.print(left_out(survey, self.words))
         if self.bar is not None:
             self.bar.update(self.bar.task_ids[0], total=self.total, visible=self.total > 1)
 
-    def _tell_page(self, facts: Mapping[str, object]) -> None:
+    def _tell_page(self, news: PageRecognised) -> None:
         if self.json_ or self.quiet:
             return
-        name = self.name(str(facts["source"]))
-        line = self.words("recognised", file=name, n=facts["page"], total=facts["pages"])
+        line = self.words("recognised", file=self.name(news.source), n=news.page, total=news.pages)
         if self.bar is not None and not self.bar.disable:
             self.bar.update(self.bar.task_ids[0], page=line, visible=True)
         else:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
+from shisho.desk.news import FileTakenIn, FolderFailed, FolderUpToDate, News
 from shisho.domain.codec import plain
 from shisho.domain.corpus import DEFAULT_CORPUS, IntakeOutcome, Receipt
 from shisho.domain.folder import WatchedFolder
@@ -51,14 +51,14 @@ class FollowingDisplay:
     told_failures: set[tuple[str, str]] = field(default_factory=set)
     even: set[str] = field(default_factory=set)
 
-    def notify(self, event: str, **facts: Any) -> None:
+    def notify(self, news: News) -> None:
         """One thing that has happened."""
-        if event == "file":
-            self._tell(facts["receipt"])
-        elif event == "trouble":
-            print_trouble(facts["folder"].path, facts["error"], self.json_)
-        elif event == "even":
-            self._tell_even(facts["folder"])
+        if isinstance(news, FileTakenIn):
+            self._tell(news.receipt)
+        elif isinstance(news, FolderFailed):
+            print_trouble(news.folder.path, news.error, self.json_)
+        elif isinstance(news, FolderUpToDate):
+            self._tell_even(news.folder)
 
     def _tell(self, receipt: Receipt) -> None:
         failure = (receipt.source, str(receipt.reason))

@@ -4,15 +4,18 @@ go by number."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from operator import add
 from typing import Annotated, TypedDict
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import (
+    AnswerLevel,
     Budget,
     EvidenceRef,
     GoalStatus,
     Plan,
+    Sentence,
     Strategy,
     Verdict,
     WebPolicy,
@@ -20,8 +23,37 @@ from shisho.domain.inquiry import (
 )
 from shisho.domain.model import ModelUse
 from shisho.domain.time import Instant
-from shisho.librarian.answer import Draft
-from shisho.librarian.budget import Spending
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """Amounts of everything that has a ceiling. Seconds are of work, not of waiting for a person."""
+
+    rounds: int = 0
+    seconds: float = 0.0
+    pages: int = 0
+    model_calls: int = 0
+    tokens: int = 0
+
+    def __add__(self, other: Spending) -> Spending:
+        return Spending(
+            self.rounds + other.rounds,
+            self.seconds + other.seconds,
+            self.pages + other.pages,
+            self.model_calls + other.model_calls,
+            self.tokens + other.tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An answer by number. `missing` holds the questions of goals that are not met, then what could not be
+    searched and why; `level`: that of the best goal."""
+
+    text: str
+    sentences: tuple[Sentence, ...]
+    missing: tuple[str, ...]
+    level: AnswerLevel
 
 
 class LoopState(TypedDict, total=False):

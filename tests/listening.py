@@ -1,0 +1,13 @@
+"""What a test has heard of work, as names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from shisho.desk.news import News
+from shisho.domain.answer_news import StepTaken
+
+
+def list_nodes(told: Iterable[News]) -> list[str]:
+    """The nodes that were taken."""
+    return [news.node for news in told if isinstance(news, StepTaken)]

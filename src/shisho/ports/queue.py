@@ -175,7 +175,8 @@ class Bell(Protocol):
         """To be called after the commit. A topic is a task's id or a kind of event."""
 
     def listen(self, *topics: str) -> AbstractContextManager[Ear]:
-        """Listen first, then read, then wait: what happens in between is not missed."""
+        """Listen first, then read, then wait: what happens in between is not missed. It may ring once for
+        nothing, soon after it has begun."""
 
 
 class Presence(Protocol):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from shisho.domain.codec import Payload, dumps
 from shisho.domain.event import NO_FACTS, EventFacts, EventKind
-from shisho.domain.intervention import HumanChallenge, InterventionState
+from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import (
     Claim,
     ClaimLost,
@@ -28,10 +29,10 @@ from shisho.domain.job import (
 )
 from shisho.domain.time import Instant
 from shisho.errors import NotFound
-from shisho.messages.message import Message
 from shisho.stores.interventions import raise_
 from shisho.stores.nouns import Row
-from shisho.stores.transitions import IN_TIME, JOB, Transaction, Transactions, errors, job, jobs
+from shisho.stores.transitions import FAILED, IN_TIME, JOB, Transaction, Transactions, errors, job, jobs
+from shisho.stores.waits import EXPIRED, EXPIRED_NOW, end_wait
 
 # The first queued job of these kinds whose time has come.
 DUE = """SELECT id FROM jobs WHERE state = 'queued' AND (not_before IS NULL OR not_before <= :steady)
@@ -60,8 +61,6 @@ LEAVING = """state = CASE WHEN cancel_requested THEN 'cancelled' ELSE '{state}' 
     finished_at = CASE WHEN cancel_requested THEN :now END"""
 # A job is completed with an output.
 COMPLETED = "state = 'completed', output_json = :output, finished_at = :now"
-# A job has failed for good.
-FAILED = "state = 'failed', error_json = :errors, finished_at = :now"
 # A job waits for a person; what it ends with if nobody comes.
 AWAITING = "not_before = :until, output_json = CASE WHEN cancel_requested THEN NULL ELSE :output END"
 # A failure is counted.
@@ -89,20 +88,10 @@ HELD_BY = (
 )
 # All claims now held.
 RUNNING = "SELECT id, attempt, worker_id, beat FROM jobs WHERE state = 'running'"
-# What has waited until its time.
-EXPIRED = """SELECT id, state, error_json, output_json IS NOT NULL AS has_output FROM jobs
-    WHERE state IN ('parked', 'awaiting_auth') AND not_before <= :steady ORDER BY task_id, id"""
-# The same for who ends these waits: what another is about to end is left to it.
-EXPIRED_NOW = f"{EXPIRED} /*pg FOR UPDATE SKIP LOCKED */"
-# End such a wait; what is changed is filled in.
-EXPIRE = "UPDATE jobs SET {sets}, not_before = NULL WHERE id = :id"
 # One job.
 GET = f"SELECT {JOB} FROM jobs WHERE id = :id"
 # The children of a job, oldest first.
 CHILDREN = f"SELECT {JOB} FROM jobs WHERE cause_id = :id ORDER BY created_at, id"
-NOBODY_CAME = Message(
-    "The page asked for a person and nobody came in time. Resume the task, and `shisho auth open` when it waits."
-)
 
 
 class StoredJobs:
@@ -113,24 +102,23 @@ class StoredJobs:
         self._idle = True
 
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
-        kinds_json = dumps(list(kinds))
+        values = {"kinds": dumps(list(kinds)), "steady": self._transactions.steady()}
         # While there was nothing to do, look before taking the lock that others may need.
-        if self._idle and not await self._transactions.rows(
-            DUE, {"kinds": kinds_json, "steady": self._transactions.steady()}
-        ):
+        if self._idle and not await self._transactions.rows(DUE, values):
             return None
 
         def work(transaction: Transaction) -> Job | None:
-            times = {"now": transaction.now, "steady": transaction.steady}
-            return self._taken(transaction, times | {"worker_id": worker_id, "kinds": kinds_json})
+            return self._take(transaction, worker_id, kinds)
 
         # A claim that a crash of the server undoes was nobody's: the fence knows the worker too.
         claimed = await self._transactions.write(work, lasting=False)
         self._idle = claimed is None
         return claimed
 
-    def _taken(self, transaction: Transaction, values: Mapping[str, Any]) -> Job | None:
+    def _take(self, transaction: Transaction, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
         """Take the first job that is due."""
+        times = {"now": transaction.now, "steady": transaction.steady}
+        values = times | {"worker_id": worker_id, "kinds": dumps(list(kinds))}
         row = transaction.first(CLAIM, values)
         if row is None:
             return None
@@ -266,9 +254,12 @@ class StoredJobs:
     async def release_all(self, worker_id: WorkerId) -> int:
         def work(transaction: Transaction) -> int:
             claims = transaction.rows(HELD_BY, {"worker_id": worker_id})
+            released = 0
             for claim in claims:
-                self._wait(transaction, Claim(JobId(claim.id), claim.attempt, worker_id), JobState.QUEUED)
-            return len(claims)
+                with suppress(ClaimLost):  # its end was under way, on another connection
+                    self._wait(transaction, Claim(JobId(claim.id), claim.attempt, worker_id), JobState.QUEUED)
+                    released += 1
+            return released
 
         return await self._transactions.write(work)
 
@@ -282,7 +273,7 @@ class StoredJobs:
         def work(transaction: Transaction) -> int:
             due = transaction.rows(EXPIRED_NOW, {"steady": transaction.steady})
             for row in due:
-                _expire(transaction, row)
+                end_wait(transaction, row)
             return len(due)
 
         return await self._transactions.write(work)
@@ -374,26 +365,3 @@ def _failures(transaction: Transaction, claim: Claim) -> Row:
     if row is None:
         raise ClaimLost
     return row
-
-
-def _expire(transaction: Transaction, row: Row) -> None:
-    job_id = JobId(row.id)
-    state = JobState(row.state)
-    values: dict[str, str | None] = {"id": job_id, "now": transaction.now, "errors": None}
-    if state is JobState.PARKED:
-        new = JobState.QUEUED
-        sets = "state = 'queued'"
-    elif row.has_output:
-        new = JobState.COMPLETED
-        sets = "state = 'completed', finished_at = :now"
-    else:
-        new = JobState.FAILED
-        sets = FAILED
-        nobody_came = JobError("AUTH_REQUIRED", NOBODY_CAME, at=transaction.now)
-        values["errors"] = dumps([*errors(row.error_json), nobody_came])
-    transaction.hold(job_id=job_id)
-    transaction.rows(EXPIRE.format(sets=sets), values)
-    if state is JobState.PARKED:
-        transaction.moved(job_id, state, new)
-    else:
-        transaction.released(job_id, new, InterventionState.EXPIRED)

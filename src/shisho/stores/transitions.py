@@ -69,6 +69,8 @@ REVISE = (
 # What happened at a revision.
 EVENT = """INSERT INTO events(task_id, revision, job_id, at, kind, data_json)
     VALUES (:task_id, :revision, :job_id, :now, :kind, :data)"""
+# A job has failed for good.
+FAILED = "state = 'failed', error_json = :errors, finished_at = :now"
 # The state of a task as its jobs give it.
 REACH = "UPDATE tasks SET state = :state WHERE id = :id"
 ALIVE = ", ".join(f"'{state}'" for state in sorted(LIVE))
@@ -207,12 +209,20 @@ class Transactions:
 
     async def write(self, work: Callable[[Transaction], T], *, lasting: bool = True) -> T:
         """As `QueryStore.write`; rings after the commit."""
+        return self.ring(await self._store.write(self.noting_topics(work), lasting=lasting))
+
+    def noting_topics(self, work: Callable[[Transaction], T]) -> Callable[[Queries], tuple[T, set[str]]]:
+        """`work` in a transaction of the queue, and what the bell is to ring for after its commit."""
 
         def whole(queries: Queries) -> tuple[T, set[str]]:
             transaction = self._begin(queries, self._clock)
             return work(transaction), transaction.topics
 
-        result, topics = await self._store.write(whole, lasting=lasting)
+        return whole
+
+    def ring(self, done: tuple[T, set[str]]) -> T:
+        """Ring for what was committed."""
+        result, topics = done
         self._bell.ring(topics)
         return result
 

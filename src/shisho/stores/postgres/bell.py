@@ -1,5 +1,5 @@
-"""The bell across all processes and machines that share a PostgreSQL database: topics go out after the commit,
-and come in on a connection of their own.
+"""The bell across all processes and machines that share a PostgreSQL database: topics that anybody listens to go out
+after the commit, and come in on a connection of their own.
 
 What was not sent because a process died, and what a pooler between does not pass on, is found by a look at the
 tasks that somebody waits for.
@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import queue
+import selectors
+import socket
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -23,12 +25,14 @@ from shisho.ports import Ear
 from shisho.stores.ears import Ears
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.topic_places import TopicPlaces, heard_topics
 from shisho.telemetry import log
 
 CHANNEL = "shisho"
 POLL_SECONDS = 3.0
 TICK_SECONDS = 0.5  # between two looks whether anybody still listens
 REST_SECONDS = 0.02  # between two notices: each wakes every process that listens
+UNHEARD_SECONDS = 0.04  # between two looks whether anybody listens, where nobody does
 AGAIN_SECONDS = 1.0  # before a broken connection is made anew
 BEGIN_SECONDS = 2.0  # until the server is heard; where that takes longer, everyone is woken then
 LINGER_SECONDS = 30.0  # after the last one has left
@@ -62,10 +66,12 @@ class PostgresBell:
 
     @contextmanager
     def listen(self, *topics: str) -> Iterator[Ear]:
-        if self._watch is None or not self._watch.goes_on:
-            self._watch = _ServerWatch(self._database, self._local, self._poll_seconds, self._name)
-            self._watch.hears.wait(BEGIN_SECONDS)
         with self._local.listen(*topics) as ear:
+            if self._watch is None or not self._watch.goes_on:
+                self._watch = _ServerWatch(self._database, self._local, self._poll_seconds, self._name)
+                self._watch.hears.wait(BEGIN_SECONDS)
+            else:
+                self._watch.want(topics)
             yield ear
 
     @property
@@ -80,20 +86,21 @@ class PostgresBell:
                 with suppress(queue.Empty):
                     while True:  # what came while the last notice was under way goes out together
                         topics |= self._outbox.get_nowait()
-                self._tell(topics)
-                time.sleep(REST_SECONDS)
+                time.sleep(REST_SECONDS if self._tell(topics) else UNHEARD_SECONDS)
 
-    def _tell(self, topics: set[str]) -> None:
+    def _tell(self, topics: set[str]) -> bool:
+        """True where somebody may hear it."""
         try:
-            for notice in _notices(self._name, topics):
-                self._database.run(partial(_send, notice=notice))
+            return self._database.run(partial(_send, name=self._name, topics=topics))
         except (ShishoError, psycopg.Error) as error:  # those who wait look at the table anyway
             log.debug("the bell could not be heard elsewhere: %s", error)
+            return False
 
 
 class _ServerWatch:
     """The thread that hears the server, for the listeners of one event loop. It begins before the listener
-    reads, so nothing falls between; after a break it rings for them all."""
+    reads, so nothing falls between; after a break it rings for them all. A topic that is new to it rings once
+    when the others have been told: what came before that was not sent."""
 
     def __init__(self, database: PostgresDatabase, ears: Ears, poll_seconds: float, name: str) -> None:
         self._database = database
@@ -102,9 +109,18 @@ class _ServerWatch:
         self._poll_seconds = poll_seconds
         self._revisions: dict[str, int] = {}
         self._own = name
+        self._places = TopicPlaces()
+        self._places.want(ears.topics)
+        self._woken, self._waker = socket.socketpair()
+        self._waker.setblocking(False)
         self.hears = threading.Event()
         self.goes_on = True
         threading.Thread(target=self._run, name="shisho-bell", daemon=True).start()
+
+    def want(self, topics: Iterable[str]) -> None:
+        if self._places.want(topics) and self.goes_on:
+            with suppress(OSError):  # it has just ended, or was told often enough
+                self._waker.send(b".")
 
     def _run(self) -> None:
         while self.goes_on:
@@ -119,24 +135,41 @@ class _ServerWatch:
                 if self.goes_on:
                     log.debug("the bell does not hear the server: %s", error)
                     time.sleep(AGAIN_SECONDS)
+        self._woken.close()
+        self._waker.close()
 
     def _hear(self, connection: Connection) -> None:
         connection.execute(f"LISTEN {CHANNEL}")
+        self._places.begin(connection)
         if self.hears.is_set():
             self._ring(self._ears.topics)
         self.hears.set()
         looked = left = time.monotonic()
         while self.goes_on and not self._database.is_closed:
-            for notice in connection.notifies(timeout=TICK_SECONDS, stop_after=1):
-                name, *topics = notice.payload.split("\n")
-                if name != self._own:
-                    self._ring(topics)
+            self._await(connection)
+            if newly_heard := self._places.take(connection):
+                self._ring(newly_heard)
             now = time.monotonic()
             left = now if self._ears.listening else left
             self.goes_on = now - left < LINGER_SECONDS
             if now - looked > self._poll_seconds:
                 looked = now
                 self._ring(self._news(connection))
+                self._places.leave(connection, self._ears.topics)
+            # Also what came in beside the answers to these questions.
+            for notice in connection.notifies(timeout=0):
+                name, *topics = notice.payload.split("\n")
+                if name != self._own:
+                    self._ring(topics)
+
+    def _await(self, connection: Connection) -> None:
+        """Until the server says something, or somebody wants another topic, but not for long."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(connection.fileno(), selectors.EVENT_READ)
+            selector.register(self._woken, selectors.EVENT_READ)
+            ready = selector.select(TICK_SECONDS)
+        if any(key.fileobj is self._woken for key, _ in ready):
+            self._woken.recv(4096)
 
     def _news(self, connection: Connection) -> frozenset[str]:
         """Tasks that have come further since the last look, and everything that is no task: nobody knows what
@@ -152,8 +185,14 @@ class _ServerWatch:
         self._loop.call_soon_threadsafe(self._ears.ring, frozenset(topics))
 
 
-def _send(connection: Connection, notice: str) -> None:
-    connection.execute(TELL, {"channel": CHANNEL, "topics": notice})
+def _send(connection: Connection, name: str, topics: Iterable[str]) -> bool:
+    """Send what somebody may listen to; False: nobody does. Who begins to listen only now reads what was
+    committed before."""
+    heard = heard_topics(connection, topics)
+    if heard:
+        for notice in _notices(name, heard):
+            connection.execute(TELL, {"channel": CHANNEL, "topics": notice})
+    return bool(heard)
 
 
 def _notices(name: str, topics: Iterable[str]) -> Iterator[str]:

@@ -53,6 +53,8 @@ LIMITS = """SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '10s';
 BEGIN = f"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; {LIMITS}"
 # Begin to write what a crash of the server may undo.
 BEGIN_PASSING = f"{BEGIN}; SET LOCAL synchronous_commit = off"
+# The server makes a transaction of each statement by itself.
+NO_BEGIN = ""
 # Begin to read: all statements see one state of the data.
 BEGIN_READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {LIMITS}"
 # Whether this user may write.
@@ -96,9 +98,16 @@ class PostgresDatabase:
 
         `work` is run again where it ran into other work, or where its connection was lost before the commit:
         it changes nothing but the database."""
-        running = asyncio.get_running_loop().run_in_executor(
-            self._writers, partial(self.commit, work, lasting=lasting)
-        )
+        return await self._in_writer(partial(self.commit, work, lasting=lasting))
+
+    async def execute(self, work: Work[T]) -> T:
+        """As `write`, for work of one statement, which the server makes a transaction by itself: a third of the
+        ways there and back. Where the connection is lost it is done again, though it may have been committed:
+        whoever asks can bear that."""
+        return await self._in_writer(partial(self._commit, NO_BEGIN, work))
+
+    async def _in_writer(self, commit: Callable[[], T]) -> T:
+        running = asyncio.get_running_loop().run_in_executor(self._writers, commit)
         # A cancelled caller will not come for what became of it.
         running.add_done_callback(lambda done: done.cancelled() or done.exception())
         # The work is under way and may be committed: a cancelled caller must not take that for undone.
@@ -115,12 +124,15 @@ class PostgresDatabase:
 
     def commit(self, work: Work[T], *, lasting: bool = True) -> T:
         """Do what `write` does, for code that already runs in a thread."""
+        return self._commit(BEGIN if lasting else BEGIN_PASSING, work)
+
+    def _commit(self, begin: str, work: Work[T]) -> T:
         if self._time.is_due and self._noting.acquire(blocking=False):
             try:
                 self._attempt(BEGIN_PASSING, self._time.note)
             finally:
                 self._noting.release()
-        return self._attempt(BEGIN if lasting else BEGIN_PASSING, work)
+        return self._attempt(begin, work)
 
     def run(self, work: Work[T]) -> T:
         """Run `work` in no transaction, for code that already runs in a thread: each statement is one of its
@@ -206,6 +218,8 @@ class PostgresDatabase:
 
     def _once(self, begin: str, work: Work[T]) -> T:
         with self._pool.borrow() as connection:
+            if begin is NO_BEGIN:
+                return work(connection)
             connection.execute(begin)
             try:
                 result = work(connection)

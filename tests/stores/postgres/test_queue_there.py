@@ -1,0 +1,113 @@
+"""What the queue costs a PostgreSQL server: how much a claim reads, and who is told of what."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import psycopg
+import pytest
+
+from shisho.domain.codec import Payload
+from shisho.domain.job import JobState, NewTask, TaskId
+from shisho.stores.postgres.bell import CHANNEL, PostgresBell
+from shisho.stores.postgres.connect import PostgresDatabase
+from tests.machine import PATIENCE
+from tests.postgres import fresh_database, shared_server
+from tests.queues import ANA, OWNER, Queue, SetClock, new, postgres_queue
+
+# Blocks of jobs and its indexes that were looked at, as of the sessions that have ended.
+LOOKED_AT = "SELECT heap_blks_hit + idx_blks_hit FROM pg_statio_user_tables WHERE relname = 'jobs'"
+# A long queue, put there so fast that nobody has counted its rows yet.
+BACKLOG = """INSERT INTO jobs(id, task_id, kind, state, priority, input_json, created_at)
+    SELECT 'backlog-' || n, 't1', 'toy', 'queued', 90, '{}', '2026-01-01T00:00:00.000000+00:00'
+    FROM generate_series(1, 5000) n"""
+SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+
+
+@pytest.fixture
+async def database() -> AsyncIterator[PostgresDatabase]:
+    async with fresh_database() as database:
+        yield database
+
+
+@pytest.fixture
+def queue(database: PostgresDatabase) -> Queue:
+    return postgres_queue(database, SetClock())
+
+
+async def blocks_of_claims(url: str) -> int:
+    """How many blocks were looked at for five claims."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        before = await flushed(connection)
+        database = PostgresDatabase(url)
+        queue = postgres_queue(database, SetClock())
+        for _ in range(5):
+            assert await queue.jobs.claim(ANA, ["toy"]) is not None
+        await database.close()
+        return await flushed(connection) - before
+
+
+async def flushed(connection: psycopg.Connection) -> int:
+    """What was looked at by all other sessions, which are about to end."""
+    async with asyncio.timeout(PATIENCE):
+        while connection.execute(SESSIONS).fetchall() != [(1,)]:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    ((blocks,),) = connection.execute(LOOKED_AT).fetchall()
+    return int(blocks)
+
+
+async def test_a_claim_reads_the_head_of_a_queue_that_was_never_counted() -> None:
+    with shared_server().fresh() as url:
+        database = PostgresDatabase(url)
+        await postgres_queue(database, SetClock()).add(*[new() for _ in range(20)])
+        await database.close()
+        few = await blocks_of_claims(url)
+        with psycopg.connect(url) as connection:
+            connection.execute(BACKLOG)
+        many = await blocks_of_claims(url)
+        assert many < 2 * few, "it reads all that is queued, to sort it"
+
+
+async def test_what_nobody_listens_to_is_sent_to_nobody(database: PostgresDatabase, queue: Queue) -> None:
+    elsewhere = PostgresBell(database)
+    with elsewhere.listen("heard") as ear, database.connection() as server:
+        server.execute(f"LISTEN {CHANNEL}")
+        await queue.add(new(id="a"))
+        claimed = await queue.claimed()
+        await queue.jobs.finish(claimed.claim, Payload())
+        queue.bell.ring(["heard"])
+        assert await ear.wait(PATIENCE)
+        (notice,) = server.notifies(timeout=PATIENCE, stop_after=1)  # they come in the order they were rung
+        assert notice.payload.split("\n")[1:] == ["heard"]
+
+
+async def test_a_topic_that_is_listened_to_later_is_heard_from_elsewhere(
+    database: PostgresDatabase, queue: Queue
+) -> None:
+    elsewhere = PostgresBell(database)
+    with elsewhere.listen("first"), elsewhere.listen("later") as ear:
+        assert await ear.wait(PATIENCE), "others are told by now that somebody listens"
+        queue.bell.ring(["later"])
+        assert await ear.wait(PATIENCE)
+
+
+async def test_a_worker_that_leaves_lets_the_rest_go_where_one_end_is_under_way(
+    database: PostgresDatabase, queue: Queue
+) -> None:
+    await queue.tasks.enqueue(NewTask(TaskId("t1"), OWNER), [new(id="a"), new(id="b")])
+    ending, held = await queue.claimed(), await queue.claimed()
+    with database.connection() as connection, connection.transaction():
+        connection.execute("SELECT FROM tasks WHERE id = 't1' FOR UPDATE")
+        leaving = asyncio.create_task(queue.jobs.release_all(ANA))
+        await waiting_for_a_lock(database)
+        connection.execute("UPDATE jobs SET state = 'completed' WHERE id = %s", (ending.id,))
+    assert await leaving == 1
+    assert await queue.state(held.id) is JobState.QUEUED
+
+
+async def waiting_for_a_lock(database: PostgresDatabase) -> None:
+    waiting = "SELECT count(*) AS sessions FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+    async with asyncio.timeout(PATIENCE):
+        while not (await database.read(lambda server: server.execute(waiting).fetchone())).sessions:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)

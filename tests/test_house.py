@@ -79,6 +79,8 @@ STORE_PAGES = {
     "presence",
     "proposals",
     "queries",
+    "quota_errors",
+    "quotas",
     "refusals",
     "request_keys",
     "restoring",

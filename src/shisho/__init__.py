@@ -130,6 +130,7 @@ if TYPE_CHECKING:
     from shisho.domain.model import ModelFault, ModelUsage, ModelUse, ModelWork, ModelWorkKind, ModelWorkState
     from shisho.domain.politeness import BreakerState
     from shisho.domain.proof import EvidenceExhibit, PageCrop
+    from shisho.domain.quota import Quota, QuotaResource
     from shisho.domain.reference import MatchedBy, ReferenceMatch
     from shisho.domain.replay import AnswerDifference, ReplayReport
     from shisho.domain.session import (
@@ -223,6 +224,7 @@ if TYPE_CHECKING:
         NeedsOcr,
         NotFound,
         ParserFailed,
+        QuotaExhausted,
         RobotsDisallowed,
         ShishoError,
         SourceRemoved,
@@ -260,7 +262,8 @@ __all__ = [
     "NumberedPassage", "Opinion", "OutgoingQueries", "PageCrop", "PageFate", "PageImage", "PageLayout",
     "PageRecognised", "PageStrip", "ParserFailed", "PassageHit", "PassageId", "PassageReading", "Payload",
     "PendingIntervention", "PendingJobs", "PreparedInquiry", "Priority", "Progress", "ProofDesk", "PurgeScope",
-    "QuestionTurn", "RankedPassages", "Receipt", "ReferenceDesk", "ReferenceMatch", "ReplayReport", "ResultRow",
+    "QuestionTurn", "Quota", "QuotaExhausted", "QuotaResource",
+    "RankedPassages", "Receipt", "ReferenceDesk", "ReferenceMatch", "ReplayReport", "ResultRow",
     "RobotsDisallowed", "SearchOptions", "SearchRequest", "SearchRound", "SearchesQueued", "Sentence",
     "SentenceRevision", "SentenceWritten", "SessionOpened", "Sessions", "SettingValue", "ShishoError",
     "SkippedItem", "Source", "SourceRemoved", "Sources", "SpanBoxes", "Stance", "StatusDetail", "StepForgotten",

@@ -7,6 +7,7 @@ ShishoError                      code                  retry
 │  └─ TaskNotFound               TASK_NOT_FOUND        no
 ├─ EmptyCorpus                   EMPTY_CORPUS          no
 ├─ BudgetExhausted               BUDGET_EXHAUSTED      no
+│  └─ QuotaExhausted             QUOTA_EXHAUSTED       no
 ├─ SourceRemoved                 SOURCE_REMOVED        no
 ├─ EngineUnavailable             ENGINE_UNAVAILABLE    no
 ├─ ParserFailed                  PARSER_FAILED         no
@@ -92,6 +93,12 @@ class BudgetExhausted(ShishoError):
     """A ceiling was reached before anything was found: raise it."""
 
     code = "BUDGET_EXHAUSTED"
+
+
+class QuotaExhausted(BudgetExhausted):
+    """What a user or a group may use on a day is used up: wait until it is free again, or ask who runs the library."""
+
+    code = "QUOTA_EXHAUSTED"
 
 
 class SourceRemoved(ShishoError):

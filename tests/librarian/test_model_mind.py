@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 from collections.abc import Sequence
@@ -16,8 +17,11 @@ from shisho.domain.codec import dumps
 from shisho.domain.inquiry import Answer, Budget, Inquiry, LoopStop
 from shisho.domain.loop_state import Spending
 from shisho.domain.model import ModelFault, ModelPrompt, ModelUsage
+from shisho.domain.quota import QuotaResource
+from shisho.domain.team import Grantee, GranteeKind
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.loop import run
+from shisho.librarian.metering import OwnerTokens
 from shisho.librarian.mind import Mind
 from shisho.librarian.model_replies import (
     AnswerReply,
@@ -32,10 +36,13 @@ from shisho.librarian.model_replies import (
     StrategyReply,
 )
 from shisho.stores.memory.ledger import MemoryLedger
+from shisho.stores.memory.quotas import MemoryQuotas
+from shisho.stores.memory.users import MemoryUsers
 from tests.librarian.library import Library, Ticking
 from tests.librarian.scripted import ScriptedLlm, mind_of
 from tests.librarian.test_loop import LEAVES, TWO
 from tests.listening import list_nodes
+from tests.queues import SetClock
 
 QUESTION = "決定係数とは何か"
 QUOTATION = "決定係数とは、回帰モデルの当てはまりのよさを表す指標である。"
@@ -315,3 +322,19 @@ async def test_reserved_and_spent_never_exceed_the_budget_and_an_answer_comes_ba
     assert answer.text and answer.evidence
     assert answer.budget_used["model_calls"] <= calls and answer.budget_used["tokens"] <= tokens
     assert all(allowance.reserved == Spending() for allowance in allowances)
+
+
+async def test_tokens_of_a_model_are_counted_by_the_day_and_rules_think_when_they_are_used_up() -> None:
+    """Two runs at once, whose reservations alone would exceed the quota."""
+    hanako = Grantee(GranteeKind.USER, "hanako")
+    quotas = MemoryQuotas(MemoryUsers(), SetClock())
+    await quotas.set(hanako, {QuotaResource.TOKENS: 60_000})
+    llm = scripted()
+    mind = mind_of(llm).metered(OwnerTokens(quotas, "hanako"))
+    await asked(mind)
+    (quota,) = await quotas.quotas()
+    assert quota.used == COST.tokens * len(llm.prompts) > 0
+    await quotas.set(hanako, {QuotaResource.TOKENS: quota.used + 10})
+    for answer in await asyncio.gather(asked(mind, TWO), asked(mind, TWO)):
+        assert answer.evidence and {use.fault for use in answer.model_uses} == {ModelFault.QUOTA}
+    assert (await quotas.quotas())[0].used == quota.used

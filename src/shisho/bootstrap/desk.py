@@ -122,7 +122,7 @@ def _team(library: SharedLibrary, owner: str) -> TeamDesk:
 
     stores = library.stores
     people = frozenset(entry.partition(":")[0] for entry in library.settings.text("tokens").split())
-    return TeamDesk(TeamParts(owner, stores.users, stores.grants, stores.audit, people))
+    return TeamDesk(TeamParts(owner, stores.users, stores.grants, stores.audit, stores.quotas, people))
 
 
 def _viewer(library: SharedLibrary, owner: str) -> ViewerDesk:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Limiter,
         MeasuredIndex,
         Opinions,
+        Quotas,
         SessionBook,
         Users,
     )
@@ -71,6 +72,7 @@ def build_embedded_stores(
         users=deferred(partial(_users, database, clock)),
         grants=deferred(partial(_grants, database, clock)),
         audit=deferred(partial(_audit, database, clock)),
+        quotas=deferred(partial(_quotas, database, clock)),
         assistants=deferred(partial(_assistants, database, clock)),
         folders=deferred(partial(_folders, database, clock)),
         limiter=deferred(partial(_limiter, database, clock)),
@@ -136,6 +138,13 @@ def _users(database: Database, clock: Clock) -> Users:
     from shisho.stores.embedded.users import EmbeddedUsers
 
     return EmbeddedUsers(database, clock)
+
+
+def _quotas(database: Database, clock: Clock) -> Quotas:
+    from shisho.stores.embedded.queries import EmbeddedQueryStore
+    from shisho.stores.quotas import StoredQuotas
+
+    return StoredQuotas(EmbeddedQueryStore(database), clock)
 
 
 def _audit(database: Database, clock: Clock) -> AuditLog:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
     from shisho.corpus.usefulness import Usefulness
     from shisho.desk.embeddings import EmbeddingDesk
+    from shisho.librarian.mind import Mind
+    from shisho.librarian.model_mind import ModelMind
     from shisho.librarian.table import Runner
     from shisho.ports import Clock, Index, Reranker, Shelf
 
@@ -112,8 +114,19 @@ def _inquiries(
     left_out = stores.opinions.left_out
     replayed = partial(build_recorded_mind, settings)
     borrowed = partial(build_borrowed_mind, settings)
-    thinking = (partial(_runner, settings), cache(partial(build_mind, settings)), replayed, borrowed)
+    mind = partial(_mind, cache(partial(build_mind, settings)), stores)
+    thinking = (partial(_runner, settings), mind, replayed, borrowed)
     return LibrarianInquiries(searcher, stores.ledger, stores.clock, left_out, room_tokens, barred, *thinking)
+
+
+def _mind(shared: Callable[[], ModelMind | None], stores: LibraryStores, owner: str) -> Mind | None:
+    """The models that are set, counted against the quotas of an owner."""
+    mind = shared()
+    if mind is None:
+        return None
+    from shisho.librarian.metering import OwnerTokens
+
+    return mind.metered(OwnerTokens(stores.quotas, owner))
 
 
 def _embedders(settings: Settings) -> tuple[BuiltEmbedders | None, Message]:

@@ -17,6 +17,7 @@ from shisho.settings import Settings
 
 if TYPE_CHECKING:
     from shisho.librarian.mind import Mind
+    from shisho.librarian.model_mind import ModelMind
     from shisho.ports import BorrowedModel, Llm
 
 NODES = ("model_plan", "model_evaluate", "model_answer")
@@ -95,7 +96,7 @@ def build_llm(settings: Settings, node: str = "model") -> Llm | None:
     return ChatLlm(access)
 
 
-def build_mind(settings: Settings) -> Mind | None:
+def build_mind(settings: Settings) -> ModelMind | None:
     """Build what thinks for the librarian's nodes; None where no node has a model. Raises as `build_llm`."""
     preset = PRESETS[settings.text("preset")]
     llm_of_node = {node: build_llm(settings, setting) for node, setting in preset.nodes.items()}

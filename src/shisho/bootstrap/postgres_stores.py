@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         Limiter,
         MeasuredIndex,
         Opinions,
+        Quotas,
         SessionBook,
         Users,
     )
@@ -74,6 +75,7 @@ def build_postgres_stores(
         users=deferred(partial(_users, database, clock)),
         grants=deferred(partial(_grants, database, clock)),
         audit=deferred(partial(_audit, database, clock)),
+        quotas=deferred(partial(_quotas, database, clock)),
         limiter=deferred(partial(_limiter, database, clock)),
         follower_turn=deferred(partial(_follower_turn, settings)),
         embedding_turn=deferred(partial(_embedding_turn, database)),
@@ -104,6 +106,13 @@ def _users(database: PostgresDatabase, clock: Clock) -> Users:
     from shisho.stores.postgres.users import PostgresUsers
 
     return PostgresUsers(database, clock)
+
+
+def _quotas(database: PostgresDatabase, clock: Clock) -> Quotas:
+    from shisho.stores.postgres.queries import PostgresQueryStore
+    from shisho.stores.quotas import StoredQuotas
+
+    return StoredQuotas(PostgresQueryStore(database), clock)
 
 
 def _audit(database: PostgresDatabase, clock: Clock) -> AuditLog:

@@ -23,6 +23,7 @@ from shisho.ports import (
     Originals,
     PageImages,
     Presence,
+    Quotas,
     Reports,
     SessionBook,
     SessionLog,
@@ -82,6 +83,7 @@ class LibraryStores:
     users: Users
     grants: Grants
     audit: AuditLog
+    quotas: Quotas
     assistants: SessionBook
     folders: FolderRegister
     limiter: Limiter

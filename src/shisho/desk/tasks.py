@@ -11,8 +11,8 @@ from pathlib import Path
 from shisho.desk import intake
 from shisho.desk import status as told
 from shisho.desk.coercion import as_list, as_paths, coerce, coerce_all, coerce_ask
-from shisho.desk.question_queue import QuestionQueue
 from shisho.desk.queue import check_consent
+from shisho.desk.web_verbs import WebVerbs
 from shisho.domain.codec import plain
 from shisho.domain.corpus import DEFAULT_CORPUS
 from shisho.domain.inquiry import LoopStop
@@ -30,12 +30,10 @@ from shisho.domain.task import (
     AskOptions,
     Bytes,
     DocumentsQueued,
-    EngineStatus,
     FeedbackRecorded,
     JobKind,
     JobPage,
     Opinion,
-    OutgoingQueries,
     PurgeScope,
     SearchesQueued,
     SearchOptions,
@@ -47,16 +45,15 @@ from shisho.domain.task import (
     TaskStopped,
     UrlsQueued,
     WaitCondition,
-    WebConsent,
 )
-from shisho.errors import InvalidParams, NotFound
+from shisho.errors import InvalidParams, NotFound, QuotaExhausted
 
 SEARCH = SearchOptions()
 ASK = AskOptions()
 ROWS = {StatusDetail.SUMMARY: 10, StatusDetail.FULL: 50}
 
 
-class TaskDesk(QuestionQueue):
+class TaskDesk(WebVerbs):
     """Tasks may be named by id, unique prefix or `last`; every verb that names one raises TaskNotFound where
     there is none. A verb that queues returns after the commit: what it has returned is not lost."""
 
@@ -157,7 +154,11 @@ class TaskDesk(QuestionQueue):
         new = [*ingest, *self._new_jobs(JobKind.FETCH, fetch)]
         estimated = await self._parts.estimate({JobKind.INGEST: len(ingest), JobKind.FETCH: len(fetch)})
         facts = ReplyFacts(estimated, tuple(document.document_id for document in known))
-        stands = await self._parts.tasks.enqueue(task, new, key and replace(key, facts=facts))
+        try:
+            stands = await self._parts.tasks.enqueue(task, new, key and replace(key, facts=facts))
+        except QuotaExhausted:
+            await self._unstage(map(read_payload, new))
+            raise
         if stands.is_repeat:  # the same request at the same time was first
             await self._unstage(map(read_payload, new))
             return await self._added(stands, urls)
@@ -346,11 +347,6 @@ class TaskDesk(QuestionQueue):
             True, len(interventions), tuple(intervention.job_id for intervention in interventions)
         )
 
-    async def list_engines(self) -> Sequence[EngineStatus]:
-        """All engines, those that are set up first. Raises InvalidParams for an engines.toml that cannot be
-        followed."""
-        return sorted(await self._parts.engines(), key=lambda row: not row.available)
-
     async def feedback(self, opinion: Opinion | str, target: str) -> FeedbackRecorded:
         """Block or unblock a domain (its subdomains too); reject or restore evidence by id or unique prefix.
         Answers from now on do without. Raises InvalidParams for what is no domain, NotFound for unknown
@@ -373,24 +369,3 @@ class TaskDesk(QuestionQueue):
         )
         await judge(self._parts.owner, evidence)
         return FeedbackRecorded(opinion, evidence.id)
-
-    def get_web_consent(self) -> WebConsent:
-        """The person's consent to web searches."""
-        return self._parts.consent.state()
-
-    def get_web_consent_time(self) -> str:
-        """When they said it; "" where a setting decides, or nobody has."""
-        return self._parts.consent.since()
-
-    def set_web_consent(self, consent: WebConsent | str) -> None:
-        """Remember a person's yes (`given`) or no (`off`); `not_asked` forgets both."""
-        self._parts.consent.keep(coerce(WebConsent, consent, "consent"))
-
-    async def preview_question(self, question: str) -> OutgoingQueries:
-        """Preview the queries that the web would be asked for a question, and the engines. Nothing is
-        sent."""
-        return await self._parts.outgoing.of_question(question)
-
-    async def preview_queries(self, *queries: str) -> OutgoingQueries:
-        """The same of queries as they stand."""
-        return await self._parts.outgoing.of_queries(*queries)

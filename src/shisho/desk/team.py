@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import secrets
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from shisho.desk.access import is_of_another
 from shisho.domain.audit import AuditEntry, AuditVerb
 from shisho.domain.corpus import LOCAL_OWNER
+from shisho.domain.quota import MOST_PER_DAY, Quota, QuotaResource
 from shisho.domain.team import (
     Access,
     CorpusGrant,
@@ -23,7 +24,7 @@ from shisho.domain.team import (
     hash_token,
 )
 from shisho.errors import AccessDenied, InvalidParams, NotFound
-from shisho.ports import AuditLog, Grants, Users
+from shisho.ports import AuditLog, Grants, Quotas, Users
 
 TOKEN_BYTES = 32
 MOST_NAME = 200  # characters
@@ -37,6 +38,7 @@ class TeamParts:
     users: Users
     grants: Grants
     audit: AuditLog
+    quotas: Quotas
     people: frozenset[str]
 
 
@@ -77,6 +79,7 @@ class TeamDesk:
         self._check_admin()
         token = secrets.token_urlsafe(TOKEN_BYTES)
         await self._parts.users.set_token(check_name(name), hash_token(token))
+        await self._record(AuditVerb.RENEW, name)
         return NewToken(check_name(name), token)
 
     async def remove_user(self, name: str) -> None:
@@ -100,22 +103,28 @@ class TeamDesk:
         """Raises Conflict where there is one."""
         self._check_admin()
         await self._parts.users.add_group(check_name(name))
+        await self._record(AuditVerb.FOUND, name)
 
     async def remove_group(self, name: str) -> None:
-        """A group is no more, and nothing is granted to it. Raises NotFound."""
+        """A group is no more: nothing is granted to it or shared with it. Raises NotFound."""
         self._check_admin()
         await self._parts.users.remove_group(check_name(name))
+        await self._record(AuditVerb.DISSOLVE, name)
 
     async def join(self, group: str, *names: str) -> int:
         """Put users into a group; of how many it is news. Raises NotFound."""
         self._check_admin()
         users = [await self._known_user(name) for name in names]
-        return sum([await self._parts.users.join(check_name(group), user) for user in users])
+        joined = sum([await self._parts.users.join(check_name(group), user) for user in users])
+        await self._record(AuditVerb.JOIN, group, *users)
+        return joined
 
     async def leave(self, group: str, *names: str) -> int:
         """Take users out of a group; of how many it is news."""
         self._check_admin()
-        return sum([await self._parts.users.leave(check_name(group), check_name(name)) for name in names])
+        left = sum([await self._parts.users.leave(check_name(group), check_name(name)) for name in names])
+        await self._record(AuditVerb.LEAVE, group, *names)
+        return left
 
     async def grants(self) -> Sequence[CorpusGrant]:
         """What is granted of the visitor's corpora; of all, for who runs the library."""
@@ -154,6 +163,32 @@ class TeamDesk:
             )
         await self._record(AuditVerb.REVOKE, corpus, name)
 
+    async def quotas(self) -> Sequence[Quota]:
+        """Those that bind the visitor, with what was used today; all, for who runs the library."""
+        return await self._parts.quotas.quotas(None if self._is_admin else self._parts.owner)
+
+    async def set_quota(
+        self, name: str, ceilings: Mapping[str, int | None], *, is_group: bool = False
+    ) -> Sequence[Quota]:
+        """Set how many `jobs`, `pages` and `tokens` a day a user, or the members of a group together, may use; None leaves
+        one as it is. Returns all quotas of theirs. Raises NotFound, InvalidParams."""
+        self._check_admin()
+        chosen = check_ceilings(ceilings)
+        grantee = await self._grantee(name, is_group)
+        await self._parts.quotas.set(grantee, chosen)
+        amounts = (f"{resource}={per_day}" for resource, per_day in chosen.items())
+        await self._record(AuditVerb.LIMIT, grantee.name, *amounts)
+        return [quota for quota in await self._parts.quotas.quotas() if quota.grantee == grantee]
+
+    async def remove_quota(self, name: str, *, is_group: bool = False) -> None:
+        """Nothing limits a user or a group any more. Raises NotFound where nothing did."""
+        self._check_admin()
+        kind = GranteeKind.GROUP if is_group else GranteeKind.USER
+        name = check_name(name)
+        if not await self._parts.quotas.remove(Grantee(kind, name)):
+            raise NotFound("{name} has no quota. `shisho quotas list` shows which there are.", name=name)
+        await self._record(AuditVerb.UNLIMIT, name)
+
     async def _record(self, verb: AuditVerb, *subjects: str) -> None:
         await self._parts.audit.record(self._parts.owner, verb, subjects)
 
@@ -189,6 +224,22 @@ class TeamDesk:
     def _check_admin(self) -> None:
         if not self._is_admin:
             raise AccessDenied("Only who runs the library may do this.")
+
+
+def check_ceilings(ceilings: Mapping[str, int | None]) -> Mapping[QuotaResource, int]:
+    """Ceilings of a day by what they count. Raises InvalidParams for none, an unknown name or a negative amount."""
+    chosen = {name: amount for name, amount in ceilings.items() if amount is not None}
+    known = {resource.value for resource in QuotaResource}
+    if (
+        not chosen
+        or not known.issuperset(chosen)
+        or not all(0 <= most <= MOST_PER_DAY for most in chosen.values())
+    ):
+        raise InvalidParams(
+            "A quota is a number of jobs, pages or tokens a day, from 0 to {most}. Give at least one of them.",
+            most=MOST_PER_DAY,
+        )
+    return {QuotaResource(name): amount for name, amount in chosen.items()}
 
 
 def check_name(name: str) -> str:

@@ -14,7 +14,12 @@ class AuditVerb(StrEnum):
     ASK = "ask"
     SEARCH = "search"
     READ = "read"
+    SHARE = "share"
+    UNSHARE = "unshare"
     ADD = "add"
+    DESCRIBE = "describe"
+    FOLLOW = "follow"
+    UNFOLLOW = "unfollow"
     REMOVE = "remove"
     PURGE = "purge"
     RESTORE = "restore"
@@ -22,6 +27,13 @@ class AuditVerb(StrEnum):
     REVOKE = "revoke"
     LET_IN = "let_in"
     LET_OUT = "let_out"
+    RENEW = "renew"
+    FOUND = "found"
+    DISSOLVE = "dissolve"
+    JOIN = "join"
+    LEAVE = "leave"
+    LIMIT = "limit"
+    UNLIMIT = "unlimit"
 
 
 @dataclass(frozen=True, slots=True)

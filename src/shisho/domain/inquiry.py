@@ -136,6 +136,7 @@ class Gap(StrEnum):
     FAILED = "failed"
     UNFINISHED = "unfinished"
     BUDGET = "budget"
+    QUOTA = "quota"
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ class ModelReply(Generic[T_co]):
 
 class ModelFault(StrEnum):
     """How a model can fail. `malformed`: no reply of the wanted shape, also after the repair; `budget`: it was
-    not asked, as the reply could have cost more than is left."""
+    not asked, as the reply could have cost more than is left; `quota`: the same for what its asker may use in a day."""
 
     UNREACHABLE = "unreachable"
     TIMEOUT = "timeout"
@@ -74,6 +74,7 @@ class ModelFault(StrEnum):
     MALFORMED = "malformed"
     TOO_LONG = "too_long"
     BUDGET = "budget"
+    QUOTA = "quota"
     FAILED = "failed"
 
 
@@ -90,6 +91,7 @@ FAULT_REASONS: Mapping[ModelFault, Message] = {
     ModelFault.MALFORMED: Message("its reply did not have the form that was asked for"),
     ModelFault.TOO_LONG: Message("its reply did not end"),
     ModelFault.BUDGET: Message("the reply could have cost more than the budget has left"),
+    ModelFault.QUOTA: Message("the reply could have cost more tokens than the quota of the day has left"),
     ModelFault.FAILED: Message("its client failed"),
 }
 """Why rules did what a model was to do, as a reader is told."""

@@ -37,7 +37,7 @@ from shisho.domain.payloads import (
 from shisho.domain.task import JobKind, Sources
 from shisho.domain.time import Instant, count_seconds, later
 from shisho.domain.web import PagingStop
-from shisho.errors import EmptyCorpus
+from shisho.errors import EmptyCorpus, QuotaExhausted
 from shisho.handlers.inquiries import LibrarianInquiries
 from shisho.jobs.context import JobContext
 from shisho.librarian.web_fallback import RESULTS
@@ -178,6 +178,8 @@ def _lacking(search: Job, query: WebQuery, persons: Mapping[JobId, str]) -> Unse
     """Why a search has brought less than it could; None where it came to its end."""
     if search.state is JobState.AWAITING_AUTH:
         return UnsearchedQuery(Gap.PERSON, query.text, persons.get(search.id, ""))
+    if _met_quota(search):
+        return UnsearchedQuery(Gap.QUOTA)
     if search.state is JobState.FAILED:
         return UnsearchedQuery(Gap.FAILED, query.text, search.errors[-1].code)
     if search.state is not JobState.COMPLETED:
@@ -185,6 +187,13 @@ def _lacking(search: Job, query: WebQuery, persons: Mapping[JobId, str]) -> Unse
     outcome = read_outcome(search)
     is_cut_short = isinstance(outcome, SearchOutcome) and outcome.paging_stop is PagingStop.BUDGET
     return UnsearchedQuery(Gap.BUDGET) if is_cut_short else None
+
+
+def _met_quota(search: Job) -> bool:
+    """True where a quota of its owner ended it."""
+    outcome = read_outcome(search) if search.state is JobState.COMPLETED else None
+    failures = outcome.errors if isinstance(outcome, SearchOutcome) else search.errors[-1:]
+    return any(failure.code == QuotaExhausted.code for failure in failures)
 
 
 async def _tell(context: JobContext, progress: AnswerProgress) -> None:

@@ -30,7 +30,7 @@ def load_own_runner() -> Runner:
     return run_table
 
 
-def think_by_rules() -> Mind | None:
+def think_by_rules(owner: str) -> Mind | None:
     """No model is set."""
     return None
 
@@ -53,8 +53,8 @@ def report_no_way(owner: str) -> Gap:
 @dataclass(frozen=True, slots=True)
 class LibrarianInquiries:
     """Runs inquiries that the ledger holds. `room_tokens`: what is shown in one round. `barred`: why the web is not
-    searched for an owner where it is not. `runner` takes runs through the table of nodes, `mind` thinks for them; both
-    are asked for when a run begins. `recorded_mind`: thinks with the replies of these uses; `borrowed_mind` with a
+    searched for an owner where it is not. `runner` takes runs through the table of nodes, `mind` thinks for those of an
+    owner; both are asked for when a run begins. `recorded_mind`: thinks with the replies of these uses; `borrowed_mind` with a
     model that is lent, unless one is set, and `lent` has those that are."""
 
     searcher: CorpusSearcher
@@ -64,7 +64,7 @@ class LibrarianInquiries:
     room_tokens: int
     barred: Callable[[str], Gap] = report_no_way
     runner: Callable[[], Runner] = load_own_runner
-    mind: Callable[[], Mind | None] = think_by_rules
+    mind: Callable[[str], Mind | None] = think_by_rules
     recorded_mind: Callable[[Sequence[ModelUse]], Mind | None] = replay_rules
     borrowed_mind: Callable[[BorrowedModel], Mind | None] = borrow_none
     lent: LentMinds = field(default_factory=LentMinds)
@@ -136,7 +136,7 @@ class LibrarianInquiries:
             stop,
             ask_web,
             self.barred(inquiry.scope.owner),
-            self.lent.find(inquiry.scope.owner, inquiry.question) or self.mind(),
+            self.lent.find(inquiry.scope.owner, inquiry.question) or self.mind(inquiry.scope.owner),
         )
 
     async def replay(self, run_id: str, answer: Answer) -> Answer:

@@ -10,6 +10,7 @@ from shisho.domain.model import ModelFault, ModelPrompt, ModelUsage, ModelUse
 from shisho.errors import ModelFailed
 from shisho.language.tokens import tokens
 from shisho.librarian.allowance import ModelAllowance
+from shisho.librarian.metering import TokenMeter, UnmeteredTokens
 from shisho.librarian.prompting import PromptFile, load_prompt
 from shisho.ports import Llm
 from shisho.telemetry import count
@@ -31,11 +32,16 @@ class ModelLimits:
 
 
 class ModelCalls:
-    """The models of the nodes, by the node's name, and the limits of one call."""
+    """The models of the nodes, by the node's name, and the limits of one call. `meter` counts what they cost."""
 
-    def __init__(self, llms: Mapping[str, Llm], limits: ModelLimits) -> None:
+    def __init__(self, llms: Mapping[str, Llm], limits: ModelLimits, meter: TokenMeter | None = None) -> None:
         self._llms = llms
         self._limits = limits
+        self._meter = meter or UnmeteredTokens()
+
+    def metered(self, meter: TokenMeter) -> ModelCalls:
+        """The same models, counted by this meter."""
+        return ModelCalls(self._llms, self._limits, meter)
 
     def __contains__(self, node: str) -> bool:
         return node in self._llms
@@ -72,6 +78,10 @@ class ModelCalls:
             reservation = allowance.reserve(1, once)
         if reservation is None:
             return None, (replace(use, fault=ModelFault.BUDGET),)
+        charge = await self._meter.take(reservation.tokens)
+        if charge is None:
+            allowance.settle(reservation, ModelUsage())
+            return None, (replace(use, fault=ModelFault.QUOTA),)
         seconds = min(self._limits.seconds, allowance.seconds_left)
         sent = ModelPrompt(instructions, text, prompt.sha256, prompt.max_output_tokens, seconds, repairs)
         fault = ""
@@ -85,6 +95,7 @@ class ModelCalls:
             return None, (replace(use, usage=usage, fault=ModelFault(error.fault)),)
         finally:
             allowance.settle(reservation, usage)
+            await self._meter.give_back(charge, reservation.tokens - usage.tokens)
             count("model_calls", max(1, usage.calls), node=node, fault=fault)
             count("model_tokens", usage.input_tokens, direction="read")
             count("model_tokens", usage.output_tokens, direction="written")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from math import isfinite
 
@@ -20,6 +21,7 @@ from shisho.language.terms import fold
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.evidence import VerifiedQuote, double, verify
 from shisho.librarian.levels import NEAR
+from shisho.librarian.metering import TokenMeter
 from shisho.librarian.mind import (
     AnswerMatter,
     NodeThought,
@@ -70,6 +72,12 @@ class ModelMind:
     def __init__(self, llms: Mapping[str, Llm], limits: ModelLimits) -> None:
         self._calls = ModelCalls(llms, limits)
         self._rules = RulesMind()
+
+    def metered(self, meter: TokenMeter) -> ModelMind:
+        """The same mind, whose calls this meter counts."""
+        mind = copy(self)
+        mind._calls = self._calls.metered(meter)
+        return mind
 
     async def split(
         self, question: str, now: Callable[[], str], allowance: ModelAllowance

@@ -45,6 +45,7 @@ SAID: Mapping[str, str] = {
     "gap_person": "the web search for “{query}” waits for a person ({detail})",
     "gap_failed": "the web search for “{query}” could not be made ({detail})",
     "gap_unfinished": "the web search for “{query}” did not end in time",
+    "gap_quota": "the web was not searched to the end (the quota of pages of this day is used up)",
     "gap_budget": "the web was not searched to the end (the limit of pages or seconds was reached)",
     "end_condition_met": "the condition was met",
     "end_rounds": "the limit of rounds was reached",

@@ -44,6 +44,7 @@ SAID: Mapping[str, str] = {
     "gap_person": "「{query}」のウェブ検索は、人の確認を待っています({detail})",
     "gap_failed": "「{query}」のウェブ検索はできませんでした({detail})",
     "gap_unfinished": "「{query}」のウェブ検索は、時間内に終わりませんでした",
+    "gap_quota": "ウェブは探し切れていません(今日のページの割り当てを使い切りました)",
     "gap_budget": "ウェブは探し切れていません(ページ数か時間の上限に達しました)",
     "end_condition_met": "終了条件を満たしました",
     "end_rounds": "回数の上限に達しました",

@@ -72,6 +72,9 @@ SAID: Mapping[str, str] = {
     "its reply did not have the form that was asked for": "応答が求めた形ではありませんでした",
     "its reply did not end": "応答が終わりませんでした",
     "the reply could have cost more than the budget has left": "残りの予算を超えるおそれがありました",
+    "the reply could have cost more tokens than the quota of the day has left": (
+        "1日のトークンの割り当ての残りを超えるおそれがありました"
+    ),
     "its client failed": "通信の部品が失敗しました",
     "start the models' server, or set model_url to where it is": (
         "モデルのサーバーを起動するか、model_url にその場所を設定してください"

@@ -102,5 +102,38 @@ SAID: Mapping[str, str] = {
         "コーパス {corpus} は読めますが、変えられません。持ち主が許せます: "
         "`shisho grants add コーパス あなた --write`。"
     ),
+    "How much users and groups may use on a day.": "利用者とグループが1日に使える量。",
+    "NAME is a group's: its members share the quota": "名前はグループのもの。割り当ては全員で分け合う",
+    "jobs that are accepted": "受け付けるジョブ",
+    "pages that are fetched from the web": "ウェブから取るページ",
+    "tokens that models read and write": "モデルが読み書きするトークン",
+    "Set how much of it a user or a group may use on a day (UTC); what was used today stays counted.": (
+        "利用者やグループが1日(UTC)に使える量を決める。今日使ったぶんは数えたままにする。"
+    ),
+    "Who may use how much on a day, and what they have used today.": "誰が1日にどれだけ使え、今日どれだけ使ったか。",
+    "Limit a user or a group no more.": "利用者やグループの制限をやめる。",
+    "{name} has no quota. `shisho quotas list` shows which there are.": (
+        "{name} に割り当てはありません。`shisho quotas list` で分かります。"
+    ),
+    "A quota is a number of jobs, pages or tokens a day, from 0 to {most}. Give at least one of them.": (
+        "割り当ては、1日のジョブ・ページ・トークンの数で、0~{most}です。少なくとも1つ指定してください。"
+    ),
+    (
+        "The quota of {name} has no room: {used} of {limit} jobs a day are used, and this asks for {asked}. It is free again "
+        "at {free_at}."
+    ): (
+        "{name} の割り当てに余りがありません。1日{limit}件のジョブのうち{used}件を使い、これには{asked}件要ります。"
+        "{free_at} にまた使えます。"
+    ),
+    "The quota of {name} has no room: {used} of {limit} pages of the web a day are used. It is free again at {free_at}.": (
+        "{name} の割り当てに余りがありません。ウェブのページを1日{limit}のうち{used}使いました。{free_at} にまた使えます。"
+    ),
+    (
+        "The quota of {name} has no room: {used} of {limit} tokens of models a day are used, and this asks for {asked}. "
+        "It is free again at {free_at}."
+    ): (
+        "{name} の割り当てに余りがありません。モデルのトークンを1日{limit}のうち{used}使い、これには{asked}要ります。"
+        "{free_at} にまた使えます。"
+    ),
     "There is no corpus {corpus}.": "コーパス {corpus} はありません。",
 }

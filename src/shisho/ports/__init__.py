@@ -32,7 +32,7 @@ from shisho.ports.queue import Bell, Ear, JobStore, Presence, TaskStore
 from shisho.ports.sessions import SessionBook
 from shisho.ports.staging import Staging
 from shisho.ports.storage import Storage
-from shisho.ports.team import Grants, Users
+from shisho.ports.team import Grants, Quotas, Users
 from shisho.ports.urls import DiscoveredUrls, Reports
 from shisho.ports.viewing import Originals, PageImages, PageRenderer, TextFinder
 from shisho.ports.web import (
@@ -83,6 +83,7 @@ __all__ = [
     "PreparedInquiry",
     "Presence",
     "ProofSigner",
+    "Quotas",
     "Reader",
     "Reports",
     "Reranker",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from shisho.domain.corpus import DocumentId
+    from shisho.domain.quota import Quota, QuotaCharge, QuotaResource
     from shisho.domain.team import (
         Access,
         CorpusGrant,
@@ -78,3 +79,24 @@ class Grants(Protocol):
 
     async def readable(self, ids: Sequence[DocumentId], reader: str) -> frozenset[DocumentId]:
         """Those of some documents, live or not, that stand in corpora which the reader may search."""
+
+
+class Quotas(Protocol):
+    """What users, and the members of groups together, may use on a day. All quotas that bind a user are charged at once,
+    or none; the day is that of the clock which all processes of the database have in common. The queue charges for jobs
+    and pages in the transaction that takes the work."""
+
+    async def set(self, grantee: Grantee, ceilings: Mapping[QuotaResource, int]) -> None:
+        """Set these; others stay. What was used today stays counted; it is counted from when a quota is first set."""
+
+    async def remove(self, grantee: Grantee) -> bool:
+        """False where there was none."""
+
+    async def quotas(self, user: str | None = None) -> Sequence[Quota]:
+        """All, or those that bind a user, with what was used today, in order of kind, name and resource."""
+
+    async def take(self, user: str, resource: QuotaResource, amount: int) -> QuotaCharge:
+        """Set aside before it is used. Raises QuotaExhausted where one has no room."""
+
+    async def give_back(self, charge: QuotaCharge, amount: int) -> None:
+        """What was taken and not used, where it is still the same day."""

@@ -31,6 +31,7 @@ from shisho.domain.time import Instant
 from shisho.errors import NotFound
 from shisho.stores.interventions import raise_
 from shisho.stores.nouns import Row
+from shisho.stores.quotas import charge_pages
 from shisho.stores.transitions import FAILED, IN_TIME, JOB, Transaction, Transactions, errors, job, jobs
 from shisho.stores.waits import EXPIRED, EXPIRED_NOW, end_wait
 
@@ -79,7 +80,7 @@ STEP = "SELECT output_json FROM job_steps WHERE job_id = :id AND step_key = :key
 # The outcomes of all steps of a job.
 STEPS = "SELECT step_key, output_json FROM job_steps WHERE job_id = :id"
 # What a task may spend, and has spent.
-BUDGET = "SELECT budget_json, spent_json FROM tasks WHERE id = :id /*pg FOR UPDATE */"
+BUDGET = "SELECT owner, budget_json, spent_json FROM tasks WHERE id = :id /*pg FOR UPDATE */"
 # What a task has spent now.
 SPEND = "UPDATE tasks SET spent_json = :spent WHERE id = :id"
 # What a worker holds.
@@ -128,8 +129,7 @@ class StoredJobs:
         return taken
 
     async def renew(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
-        renewal = partial(_each, query=RENEW, claims=claims)
-        return await self._transactions.write(renewal, lasting=False)
+        return await self._transactions.write(partial(_each, query=RENEW, claims=claims), lasting=False)
 
     async def held(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
         return await self._transactions.read(partial(_each, query=HOLDS, claims=claims))
@@ -247,6 +247,7 @@ class StoredJobs:
             if any(total[name] > ceilings.get(f"max_{name}", total[name]) for name in amounts):
                 return False
             transaction.rows(SPEND, {"id": task_id, "spent": dumps(total)})
+            charge_pages(transaction.queries, task.owner, amounts, transaction.steady)
             return True
 
         return await self._transactions.write(work)

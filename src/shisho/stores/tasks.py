@@ -25,10 +25,12 @@ from shisho.domain.job import (
     TaskId,
     TaskState,
 )
+from shisho.domain.quota import QuotaResource
 from shisho.domain.time import count_seconds
 from shisho.errors import TaskNotFound
 from shisho.stores import request_keys
 from shisho.stores.nouns import Row
+from shisho.stores.quotas import charge_quotas
 from shisho.stores.transitions import JOB, TASK, Transaction, Transactions, jobs, task
 
 TOP = "\U0010ffff"
@@ -106,8 +108,10 @@ class StoredTasks:
             if repeated is not None:
                 return repeated
             task_id = _opened(transaction, task) if isinstance(task, NewTask) else task
-            _held(transaction, task_id)
+            owner = _held(transaction, task_id).owner
             enqueued = _enqueued(transaction, task_id, jobs, key)
+            accepted = len(enqueued.added)
+            charge_quotas(transaction.queries, owner, QuotaResource.JOBS, accepted, transaction.steady)
             request_keys.keep(transaction, key, enqueued)
             return enqueued
 
@@ -210,10 +214,10 @@ class StoredTasks:
         return [count_seconds(job.started_at, job.finished_at) for job in latest]
 
 
-def _held(transaction: Transaction, task_id: TaskId) -> None:
-    """Nobody else changes the task. Raises TaskNotFound."""
+def _held(transaction: Transaction, task_id: TaskId) -> Task:
+    """The task, which nobody else changes. Raises TaskNotFound."""
     transaction.hold(task_id=task_id)
-    _task(transaction, task_id)
+    return _task(transaction, task_id)
 
 
 def _task(transaction: Transaction, task_id: TaskId) -> Task:

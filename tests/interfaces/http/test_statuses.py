@@ -31,6 +31,7 @@ EXPECTED = {
     errors.TaskNotFound: 404,
     errors.EmptyCorpus: 409,
     errors.BudgetExhausted: 429,
+    errors.QuotaExhausted: 429,
     errors.SourceRemoved: 410,
     errors.EngineUnavailable: 503,
     errors.ParserFailed: 502,

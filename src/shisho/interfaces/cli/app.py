@@ -22,6 +22,7 @@ from shisho.interfaces.cli import folders as cli_folders
 from shisho.interfaces.cli import models as models_cli
 from shisho.interfaces.cli import proof as cli_proof
 from shisho.interfaces.cli import queue as cli_queue
+from shisho.interfaces.cli import quotas as cli_quotas
 from shisho.interfaces.cli import references as cli_references
 from shisho.interfaces.cli import replay as cli_replay
 from shisho.interfaces.cli import serve as cli_serve
@@ -55,6 +56,7 @@ app.add_typer(models_cli.app, name="models")
 app.add_typer(cli_team.users, name="users")
 app.add_typer(cli_team.groups, name="groups")
 app.add_typer(cli_team.grants, name="grants")
+app.add_typer(cli_quotas.quotas, name="quotas")
 app.command()(cli_team.audit)
 
 Filters = Annotated[

@@ -1,4 +1,4 @@
-"""`shisho users`, `groups` and `grants`: people who share the library, and whose corpus they may read or add to."""
+"""`shisho users`, `groups`, `grants` and `audit`: people who share the library, and whose corpus they may read or add to."""
 
 from __future__ import annotations
 

@@ -43,6 +43,8 @@ ADD_GROUP = "INSERT INTO user_groups(name, created_at) VALUES (?, ?)"
 REMOVE_GROUP = "DELETE FROM user_groups WHERE name = ?"
 # Nothing is granted to a group that is no more.
 FORGET_GRANTS = "DELETE FROM grants WHERE kind = 'group' AND grantee = ?"
+# Nor has it a quota.
+FORGET_QUOTAS = "DELETE FROM quotas WHERE kind = 'group' AND name = ?"
 # Whether there is a group.
 GROUP = "SELECT g.name FROM user_groups g WHERE g.name = ?"
 # A user is a member.
@@ -115,6 +117,7 @@ class EmbeddedUsers:
             if connection.changes() == 0:
                 raise group_is_missing(name)
             connection.execute(FORGET_GRANTS, (name,))
+            connection.execute(FORGET_QUOTAS, (name,))
 
         await self._database.write(work)
 

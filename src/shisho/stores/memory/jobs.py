@@ -28,6 +28,7 @@ from shisho.domain.job import (
     add_giving_up,
     judge_failure,
 )
+from shisho.domain.quota import QuotaResource
 from shisho.domain.time import Instant
 from shisho.errors import NotFound
 from shisho.stores.memory.transitions import SharedQueue, age
@@ -152,6 +153,7 @@ class MemoryJobs:
         }
         if any(total[name] > task.budget.get(f"max_{name}", total[name]) for name in amounts):
             return False
+        self._shared.charge_quotas(task.owner, QuotaResource.PAGES, int(amounts.get("pages", 0)))
         self._shared.tasks[task.id] = replace(task, spent=total)
         return True
 

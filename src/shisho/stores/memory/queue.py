@@ -6,11 +6,14 @@ from __future__ import annotations
 from shisho.ports import Bell, Clock
 from shisho.stores.memory.interventions import MemoryInterventions
 from shisho.stores.memory.jobs import MemoryJobs
+from shisho.stores.memory.quotas import MemoryQuotas
 from shisho.stores.memory.tasks import MemoryTasks
 from shisho.stores.memory.transitions import SharedQueue
 
 
-def memory_queue(clock: Clock, bell: Bell) -> tuple[MemoryJobs, MemoryTasks, MemoryInterventions]:
+def memory_queue(
+    clock: Clock, bell: Bell, quotas: MemoryQuotas | None = None
+) -> tuple[MemoryJobs, MemoryTasks, MemoryInterventions]:
     """All sides of one queue."""
-    shared = SharedQueue(clock, bell)
+    shared = SharedQueue(clock, bell, quotas=quotas)
     return MemoryJobs(shared), MemoryTasks(shared), MemoryInterventions(shared)

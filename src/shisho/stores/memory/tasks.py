@@ -26,6 +26,7 @@ from shisho.domain.job import (
     TaskId,
     TaskState,
 )
+from shisho.domain.quota import QuotaResource
 from shisho.domain.time import count_seconds
 from shisho.errors import KeyConflict, TaskNotFound
 from shisho.stores.memory.transitions import SharedQueue, age
@@ -45,6 +46,7 @@ class MemoryTasks:
     ) -> EnqueueResult:
         if key is not None and (again := await self.repeated(key)) is not None:
             return again
+        self._charge(task, jobs)
         if isinstance(task, NewTask) and task.id not in self._shared.tasks:
             made_task = Task(
                 task.id,
@@ -68,6 +70,17 @@ class MemoryTasks:
         if key is not None:
             self._shared.keys[key.owner, key.key] = key, enqueued
         return enqueued
+
+    def _charge(self, task: NewTask | TaskId, jobs: Sequence[NewJob]) -> None:
+        """Nothing can be undone here, so the quota is charged before anything is stored."""
+        is_there = not isinstance(task, NewTask) or task.id in self._shared.tasks
+        stored = self._shared.task(task.id if isinstance(task, NewTask) else task) if is_there else None
+        owner = stored.owner if stored is not None else task.owner if isinstance(task, NewTask) else ""
+        task_id = TaskId("") if stored is None else stored.id
+        twins = (self._shared.find_twin(task_id, job) for job in jobs)
+        ended = (JobState.CANCELLED, JobState.FAILED)
+        accepted = sum(twin is None or twin.state in ended for twin in twins)
+        self._shared.charge_quotas(owner, QuotaResource.JOBS, accepted)
 
     async def repeated(self, key: IdempotencyKey) -> EnqueueResult | None:
         if (key.owner, key.key) not in self._shared.keys:

@@ -23,9 +23,11 @@ from shisho.domain.job import (
     can_end_in_time,
     derive_task_state,
 )
+from shisho.domain.quota import QuotaResource
 from shisho.domain.time import Instant
 from shisho.errors import InternalError, TaskNotFound
 from shisho.ports import Bell, Clock
+from shisho.stores.memory.quotas import MemoryQuotas
 
 
 @dataclass
@@ -43,6 +45,12 @@ class SharedQueue:
     )
     events: defaultdict[TaskId, list[Event]] = field(default_factory=lambda: defaultdict(list))
     waiting: dict[JobId, PendingIntervention] = field(default_factory=dict)
+    quotas: MemoryQuotas | None = None
+
+    def charge_quotas(self, owner: str, resource: QuotaResource, amount: int) -> None:
+        """As `stores.quotas.charge_quotas`."""
+        if self.quotas is not None:
+            self.quotas.charge(owner, resource, amount)
 
     def move(self, job: Job, state: JobState, facts: EventFacts = NO_FACTS, **changes: Any) -> None:
         """Put a job into a state, with its event, its task's counts, and the parent that waited for it as its
@@ -82,10 +90,7 @@ class SharedQueue:
     ) -> JobId:
         if new.id in self.jobs:
             return new.id
-        same = (
-            job for job in self.jobs.values() if job.task_id == task_id and job.dedupe_key == new.dedupe_key
-        )
-        twin = next(same, None) if new.dedupe_key is not None else None
+        twin = self.find_twin(task_id, new)
         if twin is not None:
             return twin.id
         self.jobs[new.id] = Job(
@@ -103,6 +108,13 @@ class SharedQueue:
         )
         self.happened(self.jobs[new.id], EventKind(state), EventFacts(job_kind=new.kind))
         return new.id
+
+    def find_twin(self, task_id: TaskId, new: NewJob) -> Job | None:
+        """The job of a task that stands for a new one."""
+        same = (
+            job for job in self.jobs.values() if job.task_id == task_id and job.dedupe_key == new.dedupe_key
+        )
+        return next(same, None) if new.dedupe_key is not None else None
 
     def revive(self, job_id: JobId, priority: int) -> bool:
         job = self.jobs[job_id]

@@ -35,9 +35,10 @@ GROUPS = """SELECT g.name,
     FROM user_groups g ORDER BY g.name"""
 # A new group, unless there is one of this name.
 ADD_GROUP = "INSERT INTO user_groups(name, created_at) VALUES (%s, %s) ON CONFLICT DO NOTHING"
-# A group is no more, and nothing is granted to it.
+# A group is no more, nothing is granted to it, and it has no quota.
 REMOVE_GROUP = """WITH gone AS (DELETE FROM user_groups WHERE name = %(value)s RETURNING name),
-    forgotten AS (DELETE FROM grants WHERE kind = 'group' AND grantee = %(value)s)
+    forgotten AS (DELETE FROM grants WHERE kind = 'group' AND grantee = %(value)s),
+    unbound AS (DELETE FROM quotas WHERE kind = 'group' AND name = %(value)s)
     SELECT name FROM gone"""
 # A group is held while a member comes, so that it is not removed meanwhile.
 GROUP = "SELECT g.name FROM user_groups g WHERE g.name = %s FOR SHARE"

@@ -1,0 +1,76 @@
+"""`shisho quotas`: what users and groups may use on a day."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shisho.interfaces.cli.frames import CommandGroup
+from shisho.interfaces.cli.runner import Json, run, show, words
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+    from shisho.domain.quota import Quota
+    from shisho.interfaces.cli.messages import Words
+
+quotas = typer.Typer(
+    cls=CommandGroup, no_args_is_help=True, help="How much users and groups may use on a day."
+)
+
+Limited = Annotated[str, typer.Argument(metavar="NAME", help="of a user, or with --group of a group")]
+IsGroup = Annotated[
+    bool, typer.Option("--group", "-g", help="NAME is a group's: its members share the quota")
+]
+
+
+@quotas.command("set")
+def set_quota(
+    context: typer.Context,
+    name: Limited,
+    group: IsGroup = False,
+    jobs: Annotated[int | None, typer.Option(help="jobs that are accepted")] = None,
+    pages: Annotated[int | None, typer.Option(help="pages that are fetched from the web")] = None,
+    tokens: Annotated[int | None, typer.Option(help="tokens that models read and write")] = None,
+    json_: Json = False,
+) -> None:
+    """Set how much of it a user or a group may use on a day (UTC); what was used today stays counted."""
+
+    async def work(desk: Desk) -> None:
+        ceilings = {"jobs": jobs, "pages": pages, "tokens": tokens}
+        rows = await desk.team.set_quota(name, ceilings, is_group=group)
+        show(rows, json_, lambda: _print_quotas(rows, words(context)))
+
+    run(context, work, json_)
+
+
+@quotas.command("list")
+def list_quotas(context: typer.Context, json_: Json = False) -> None:
+    """Who may use how much on a day, and what they have used today."""
+
+    async def work(desk: Desk) -> None:
+        rows = await desk.team.quotas()
+        show(rows, json_, lambda: _print_quotas(rows, words(context)))
+
+    run(context, work, json_)
+
+
+@quotas.command("remove")
+def remove_quota(context: typer.Context, name: Limited, group: IsGroup = False, json_: Json = False) -> None:
+    """Limit a user or a group no more."""
+
+    async def work(desk: Desk) -> None:
+        await desk.team.remove_quota(name, is_group=group)
+        show({"name": name}, json_, lambda: typer.echo(words(context)("quota_removed", user=name)))
+
+    run(context, work, json_)
+
+
+def _print_quotas(rows: Sequence[Quota], say: Words) -> None:
+    for quota in rows:
+        kind = say(f"grantee_{quota.grantee.kind}")
+        used = say(f"quota_{quota.resource}", used=quota.used, limit=quota.per_day)
+        typer.echo(f"{kind} {quota.grantee.name}  {used}")
+    if not rows:
+        typer.echo(say("no_quotas"))

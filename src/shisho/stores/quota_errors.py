@@ -1,0 +1,40 @@
+"""What every store says of a quota that has no room, and the rule by which it is charged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from shisho.domain.quota import Quota, QuotaResource, find_full
+from shisho.domain.time import Instant, count_seconds, drop_fraction
+from shisho.errors import QuotaExhausted
+
+FULL: Mapping[QuotaResource, str] = {
+    QuotaResource.JOBS: (
+        "The quota of {name} has no room: {used} of {limit} jobs a day are used, and this asks for {asked}. It is free again "
+        "at {free_at}."
+    ),
+    QuotaResource.PAGES: (
+        "The quota of {name} has no room: {used} of {limit} pages of the web a day are used. It is free again at {free_at}."
+    ),
+    QuotaResource.TOKENS: (
+        "The quota of {name} has no room: {used} of {limit} tokens of models a day are used, and this asks for {asked}. "
+        "It is free again at {free_at}."
+    ),
+}
+
+
+def check_room(quotas: Sequence[Quota], amount: int, now: Instant) -> None:
+    """Raises QuotaExhausted for the first of these quotas of today that has no room for this much more."""
+    full = find_full(quotas, amount)
+    if full is None:
+        return
+    raise QuotaExhausted(
+        FULL[full.resource],
+        name=full.grantee.name,
+        resource=full.resource,
+        used=full.used,
+        limit=full.per_day,
+        asked=amount,
+        free_at=drop_fraction(full.free_at),
+        retry_after_s=max(1.0, count_seconds(now, full.free_at)),
+    )

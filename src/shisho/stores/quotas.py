@@ -1,0 +1,111 @@
+"""Quotas of a day in a database: read, compared and raised in one transaction, so that no number of processes exceeds
+one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from shisho.domain.quota import Quota, QuotaCharge, QuotaResource
+from shisho.domain.team import Grantee, GranteeKind
+from shisho.domain.time import Instant
+from shisho.ports import Clock
+from shisho.stores.nouns import Row
+from shisho.stores.queries import Queries, QueryStore
+from shisho.stores.quota_errors import check_room
+
+DAY_DIGITS = 10  # of an instant
+# Those that bind a user: their own, and those of their groups.
+BINDING = """(q.kind = 'user' AND q.name = :user
+    OR q.kind = 'group' AND q.name IN (SELECT m.group_name FROM group_members m WHERE m.user_name = :user))"""
+# The quotas of a resource that bind a user, held in one order until the end of the transaction.
+HELD = f"""SELECT q.kind, q.name, q.resource, q.per_day, q.day, q.used FROM quotas q
+    WHERE q.resource = :resource AND {BINDING} ORDER BY q.kind, q.name /*pg FOR UPDATE */"""
+# What was used of a quota on its day.
+USE = """UPDATE quotas SET used = :used, day = :day WHERE kind = :kind AND name = :name AND resource = :resource"""
+# What was taken and not used goes back, as long as it is the same day.
+GIVE_BACK = """UPDATE quotas SET used = CASE WHEN used > :amount THEN used - :amount ELSE 0 END
+    WHERE kind = :kind AND name = :name AND resource = :resource AND day = :day"""
+# A quota; what was used today stays counted.
+SET = """INSERT INTO quotas(kind, name, resource, per_day) VALUES (:kind, :name, :resource, :per_day)
+    ON CONFLICT (kind, name, resource) DO UPDATE SET per_day = excluded.per_day"""
+# The quotas of a user or a group.
+REMOVE = "DELETE FROM quotas WHERE kind = :kind AND name = :name RETURNING resource"
+# All quotas.
+ALL = """SELECT q.kind, q.name, q.resource, q.per_day, q.day, q.used FROM quotas q
+    ORDER BY q.kind, q.name, q.resource"""
+# All that bind a user.
+OF_USER = f"""SELECT q.kind, q.name, q.resource, q.per_day, q.day, q.used FROM quotas q WHERE {BINDING}
+    ORDER BY q.kind, q.name, q.resource"""
+
+
+class StoredQuotas:
+    """`ports.Quotas` over a database."""
+
+    def __init__(self, store: QueryStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def set(self, grantee: Grantee, ceilings: Mapping[QuotaResource, int]) -> None:
+        def work(queries: Queries) -> None:
+            for resource, per_day in ceilings.items():
+                queries.rows(SET, _key(grantee, resource) | {"per_day": per_day})
+
+        await self._store.write(work)
+
+    async def remove(self, grantee: Grantee) -> bool:
+        values = {"kind": grantee.kind, "name": grantee.name}
+        return bool(await self._store.write(lambda queries: queries.rows(REMOVE, values)))
+
+    async def quotas(self, user: str | None = None) -> Sequence[Quota]:
+        statement = ALL if user is None else OF_USER
+        rows = await self._store.read(lambda queries: queries.rows(statement, {"user": user}))
+        today = self._clock.steady()[:DAY_DIGITS]
+        return [_quota(row).at(today) for row in rows]
+
+    async def take(self, user: str, resource: QuotaResource, amount: int) -> QuotaCharge:
+        return await self._store.write(
+            lambda queries: charge_quotas(queries, user, resource, amount, self._clock.steady())
+        )
+
+    async def give_back(self, charge: QuotaCharge, amount: int) -> None:
+        if not charge.charged or amount <= 0:
+            return
+
+        def work(queries: Queries) -> None:
+            for quota in charge.charged:
+                key = _key(quota.grantee, quota.resource)
+                queries.rows(GIVE_BACK, key | {"day": quota.day, "amount": amount})
+
+        await self._store.write(work)
+
+
+def charge_quotas(
+    queries: Queries, user: str, resource: QuotaResource, amount: int, now: Instant
+) -> QuotaCharge:
+    """Raise what was used today of all quotas that bind a user, in the caller's transaction. Raises QuotaExhausted where one
+    has no room, and nothing is raised. `now`: on the line that all who share the database have in common."""
+    if amount <= 0:
+        return QuotaCharge((), 0)
+    today = now[:DAY_DIGITS]
+    rows = queries.rows(HELD, {"user": user, "resource": resource})
+    quotas = [_quota(row).at(today) for row in rows]
+    check_room(quotas, amount, now)
+    charged = tuple(replace(quota, used=quota.used + amount) for quota in quotas)
+    for quota in charged:
+        queries.rows(USE, _key(quota.grantee, resource) | {"used": quota.used, "day": quota.day})
+    return QuotaCharge(charged, amount)
+
+
+def charge_pages(queries: Queries, user: str, amounts: Mapping[str, float], now: Instant) -> None:
+    """The same for what a job is charged: of that, pages are counted by the day."""
+    charge_quotas(queries, user, QuotaResource.PAGES, int(amounts.get("pages", 0)), now)
+
+
+def _key(grantee: Grantee, resource: QuotaResource) -> dict[str, str | int]:
+    return {"kind": str(grantee.kind), "name": grantee.name, "resource": str(resource)}
+
+
+def _quota(row: Row) -> Quota:
+    grantee = Grantee(GranteeKind(row.kind), row.name)
+    return Quota(grantee, QuotaResource(row.resource), row.per_day, row.used, row.day)

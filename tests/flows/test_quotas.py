@@ -1,0 +1,123 @@
+"""Quotas as people meet them: over REST, MCP and the shell; and how what runs ends when a quota is used up."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+
+from shisho.bootstrap.desk import open_desk
+from shisho.domain.corpus import Source
+from shisho.domain.task import Bytes
+from shisho.errors import AccessDenied, InvalidParams, NotFound, QuotaExhausted
+from shisho.interfaces.http.guard import AccessRules
+from shisho.testing.box.server import Box
+from tests.flows.boxed import boxed, output, through
+from tests.flows.conftest import Shell
+from tests.flows.smallweb import ended
+from tests.flows.test_web_answers import R2
+from tests.flows.test_web_budgets import ALL, pages
+from tests.interfaces.http.rooms import served
+from tests.interfaces.http.test_people import HELLO, speak
+
+
+async def test_a_quota_of_jobs_is_told_over_rest_and_mcp_with_when_it_is_free_again(tmp_path: Path) -> None:
+    async with (
+        open_desk(home=tmp_path, embedder="none") as desk,
+        desk.working(1),
+        served(desk, AccessRules(token="canary-local")) as client,
+    ):
+        made = await desk.team.add_user("hanako")
+        assert made is not None
+        await desk.for_owner("hanako").add_source(Source("r2.txt", R2.encode()))
+        await desk.team.set_quota("hanako", {"jobs": 1})
+        client.headers["authorization"] = f"Bearer {made.token}"
+        asked = {"question": "決定係数とは何か", "sources": "documents", "wait": 50}
+        assert (await client.post("/answers", json=asked)).status_code == 200
+        refused = await client.post("/answers", json=asked)
+        body = refused.json()
+        assert (refused.status_code, body["code"]) == (429, "QUOTA_EXHAUSTED")
+        assert int(refused.headers["retry-after"]) > 0
+        assert {name: body["details"][name] for name in ("name", "resource", "used", "limit", "asked")} == {
+            "name": "hanako",
+            "resource": "jobs",
+            "used": 1,
+            "limit": 1,
+            "asked": 1,
+        }
+        assert body["details"]["free_at"] in body["message"]
+        opened = await speak(client, "initialize", HELLO)
+        call = {"name": "ask", "arguments": asked}
+        told = await speak(client, "tools/call", call, opened.headers["mcp-session-id"])
+        assert "QUOTA_EXHAUSTED" in told.text and '"isError":true' in told.text.replace(" ", "")
+        with pytest.raises(QuotaExhausted):
+            await desk.for_owner("hanako").tasks.queue_documents(files=[Bytes("x.txt", b"canary")])
+        assert not list_files_with(tmp_path, b"canary")
+
+
+def list_files_with(folder: Path, data: bytes) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file() and data in path.read_bytes()]
+
+
+async def test_a_search_that_meets_the_quota_of_pages_ends_with_what_it_has_and_says_so(
+    tmp_path: Path,
+) -> None:
+    async with boxed(tmp_path, slots=1) as (box, desk):
+        await desk.team.set_quota("local", {"pages": 3})
+        queued = await desk.tasks.queue_searches([box.questions[20].topic], options=ALL)
+        await ended(desk, queued.task_id)
+        done = await output(desk, queued.task_id)
+        assert done["paging_stop"] == "BUDGET" and done["hits"] and len(pages(box)) == 3
+        (error,) = done["errors"]
+        assert error["code"] == "QUOTA_EXHAUSTED" and "3 of 3 pages" in error["reason"]
+        (quota,) = await desk.team.quotas()
+        assert (quota.used, quota.per_day) == (3, 3)
+        asked = await desk.tasks.queue_question("次元の呪いとは何か、また、主成分とは何か", wait=50)
+        assert asked.answer is not None and "今日のページの割り当てを使い切りました" in asked.answer.text
+
+
+async def test_quotas_are_set_by_who_runs_the_library_alone(tmp_path: Path) -> None:
+    async with open_desk(home=tmp_path, embedder="none") as desk:
+        await desk.team.add_user("hanako")
+        hanako = desk.for_owner("hanako")
+        await desk.team.set_quota("hanako", {"jobs": 5, "tokens": 1_000})
+        assert [quota.per_day for quota in await hanako.team.quotas()] == [5, 1_000]
+        assert list(await desk.for_owner("taro").team.quotas()) == []
+        for refused, error in (
+            (hanako.team.set_quota("hanako", {"jobs": 9}), AccessDenied),
+            (hanako.team.remove_quota("hanako"), AccessDenied),
+            (desk.team.set_quota("nobody", {"jobs": 9}), NotFound),
+            (desk.team.set_quota("hanako", {"jobs": 9}, is_group=True), NotFound),
+            (desk.team.set_quota("hanako", {"jobs": -1}), InvalidParams),
+            (desk.team.set_quota("hanako", {"jobs": None}), InvalidParams),
+            (desk.team.set_quota("hanako", {"cups": 1}), InvalidParams),
+            (desk.team.remove_quota("taro"), NotFound),
+        ):
+            with pytest.raises(error):
+                await refused
+
+
+async def test_in_the_shell_a_quota_is_set_met_and_removed(shell: Shell, tmp_path: Path) -> None:
+    async with Box(seed=3, folder=tmp_path / "box") as box:
+        through(shell, box)
+        said = await asyncio.to_thread(shell, "quotas", "set", "local", "--jobs", "0", "--pages", "9")
+        assert said == "利用者 local  ジョブ 0 / 0(今日)\n利用者 local  ページ 0 / 9(今日)\n"
+        rows = json.loads((await asyncio.to_thread(shell.run, "quotas", "list", "--json")).stdout)
+        assert [(row["grantee"], row["resource"], row["per_day"], row["used"]) for row in rows] == [
+            (["user", "local"], "jobs", 0, 0),
+            (["user", "local"], "pages", 9, 0),
+        ]
+        asked = ("ask", box.questions[-1].text, "--sources", "web")
+        refused = await asyncio.to_thread(shell.run, *asked)
+        assert refused.returncode == 1 and refused.stderr.startswith("QUOTA_EXHAUSTED: local の割り当て")
+        assert await asyncio.to_thread(shell, "quotas", "remove", "local")
+        assert (await asyncio.to_thread(shell.run, *asked)).returncode == 0
+
+
+def test_the_status_is_that_of_a_ceiling() -> None:
+    from shisho.interfaces.http.statuses import status_of
+
+    assert status_of(QuotaExhausted("x")) == httpx.codes.TOO_MANY_REQUESTS

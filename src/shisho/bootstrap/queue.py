@@ -89,6 +89,7 @@ def _tasks(parts: Parts, stores: QueueStores) -> TaskDesk:
         window=partial(_show_window, parts.web),
         consent=parts.consent(parts.owner),
         outgoing=deferred(partial(_outgoing, parts, engines)),
+        lend=parts.inquiries.assign,
         cut_short=parts.inquiries.cut_short,
     )
     return TaskDesk(wired)

@@ -31,10 +31,10 @@ class InquiryRuns:
         """The ceilings of a question, as they are set."""
         return self._parts.budget
 
-    def lend(self, question: str, model: BorrowedModel) -> AbstractContextManager[bool]:
-        """While it is entered, whoever works on this question here thinks with this model; False: a model is set, and
-        that one thinks."""
-        return self._parts.inquiries.lend(self._parts.owner, question, model)
+    def lend(self, model: BorrowedModel) -> AbstractContextManager[bool]:
+        """While it is entered, whoever works here on a question that is asked inside thinks with this model; False: a
+        model is set, and that one thinks."""
+        return self._parts.inquiries.lend(model)
 
     async def _begin(
         self,
@@ -62,6 +62,7 @@ class InquiryRuns:
         )
         await self._parts.conversations.add_turn(run_id, question, context.conversation_id)
         await self._parts.ledger.begin(inquiry)
+        self._parts.inquiries.assign(run_id)
         await self._parts.access.record(AuditVerb.ASK, run_id)
         return run_id
 

@@ -57,8 +57,11 @@ class Inquiries(Protocol):
     async def prepare(self, run_id: str, notify: Notify, stop: Stop) -> PreparedInquiry:
         """The same run, for whoever takes it through the table of nodes."""
 
-    def lend(self, owner: str, question: str, model: BorrowedModel) -> AbstractContextManager[bool]:
-        """While it is entered, runs of this question think with this model; False: they think as is set."""
+    def lend(self, model: BorrowedModel) -> AbstractContextManager[bool]:
+        """While it is entered, runs that are begun inside think with this model; False: they think as is set."""
+
+    def assign(self, run_id: str) -> None:
+        """Let a run that is begun here think with the model that is lent here, if one is."""
 
     async def replay(self, run_id: str, answer: Answer) -> Answer:
         """The answer that the run comes to now, over what it was given then. Raises NotFound where that is no

@@ -87,6 +87,7 @@ class QuestionQueue(Queue):
         )
         (job,) = self._new_jobs(JobKind.ANSWER, [payload])
         await self._parts.access.record(AuditVerb.ASK, job.id)
+        self._parts.lend(job.id)
         return job
 
     async def _turn(self, job_id: JobId) -> Job:

@@ -91,5 +91,7 @@ class TaskParts:
     window: Callable[[HumanChallenge], Awaitable[bool]]
     consent: Consent
     outgoing: OutgoingPreview
+    lend: Callable[[str], None]
+    """To a run that is about to begin, the model that is lent here, if one is."""
     cut_short: Callable[[str], Awaitable[Answer]]
     """The answer of what a run has come to, saved. Raises NotFound for one that has not begun."""

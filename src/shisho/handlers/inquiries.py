@@ -76,14 +76,18 @@ class LibrarianInquiries:
         checked(question)
 
     @contextmanager
-    def lend(self, owner: str, question: str, model: BorrowedModel) -> Iterator[bool]:
-        """While it is entered, runs of this question think with this model; False: they think as is set."""
+    def lend(self, model: BorrowedModel) -> Iterator[bool]:
+        """While it is entered, runs that are begun inside think with this model; False: they think as is set."""
         mind = self.borrowed_mind(model)
         if mind is None:
             yield False
             return
-        with self.lent.lend(owner, question, mind):
+        with self.lent.lend(mind):
             yield True
+
+    def assign(self, run_id: str) -> None:
+        """Let a run that is begun here think with the model that is lent here, if one is."""
+        self.lent.assign(run_id)
 
     def understand(self, question: str, earlier: Sequence[str]) -> str:
         """How a question is understood after these. Raises InvalidParams for one that cannot be asked."""
@@ -136,7 +140,7 @@ class LibrarianInquiries:
             stop,
             ask_web,
             self.barred(inquiry.scope.owner),
-            self.lent.find(inquiry.scope.owner, inquiry.question) or self.mind(inquiry.scope.owner),
+            self.lent.find(run_id) or self.mind(inquiry.scope.owner),
         )
 
     async def replay(self, run_id: str, answer: Answer) -> Answer:

@@ -1,35 +1,56 @@
-"""Minds that are lent for one question, as long as who lends them waits for its answer."""
+"""Minds that are lent for a question, as long as who lends them waits for its answer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from shisho.librarian.mind import Mind
 
 
+@dataclass(slots=True)
+class MindLoan:
+    """A mind, and the runs that were begun while it was lent."""
+
+    mind: Mind
+    run_ids: list[str] = field(default_factory=list)
+    is_over: bool = False
+
+
+# The loan of who begins runs just now: two of one owner may ask the same at the same time, each with a model of their own.
+LOAN: ContextVar[MindLoan | None] = ContextVar("loan", default=None)
+
+
 class LentMinds:
-    """The minds lent in this process, by owner and question: a question is lent one before its run has an id."""
+    """The minds lent in this process, by run."""
 
     def __init__(self) -> None:
-        self._minds: dict[tuple[str, str], list[Mind]] = {}
+        self._minds: dict[str, Mind] = {}
 
     @contextmanager
-    def lend(self, owner: str, question: str, mind: Mind) -> Iterator[None]:
-        """While it is entered, runs of this question think with this mind."""
-        key = (owner, " ".join(question.split()))
-        minds = self._minds.setdefault(key, [])
-        minds.append(mind)
+    def lend(self, mind: Mind) -> Iterator[None]:
+        """While it is entered, runs that are begun inside think with this mind."""
+        loan = MindLoan(mind)
+        token = LOAN.set(loan)
         try:
             yield
         finally:
-            minds.remove(mind)
-            if not minds:
-                self._minds.pop(key, None)
+            LOAN.reset(token)
+            loan.is_over = True  # a task that was begun inside may outlive it
+            for run_id in loan.run_ids:
+                self._minds.pop(run_id, None)
 
-    def find(self, owner: str, question: str) -> Mind | None:
-        """The one lent last; None where there is none."""
-        minds = self._minds.get((owner, " ".join(question.split())))
-        return minds[-1] if minds else None
+    def assign(self, run_id: str) -> None:
+        """To a run that is begun here the mind that is lent here, if one is."""
+        loan = LOAN.get()
+        if loan is not None and not loan.is_over:
+            loan.run_ids.append(run_id)
+            self._minds[run_id] = loan.mind
+
+    def find(self, run_id: str) -> Mind | None:
+        """The one that a run thinks with; None where none is lent to it."""
+        return self._minds.get(run_id)

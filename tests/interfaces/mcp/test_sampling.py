@@ -14,6 +14,9 @@ import pytest
 from mcp import Client
 from mcp_types import CreateMessageRequestParams, CreateMessageResult, ErrorData, TextContent
 
+import shisho
+from shisho.domain.corpus import Source
+from shisho.domain.inquiry import Answer
 from shisho.testing.providers.script import ProviderRequest
 from tests.flows.test_model_answers import QUESTION, SENTENCE, TEXT, well
 from tests.interfaces.serving import serving, stdio
@@ -121,3 +124,73 @@ async def test_over_http_each_client_lends_its_model_to_its_own_question_alone(t
     assert lent["model"].startswith("client/") and f"{SENTENCE} [1]" in lent["text"]
     assert {use["fault"] for use in refused["model_uses"]} == {"refused"} and refused["model"] == "none"
     assert plain["model_uses"] == [] and plain["evidence"]
+
+
+class HeldModel(SampledModel):
+    """The same, which replies to nothing before it is let go. `is_asked` tells that it was asked something."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_asked = asyncio.Event()
+        self.may_go_on = asyncio.Event()
+
+    async def __call__(
+        self, context: Any, params: CreateMessageRequestParams
+    ) -> CreateMessageResult | ErrorData:
+        self.is_asked.set()
+        await self.may_go_on.wait()
+        return await super().__call__(context, params)
+
+
+async def test_the_same_question_of_two_clients_goes_to_the_model_of_each(tmp_path: Path) -> None:
+    """They have one library; while the first one's model thinks, the others ask, one of which lends none."""
+    page = tmp_path / "page.md"
+    page.write_text(TEXT, "utf-8")
+    first, second = HeldModel(), SampledModel(is_allowed=False)
+    arguments = {"question": QUESTION, "sources": "documents", "wait": 50}
+    with serving(tmp_path / "home") as url:
+        async with (
+            Client(f"{url}/mcp", mode="legacy", sampling_callback=first) as lender,
+            Client(f"{url}/mcp", mode="legacy", sampling_callback=second) as refuser,
+            Client(f"{url}/mcp", mode="legacy") as other,
+        ):
+            added = await lender.call_tool("add_documents", {"paths": [str(page)]})
+            task_id = added.structured_content["task_id"]
+            await lender.call_tool("get_status", {"task_id": task_id, "wait_for": "done", "wait": 50})
+            asked_first = asyncio.create_task(lender.call_tool("ask", arguments))
+            await first.is_asked.wait()
+            asked_plainly = asyncio.create_task(other.call_tool("ask", arguments))
+            refused = (await refuser.call_tool("ask", arguments)).structured_content["answer"]
+            done, _ = await asyncio.wait([asked_plainly], timeout=50)
+            first.may_go_on.set()
+            plain = (await asked_plainly).structured_content["answer"]
+            lent = (await asked_first).structured_content["answer"]
+    assert done and plain["model_uses"] == [], "no model was lent to this question"
+    assert {use["fault"] for use in refused["model_uses"]} == {"refused"}
+    assert f"{SENTENCE} [1]" in lent["text"] and all(use["fault"] is None for use in lent["model_uses"])
+
+
+class LentModel:
+    """A model that gives no reply, of a name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.calls = 0
+
+    async def reply(self, instructions: str, text: str, max_output_tokens: int) -> str:
+        self.calls += 1
+        return "{}"
+
+
+async def test_two_lend_for_one_question_at_the_same_time_and_each_is_asked(tmp_path: Path) -> None:
+    models = [LentModel("client/a"), LentModel("client/b")]
+    async with shisho.open(home=tmp_path, web="off", embedder="none") as desk:
+        await desk.add_source(Source("page.md", TEXT.encode()))
+
+        async def ask(model: LentModel) -> Answer:
+            with desk.lend(model):
+                return await desk.ask(QUESTION)
+
+        answers = await asyncio.gather(*map(ask, models))
+    assert [{use.model for use in answer.model_uses} for answer in answers] == [{"client/a"}, {"client/b"}]
+    assert all(model.calls for model in models)

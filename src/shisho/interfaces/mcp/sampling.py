@@ -73,7 +73,7 @@ async def ask_with_client_model(
 ) -> AnswerHandle:
     """The answer, which is waited for however long it takes, as the model goes with the call. Where a model is set,
     that one thinks and the call ends as it would."""
-    with desk.lend(arguments["question"], ClientModel(context)) as is_lent:
+    with desk.lend(ClientModel(context)) as is_lent:
         handle: AnswerHandle = await verb.ask(desk, **arguments)
         while is_lent and handle.answer is None:
             handle = await desk.tasks.wait_for_answer(handle.answer_id, wait=MAX_WAIT)

@@ -228,12 +228,16 @@ async def result_of(question: HandQuestion, settings: Mapping[str, Any]) -> Hand
 async def judged(result: HandResult, exchange: ExchangeFolder) -> HandResult:
     """The result with what a judge says of it."""
     answer = result.answer
-    snippets = {evidence.number: evidence.snippet for evidence in answer.evidence}
+    # As a reader sees a quotation: under its heading, which has the columns of a table.
+    quoted_texts = {
+        evidence.number: f"({evidence.heading}) {evidence.snippet}" if evidence.heading else evidence.snippet
+        for evidence in answer.evidence
+    }
     lines = [ASK_THE_JUDGE, f"Question: {result.question.text}", f"Gold answer: {result.question.gold}"]
     lines += ["The answer as it is printed:", answer.text, "", "Its sentences beside what they cite:"]
     for number, sentence in enumerate(answer.sentences, 1):
         lines.append(f"sentence {number} ({sentence.support}): {sentence.text}")
-        lines += [f"    [{cited}] {' '.join(snippets[cited].split())}" for cited in sentence.evidence]
+        lines += [f"    [{cited}] {' '.join(quoted_texts[cited].split())}" for cited in sentence.evidence]
     asked = "\n".join(lines)
     key = sha256(asked.encode()).hexdigest()
     reply = await exchange.ask(f"judge-{result.question.id}", key, asked, JUDGEMENT)

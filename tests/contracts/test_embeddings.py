@@ -187,6 +187,8 @@ async def test_similarities_are_those_of_the_passages_that_have_a_vector(store: 
     await store.embeddings.put([new(first, at_angle(60))])
     found = await store.index.view(lambda view: view.similarities(vector(*NORTH), [first, second]))
     assert found == {first: pytest.approx(0.5, abs=1e-3)}
+    stored = await store.index.view(lambda view: view.embeddings([first, second]))
+    assert stored == {first: at_angle(60)}
 
 
 async def test_a_purge_leaves_no_code_of_what_it_erased(embedded: EmbeddedStore, tmp_path: Path) -> None:

@@ -1,17 +1,29 @@
 """Spreading out: unlike passages first, documents in turns, all that was asked for as long as any is left."""
 
+import math
+import struct
 from collections import Counter
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shisho.corpus.diversity import spread
+from shisho.corpus.diversity import by_meaning, by_pairs
+from shisho.corpus.diversity import spread as spread_by
 from shisho.domain.corpus import RankedPassage
+from shisho.domain.embedding import Embedding
 from tests.corpus.passages import passage
 
 
 def ranked(text: str, score: float, document: str) -> RankedPassage:
     return RankedPassage(passage(text, document=document, name=f"{document}:{score}"), score)
+
+
+def spread(ranking: list[RankedPassage], k: int) -> list[RankedPassage]:
+    return spread_by(ranking, k, by_pairs([hit.passage for hit in ranking]))
+
+
+def at_angle(degrees: float) -> Embedding:
+    return Embedding(struct.pack("<2e", math.cos(math.radians(degrees)), math.sin(math.radians(degrees))))
 
 
 def test_a_copy_of_the_first_makes_room_for_something_else() -> None:
@@ -40,7 +52,23 @@ def test_after_three_passages_a_document_waits_until_others_had_their_turn() -> 
 
 def test_another_likeness_may_be_given() -> None:
     three = [ranked("経済", 1.0, "a"), ranked("音楽", 0.9, "b"), ranked("気象", 0.8, "c")]
-    assert spread(three, 2, lambda i, j: 1.0 if {i, j} == {0, 1} else 0.0) == [three[0], three[2]]
+    assert spread_by(three, 2, lambda i, j: 1.0 if {i, j} == {0, 1} else 0.0) == [three[0], three[2]]
+
+
+def test_the_same_in_other_words_makes_room_by_its_vector_and_a_copy_without_one_by_its_words() -> None:
+    first = ranked("決定係数は回帰の指標である。", 1.0, "a")
+    reworded = ranked("当てはまりの良さを表す。", 0.95, "b")
+    copy = ranked("決定係数は回帰の指標である。", 0.94, "c")
+    other = ranked("自由度を調整する方法もある。", 0.8, "d")
+    hits = [first, reworded, copy, other]
+    passages = [hit.passage for hit in hits]
+    angles = {first.passage.id: 0, reworded.passage.id: 5, other.passage.id: 80}
+    # What is usual lies between: as cosines of an encoder whose vectors are all close together.
+    for narrow in (1.0, 0.2):
+        embeddings = {name: at_angle(angle * narrow) for name, angle in angles.items()}
+        likeness = by_meaning(passages, embeddings, by_pairs(passages))
+        assert spread_by(hits, 2, likeness) == [first, other]
+    assert spread(hits, 2) == [first, reworded]
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.floats(0, 1)), max_size=12), st.integers(0, 15))

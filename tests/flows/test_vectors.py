@@ -9,13 +9,22 @@ import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import shisho
+from shisho.corpus import session
 from shisho.desk.news import News, VectorsMade
+from shisho.domain.corpus import Source
 from shisho.domain.embedding import EmbeddingProgress
 from shisho.domain.intervention import PendingIntervention
 from tests.flows.conftest import SHISHO
+from tests.inference.model_folders import (
+    static_folder,
+    write_json,
+    write_safetensors,
+    write_tokenizer,
+)
 
 # Of each question the passage that answers it shares no content word with it.
 LIBRARY = {
@@ -125,3 +134,75 @@ async def _progress(home: Path) -> EmbeddingProgress:
         progress = await desk.embeddings.progress()
     assert progress is not None
     return progress
+
+
+# What is told of one thing, each in three wordings.
+EFFECTS = {
+    "費用": (
+        "在宅勤務では通勤手当が不要になり、会社の支出が減る。",
+        "自宅で働くと、交通費が浮くので経費の節約になる。",
+        "リモートワークの導入は、オフィス賃料などのコスト削減につながる。",
+    ),
+    "健康": (
+        "在宅勤務では座り続ける時間が長く、腰痛になりやすい。",
+        "自宅で働くと、運動不足から体調を崩す人が多い。",
+        "リモートワークでは歩かなくなるため、体重が増えやすい。",
+    ),
+    "情報": (
+        "在宅勤務では端末の盗難や紛失で機密が漏れるおそれがある。",
+        "自宅で働くと、家庭の無線網から情報が流出しかねない。",
+        "リモートワークでは、のぞき見によるデータ漏えいに注意する。",
+    ),
+    "家庭": (
+        "在宅勤務では子どもの世話をしながら仕事ができる。",
+        "自宅で働くと、育児や介護と両立しやすい。",
+        "リモートワークは、家族と過ごす時間を増やす。",
+    ),
+    "孤独": (
+        "在宅勤務では同僚と話す機会が減り、孤立を感じる。",
+        "自宅で働くと、雑談がなくなって寂しいという声がある。",
+        "リモートワークでは、チームの一体感が失われやすい。",
+    ),
+    "評価": (
+        "在宅勤務では働きぶりが見えず、人事評価が難しい。",
+        "自宅で働くと、上司から成果を認めてもらいにくい。",
+        "リモートワークでは、査定の基準を見直す必要がある。",
+    ),
+}
+
+
+async def test_of_a_large_library_what_is_alike_in_other_words_makes_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of six effects five are told by six passages; by words alike, and in the order of the ranking, four."""
+    async with shisho.open(home=tmp_path / "home", embedder="use", web="off") as desk:
+        for name, texts in EFFECTS.items():
+            for number, text in enumerate(texts):
+                await desk.add_source(Source(f"{name}{number}.txt", text.encode()))
+        await desk.embeddings.embed()
+        for question in ("在宅勤務の影響", "自宅で働くとどうなるか"):
+            effects = []
+            for diverse_above in (100_000, 10):
+                monkeypatch.setattr(session, "DIVERSE_ABOVE", diverse_above)
+                hits = await desk.search(question, limit=6)
+                effects.append(len({hit.source[:2] for hit in hits}))
+            assert effects == [4, 5], question
+
+
+async def test_of_a_small_library_the_floor_of_the_embedder_leaves_out_what_is_not_near(
+    tmp_path: Path,
+) -> None:
+    """An encoder whose vectors all lie close together: its cosines are above the floor of any other."""
+    root = static_folder(tmp_path / "narrow", seed=1)
+    size = write_tokenizer(root / "tokenizer.json").get_vocab_size()
+    table = 3.0 + np.random.default_rng(1).normal(size=(size, 16)).astype(np.float32)
+    write_safetensors(root / "model.safetensors", {"embeddings": table})
+    counts = []
+    for floor in (0.3, 0.999):
+        write_json(root / "shisho.json", {"meaning_floor": floor})
+        async with shisho.open(home=tmp_path / f"{floor}", embedder=str(root), web="off") as desk:
+            for text in ("統計の講義は木曜日である。", "犬が走る。", "猫は眠る。"):
+                await desk.add_source(Source(f"{text[:2]}.txt", text.encode()))
+            await desk.embeddings.embed()
+            counts.append(len(await desk.search("統計の講義")))
+    assert counts == [3, 1]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shisho.bootstrap.word_shares import calibrated
+from shisho.bootstrap.cosine_scales import calibrated
 from shisho.domain.embedding import EmbedderAbout
 from shisho.errors import ExtraMissing, InvalidParams, NotFound, ShishoError
 from shisho.messages.message import Message

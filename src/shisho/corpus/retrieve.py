@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -28,7 +29,13 @@ class RankingCut(Protocol):
 
     def depth(self, in_scope: int) -> int: ...
 
-    def kept(self, in_scope: int, ranking: Sequence[RankedCandidate]) -> Sequence[RankedCandidate]: ...
+    def kept(
+        self, in_scope: int, ranking: Sequence[RankedCandidate], meaning_floor: float
+    ) -> Sequence[RankedCandidate]:
+        """`meaning_floor`: of the embedder that ranked."""
+
+    def spreads(self, in_scope: int) -> bool:
+        """Whether what is kept will be spread out, by its vectors where it has any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +47,22 @@ class WholeRanking:
     def depth(self, in_scope: int) -> int:
         return self.fixed_depth
 
-    def kept(self, in_scope: int, ranking: Sequence[RankedCandidate]) -> Sequence[RankedCandidate]:
+    def kept(
+        self, in_scope: int, ranking: Sequence[RankedCandidate], meaning_floor: float
+    ) -> Sequence[RankedCandidate]:
         return ranking
+
+    def spreads(self, in_scope: int) -> bool:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What a cut keeps of a ranking, and N. `embeddings`: where it will be spread out, of the passages that have one."""
+
+    in_scope: int
+    hits: Sequence[RankedPassage]
+    embeddings: Mapping[PassageId, Embedding]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +82,12 @@ class Retriever:
     ) -> Sequence[RankedPassage]:
         """The best `depth` passages in scope that are not in `passage_ids`, best first. Raises InvalidParams
         for a blank request."""
-        _, ranking = await self.best(request, scope, WholeRanking(depth), passage_ids)
-        return ranking
+        return (await self.best(request, scope, WholeRanking(depth), passage_ids)).hits
 
     async def best(
         self, request: SearchRequest, scope: Scope, cut: RankingCut, passage_ids: frozenset[PassageId]
-    ) -> tuple[int, Sequence[RankedPassage]]:
-        """N, and what the cut keeps of the ranking, from one look at the store. Raises InvalidParams for a
-        blank request."""
+    ) -> Ranking:
+        """What the cut keeps, from one look at the store. Raises InvalidParams for a blank request."""
         count("searches")
         return await self.index.view(await self._prepared(request, scope, cut, passage_ids))
 
@@ -142,16 +161,18 @@ class _Look:
             ranking = self._by_words(view, query, depth)
         else:
             ranking = self._blended(view, query, depth, self.vector)
-        return in_scope, self.cut.kept(in_scope, ranking)
+        meaning_floor = math.inf if self.vector is None else self.vector.about.meaning_floor
+        return in_scope, self.cut.kept(in_scope, ranking, meaning_floor)
 
-    def __call__(self, view: SearchView) -> tuple[int, Sequence[RankedPassage]]:
+    def __call__(self, view: SearchView) -> Ranking:
         in_scope, kept = self.ranking(view)
         passages = view.passages([candidate.passage_id for candidate in kept])
-        return in_scope, [
+        hits = [
             RankedPassage(named.passage, candidate.score, candidate.parts, named.source, named.title)
             for candidate in kept
             if (named := passages.get(candidate.passage_id))
         ]
+        return Ranking(in_scope, hits, view.embeddings(list(passages)) if self.cut.spreads(in_scope) else {})
 
     def _by_words(self, view: SearchView, query: TermQuery, depth: int) -> Sequence[RankedCandidate]:
         return _weighed(view, query, self.scope, self._proposed(view, query, depth), depth)

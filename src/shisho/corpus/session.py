@@ -34,9 +34,6 @@ from shisho.language.tokens import tokens
 from shisho.ports import Reranker, SessionLog, Shelf
 
 FLOOR_BELOW = 1_000  # N under which passages that match too little of the query are left out
-# The cosine from which a passage is kept that matches too little: of such on questions with a wording gap it keeps
-# 79 % of the relevant ones among the first ten and 47 % of the others.
-MEANING_FLOOR = 0.3
 DIVERSE_ABOVE = 100_000  # N over which near-alike passages make room for others
 LEAST_RANKED = 50
 
@@ -106,11 +103,16 @@ class CorpusSearcher:
             self.floor,
             0 if self.reranker is None else RERANKED,
         )
-        in_scope, ranking = await self.retriever.best(request, scope, cut, passage_ids.union(scope.rejected))
-        ranking = await self._reranked(request, ranking)
-        if in_scope > DIVERSE_ABOVE:
-            return in_scope, diversity.spread(ranking, cut.k(in_scope))
-        return in_scope, ranking[: cut.k(in_scope)]
+        best = await self.retriever.best(request, scope, cut, passage_ids.union(scope.rejected))
+        hits = await self._reranked(request, best.hits)
+        k = cut.k(best.in_scope)
+        if not cut.spreads(best.in_scope):
+            return best.in_scope, hits[:k]
+        passages = [hit.passage for hit in hits]
+        likeness = diversity.by_pairs(passages)
+        if best.embeddings:
+            likeness = diversity.by_meaning(passages, best.embeddings, likeness)
+        return best.in_scope, diversity.spread(hits, k, likeness)
 
     async def _reranked(
         self, request: SearchRequest, ranking: Sequence[RankedPassage]
@@ -136,13 +138,20 @@ class DepthCut:
     def depth(self, in_scope: int) -> int:
         return max(LEAST_RANKED, 2 * self.k(in_scope))
 
-    def kept(self, in_scope: int, ranking: Sequence[RankedCandidate]) -> Sequence[RankedCandidate]:
+    def kept(
+        self, in_scope: int, ranking: Sequence[RankedCandidate], meaning_floor: float
+    ) -> Sequence[RankedCandidate]:
         if in_scope < FLOOR_BELOW:
-            ranking = [candidate for candidate in ranking if self._is_relevant(candidate.parts)]
-        return ranking if in_scope > DIVERSE_ABOVE else ranking[: max(self.least, self.k(in_scope))]
+            ranking = [
+                candidate for candidate in ranking if self._is_relevant(candidate.parts, meaning_floor)
+            ]
+        return ranking if self.spreads(in_scope) else ranking[: max(self.least, self.k(in_scope))]
 
-    def _is_relevant(self, parts: Mapping[str, float]) -> bool:
-        return parts.get("match", 1.0) >= self.floor or parts.get("meaning", 0.0) >= MEANING_FLOOR
+    def spreads(self, in_scope: int) -> bool:
+        return in_scope > DIVERSE_ABOVE
+
+    def _is_relevant(self, parts: Mapping[str, float], meaning_floor: float) -> bool:
+        return parts.get("match", 1.0) >= self.floor or parts.get("meaning", -1.0) >= meaning_floor
 
 
 class CorpusSession:

@@ -1,4 +1,5 @@
-"""Measure on a set of questions how much words should count beside the meaning of the embedder that is set."""
+"""Measure on a set of questions how much words should count beside the meaning of the embedder that is set, and from
+which cosine a passage is relevant."""
 
 from __future__ import annotations
 
@@ -10,26 +11,31 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from shisho.bootstrap.cosine_scales import keep_scale
 from shisho.bootstrap.desk import open_desk
-from shisho.bootstrap.word_shares import keep_share
+from shisho.desk import Desk
 from shisho.domain.embedding import CalibrationTarget, WordShare
 from shisho.evaluation.metrics import ndcg
 from shisho.evaluation.run import fill, rank_questions
-from shisho.evaluation.sets import EvalSet, load
+from shisho.evaluation.sets import EvalQuestion, EvalSet, load
 from shisho.language.script import is_japanese
 
 FACTORS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1 / 2**0.5, 1.0, 2**0.5, 2.0, 4.0, 8.0, 16.0)
-FEWEST = 20  # questions of a language, below which its share stays as it is
+FEWEST = 20  # questions of a language, below which its share stays as it is; relevant passages, below which the floor does
+AMONG = 10  # the best passages of a question, by which the floor is measured
+REACHED = 0.95  # of the relevant ones among them: their cosines are not under the floor
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """nDCG@10 by the share of words, for each language with enough questions, and the shares that were best."""
+    """nDCG@10 by the share of words, for each language with enough questions, and the shares that were best.
+    `meaning_floor`: the cosine that 95 % of the relevant passages reach."""
 
     embedder: str
     questions: Mapping[str, int]
     ndcg: Mapping[str, Mapping[str, float]]
     share: WordShare
+    meaning_floor: float
 
 
 async def calibrate(target: CalibrationTarget, folder: Path, *, limit: int | None = None) -> Calibration:
@@ -37,11 +43,12 @@ async def calibrate(target: CalibrationTarget, folder: Path, *, limit: int | Non
     about = target.about
     eval_set = await asyncio.to_thread(load, folder)
     with tempfile.TemporaryDirectory(prefix="shisho-eval-") as place:
-        scores = await _tried(target, Path(place), eval_set, limit)
+        scores, cosines = await _tried(target, Path(place), eval_set, limit)
     share = WordShare(
         _best(scores["japanese"], about.share.japanese), _best(scores["english"], about.share.english)
     )
-    keep_share(target.home, about.name, share)
+    meaning_floor = _floor(cosines, about.meaning_floor)
+    keep_scale(target.home, about.name, share, meaning_floor)
     return Calibration(
         about.name,
         {language: len(next(iter(by_share.values()), [])) for language, by_share in scores.items()},
@@ -50,29 +57,51 @@ async def calibrate(target: CalibrationTarget, folder: Path, *, limit: int | Non
             for language, by_share in scores.items()
         },
         share,
+        meaning_floor,
     )
 
 
 async def _tried(
     target: CalibrationTarget, home: Path, eval_set: EvalSet, limit: int | None
-) -> dict[str, dict[float, list[float]]]:
-    """By language and share, nDCG@10 of each question, from the real searcher over a home of its own."""
+) -> tuple[dict[str, dict[float, list[float]]], list[float]]:
+    """By language and share, nDCG@10 of each question, and the cosines of relevant passages, from the real searcher over
+    a home of its own."""
     options: dict[str, Any] = {**target.options, "home": home}
     scores: dict[str, dict[float, list[float]]] = {"japanese": {}, "english": {}}
+    cosines: list[float] = []
     questions = eval_set.questions[:limit]
     languages = ["japanese" if is_japanese(question.text) else "english" for question in questions]
     for factor in FACTORS:
         share = WordShare(target.about.share.japanese * factor, target.about.share.english * factor)
-        keep_share(home, target.about.name, share)
+        keep_scale(home, target.about.name, share, target.about.meaning_floor)
         async with open_desk(**options) as desk:
             if factor == FACTORS[0]:
                 await fill(desk, eval_set)
                 await desk.embeddings.embed()
             rankings = await rank_questions(desk, questions)
+            if factor == 1.0:
+                cosines = await _relevant_cosines(desk, eval_set, questions)
         for question, language, ranking in zip(questions, languages, rankings, strict=True):
             value = share.japanese if language == "japanese" else share.english
             scores[language].setdefault(value, []).append(ndcg(ranking, eval_set.judged[question.id]))
-    return scores
+    return scores, cosines
+
+
+async def _relevant_cosines(desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuestion]) -> list[float]:
+    """Of the relevant passages among the best of each question."""
+    cosines = []
+    for question in questions:
+        judged = eval_set.judged[question.id]
+        hits = await desk.rank([question.text], depth=AMONG)
+        relevant = [hit for hit in hits if judged.get(hit.source, 0) > 0]
+        cosines += [hit.parts["meaning"] for hit in relevant if "meaning" in hit.parts]
+    return cosines
+
+
+def _floor(cosines: Sequence[float], before: float) -> float:
+    if len(cosines) < FEWEST:
+        return before
+    return round(sorted(cosines)[int((1 - REACHED) * len(cosines))], 3)
 
 
 def _best(by_share: Mapping[float, Sequence[float]], before: float) -> float:

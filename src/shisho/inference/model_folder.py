@@ -1,7 +1,8 @@
 """A folder of an embedder as it describes itself, in the files that sentence-transformers, model2vec and transformers write.
 
 `shisho.json` in the folder goes before all of it: {"passage": "検索文書: ", "query": "検索クエリ: ", "pooling": "mean",
-"file": "onnx/model.onnx", "max_tokens": 512, "dimensions": 256, "share": {"japanese": 0.002, "english": 0.01}}."""
+"file": "onnx/model.onnx", "max_tokens": 512, "dimensions": 256, "share": {"japanese": 0.002, "english": 0.01},
+"meaning_floor": 0.3}."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from shisho.domain.embedding import WordShare
+from shisho.domain.embedding import EmbedderAbout, WordShare
 from shisho.errors import InvalidParams
 
 # Eight bits first: on a CPU they cost half, and the ranking is the same.
@@ -53,6 +54,7 @@ MOST_TOKENS = 1_024  # no passage has more, and a bound on what a question may c
 SAMPLED = 1 << 16  # bytes looked at in each place of a large file
 PLACES = 16
 USUAL_SHARE = WordShare()
+USUAL_FLOOR = EmbedderAbout("").meaning_floor
 
 
 class FolderKind(StrEnum):
@@ -78,6 +80,7 @@ class ModelFolder:
     max_tokens: int = 512
     dimensions: int = 0
     share: WordShare = USUAL_SHARE
+    meaning_floor: float = USUAL_FLOOR
 
     @property
     def name(self) -> str:
@@ -87,6 +90,10 @@ class ModelFolder:
         for file in (self.tokenizer, self.weights) if self.kind is not FolderKind.TORCH else _all(self.root):
             _sample(file, digest)
         return f"{self.root.name} {digest.hexdigest()[:12]}"
+
+    def about(self, choice: str) -> EmbedderAbout:
+        """The embedder of this folder, which a value of the setting gives again."""
+        return EmbedderAbout(self.name, choice, self.share, self.meaning_floor)
 
 
 def read_folder(root: Path) -> ModelFolder:
@@ -105,6 +112,7 @@ def read_folder(root: Path) -> ModelFolder:
         int(overrides.get("max_tokens") or _max_tokens(root)),
         int(overrides.get("dimensions") or 0),
         _share(overrides.get("share") or {}),
+        float(overrides.get("meaning_floor") or USUAL_FLOOR),
     )
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from shisho.domain.embedding import EmbedderAbout
 from shisho.errors import ExtraMissing, InvalidParams
 from shisho.inference.embedding import EncoderPair, Matrix, ThreadedEmbedder, prefixed
 from shisho.inference.model_folder import ModelFolder
@@ -22,7 +21,7 @@ class OnnxEmbedder(ThreadedEmbedder):
     """`ports.Embedder` over an ONNX folder."""
 
     def __init__(self, folder: ModelFolder, choice: str) -> None:
-        super().__init__(EmbedderAbout(folder.name, choice, folder.share), lambda: load_encoders(folder))
+        super().__init__(folder.about(choice), lambda: load_encoders(folder))
 
 
 def load_encoders(folder: ModelFolder) -> EncoderPair:

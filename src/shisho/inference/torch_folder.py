@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 from typing import Any
 
-from shisho.domain.embedding import EmbedderAbout
 from shisho.errors import ExtraMissing
 from shisho.inference.embedding import EncoderPair, ThreadedEmbedder, prefixed
 from shisho.inference.model_folder import ModelFolder
@@ -20,7 +19,7 @@ class TorchEmbedder(ThreadedEmbedder):
                 'The model {folder} needs an extra: pip install "shisho[torch]".',
                 folder=folder.root.name,
             )
-        super().__init__(EmbedderAbout(folder.name, choice, folder.share), lambda: _load(folder))
+        super().__init__(folder.about(choice), lambda: _load(folder))
 
 
 def _load(folder: ModelFolder) -> EncoderPair:

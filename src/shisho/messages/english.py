@@ -132,7 +132,7 @@ SAID: Mapping[str, str] = {
     "model_line": "{text}  {size} MB  {source}",
     "language_japanese": "Japanese",
     "language_english": "English ",
-    "share_kept": "Kept for {text}: share of words {japanese} (Japanese), {english} (English).",
+    "share_kept": "Kept for {text}: share of words {japanese} (Japanese), {english} (English); relevant from cosine {floor}.",
     "backed_up": "Backed up to {text}",
     "migrated": "The database is of this version, and can be written.",
     "migrated_script": "{text}: done",

@@ -129,7 +129,7 @@ SAID: Mapping[str, str] = {
     "model_line": "{text}  {size} MB  {source}",
     "language_japanese": "日本語",
     "language_english": "英語",
-    "share_kept": "{text} 用に残しました: 語の重み {japanese}(日本語)、{english}(英語)。",
+    "share_kept": "{text} 用に残しました: 語の重み {japanese}(日本語)、{english}(英語)。意味だけで関連ありとする近さ {floor}。",
     "backed_up": "控えを作りました: {text}",
     "migrated": "データベースはこの版になっており、書き込めます。",
     "migrated_script": "{text}: 済みました",

@@ -226,6 +226,9 @@ class SearchView(Protocol):
     def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
         """The cosine with the vector of those of `ids` that have one."""
 
+    def embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]:
+        """The vectors of `serving` of those of `ids` that have one."""
+
 
 class SearchSession(Protocol):
     """One inquiry's way through the corpus. It alone knows ids, what was seen, N and k."""

@@ -109,6 +109,10 @@ class DenseIndex:
         """As of a `ports.SearchView`."""
         return cosines(connection, self._about.name, vector, ids)
 
+    def embeddings(self, connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[PassageId, Embedding]:
+        """As of a `ports.SearchView`."""
+        return stored_embeddings(connection, self._about.name, ids)
+
     def _known_dimensions(self, connection: apsw.Connection) -> int:
         row = rows.first(connection.execute(DIMENSIONS, (self._about.name,)))
         return 0 if row is None else int(row.dimensions)
@@ -242,13 +246,21 @@ def cosines(
     connection: apsw.Connection, embedder: str, vector: Embedding, ids: Sequence[PassageId]
 ) -> dict[PassageId, float]:
     """The cosine with the stored vector of those of `ids` that have one of this embedder."""
-    names = {nouns.passage_number(name): name for name in ids}
-    stored = dict(connection.execute(STORED, (embedder, rows.numbered(names))))
+    stored = stored_embeddings(connection, embedder, ids)
     if not stored:
         return {}
     matrix = np.frombuffer(b"".join(stored.values()), FLOATS).reshape(len(stored), -1)
     scores = (matrix.astype(np.float32) @ _floats(vector)).tolist()
-    return {names[number]: score for number, score in zip(stored, scores, strict=True)}
+    return dict(zip(stored, scores, strict=True))
+
+
+def stored_embeddings(
+    connection: apsw.Connection, embedder: str, ids: Iterable[PassageId]
+) -> dict[PassageId, Embedding]:
+    """The stored vectors of those of `ids` that have one of this embedder."""
+    names = {nouns.passage_number(name): name for name in ids}
+    stored = connection.execute(STORED, (embedder, rows.numbered(names)))
+    return {names[number]: vector for number, vector in stored}
 
 
 def _only(bits: Codes) -> Any:

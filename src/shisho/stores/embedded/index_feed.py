@@ -11,7 +11,7 @@ from shisho.domain.corpus import PassageId, Scope
 from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.dense import DIMENSIONS, NEWEST, cosines
+from shisho.stores.embedded.dense import DIMENSIONS, NEWEST, cosines, stored_embeddings
 from shisho.stores.embedded.lexical import CHANGED, ENTRIES_OF
 from shisho.stores.embedded.scope import READABLE, index_scope
 from shisho.stores.embedded.serving import choose_embedder
@@ -189,6 +189,11 @@ class EmbeddedFeedView(ShelfView):
 
     def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
         return {} if self._serving is None else cosines(self._connection, self._serving[0].name, vector, ids)
+
+    def embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]:
+        if self._serving is None:
+            return {}
+        return stored_embeddings(self._connection, self._serving[0].name, ids)
 
 
 def _vector_entry(row: rows.Row) -> VectorEntry:

@@ -130,6 +130,9 @@ class LexicalView(ShelfView):
     def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
         return {} if self._dense is None else self._dense.similarities(self._connection, vector, ids)
 
+    def embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]:
+        return {} if self._dense is None else self._dense.embeddings(self._connection, ids)
+
 
 def _filters(index: Any, allowed: IndexScope) -> list[tuple[Any, Any]]:
     schema = index.schema

@@ -78,6 +78,10 @@ class ServingIndex:
         """As of a `ports.SearchView`."""
         return self._index(connection).similarities(connection, vector, ids)
 
+    def embeddings(self, connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[PassageId, Embedding]:
+        """As of a `ports.SearchView`."""
+        return self._index(connection).embeddings(connection, ids)
+
     def _chosen(self, connection: apsw.Connection) -> tuple[EmbedderAbout, bool]:
         return choose_embedder(connection, self._about, self._is_usable)
 

@@ -119,6 +119,10 @@ class MemoryView:
         vectors = {} if self._embeddings is None else self._embeddings.vectors()
         return {name: cosine(vector, vectors[name]) for name in ids if name in vectors}
 
+    def embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]:
+        vectors = {} if self._embeddings is None else self._embeddings.vectors()
+        return {name: vectors[name] for name in ids if name in vectors}
+
     def _weights(self, field: str, words: set[str], scope: Scope) -> dict[str, float]:
         total = len(self._shelf.searchable(Scope(scope.owner)))
         frequencies = self.frequencies(field, list(words), scope)

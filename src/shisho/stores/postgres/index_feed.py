@@ -200,6 +200,9 @@ class PostgresFeedView(PostgresShelfView):
     def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
         return {} if self._table is None else self._table.similarities(self._connection, vector, ids)
 
+    def embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]:
+        return {} if self._table is None else self._table.embeddings(self._connection, ids)
+
     def _vectors(self, statement: str, embedder: str, values: tuple[Any, ...]) -> list[rows.Row]:
         table = self._table_of(embedder)
         if table is None:

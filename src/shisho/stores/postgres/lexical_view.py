@@ -158,6 +158,9 @@ class PostgresView(PostgresShelfView):
     def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
         return {} if self._vectors is None else self._vectors.similarities(self._connection, vector, ids)
 
+    def embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]:
+        return {} if self._vectors is None else self._vectors.embeddings(self._connection, ids)
+
     @cached_property
     def _vectors(self) -> VectorTable | None:
         """Those that serve."""

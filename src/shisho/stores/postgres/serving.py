@@ -15,7 +15,7 @@ from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.stores.nouns import passage_id
 from shisho.stores.postgres import rows
 from shisho.stores.postgres.connect import PostgresDatabase
-from shisho.stores.postgres.embeddings import halfvec_text, table_of
+from shisho.stores.postgres.embeddings import halfvec_text, read_halfvec, table_of
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.scope import FROM_DOCUMENTS, count_in, where_passages
 from shisho.stores.serving import choose_serving
@@ -54,6 +54,10 @@ WIDTH = """SET LOCAL hnsw.ef_search = {candidates}; SET LOCAL hnsw.iterative_sca
 # The cosines of some passages.
 SIMILARITIES = """SELECT v.passage_id, -(v.vector <#> %s::halfvec) AS cosine FROM {table} v
     WHERE v.passage_id = ANY(%s)"""
+# The vectors of some passages, as bytes in the order of the network after four that say how many.
+STORED = (
+    """SELECT v.passage_id, halfvec_send(v.vector) AS vector FROM {table} v WHERE v.passage_id = ANY(%s)"""
+)
 # Make the graph while others go on writing. An earlier attempt that failed leaves one that is never used.
 NEW_GRAPH = """CREATE INDEX CONCURRENTLY IF NOT EXISTS {table}_graph ON {table}
     USING hnsw (vector halfvec_ip_ops) WITH (m = 16, ef_construction = 64)"""
@@ -112,6 +116,12 @@ class VectorTable:
         """As of a `ports.SearchView`."""
         values = (halfvec_text(vector), rows.numbers_of(ids))
         return _cosines(rows.every(connection, SIMILARITIES.format(table=self.name), values))
+
+    def embeddings(self, connection: Connection, ids: Sequence[PassageId]) -> dict[PassageId, Embedding]:
+        """As of a `ports.SearchView`."""
+        statement = STORED.format(table=self.name).encode()
+        stored = connection.execute(statement, (rows.numbers_of(ids),), binary=True).fetchall()
+        return {passage_id(row.passage_id): read_halfvec(row.vector) for row in stored}
 
     def wants_graph(self, connection: Connection) -> bool:
         """Whether there are so many vectors, and no graph of them."""

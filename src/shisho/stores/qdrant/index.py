@@ -131,3 +131,6 @@ class QdrantView:
 
     def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
         return self._truth.similarities(vector, ids)
+
+    def embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]:
+        return self._truth.embeddings(ids)

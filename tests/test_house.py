@@ -146,6 +146,7 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
         "stores/embedded/dense.py",
         "stores/embedded/dense_files.py",
         "stores/postgres/bm25.py",
+        "corpus/diversity.py",
         "corpus/weighing.py",
         "corpus/occurrences.py",
         "corpus/readers/ocr.py",

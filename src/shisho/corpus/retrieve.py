@@ -57,7 +57,7 @@ class WholeRanking:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class RetrievalResult:
     """What a cut keeps of a ranking, and N. `embeddings`: where it will be spread out, of the passages that have one."""
 
     in_scope: int
@@ -86,7 +86,7 @@ class Retriever:
 
     async def best(
         self, request: SearchRequest, scope: Scope, cut: RankingCut, passage_ids: frozenset[PassageId]
-    ) -> Ranking:
+    ) -> RetrievalResult:
         """What the cut keeps, from one look at the store. Raises InvalidParams for a blank request."""
         count("searches")
         return await self.index.view(await self._prepared(request, scope, cut, passage_ids))
@@ -164,7 +164,7 @@ class _Look:
         meaning_floor = math.inf if self.vector is None else self.vector.about.meaning_floor
         return in_scope, self.cut.kept(in_scope, ranking, meaning_floor)
 
-    def __call__(self, view: SearchView) -> Ranking:
+    def __call__(self, view: SearchView) -> RetrievalResult:
         in_scope, kept = self.ranking(view)
         passages = view.passages([candidate.passage_id for candidate in kept])
         hits = [
@@ -172,7 +172,8 @@ class _Look:
             for candidate in kept
             if (named := passages.get(candidate.passage_id))
         ]
-        return Ranking(in_scope, hits, view.embeddings(list(passages)) if self.cut.spreads(in_scope) else {})
+        embeddings = view.embeddings(list(passages)) if self.cut.spreads(in_scope) else {}
+        return RetrievalResult(in_scope, hits, embeddings)
 
     def _by_words(self, view: SearchView, query: TermQuery, depth: int) -> Sequence[RankedCandidate]:
         return _weighed(view, query, self.scope, self._proposed(view, query, depth), depth)

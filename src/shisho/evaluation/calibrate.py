@@ -23,7 +23,7 @@ from shisho.language.script import is_japanese
 FACTORS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1 / 2**0.5, 1.0, 2**0.5, 2.0, 4.0, 8.0, 16.0)
 FEWEST = 20  # questions of a language, below which its share stays as it is; relevant passages, below which the floor does
 AMONG = 10  # the best passages of a question, by which the floor is measured
-REACHED = 0.95  # of the relevant ones among them: their cosines are not under the floor
+FLOOR_SHARE = 0.95  # of the relevant ones among them: their cosines are not under the floor
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ async def _relevant_cosines(desk: Desk, eval_set: EvalSet, questions: Sequence[E
 def _floor(cosines: Sequence[float], before: float) -> float:
     if len(cosines) < FEWEST:
         return before
-    return round(sorted(cosines)[int((1 - REACHED) * len(cosines))], 3)
+    return round(sorted(cosines)[int((1 - FLOOR_SHARE) * len(cosines))], 3)
 
 
 def _best(by_share: Mapping[float, Sequence[float]], before: float) -> float:

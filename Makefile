@@ -6,8 +6,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-# Half of the tests' time is waiting: four processes keep two processors at work.
-BESIDE := -n 4 --dist worksteal
+# More than half of the tests' time is waiting, for children, browsers and clocks: five processes keep two processors at work.
+BESIDE := -n 5 --dist worksteal
 export SHISHO_SHARED ?= ../shared
 export PYTHONUTF8 = 1
 # Set, it would make each of the thousand processes of the tests compile the sources anew.

@@ -61,7 +61,9 @@ async def test_words_of_documents_stand_in_fields_that_say_so(tmp_path: Path) ->
             await call("read_passage", session_id=session, number=index, context=2),
             await call("read_passage", id=found["passages"][0]["passage"], context=2),
         ]
-        finding = {"index": index, "goal_id": "G1", "snippet": shown["shown"][0]["quoted_text"][:60]}
+        quoted = shown["shown"][0]["quoted_text"]
+        snippet = quoted[quoted.index(ORDER) :][:60]
+        finding = {"index": index, "goal_id": "G1", "snippet": snippet}
         judged = await call("submit_findings", session_id=session, findings=[finding])
         for reply in (shown, found, *read, judged):
             assert {*places(reply, ORDER)} and {*places(reply, ORDER)} <= QUOTING

@@ -11,6 +11,7 @@ import pypdfium2.raw as pdfium
 import pytest
 
 from shisho.bootstrap.desk import open_desk
+from shisho.desk import Desk
 from shisho.domain.corpus import Source
 from shisho.errors import ExtraMissing, InvalidParams
 from shisho.system.typesetting import check_japanese
@@ -76,6 +77,17 @@ async def test_a_pdf_has_the_letters_the_citations_and_the_links_of_its_answer(t
     assert evidence.link.startswith(PAGE) and targets(document) == ({evidence.link}, {0})
     fonts = {name for page in document for name in font_names(page)}
     assert any("NotoSans" in name for name in fonts)
+
+
+@pytest.mark.usefixtures("letters")
+async def test_code_in_a_pdf_keeps_its_lines(desk: Desk) -> None:
+    code = "def settle(amount):\n    # 精算額\n    return amount"
+    page = f"# 精算\n\n```\n{code}\n```\n"
+    await desk.add_source(Source("精算.md", page.encode(), "text/markdown"))
+    answer = await desk.ask("settle は精算額をどう計算するか")
+    document = pypdfium2.PdfDocument(await desk.exports.file(answer.id, "pdf"))
+    lines = [line.strip() for line in document[0].get_textpage().get_text_range().splitlines()]
+    assert [lines.count(line.strip()) for line in code.split("\n")] == [2, 2, 2]
 
 
 def font_names(page: pypdfium2.PdfPage) -> set[str]:

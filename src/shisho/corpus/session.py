@@ -224,6 +224,7 @@ class CorpusSession:
             site=self._searcher.site(document.source),
             place=place_within(passage.place, passage.text, start, end),
             ocr=passage.ocr,
+            code=passage.kind is BlockKind.CODE,
         )
 
     async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
@@ -248,6 +249,7 @@ class CorpusSession:
             site=self._searcher.site(document.source),
             place=passage.place,
             ocr=passage.ocr,
+            code=passage.kind is BlockKind.CODE,
         )
 
     async def _passage(self, name: PassageId) -> tuple[Passage, Document]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shisho.domain.corpus import DocumentId, PassageHit, RankedPassage
+from shisho.domain.corpus import BlockKind, DocumentId, PassageHit, RankedPassage
 
 
 def link_to(document: DocumentId, page: int | None) -> str:
@@ -26,4 +26,5 @@ def to_hit(hit: RankedPassage) -> PassageHit:
         parts=hit.parts,
         place=passage.place,
         ocr=passage.ocr,
+        code=passage.kind is BlockKind.CODE,
     )

@@ -246,6 +246,7 @@ class PassageHit:
     parts: Mapping[str, float]
     place: str = ""
     ocr: bool = False
+    code: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,7 +381,7 @@ class RoundRecord:
 class Citation:
     """A verbatim span with everything that opens it. `start:end` are offsets of the document's original text.
     `site` is whose web page it is (the registered domain), empty for what is none; `place` and `ocr` as of a
-    `Block`."""
+    `Block`; `code` as of a `NumberedPassage`."""
 
     document_id: DocumentId
     title: str
@@ -395,3 +396,4 @@ class Citation:
     site: str = ""
     place: str = ""
     ocr: bool = False
+    code: bool = False

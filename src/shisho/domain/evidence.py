@@ -28,6 +28,7 @@ def mark_source_state(evidence: Evidence, source: str, state: DocumentState) -> 
         cluster="",
         place=evidence.place,
         ocr=evidence.ocr,
+        code=evidence.code,
     )
     url = source if on_web(source) else None
     return replace(evidence, document=source, source_url=url, link=opening(citation), source_state=state)
@@ -60,4 +61,5 @@ def build_evidence(answer_id: str, ref: EvidenceRef, citation: Citation) -> Evid
         ocr=citation.ocr,
         stance=ref.stance,
         same_as=ref.same_as,
+        code=citation.code,
     )

@@ -195,7 +195,7 @@ class Finding:
 class EvidenceRef:
     """Verified evidence as the librarian holds it: a number instead of an id. `list_items` as in Finding.
     `context`: the words right before it in its passage. `same_as`: the number of evidence that says the same,
-    from another document, 0 for none."""
+    from another document, 0 for none. `code`: lines for a machine."""
 
     number: int
     goal_id: str
@@ -210,6 +210,7 @@ class EvidenceRef:
     stance: Stance = Stance.ANSWERS
     context: str = ""
     same_as: int = 0
+    code: bool = False
 
 
 def build_evidence_ref(
@@ -222,7 +223,15 @@ def build_evidence_ref(
 ) -> EvidenceRef:
     """A citation as the librarian holds it, under its number."""
     return EvidenceRef(
-        number, goal_id, citation.snippet, heading, score, round_, citation.place, citation.ocr
+        number=number,
+        goal_id=goal_id,
+        snippet=citation.snippet,
+        heading=heading,
+        score=score,
+        round=round_,
+        place=citation.place,
+        ocr=citation.ocr,
+        code=citation.code,
     )
 
 
@@ -292,7 +301,8 @@ class Evidence:
     far as its kind of document allows; `source_url` is the address of a web page. `source_state`: what has become of
     the document since; a quotation of one that is not live still opens, and is found no more. `place` says where it
     stands in what has no pages: cells, a chapter; `ocr`: the words were recognised in a picture and may have
-    wrong letters. `same_as`: the number of the evidence that has the same words in another document, 0 for none."""
+    wrong letters. `same_as`: the number of the evidence that has the same words in another document, 0 for none.
+    `code`: lines for a machine, shown as they stand."""
 
     id: str
     number: int
@@ -315,6 +325,7 @@ class Evidence:
     ocr: bool = False
     stance: Stance = Stance.ANSWERS
     same_as: int = 0
+    code: bool = False
 
 
 class SupportOutcome(StrEnum):

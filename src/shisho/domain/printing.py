@@ -7,16 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PrintedPart:
-    """A stretch of a line of the answer. `number`: of the quotation that it leads to; 0: it leads nowhere."""
+    """A stretch of a line of the answer. `number`: of the quotation that it leads to; 0: it leads nowhere. `code`: all of a
+    line, and lines for a machine."""
 
     text: str
     number: int = 0
+    code: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class PrintedQuotation:
     """A quotation below the answer. `link`: an address of the web, or empty; `where`: page or place, and heading; `remark`:
-    what became of its document, or empty."""
+    what became of its document, or empty; `code`: its lines stand as they are."""
 
     number: int
     title: str
@@ -24,6 +26,7 @@ class PrintedQuotation:
     where: str
     text: str
     remark: str
+    code: bool = False
 
 
 @dataclass(frozen=True, slots=True)

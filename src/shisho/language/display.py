@@ -59,6 +59,7 @@ _LINES = re.compile(r"\s*\n\s*")
 _SPACES = re.compile(r" {2,}")
 _WIDE_BEFORE = re.compile(f"[{_WIDE}]$")
 _WIDE_AFTER = re.compile(f"[{_WIDE}]")
+_BACKTICKS = re.compile("`+")
 _HYPHENATED = re.compile(r"[^\W_][-‐]$")
 
 
@@ -90,6 +91,23 @@ def running(text: str) -> str:
     for line in lines[1:]:
         joined = _joined(joined, line)
     return joined
+
+
+def display_quotation(text: str, *, code: bool) -> str:
+    """A quotation as a person reads it: code by its lines as they stand, all else on one line."""
+    return display_code(text) if code else running(text)
+
+
+def display_code(text: str) -> str:
+    """Its lines with the white before them, which says what belongs to what."""
+    return "\n".join(line.rstrip() for line in legible(text).split("\n")).strip("\n")
+
+
+def fence_code(text: str) -> str:
+    """Code between fences as Markdown has them, longer than any run of such marks inside."""
+    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{display_code(text)}\n{fence}"
 
 
 def _joined(before: str, after: str) -> str:

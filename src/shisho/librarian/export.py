@@ -12,7 +12,7 @@ from shisho.domain.corpus import NO_LONGER, Document, DocumentId
 from shisho.domain.inquiry import Answer, Evidence
 from shisho.domain.link import on_web
 from shisho.errors import InvalidParams
-from shisho.language.display import legible, running
+from shisho.language.display import display_quotation, fence_code, legible, running
 from shisho.language.script import answer_language
 from shisho.librarian import bibliography
 from shisho.librarian.citation_styles import STYLES, styled
@@ -55,12 +55,14 @@ def _description(document: Document) -> Mapping[str, str]:
 def _markdown(answer: Answer) -> str:
     rows = [f"# {answer.question}", "", answer.text, ""]
     for evidence in answer.evidence:
-        quotation = running(evidence.snippet)
+        quotation = display_quotation(evidence.snippet, code=evidence.code)
         rows += [
             f"[{evidence.number}]: {legible(evidence.title)}{_page(evidence)} <{evidence.link or evidence.document}>",
             "",
         ]
-        rows += [f"> {quotation}", ""] if quotation not in answer.text else []
+        if quotation not in answer.text:
+            block = fence_code(quotation) if evidence.code else quotation
+            rows += [*(f"> {line}" for line in block.split("\n")), ""]
         if evidence.source_state in NO_LONGER:
             rows += [word(NO_LONGER[evidence.source_state], answer_language(answer.question)), ""]
     rows += [f"<!-- answer {answer.id} · {answer.condition} · {answer.loop_stop} · {answer.created_at} -->"]
@@ -75,7 +77,8 @@ def _json_lines(answer: Answer) -> str:
 
 def _evidence_row(evidence: Evidence) -> dict[str, Any]:
     """`snippet` is the slice that offsets and hash speak of, `quotation` the same as a person reads it."""
-    return {"type": "evidence", **plain(evidence), "quotation": running(evidence.snippet)}
+    quotation = display_quotation(evidence.snippet, code=evidence.code)
+    return {"type": "evidence", **plain(evidence), "quotation": quotation}
 
 
 def _page(quotation: Evidence) -> str:

@@ -14,6 +14,7 @@ _STYLE = """
 body { font: 1rem/1.7 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere }
 .answer, blockquote { white-space: pre-wrap }
 blockquote { margin: .3rem 0; padding-left: .8rem; border-left: .2rem solid }
+pre { margin: 0; overflow-x: auto; overflow-wrap: normal }
 li { margin-bottom: 1rem }
 footer { font-size: .9rem; border-top: 1px solid; margin-top: 2rem }
 """
@@ -42,6 +43,8 @@ def _linked(page: PrintableAnswer) -> str:
 
 def _part(part: PrintedPart) -> str:
     text = _text(part.text)
+    if part.code:
+        return f"<pre><code>{text}</code></pre>"
     return f'<a href="#e{part.number}">{text}</a>' if part.number else text
 
 
@@ -51,9 +54,12 @@ def _quotation(quotation: PrintedQuotation) -> str:
         title = f'<a href="{_text(quotation.link)}" rel="noreferrer noopener">{title}</a>'
     where = f" · {_text(quotation.where)}" if quotation.where else ""
     remark = f"<p>{_text(quotation.remark)}</p>" if quotation.remark else ""
+    text = _text(quotation.text)
+    if quotation.code:
+        text = f"<pre><code>{text}</code></pre>"
     return (
         f'<li id="e{quotation.number}" value="{quotation.number}">{title}{where}'
-        f"<blockquote>{_text(quotation.text)}</blockquote>{remark}</li>"
+        f"<blockquote>{text}</blockquote>{remark}</li>"
     )
 
 

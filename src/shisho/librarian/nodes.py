@@ -21,7 +21,7 @@ from shisho.domain.inquiry import (
 )
 from shisho.domain.loop_state import LoopState, Spending
 from shisho.errors import NotFound, SourceRemoved
-from shisho.language.display import running
+from shisho.language.display import display_quotation
 from shisho.language.terms import fold, terms
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.citations import Citations
@@ -219,7 +219,7 @@ class Nodes:
         """Tell quotations as they are taken: where rules think, they are the lines of the answer."""
         if isinstance(self._mind, RulesMind):
             for ref in refs:
-                self._hear(f"{running(ref.snippet)} [{ref.number}]")
+                self._hear(f"{display_quotation(ref.snippet, code=ref.code)} [{ref.number}]")
 
     def _allowance(self, spent: Spending) -> ModelAllowance:
         """What a node before the answer may use of a model: the answer keeps a call."""

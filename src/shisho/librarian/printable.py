@@ -9,10 +9,11 @@ from shisho.domain.corpus import NO_LONGER
 from shisho.domain.inquiry import Answer, Evidence, SupportOutcome
 from shisho.domain.link import on_web
 from shisho.domain.printing import PrintableAnswer, PrintedPart, PrintedQuotation
-from shisho.language.display import legible, running
+from shisho.language.display import display_quotation, legible, running
 from shisho.language.script import answer_language
 from shisho.messages.catalogue import word
 
+_FENCED = re.compile(r"^(?P<fence>`{3,})\n(?P<code>.*?)\n(?P=fence)(?:\n|\Z)", re.M | re.S)
 _NUMBER = re.compile(r"(\[\d{1,6}\])")
 
 
@@ -20,15 +21,29 @@ def printable_answer(answer: Answer) -> PrintableAnswer:
     """The answer in the language that it was asked in. Only what is on the web has a link."""
     language = answer_language(answer.question)
     numbers = frozenset(evidence.number for evidence in answer.evidence)
-    lines = legible(answer.text).split("\n")
     return PrintableAnswer(
         title=legible(answer.question),
         language=language,
-        lines=tuple(tuple(_parts(line, numbers)) for line in lines),
+        lines=tuple(_lines(legible(answer.text), numbers)),
         heading=word("sources", language),
         quotations=tuple(_quotation(evidence, language) for evidence in answer.evidence),
         facts=tuple(legible(fact) for fact in _facts(answer, language)),
     )
+
+
+def _lines(text: str, numbers: frozenset[int]) -> Iterator[tuple[PrintedPart, ...]]:
+    """The lines of an answer in parts; code between fences is one."""
+    end = 0
+    for block in _FENCED.finditer(text):
+        yield from _prose_lines(text[end : block.start()], numbers)
+        yield (PrintedPart(block["code"], code=True),)
+        end = block.end()
+    yield from _prose_lines(text[end:], numbers)
+
+
+def _prose_lines(text: str, numbers: frozenset[int]) -> Iterator[tuple[PrintedPart, ...]]:
+    for line in text.removesuffix("\n").split("\n") if text else ():
+        yield tuple(_parts(line, numbers))
 
 
 def _parts(line: str, numbers: frozenset[int]) -> Iterator[PrintedPart]:
@@ -46,8 +61,11 @@ def _quotation(evidence: Evidence, language: str) -> PrintedQuotation:
         title=legible(evidence.title),
         link=legible(evidence.link) if on_web(evidence.link) else "",
         where=" · ".join(legible(place) for place in places if place),
-        text=legible(running(evidence.snippet)) if evidence.snippet else word("removed_source", language),
+        text=legible(display_quotation(evidence.snippet, code=evidence.code))
+        if evidence.snippet
+        else word("removed_source", language),
         remark=word(state, language) if state else "",
+        code=evidence.code,
     )
 
 

@@ -17,6 +17,7 @@ SAID: Mapping[str, str] = {
     "answer_understood": "Understood as: {text}",
     "answer_quote": "“{text}”",
     "answer_quoted_heading": "heading “{text}”",
+    "answer_code": "code",
     "answer_items": " … ({count} items in all)",
     "answer_cited": "{quote} [{number}]",
     "answer_heading": " — {text}",

@@ -16,6 +16,7 @@ SAID: Mapping[str, str] = {
     "answer_understood": "「{text}」と解しました。",
     "answer_quote": "「{text}」",
     "answer_quoted_heading": "見出し「{text}」",
+    "answer_code": "コード",
     "answer_items": "…（全{count}項目）",
     "answer_cited": "{quote} [{number}]",
     "answer_heading": " — {text}",

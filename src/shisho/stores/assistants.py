@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from shisho.domain.codec import dumps, loads
-from shisho.domain.corpus import Citation, DocumentId, Scope
+from shisho.domain.corpus import BlockKind, Citation, DocumentId, Scope
 from shisho.domain.inquiry import Strategy, build_evidence_ref
 from shisho.domain.place import place_within
 from shisho.domain.session import SessionFacts, StoredEvidence
@@ -29,7 +29,7 @@ BY_PREFIX = (
 )
 # What `_stand` reads: the evidence of a session, with its quotation cut from the stored text.
 STANDS = """SELECT e.number, e.goal_id, e.document_id, e.passage_id, e.page, e.start, e."end", e.cluster, e.score, e.round,
-        p.heading, p.place, p.ocr, p.text, p.start AS first, d.title, d.source,
+        p.heading, p.kind, p.place, p.ocr, p.text, p.start AS first, d.title, d.source,
         substr(p.text, CAST(e.start - p.start + 1 AS integer), CAST(e."end" - e.start AS integer)) AS snippet
     FROM assistant_evidence e JOIN documents d ON d.id = e.document_id JOIN passages p ON p.id = e.passage_id
     WHERE e.session_id = :session_id ORDER BY e.number"""
@@ -119,6 +119,7 @@ def _stand(row: Row, site: Callable[[str], str]) -> StoredEvidence:
         site=site(row.source),
         place=place_within(row.place, row.text, row.start - row.first, row.end - row.first),
         ocr=bool(row.ocr),
+        code=row.kind == BlockKind.CODE,
     )
     return StoredEvidence(
         build_evidence_ref(row.number, row.goal_id, citation, row.heading, row.score, row.round),

@@ -106,6 +106,19 @@ def squeeze(text: str) -> str:
     return "".join(text.split())
 
 
+async def test_quoted_code_keeps_its_lines(browser: Browser, reader: Reader, tmp_path: Path) -> None:
+    code = "def settle(amount):\n    # 精算額\n    return amount"
+    file = tmp_path / "精算.md"
+    file.write_text(f"# 精算\n\n```\n{code}\n```\n", "utf-8")
+    async with visiting(browser, reader) as visit:
+        await visit.open("/")
+        await add_files(visit, file)
+        await expect(visit.page.locator("#documents li a")).to_have_count(1)
+        await ask(visit, "settle は精算額をどう計算するか")
+        await expect(visit.page.locator(".answer blockquote code")).to_have_text(code)
+        assert "\n    return" in await visit.page.locator(".answer blockquote").inner_text()
+
+
 async def test_a_reload_shows_the_conversation_and_a_follow_up_finds_its_topic(
     browser: Browser, reader: Reader, tmp_path: Path
 ) -> None:

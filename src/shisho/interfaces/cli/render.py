@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -19,7 +20,7 @@ from shisho.domain.model import FAULT_REASONS, ModelUse
 from shisho.interfaces.cli.columns import print_columns
 from shisho.interfaces.cli.file_names import make_names_distinct
 from shisho.interfaces.cli.messages import Words
-from shisho.language.display import legible, running
+from shisho.language.display import display_code, display_quotation, legible, running
 from shisho.language.script import answer_language
 from shisho.messages.catalogue import render
 
@@ -41,7 +42,8 @@ def answer(given_answer: Answer, words: Words) -> None:
             evidence.document for evidence in given_answer.evidence if not evidence.source_url
         )
         for evidence in given_answer.evidence:
-            is_told = evidence.snippet and running(evidence.snippet) in given_answer.text
+            quotation = display_quotation(evidence.snippet, code=evidence.code)
+            is_told = quotation != "" and quotation in given_answer.text
             name = legible(evidence.title) if evidence.source_url else names[evidence.document]
             _out.print(_evidence_line(evidence, own_words, name, is_quoted=not is_told))
     if str(given_answer.loop_stop) == "STOPPED":
@@ -58,15 +60,17 @@ def _evidence_line(evidence: Evidence, words: Words, name: str, *, is_quoted: bo
     if evidence.source_url:
         line.append(f"\n    {evidence.source_url}", style="dim")
     if is_quoted:
-        snippet = (
-            words("quotation", text=running(evidence.snippet))
-            if evidence.snippet
-            else words("removed_source")
-        )
-        line.append(f"\n    {snippet}")
+        snippet = _quotation(evidence, words) if evidence.snippet else words("removed_source")
+        line.append(f"\n{indent(snippet, '    ')}")
     if evidence.snippet and (key := NO_LONGER.get(evidence.source_state)):
         line.append(f"\n    {words(key)}", style="yellow")
     return line
+
+
+def _quotation(evidence: Evidence, words: Words) -> str:
+    if evidence.code:
+        return display_code(evidence.snippet)
+    return words("quotation", text=running(evidence.snippet))
 
 
 def _where(cited: Evidence | PassageHit, words: Words) -> str:
@@ -158,7 +162,7 @@ def found(hits: Sequence[PassageHit], words: Words) -> None:
         head = Text(f"{place}. {names[passage.source]}{_where(passage, words)}", style="bold")
         about = [running(passage.heading), f"{passage.score:.2f}"]
         _out.print(head.append("  " + "  ".join(filter(None, about)), style="dim"))
-        _out.print(Text(f"   {running(passage.text)}"))
+        _out.print(Text(indent(display_quotation(passage.text, code=passage.code), "   ")))
 
 
 def documents(given_documents: Sequence[Document], more: bool, words: Words) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from shisho.domain.corpus import Citation, DocumentId, PassageId
+from shisho.domain.corpus import BlockKind, Citation, DocumentId, PassageId
 from shisho.domain.inquiry import build_evidence_ref
 from shisho.domain.place import place_within
 from shisho.domain.session import SessionFacts, StoredEvidence
@@ -112,6 +112,7 @@ class MemoryAssistants:
                 passage.place, passage.text, span.start - passage.start, span.end - passage.start
             ),
             ocr=passage.ocr,
+            code=passage.kind is BlockKind.CODE,
         )
         ref = build_evidence_ref(span.number, span.goal_id, citation, passage.heading, span.score, span.round)
         return StoredEvidence(ref, citation)

@@ -31,7 +31,13 @@ function goalPart(goal, answer, quotations) {
   const status = answer.goal_status.find((row) => row.goal_id === goal.id);
   const told = answer.sentences.filter((sentence) => sentence.evidence.some((number) => quotations.get(number)?.goal_id === goal.id));
   const head = answer.goals.length > 1 && make("h3", { dir: "auto" }, goal.question, " ", make("span", { class: `level ${status.level}` }, say(`level_${status.level}`)));
-  return [head, ...told.map((sentence) => make("blockquote", { dir: "auto" }, sentenceText(sentence), ...marks(sentence, quotations, answer)))];
+  return [head, ...told.map((sentence) => make("blockquote", { dir: "auto" }, quotedText(sentence, quotations), ...marks(sentence, quotations, answer)))];
+}
+
+/** Lines of code stand as they are. */
+function quotedText(sentence, quotations) {
+  const isCode = sentence.evidence.some((number) => quotations.get(number)?.code);
+  return isCode ? [make("code", { dir: "ltr" }, sentence.text), " "] : sentenceText(sentence);
 }
 
 /** Line breaks of the printed page are no line breaks of the sentence: between Japanese letters they stand for nothing. */
@@ -60,7 +66,7 @@ function showCard(link, evidence, support) {
   closeCard();
   card = make("div", { class: "card", role: "tooltip" },
     make("strong", { dir: "auto" }, evidence.title), make("div", { class: "quiet", dir: "auto" }, whereabouts(evidence)),
-    make("blockquote", { dir: "auto" }, evidence.snippet || say("source_erased")),
+    make("blockquote", { dir: "auto" }, evidence.code ? make("code", { dir: "ltr" }, evidence.snippet) : evidence.snippet || say("source_erased")),
     support && make("span", { class: `support ${support}` }, say(`support_${support}`)),
     evidence.ocr && make("div", { class: "quiet" }, say("by_ocr")));
   document.body.append(card);

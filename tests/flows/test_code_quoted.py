@@ -1,0 +1,58 @@
+"""Code that is quoted is shown by its lines, wherever it is shown; prose stays on one line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from shisho.desk import Desk
+from shisho.domain.inquiry import Answer
+from tests.flows.conftest import Shell
+
+LINES = "def settle(amount):\n    # 精算額を計算する。\n    if amount < 0:\n        return 0\n    return amount"
+PAGE = f"# 精算\n\n精算額は次の関数で\n計算する。\n\n```python\n{LINES}\n```\n"
+QUESTION = "settle は精算額をどう計算するか"
+BLOCK = f"\n```\n{LINES}\n```"
+
+
+@pytest.fixture
+async def answer(desk: Desk, tmp_path: Path) -> Answer:
+    file = tmp_path / "精算.md"
+    file.write_text(PAGE, "utf-8")
+    assert [receipt.code async for receipt in desk.add(file)] == [""]
+    return await desk.ask(QUESTION)
+
+
+async def test_text_of_an_answer_has_code_between_fences(answer: Answer) -> None:
+    (code,) = [evidence for evidence in answer.evidence if evidence.code]
+    assert code.snippet == LINES
+    assert f"コード [{code.number}] — 精算{BLOCK}" in answer.text
+
+
+async def test_exports_have_code_as_code(desk: Desk, answer: Answer) -> None:
+    assert BLOCK in await desk.export(answer.id, "md")
+    page = await desk.export(answer.id, "html")
+    escaped = LINES.replace("<", "&lt;")
+    assert page.count(f"<pre><code>{escaped}</code></pre>") == 2  # in the answer, and among what it quotes
+    rows = [json.loads(row) for row in (await desk.export(answer.id, "jsonl")).splitlines()]
+    assert [row["quotation"] for row in rows if row.get("code")] == [LINES]
+
+
+async def test_a_search_shows_code_as_code(desk: Desk, answer: Answer) -> None:
+    hits = await desk.search([QUESTION])
+    assert [hit.text for hit in hits if hit.code] == [LINES]
+
+
+async def test_a_purge_leaves_no_line_of_code(desk: Desk, answer: Answer) -> None:
+    await desk.remove(answer.evidence[0].document_id, purge=True)
+    assert "return amount" not in (await desk.answer(answer.id)).text
+
+
+def test_the_shell_prints_code_by_its_lines(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "精算.md").write_text(PAGE, "utf-8")
+    shell.run("add", str(tmp_path / "精算.md"))
+    assert BLOCK in shell.run("ask", QUESTION).stdout
+    indented = "".join(f"   {line}\n" for line in LINES.splitlines())
+    assert indented in shell.run("search", QUESTION).stdout

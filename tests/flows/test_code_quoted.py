@@ -11,7 +11,9 @@ from shisho.desk import Desk
 from shisho.domain.inquiry import Answer
 from tests.flows.conftest import Shell
 
-LINES = "def settle(amount):\n    # 精算額を計算する。\n    if amount < 0:\n        return 0\n    return amount"
+LINES = (
+    "def settle(amount):\n    # 精算額を計算する。\n    if amount < 0:\n        return 0\n    return amount"
+)
 PAGE = f"# 精算\n\n精算額は次の関数で\n計算する。\n\n```python\n{LINES}\n```\n"
 QUESTION = "settle は精算額をどう計算するか"
 BLOCK = f"\n```\n{LINES}\n```"

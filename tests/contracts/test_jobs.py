@@ -190,6 +190,20 @@ async def test_a_removed_job_is_stale_too(queue: Queue, verb: str) -> None:
         await FENCED[verb](queue, claim)
 
 
+async def test_the_end_of_a_job_and_the_claim_of_the_next_are_one_go(queue: Queue) -> None:
+    await queue.add(new(id="a"), new(id="b"), new("other", id="c"))
+    first = await queue.claimed()
+    following = await queue.jobs.finish_and_claim(first.claim, Payload.of({"n": 1}), ["toy"])
+    assert following is not None
+    assert following.claim == Claim(JobId("b"), 1, ANA)
+    assert await queue.state(first.id) is JobState.COMPLETED
+    again = await queue.jobs.finish_and_claim(first.claim, Payload.of({"n": 1}), ["toy"])
+    assert again is None, "it was said again, and nothing more is due"
+    with pytest.raises(ClaimLost):
+        await queue.jobs.finish_and_claim(replace(following.claim, attempt=2), Payload(), ["other"])
+    assert await queue.state(JobId("c")) is JobState.QUEUED, "whose claim is lost takes nothing"
+
+
 async def test_finish_may_be_said_again_by_the_same_attempt_and_owner_alone(queue: Queue) -> None:
     (job_id,) = await queue.add(new())
     claim = (await queue.claimed()).claim

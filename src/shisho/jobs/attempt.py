@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import TypeVar
 
 from shisho.domain.codec import Payload
 from shisho.domain.job import ClaimLost, Job, JobError
@@ -19,21 +20,29 @@ from shisho.messages.message import Message
 from shisho.ports import Clock, JobStore
 from shisho.telemetry import about, count, log, measure, span
 
+T = TypeVar("T")
 AGAIN_SECONDS = 1.0
 
 
 async def attempt(
-    handler: Handler, context: JobContext, store: JobStore, clock: Clock, pace: WorkerTiming
-) -> None:
-    """Run `context.job`. Cancelling it stores nothing: whoever cancels knows what becomes of the job."""
+    handler: Handler,
+    context: JobContext,
+    store: JobStore,
+    clock: Clock,
+    pace: WorkerTiming,
+    kinds: Sequence[str],
+) -> Job | None:
+    """Run `context.job`. Cancelling it stores nothing: whoever cancels knows what becomes of the job. Returns the
+    next job of these kinds, where one was claimed as this one was completed."""
     job = context.job
     began = clock.monotonic()
     with suppress(ClaimLost), about(job=job.id, task=job.task_id):
         try:
             with span("job", kind=job.kind, id=job.id, attempt=job.attempt):
                 output = Payload.of(await _within(handler, context, pace.job))
-            await _stored(lambda: store.finish(job.claim, output))
+            following = await _stored(lambda: store.finish_and_claim(job.claim, output, kinds))
             count("jobs_ended", kind=job.kind, outcome="completed")
+            return following
         except (JobSuspended, ClaimLost, BaseExceptionGroup) as error:
             if not _left(error):
                 await _failed(job, error, store, clock)
@@ -41,6 +50,7 @@ async def attempt(
             await _failed(job, error, store, clock)
         finally:
             measure("job_seconds", clock.monotonic() - began, kind=job.kind)
+    return None
 
 
 def _left(error: BaseException) -> bool:
@@ -84,7 +94,7 @@ def _said(error: BaseException) -> JobError:
     return JobError("INTERNAL", Message("{kind}: {cause}", kind=type(error).__name__, cause=error))
 
 
-async def _stored(write: Callable[[], Awaitable[None]]) -> None:
+async def _stored(write: Callable[[], Awaitable[T]]) -> T:
     """Until it is stored: a full disk or a busy file must not cost the work that is done. The beat ends the
     wait."""
     while True:

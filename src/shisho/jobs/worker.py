@@ -28,7 +28,7 @@ BROKEN_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    doing: asyncio.Task[None]
+    doing: asyncio.Task[Job | None]
     context: JobContext
 
 
@@ -87,15 +87,15 @@ class Worker:
             if job is None:
                 await ear.wait(self._pace.idle)
                 return
-        if job.started_at is not None and job.attempt == 1 and job.not_before is None:
-            waited = to_epoch(job.started_at) - to_epoch(job.created_at)
-            measure("job_wait_seconds", max(0.0, waited), kind=job.kind)
-        await self._do(job)
+        while job is not None:
+            job = await self._do(job)
 
-    async def _do(self, job: Job) -> None:
+    async def _do(self, job: Job) -> Job | None:
+        """Do a claimed job. Returns the next, where it was claimed with the end of this one."""
+        _measure_wait(job)
         context = JobContext(job, self._jobs, self._clock, self._pace)
         doing = asyncio.create_task(
-            attempt(self._handlers[job.kind], context, self._jobs, self._clock, self._pace)
+            attempt(self._handlers[job.kind], context, self._jobs, self._clock, self._pace, self._kinds)
         )
         if not self._turns:
             self._beaten = self._clock.monotonic()
@@ -106,8 +106,7 @@ class Worker:
             del self._turns[job.claim]
             doing.cancel()
             await asyncio.wait([doing])
-        if not doing.cancelled() and (error := doing.exception()) is not None:
-            raise error
+        return None if doing.cancelled() else doing.result()
 
     async def _beat(self) -> None:
         await asyncio.sleep(self._pace.beat)
@@ -156,6 +155,13 @@ class Worker:
                 elif running_claim in silent:
                     await self._jobs.take_back(running_claim, SILENT)
         await self._jobs.expire()
+
+
+def _measure_wait(job: Job) -> None:
+    """How long a new job has waited for its first attempt."""
+    if job.started_at is not None and job.attempt == 1 and job.not_before is None:
+        waited = to_epoch(job.started_at) - to_epoch(job.created_at)
+        measure("job_wait_seconds", max(0.0, waited), kind=job.kind)
 
 
 async def forever(step: Callable[[], Awaitable[None]]) -> None:

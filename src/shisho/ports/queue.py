@@ -49,6 +49,9 @@ class JobStore(Protocol):
     async def finish(self, claim: Claim, output: Payload) -> None:
         """The job is completed. Said again by the same attempt, it changes nothing."""
 
+    async def finish_and_claim(self, claim: Claim, output: Payload, kinds: Sequence[str]) -> Job | None:
+        """Do what `finish` does, then what `claim` does for the same worker, in one go."""
+
     async def fail(self, claim: Claim, error: JobError) -> None:
         """The job has failed for good."""
 

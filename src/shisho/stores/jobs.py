@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -28,7 +29,7 @@ from shisho.domain.job import (
     judge_failure,
 )
 from shisho.domain.time import Instant
-from shisho.errors import NotFound
+from shisho.errors import NotFound, ShishoError
 from shisho.stores.interventions import raise_
 from shisho.stores.nouns import Row
 from shisho.stores.quotas import charge_pages
@@ -101,6 +102,8 @@ class StoredJobs:
     def __init__(self, transactions: Transactions) -> None:
         self._transactions = transactions
         self._idle = True
+        self._claims_under_way: set[asyncio.Task[Job | None]] = set()
+        self._given_up: set[asyncio.Task[None]] = set()
 
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
         values = {"kinds": dumps(list(kinds)), "steady": self._transactions.steady()}
@@ -112,7 +115,7 @@ class StoredJobs:
             return self._take(transaction, worker_id, kinds)
 
         # A claim that a crash of the server undoes was nobody's: the fence knows the worker too.
-        claimed = await self._transactions.write(work, lasting=False)
+        claimed = await self._claimed(self._transactions.write(work, lasting=False))
         self._idle = claimed is None
         return claimed
 
@@ -135,14 +138,41 @@ class StoredJobs:
         return await self._transactions.read(partial(_each, query=HOLDS, claims=claims))
 
     async def finish(self, claim: Claim, output: Payload) -> None:
-        def work(transaction: Transaction) -> None:
-            try:
-                self._complete(transaction, claim, output)
-            except ClaimLost:
-                if not transaction.rows(FINISHED, fence(claim)):
-                    raise
+        await self._transactions.write(lambda transaction: self._finish(transaction, claim, output))
 
-        await self._transactions.write(work)
+    async def finish_and_claim(self, claim: Claim, output: Payload, kinds: Sequence[str]) -> Job | None:
+        def work(transaction: Transaction) -> Job | None:
+            self._finish(transaction, claim, output)
+            return self._take(transaction, claim.worker_id, kinds)
+
+        return await self._claimed(self._transactions.write(work))
+
+    async def _claimed(self, claiming: Coroutine[Any, Any, Job | None]) -> Job | None:
+        """What is claimed. A claim whose caller is cancelled is made all the same: it is put back."""
+        under_way = asyncio.create_task(claiming)
+        self._claims_under_way.add(under_way)
+        under_way.add_done_callback(self._claims_under_way.discard)
+        try:
+            return await asyncio.shield(under_way)
+        except asyncio.CancelledError:
+            giving_up = asyncio.create_task(self._give_up(under_way))
+            self._given_up.add(giving_up)
+            giving_up.add_done_callback(self._given_up.discard)
+            raise
+
+    async def _give_up(self, under_way: asyncio.Task[Job | None]) -> None:
+        # Whatever goes wrong here, others find that nobody keeps the claim alive.
+        with suppress(ClaimLost, ShishoError):
+            claimed = await under_way
+            if claimed is not None:
+                await self.put_back(claimed.claim)
+
+    def _finish(self, transaction: Transaction, claim: Claim, output: Payload) -> None:
+        try:
+            self._complete(transaction, claim, output)
+        except ClaimLost:
+            if not transaction.rows(FINISHED, fence(claim)):
+                raise
 
     def _complete(self, transaction: Transaction, claim: Claim, output: Payload) -> None:
         self._write(transaction, claim, COMPLETED, output=output.text)
@@ -262,6 +292,8 @@ class StoredJobs:
                     released += 1
             return released
 
+        if self._claims_under_way:
+            await asyncio.wait(tuple(self._claims_under_way))
         return await self._transactions.write(work)
 
     async def running(self) -> Sequence[RunningClaim]:

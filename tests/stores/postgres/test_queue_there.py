@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from itertools import product
 
 import psycopg
 import pytest
 
 from shisho.domain.codec import Payload
-from shisho.domain.job import JobState, NewTask, TaskId
+from shisho.domain.job import JobId, JobState, NewTask, TaskId, derive_task_state
 from shisho.stores.postgres.bell import CHANNEL, PostgresBell
 from shisho.stores.postgres.connect import PostgresDatabase
 from tests.machine import PATIENCE
@@ -22,6 +23,7 @@ LOOKED_AT = "SELECT heap_blks_hit + idx_blks_hit FROM pg_statio_user_tables WHER
 BACKLOG = """INSERT INTO jobs(id, task_id, kind, state, priority, input_json, created_at)
     SELECT 'backlog-' || n, 't1', 'toy', 'queued', 90, '{}', '2026-01-01T00:00:00.000000+00:00'
     FROM generate_series(1, 5000) n"""
+OTHERS = [state for state in JobState if state not in {JobState.RUNNING, JobState.COMPLETED}]
 SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
 
 
@@ -90,6 +92,37 @@ async def test_a_topic_that_is_listened_to_later_is_heard_from_elsewhere(
         assert await ear.wait(PATIENCE), "others are told by now that somebody listens"
         queue.bell.ring(["later"])
         assert await ear.wait(PATIENCE)
+
+
+async def test_the_state_after_an_end_is_that_of_the_domain(database: PostgresDatabase, queue: Queue) -> None:
+    await queue.add(*[new(id=f"j{number:03}") for number in range(2 ** len(OTHERS))])
+    for states in product((0, 1), repeat=len(OTHERS)):
+        claimed = await queue.claimed()
+        counts = dict(zip(OTHERS, states, strict=True))
+        sets = ", ".join(f"{state} = {count}" for state, count in counts.items())
+        reset = f"UPDATE tasks SET running = 1, completed = 0, state = 'running', {sets}"
+        await database.write(lambda connection, reset=reset: connection.execute(reset.encode()) and None)
+        await queue.jobs.finish(claimed.claim, Payload())
+        task = await queue.tasks.task(claimed.task_id)
+        assert task.state is derive_task_state(counts | {JobState.COMPLETED: 1}), counts
+        await database.write(lambda connection: connection.execute("UPDATE tasks SET queued = 1") and None)
+
+
+async def test_a_claim_whose_caller_has_gone_is_put_back(database: PostgresDatabase, queue: Queue) -> None:
+    await queue.add(new(id="a"), new(id="b"))
+    first = await queue.claimed()
+    with database.connection() as connection, connection.transaction():
+        connection.execute("SELECT FROM tasks FOR UPDATE")
+        ending = asyncio.create_task(queue.jobs.finish_and_claim(first.claim, Payload(), ["toy"]))
+        await waiting_for_a_lock(database)
+        ending.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await ending
+    with queue.bell.listen("t1") as ear:
+        async with asyncio.timeout(PATIENCE):
+            while (job := await queue.jobs.job(JobId("b"))).attempt != 1 or job.state is not JobState.QUEUED:
+                await ear.wait(0.1)
+    assert not job.failures
 
 
 async def test_a_worker_that_leaves_lets_the_rest_go_where_one_end_is_under_way(

@@ -78,6 +78,10 @@ class MemoryJobs:
             return
         self._shared.move(self._held(claim), JobState.COMPLETED, output=output)
 
+    async def finish_and_claim(self, claim: Claim, output: Payload, kinds: Sequence[str]) -> Job | None:
+        await self.finish(claim, output)
+        return await self.claim(claim.worker_id, kinds)
+
     async def fail(self, claim: Claim, error: JobError) -> None:
         job = self._held(claim)
         errors = (*job.errors, replace(error, attempt=claim.attempt, at=self._shared.clock.now()))

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from shisho.domain.codec import Payload
 from shisho.domain.event import EventKind
-from shisho.domain.job import Claim, ClaimLost, Job, TaskId, WorkerId
+from shisho.domain.job import Claim, ClaimLost, Job, WorkerId
 from shisho.ports import Bell, Clock
-from shisho.stores.jobs import StoredJobs, fence
+from shisho.stores.jobs import FINISHED, StoredJobs, fence
+from shisho.stores.nouns import Row
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.queries import PostgresQueries
 from shisho.stores.postgres.transitions import postgres_transactions
 from shisho.stores.transitions import JOB, Transaction, job
 
+T = TypeVar("T")
 # Take the first job that is due and that nobody else is taking (`schema/0005_moves.sql`).
 CLAIM = f"SELECT {JOB} FROM claim_job(:worker_id, :kinds, :now, :steady)"
-# Complete a job that is held.
-COMPLETE = "SELECT * FROM complete_job(:id, :attempt, :worker_id, :output, :now)"
+# Complete a job that is held, within a transaction or as one.
+COMPLETE = "SELECT * FROM complete_job(:id, :attempt, :worker_id, :output, :now, :alone)"
 
 
 class PostgresJobs(StoredJobs):
@@ -30,9 +33,30 @@ class PostgresJobs(StoredJobs):
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
         # One that finds nothing locks nothing and writes nothing. Where it was committed and nobody knows, the job
         # is taken back as any other whose worker gives no sign of life.
-        whole = self._transactions.noting_topics(
-            lambda transaction: self._take(transaction, worker_id, kinds)
+        return await self._claimed(
+            self._execute(lambda transaction: self._take(transaction, worker_id, kinds))
         )
+
+    async def finish(self, claim: Claim, output: Payload) -> None:
+        if not await self._execute(lambda transaction: self._complete_alone(transaction, claim, output)):
+            await super().finish(claim, output)
+
+    async def finish_and_claim(self, claim: Claim, output: Payload, kinds: Sequence[str]) -> Job | None:
+        def work(transaction: Transaction) -> tuple[bool, Job | None]:
+            done = self._complete_alone(transaction, claim, output)
+            return done, self._take(transaction, claim.worker_id, kinds) if done else None
+
+        async def in_turn() -> Job | None:
+            done, taken = await self._execute(work)
+            if not done:
+                await super(PostgresJobs, self).finish(claim, output)
+            return taken
+
+        return await self._claimed(in_turn())
+
+    async def _execute(self, work: Callable[[Transaction], T]) -> T:
+        """Statements that are each a transaction and may be said again."""
+        whole = self._transactions.noting_topics(work)
         done = await self._database.execute(lambda connection: whole(PostgresQueries(connection)))
         return self._transactions.ring(done)
 
@@ -47,9 +71,23 @@ class PostgresJobs(StoredJobs):
         return taken
 
     def _complete(self, transaction: Transaction, claim: Claim, output: Payload) -> None:
-        row = transaction.first(COMPLETE, fence(claim) | {"output": output.text, "now": transaction.now})
+        row = _completed(transaction, claim, output, alone=False)
         if row is None:
             raise ClaimLost
-        transaction.reached(TaskId(row.task_id), EventKind.COMPLETED, row.task_state, row)
         if row.cause_id is not None:
             transaction.wake(row.cause_id)
+
+    def _complete_alone(self, transaction: Transaction, claim: Claim, output: Payload) -> bool:
+        """False where more is to be done with it, in a transaction: nothing was changed."""
+        row = _completed(transaction, claim, output, alone=True)
+        if row is None and not transaction.rows(FINISHED, fence(claim)):
+            raise ClaimLost
+        return row is None or row.done
+
+
+def _completed(transaction: Transaction, claim: Claim, output: Payload, *, alone: bool) -> Row | None:
+    values = fence(claim) | {"output": output.text, "now": transaction.now, "alone": alone}
+    row = transaction.first(COMPLETE, values)
+    if row is not None and row.done:
+        transaction.topics |= {row.task_id, EventKind.COMPLETED}
+    return row

@@ -33,31 +33,49 @@ BEGIN
     RETURN NEXT taken;
 END $$;
 
--- Complete a job that is held, count it and note the event. Returns its task, and the job that may wait for it; no row where
--- the claim is lost.
-CREATE FUNCTION complete_job(job text, held_attempt integer, worker text, output text, present text)
-    RETURNS TABLE (task_id text, cause_id text, task_state text, queued integer, running integer, parked integer,
-        awaiting_auth integer, completed integer, failed integer, cancelled integer)
+-- Complete a job that is held, count it, note the event and give the task its state (domain/job.py, derive_task_state). No row:
+-- the claim is lost. `alone`: this is the whole transaction; where a parked parent may have to go on, nothing is done and
+-- `done` is false. One sibling that is at work, or due, is reason enough for the parent to wait on.
+CREATE FUNCTION complete_job(job text, held_attempt integer, worker text, output text, present text, alone boolean)
+    RETURNS TABLE (task_id text, cause_id text, done boolean)
     LANGUAGE plpgsql
-    SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off
+    SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET lock_timeout = '10s'
 AS $$
 #variable_conflict use_column
 DECLARE
+    task text;
     parent text;
-    task tasks;
+    revised bigint;
 BEGIN
-    UPDATE jobs SET state = 'completed', output_json = output, finished_at = present
-        WHERE id = job AND state = 'running' AND attempt = held_attempt AND worker_id = worker
-        RETURNING jobs.task_id, jobs.cause_id INTO task.id, parent;
+    SELECT j.task_id, j.cause_id INTO task, parent FROM jobs j
+        WHERE j.id = job AND j.state = 'running' AND j.attempt = held_attempt AND j.worker_id = worker;
     IF NOT FOUND THEN
         RETURN;
     END IF;
-    UPDATE tasks SET revision = revision + 1, running = running - 1, completed = completed + 1
-        WHERE id = task.id RETURNING * INTO task;
+    IF alone AND parent IS NOT NULL THEN
+        PERFORM FROM tasks t WHERE t.id = task FOR NO KEY UPDATE;  -- a parent that is about to park is seen parked
+        IF EXISTS (SELECT FROM jobs j WHERE j.id = parent AND j.state = 'parked')
+            AND NOT EXISTS (SELECT FROM jobs j WHERE j.cause_id = parent AND j.id <> job
+                AND (j.state = 'running' OR j.state = 'queued' AND j.not_before IS NULL)) THEN
+            RETURN QUERY SELECT task, parent, false;
+            RETURN;
+        END IF;
+    END IF;
+    UPDATE jobs j SET state = 'completed', output_json = output, finished_at = present
+        WHERE j.id = job AND j.state = 'running' AND j.attempt = held_attempt AND j.worker_id = worker;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    UPDATE tasks t SET revision = t.revision + 1, running = t.running - 1, completed = t.completed + 1,
+            state = CASE
+                WHEN t.queued + t.running - 1 + t.parked > 0 THEN 'running'
+                WHEN t.awaiting_auth > 0 THEN 'waiting'
+                WHEN t.cancelled > 0 THEN 'stopped'
+                ELSE 'completed' END
+        WHERE t.id = task RETURNING t.revision INTO revised;
     INSERT INTO events(task_id, revision, job_id, at, kind, data_json)
-        VALUES (task.id, task.revision, job, present, 'completed', '{}');
-    RETURN QUERY SELECT task.id, parent, task.state, task.queued, task.running, task.parked, task.awaiting_auth,
-        task.completed, task.failed, task.cancelled;
+        VALUES (task, revised, job, present, 'completed', '{}');
+    RETURN QUERY SELECT task, parent, true;
 END $$;
 
 -- Each claim steps over the entries of jobs that were taken since the last vacuum. By the default, of a million jobs two hundred

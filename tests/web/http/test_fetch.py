@@ -501,18 +501,20 @@ async def test_a_connection_is_closed_however_a_fetch_ends(scheme: str, stopped:
 
 
 @pytest.mark.parametrize(
-    ("media", "megabytes"),
+    ("media", "opening", "megabytes"),
     [
-        ("text/html", 5),
-        ("application/xhtml+xml", 5),
-        ("text/plain", 10),
-        ("application/json", 10),
-        ("application/pdf", 50),
-        ("", 50),
+        ("text/html", b"", 5),
+        ("application/xhtml+xml", b"%PDF-1.7", 5),
+        ("text/plain", b"", 10),
+        ("application/json", b"", 10),
+        ("application/pdf", b"\r\n%PDF-1.7", 50),
+        ("application/pdf", b"", 10),
+        ("", b"PK\x03\x04", 50),
+        ("", b"", 10),
     ],
 )
-async def test_limits_go_by_media_type(media: str, megabytes: int) -> None:
-    body = bytes(megabytes * 2**20)
+async def test_limits_go_by_media_type_and_opening(media: str, opening: bytes, megabytes: int) -> None:
+    body = opening.ljust(megabytes * 2**20, b"\0")
     sent = b""
 
     def answer(_: Asked) -> Answer:

@@ -29,6 +29,9 @@ _BINARY = frozenset(
         "application/force-download",
     )
 )
+_TEXT_LIMIT = 10 * _MEGABYTE
+_BINARY_LIMIT = 50 * _MEGABYTE
+OPENING = 1024  # a PDF may begin with so much that is none
 _GZIP = b"\x1f"
 _NO_TEXT = re.compile(r"(?:image|audio|video|font)/(?!svg\+xml)")
 _CHARSET = re.compile(r";\s*charset\s*=\s*[\"']?([\w.:+-]{1,40})", re.IGNORECASE)
@@ -50,7 +53,14 @@ def limit(media: str) -> int:
         )
     if media in _HTML:
         return 5 * _MEGABYTE
-    return (50 if media in _BINARY else 10) * _MEGABYTE
+    return _BINARY_LIMIT if media in _BINARY else _TEXT_LIMIT
+
+
+def narrowed_limit(opening: bytes, announced: int) -> int:
+    """The limit that holds once OPENING bytes have come: what only says that it is a PDF, or a ZIP as offices
+    and books are, gets no file's room."""
+    is_file = len(opening) < OPENING or b"%PDF" in opening or opening.startswith(b"PK")
+    return announced if is_file else min(announced, _TEXT_LIMIT)
 
 
 class Decoder(Protocol):

@@ -208,7 +208,10 @@ async def _content(answer: httpcore.Response, decoder: body.Decoder, limit: int)
             for piece in decoder.feed(data):
                 if content.tell() + len(piece) > limit:
                     raise _too_large(limit)
+                is_opening = content.tell() < body.OPENING
                 content.write(piece)
+                if is_opening:
+                    limit = body.narrowed_limit(content.getbuffer()[: body.OPENING].tobytes(), limit)
                 await asyncio.sleep(0)
     decoder.finish()
     return content.getvalue()

@@ -4,17 +4,29 @@ results and eras. The files follow those of pandoc, LibreOffice and XlsxWriter."
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from datetime import date
+from pathlib import Path
 
+import docx as python_docx
 import pptx
+import pytest
 import xlsxwriter
+from docx.enum.style import WD_STYLE_TYPE
 from lxml import etree
 
-from shisho.corpus.readers import html, pdf, xlsx
+from shisho.corpus.readers import docx, epub, html, notebook, pdf, rtf, xlsx
 from shisho.corpus.readers import pptx as pptx_reader
-from shisho.domain.corpus import BlockKind
+from shisho.domain.corpus import Block, BlockKind, Reading
 from tests.corpus.readers import making
 
+WRITTEN = Path(__file__).with_name(
+    "other_programs"
+)  # one text of ours, written by the programs they are called by
+PROSE = "一人が一度に借りられる本は十冊までである。貸出の期間は二週間とする。"
+Reader = Callable[[bytes], Reading]
+ROWS = "資料\t冊数\t期間\n図書\t10\t14日\n雑誌\t3\t7日"
+CODE = "def due(day):\n    return day + 14"
 MATH = (
     '<math xmlns="http://www.w3.org/1998/Math/MathML"><semantics><mrow><mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi>'
     '<mn>2</mn></msup></mrow><annotation encoding="application/x-tex">E=mc^2</annotation></semantics></math>'
@@ -100,3 +112,62 @@ def test_a_sheet_of_another_program_opens_on_its_cells() -> None:
     (block,) = reading.blocks
     assert (block.place, reading.warnings) == ("売上!A2:D3", ())
     assert block.text == "品目: りんご\t売上: 1,234円\t日付: 令和6年4月1日\n品目: 合計\t売上: 1,234円"
+
+
+def of_kind(blocks: tuple[Block, ...], kind: BlockKind) -> list[tuple[str, str]]:
+    return [(block.text, block.place) for block in blocks if block.kind is kind]
+
+
+@pytest.mark.parametrize(
+    ("read", "name", "places"),
+    [
+        (epub.read, "pandoc.epub", ("貸出", "予約")),
+        (docx.read, "pandoc.docx", ("", "")),
+        (notebook.read, "pandoc.ipynb", ("cell 1", "cell 1")),
+    ],
+)
+def test_what_pandoc_writes_has_its_table_and_its_code(
+    read: Reader, name: str, places: tuple[str, str]
+) -> None:
+    blocks = read((WRITTEN / name).read_bytes()).blocks
+    assert (PROSE, places[0]) in of_kind(blocks, BlockKind.PARAGRAPH)
+    assert of_kind(blocks, BlockKind.TABLE) == [(ROWS, places[0])]
+    assert of_kind(blocks, BlockKind.CODE) == [(CODE, places[1])]
+    assert [text for text, _ in of_kind(blocks, BlockKind.HEADING)][-2:] == ["貸出", "予約"]
+
+
+@pytest.mark.parametrize("name", ["pandoc.rtf", "libreoffice.rtf"])
+def test_rows_of_rtf_are_whole_though_cells_hold_paragraphs(name: str) -> None:
+    blocks = rtf.read((WRITTEN / name).read_bytes()).blocks
+    assert of_kind(blocks, BlockKind.TABLE) == [(ROWS, "")]
+    assert (PROSE, "") in of_kind(blocks, BlockKind.PARAGRAPH)
+
+
+def test_a_cell_of_rtf_with_two_paragraphs_is_one_cell() -> None:
+    row = rb"\trowd\cellx900\cellx1800\pard\intbl one\par two\cell \\par C\line D\cell\row"
+    body = rb"{\rtf1\ansi first\par " + row + rb"\pard after\par last\par \trowd open\par end}"
+    blocks = rtf.read(body).blocks
+    assert [block.text for block in blocks] == ["first", "one two\t\\par C D", "after", "last", "open", "end"]
+
+
+def test_sheet_of_libreoffice_says_its_cells() -> None:
+    (block,) = xlsx.read((WRITTEN / "libreoffice.xlsx").read_bytes()).blocks
+    assert block.place == "stock!A2:D3"
+    assert block.text.splitlines()[1] == "書名: こころ, 上\t著者: 夏目漱石\t所蔵数: 12\t購入日: 2023-11-15"
+
+
+def test_lines_of_code_of_a_word_processor_are_one_block() -> None:
+    document = python_docx.Document()
+    document.styles.add_style("HTML Preformatted", WD_STYLE_TYPE.PARAGRAPH)
+    document.add_paragraph("前。")
+    for line in CODE.split("\n"):
+        document.add_paragraph(line, style="HTML Preformatted")
+    document.add_paragraph("後。")
+    data = io.BytesIO()
+    document.save(data)
+    blocks = docx.read(data.getvalue()).blocks
+    assert [(block.text, block.kind) for block in blocks] == [
+        ("前。", BlockKind.PARAGRAPH),
+        (CODE, BlockKind.CODE),
+        ("後。", BlockKind.PARAGRAPH),
+    ]

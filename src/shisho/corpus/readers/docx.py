@@ -4,7 +4,8 @@ endnotes."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import docx
@@ -23,6 +24,8 @@ from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable
 
 _LEVEL = re.compile(r"(?:heading|見出し)\s*([1-9])", re.I)
+# The styles of pandoc, Word and LibreOffice.
+_CODE_STYLES = ("Source Code", "HTML Preformatted", "Preformatted Text")
 _NOTES = ("/footnotes", "/endnotes")
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _PARAGRAPH = qn("w:p")
@@ -38,7 +41,8 @@ def read(data: bytes) -> Reading:
     """No pages: where a page ends is decided by the program that prints."""
     document = docx.Document(opened(data))
     headings = Headings()
-    blocks = [block for item in _items(document.element.body, document) for block in _blocks(item, headings)]
+    items = _items(document.element.body, document)
+    blocks = list(_with_whole_code(block for item in items for block in _blocks(item, headings)))
     blocks.extend(_notes(document))
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")
@@ -74,9 +78,27 @@ def _blocks(item: Any, headings: Headings) -> Iterator[Block]:
     level = 1 if style == "Title" else int(match[1]) if (match := _LEVEL.match(style)) else 0
     if level:
         yield Block(text, BlockKind.HEADING, headings=headings.open(text, level))
+    elif style in _CODE_STYLES:
+        yield Block(text, BlockKind.CODE, headings=headings.path)
     else:
         listed = style.startswith("List") or item._p.find(f"{qn('w:pPr')}/{qn('w:numPr')}") is not None
         yield Block(text, BlockKind.LIST if listed else BlockKind.PARAGRAPH, headings=headings.path)
+
+
+def _with_whole_code(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Word has a paragraph for each line of code."""
+    code: Block | None = None
+    for block in blocks:
+        if code is not None and block.kind is BlockKind.CODE:
+            code = replace(code, text=f"{code.text}\n{block.text}")
+            continue
+        if code is not None:
+            yield code
+        code = block if block.kind is BlockKind.CODE else None
+        if code is None:
+            yield block
+    if code is not None:
+        yield code
 
 
 def _rows(grid: Any) -> Iterator[list[str]]:

@@ -32,6 +32,8 @@ _EIGHT_BITS_WIDE = re.compile(rb"[\x81-\xfe][@-~\x80-\xfe]|[\x80-\xff]")
 _UNNAMED = re.compile("[\ue000-\uf8ff\ufffd]")
 _BINARY = re.compile(rb"\\bin(\d{1,9}) ?")
 _CELL = "|"
+# An escaped backslash is passed over: what follows it is text.
+_ROW_PART = re.compile(rb"\\\\|\\(trowd|row|par|line)(?![a-zA-Z])")
 
 
 def read(data: bytes) -> Reading:
@@ -82,13 +84,33 @@ def _without_binary(data: bytes) -> bytes:
 def _alike(data: bytes, page: int) -> bytes:
     """In ASCII, each byte of a letter beyond it as a hexadecimal number, its second byte too."""
     # A field on a line of its own: striprtf looks for a link from each to the end of its line.
-    data = data.replace(rb"{\field", b"\n" + rb"{\field")
+    data = _with_whole_rows(data).replace(rb"{\field", b"\n" + rb"{\field")
     charsets = {int(number) for number in _CHARSET.findall(data)}
     if page == _TWO_BYTES[_JAPANESE] or _JAPANESE in charsets:
         return _PAIR_CP932.sub(_written_out, _EIGHT_BITS_CP932.sub(_in_numbers, data))
     if page in _TWO_BYTES.values() or charsets & _TWO_BYTES.keys():
         return _PAIR_WIDE.sub(_written_out, _EIGHT_BITS_WIDE.sub(_in_numbers, data))
     return _EIGHT_BITS.sub(_in_numbers, data)
+
+
+def _with_whole_rows(data: bytes) -> bytes:
+    """A line's end inside a cell as a space: striprtf would end the row there."""
+    parts: list[bytes] = []
+    ends: list[tuple[int, int]] = []
+    copied = 0
+    in_row = False
+    for word in _ROW_PART.finditer(data):
+        if word[1] == b"trowd":
+            in_row = True
+        elif word[1] == b"row":
+            for start, end in ends:
+                parts += [data[copied:start], b" "]
+                copied = end
+            ends = []
+            in_row = False
+        elif word[1] is not None and in_row:
+            ends.append(word.span())
+    return b"".join((*parts, data[copied:]))
 
 
 def _in_numbers(match: re.Match[bytes]) -> bytes:

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 
 from shisho.bootstrap.embedder import BuiltEmbedders
+from shisho.bootstrap.extractor import check_extractor
 from shisho.bootstrap.models import check_model
 from shisho.bootstrap.reranker import check_reranker
 from shisho.corpus.readers import drawing, specimen
@@ -67,6 +68,7 @@ async def checks(
         _browser(settings.text("browser_path")),
         _quiet(await _embedder(embeddings, embedders, index), owner),
         *await check_reranker(settings),
+        *await check_extractor(settings),
         await check_model(settings),
         *(Check("environment", False, stray, optional=True) for stray in stray_names()),
     ]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from shisho.bootstrap.deferred import deferred
 from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders
+from shisho.bootstrap.extractor import build_extractor
 from shisho.bootstrap.intake import build_ingest, build_reader, query_terms
 from shisho.bootstrap.models import (
     build_borrowed_mind,
@@ -114,19 +115,39 @@ def _inquiries(
     left_out = stores.opinions.left_out
     replayed = partial(build_recorded_mind, settings)
     borrowed = partial(build_borrowed_mind, settings)
-    mind = partial(_mind, cache(partial(build_mind, settings)), stores)
+    mind = partial(
+        _mind, cache(partial(build_mind, settings)), cache(partial(_extractor_mind, settings)), stores
+    )
     thinking = (partial(_runner, settings), mind, replayed, borrowed)
     return LibrarianInquiries(searcher, stores.ledger, stores.clock, left_out, room_tokens, barred, *thinking)
 
 
-def _mind(shared: Callable[[], ModelMind | None], stores: LibraryStores, owner: str) -> Mind | None:
-    """The models that are set, counted against the quotas of an owner."""
+def _mind(
+    shared: Callable[[], ModelMind | None],
+    small: Callable[[], Mind | None],
+    stores: LibraryStores,
+    owner: str,
+) -> Mind | None:
+    """The models that are set, counted against the quotas of an owner; without them the extractor that is set."""
     mind = shared()
     if mind is None:
-        return None
+        return small()
     from shisho.librarian.metering import OwnerTokens
 
     return mind.metered(OwnerTokens(stores.quotas, owner))
+
+
+def _extractor_mind(settings: Settings) -> Mind | None:
+    """What was asked for and is not there is said once."""
+    extractor = build_extractor(settings)
+    if extractor is None:
+        return None
+    if isinstance(extractor, Message):
+        log.warning("%s", render(extractor))
+        return None
+    from shisho.librarian.extractor_mind import ExtractorMind
+
+    return ExtractorMind(extractor)
 
 
 def _embedders(settings: Settings) -> tuple[BuiltEmbedders | None, Message]:

@@ -39,6 +39,11 @@ async def check_reranker(settings: Settings) -> list[Check]:
     return [Check("reranker", True, Message("{name} works", name=reranker.name), optional=True)]
 
 
+def is_onnx_there() -> bool:
+    """The packages by which ONNX folders are read."""
+    return all(importlib.util.find_spec(module) for module in ("numpy", "onnxruntime", "tokenizers"))
+
+
 def _chosen(settings: Settings, choice: str) -> Reranker:
     folder = placed_folder(settings, choice)
     if folder is None:
@@ -47,7 +52,7 @@ def _chosen(settings: Settings, choice: str) -> Reranker:
             "`shisho models import FILE` what another machine exported. Until then passages stay in the order of the search.",
             name=choice,
         )
-    if any(importlib.util.find_spec(module) is None for module in ("numpy", "onnxruntime", "tokenizers")):
+    if not is_onnx_there():
         raise ExtraMissing('The reranker {name} needs an extra: pip install "shisho[onnx]".', name=choice)
     from shisho.inference.model_folder import read_folder
     from shisho.inference.reranker import FolderReranker

@@ -61,6 +61,13 @@ class OnnxFiles:
 
     def run(self, encoding: Any, output: str) -> Matrix:
         """What the graph gives for one encoded text, or for one pair of them."""
+        return self._run(encoding, [output])[0]
+
+    def run_all(self, encoding: Any) -> list[Matrix]:
+        """The same of all outputs."""
+        return self._run(encoding, self.outputs)
+
+    def _run(self, encoding: Any, outputs: Sequence[str]) -> list[Matrix]:
         arrays = {
             "input_ids": encoding.ids,
             "attention_mask": encoding.attention_mask,
@@ -70,8 +77,7 @@ class OnnxFiles:
         feeds = {
             name: np.array([values], np.int64) for name, values in arrays.items() if name in self._inputs
         }
-        first: Matrix = self._session.run([output], feeds)[0][0]
-        return first
+        return [output[0] for output in self._session.run(outputs, feeds)]
 
 
 def readable(text: str) -> str:

@@ -46,7 +46,7 @@ class _PairModel:
         self._output = "logits" if "logits" in outputs else outputs[0]
 
     def score(self, question: str, text: str) -> float:
-        encoding = self._encoded(readable(question), readable(text))
+        encoding = encode_pair(self._files, self._folder, readable(question), readable(text))
         output = self._files.run(encoding, self._output)
         logits = output.tolist() if output.ndim == 1 else []
         if len(logits) not in (1, 2) or not all(map(math.isfinite, logits)):
@@ -56,12 +56,13 @@ class _PairModel:
             )
         return float(logits[-1] - (logits[0] if len(logits) == 2 else 0.0))
 
-    def _encoded(self, question: str, text: str) -> Any:
-        """Both as one; the passage is cut where they are too long, as without the question there is nothing to
-        judge. Of a question half of the room is read."""
-        tokenizer = self._files.tokenizer
-        tokenizer.no_truncation()
-        half = self._folder.max_tokens // 2
-        ends = [end for _, end in tokenizer.encode(question).offsets[:half]]
-        tokenizer.enable_truncation(self._folder.max_tokens, strategy="only_second")
-        return tokenizer.encode(question[: max(ends, default=0)], text)
+
+def encode_pair(files: OnnxFiles, folder: ModelFolder, question: str, text: str) -> Any:
+    """Both as one; the passage is cut where they are too long, as without the question there is nothing to
+    judge. Of a question half of the room is read."""
+    tokenizer = files.tokenizer
+    tokenizer.no_truncation()
+    half = folder.max_tokens // 2
+    ends = [end for _, end in tokenizer.encode(question).offsets[:half]]
+    tokenizer.enable_truncation(folder.max_tokens, strategy="only_second")
+    return tokenizer.encode(question[: max(ends, default=0)], text)

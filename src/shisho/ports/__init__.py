@@ -19,7 +19,14 @@ from shisho.ports.corpus import (
     SessionLog,
     Shelf,
 )
-from shisho.ports.embedding import Embedder, Embedders, EmbeddingStore, Reranker
+from shisho.ports.embedding import (
+    Embedder,
+    Embedders,
+    EmbeddingStore,
+    ExtractedScores,
+    Extractor,
+    Reranker,
+)
 from shisho.ports.files import Files
 from shisho.ports.folders import FolderRegister, FolderWatcher, FollowerTurn
 from shisho.ports.interventions import Interventions, Notifier
@@ -60,6 +67,8 @@ __all__ = [
     "Embedder",
     "Embedders",
     "EmbeddingStore",
+    "ExtractedScores",
+    "Extractor",
     "Fetcher",
     "Files",
     "FolderRegister",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -51,6 +52,27 @@ class EmbeddingStore(Protocol):
         """Remove other embedders' vectors, where nothing is pending. Searches no longer use them."""
 
     async def progress(self) -> EmbeddingProgress: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedScores:
+    """How relevant a passage is for a question, and how much each of its sentences speaks to it: from 0 to 1."""
+
+    passage: float
+    sentences: tuple[float, ...]
+
+
+class Extractor(Protocol):
+    """Reads a question and a passage together and says which sentences to keep. It computes outside the event loop.
+    Raises ExtraMissing and InvalidParams where its files cannot be used, ModelFailed where it is asked in vain."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def scores(
+        self, question: str, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]]
+    ) -> Sequence[ExtractedScores]:
+        """Of each text; `spans`: start and end of its sentences. One that was not read to has 0."""
 
 
 class Reranker(Protocol):

@@ -170,7 +170,9 @@ def static_folder(root: Path, seed: int, width: int = WIDTH) -> Path:
     return root
 
 
-def extractor_folder(root: Path, keeps: dict[str, float], relevance: float = 4.0, room: int = 512) -> Tokenizer:
+def extractor_folder(
+    root: Path, keeps: dict[str, float], relevance: float = 4.0, room: int = 512
+) -> Tokenizer:
     """An extractor as OpenProvence has two heads: every passage is as relevant, and of each token its letters say by how
     much to keep it rather than not; of others -4."""
     tokenizer = write_tokenizer(root / "tokenizer.json")

@@ -9,12 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from shisho.domain.embedding import ExtractedScores
 from shisho.errors import InvalidParams
 from shisho.inference.embedding import Matrix
 from shisho.inference.model_folder import FolderKind, ModelFolder
 from shisho.inference.onnx_folder import OnnxFiles, readable
 from shisho.inference.reranker import encode_pair
-from shisho.ports import ExtractedScores
 
 LONGEST = 10_000  # characters: a bound on what a passage may cost
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from shisho.domain.corpus import NumberedPassage
+from shisho.domain.embedding import ExtractedScores
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal
 from shisho.domain.model import ModelFault, ModelUsage, ModelUse
 from shisho.errors import ModelFailed, ShishoError
@@ -16,7 +17,7 @@ from shisho.librarian.evaluate import QUOTES
 from shisho.librarian.evidence import double
 from shisho.librarian.levels import NEAR
 from shisho.librarian.mind import NodeThought, PassageMatter, RulesMind
-from shisho.ports import ExtractedScores, Extractor
+from shisho.ports import Extractor
 from shisho.telemetry import log, span
 
 

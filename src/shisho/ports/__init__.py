@@ -23,7 +23,6 @@ from shisho.ports.embedding import (
     Embedder,
     Embedders,
     EmbeddingStore,
-    ExtractedScores,
     Extractor,
     Reranker,
 )
@@ -67,7 +66,6 @@ __all__ = [
     "Embedder",
     "Embedders",
     "EmbeddingStore",
-    "ExtractedScores",
     "Extractor",
     "Fetcher",
     "Files",

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from shisho.domain.corpus import Passage
-    from shisho.domain.embedding import EmbedderAbout, Embedding, EmbeddingProgress, NewEmbedding
+    from shisho.domain.embedding import (
+        EmbedderAbout,
+        Embedding,
+        EmbeddingProgress,
+        ExtractedScores,
+        NewEmbedding,
+    )
 
 
 class Embedder(Protocol):
@@ -52,14 +57,6 @@ class EmbeddingStore(Protocol):
         """Remove other embedders' vectors, where nothing is pending. Searches no longer use them."""
 
     async def progress(self) -> EmbeddingProgress: ...
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractedScores:
-    """How relevant a passage is for a question, and how much each of its sentences speaks to it: from 0 to 1."""
-
-    passage: float
-    sentences: tuple[float, ...]
 
 
 class Extractor(Protocol):

@@ -33,23 +33,21 @@ class ExtractorMind(RulesMind):
             return await super().evaluate(matter, allowance)
         spans = [sentences(passage.text) for passage in matter.passages]
         texts = [passage.text for passage in matter.passages]
-        found: list[Finding] = []
+        findings: list[Finding] = []
         reply: list[Sequence[ExtractedScores]] = []
         try:
             for goal in matter.goals:
                 with span("extract", passages=len(texts)):
                     scores = await self._extractor.scores(goal.question, texts, spans)
                 reply.append(scores)
-                found += _findings(goal, matter.passages, spans, scores, matter.evidence)
+                findings += _findings(goal, matter.passages, spans, scores, matter.evidence)
         except ShishoError as error:
             log.warning("the sentences are chosen by rules: %s", error)
             by_rules = await super().evaluate(matter, allowance)
             use = ModelUse("evaluate", self._extractor.name, "", ModelUsage(), ModelFault.FAILED)
             return NodeThought(by_rules.value, (use,))
-        words = json.dumps([[[one.passage, *one.sentences] for one in scores] for scores in reply])
-        return NodeThought(
-            found, (ModelUse("evaluate", self._extractor.name, "", ModelUsage(), reply=words),)
-        )
+        use = ModelUse("evaluate", self._extractor.name, "", ModelUsage(), reply=_written(reply))
+        return NodeThought(findings, (use,))
 
 
 class RecordedExtractor:
@@ -77,6 +75,13 @@ class RecordedExtractor:
 def is_of_extractor(use: ModelUse) -> bool:
     """An extractor has no prompt."""
     return use.node == "evaluate" and not use.prompt_sha256
+
+
+def _written(reply: Sequence[Sequence[ExtractedScores]]) -> str:
+    """For each goal of each passage its own number, then those of its sentences."""
+    return json.dumps(
+        [[[scores.passage, *scores.sentences] for scores in of_passages] for of_passages in reply]
+    )
 
 
 def _read(use: ModelUse) -> list[list[ExtractedScores] | None]:

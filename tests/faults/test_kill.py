@@ -30,6 +30,10 @@ KILLS = 200 if LONG else 20
 PACE = WorkerTiming(beat=0.1, cut_off=1e6, silence=0.8, look=0.1, idle=0.1)
 
 
+# How jobs stand, and why.
+FATES = "SELECT id, state, attempt, failures, worker_id, error_json FROM jobs WHERE state <> 'completed'"
+
+
 @dataclass
 class Record:
     """What the outside has seen."""
@@ -118,12 +122,15 @@ def verdict(orders: Orders, record: Record) -> dict[str, int]:
         job_id for (job_id,) in stored(orders, "SELECT job_id FROM events WHERE kind = 'completed'")
     )
     outputs = [(json.loads(output), attempt, worker) for *_, attempt, worker, output in rows if output]
+    lost = record.accepted - completed
+    if lost:  # what became of them says why
+        print([row for row in stored(orders, FATES) if row[0] in lost], lost)
     if not orders.store:
         assert stored(orders, "PRAGMA integrity_check") == [("ok",)]
     return {
         "accepted": len(record.accepted),
         "run again": sum(attempt > 1 for _, _, attempt, *_ in rows),
-        "lost": len(record.accepted - completed),
+        "lost": len(lost),
         "completed twice": sum(count > 1 for count in ends.values()),
         "of a stale attempt": sum(
             (output["attempt"], output["worker"]) != (attempt, worker) for output, attempt, worker in outputs

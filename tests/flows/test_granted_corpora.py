@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
+from shisho.desk.references import ReferenceDesk
 from shisho.domain.corpus import SearchRequest, Source
+from shisho.domain.reference import Reference
 from shisho.domain.task import Bytes
 from shisho.domain.team import Access, CorpusKey, Grantee, GranteeKind
 from shisho.errors import AccessDenied, NotFound, ShishoError
@@ -188,3 +191,36 @@ async def test_what_is_not_there_and_what_is_not_granted_are_refused_in_the_same
 
         assert await refusals(real) == await refusals(invented)
         assert all(code for code, _ in await refusals(real))
+
+
+async def test_a_bibliography_describes_nothing_of_a_corpus_that_is_granted_for_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither by title nor by DOI, whichever corpus it is handed to; and no registry is asked about it."""
+    monkeypatch.setenv("SHISHO_WEB", "on")
+    asked: list[str] = []
+
+    async def look_up(doi: str) -> Reference | None:
+        asked.append(doi)
+        return Reference(doi, {"author": "薔薇", "year": "2020"}, ())
+
+    async with desks(tmp_path) as (hanako, taro, grants):
+        source = Source("cited.txt", "残差平方和の論文。".encode(), metadata={"doi": "10.1/x"})
+        await hanako.add_source(source, "papers")
+        await grants.grant(KEY, TARO, Access.READ)
+        entry = "@article{x, title={r2}, doi={10.1/x}, author={Intruder}, year={1999}}"
+        bibliography = tmp_path / "my.bib"
+        bibliography.write_text(entry, "utf-8")
+        receipts = [receipt async for receipt in taro.add(references=bibliography)]
+        assert [match.document_id for receipt in receipts for match in receipt.references] == [""]
+        with pytest.raises(AccessDenied):
+            [receipt async for receipt in taro.add(references=bibliography, corpus="papers@hanako")]
+        parts = replace(taro.references._parts, look_up=look_up)
+        desk = ReferenceDesk(parts)
+        lacking = await desk.incomplete()
+        codes = [receipt.code async for receipt in desk.complete(lacking)]
+        assert codes == ["ACCESS_DENIED"] and asked == []
+        documents = await hanako.documents(corpora="papers")
+        assert "Intruder" not in str(documents) and "薔薇" not in str(documents)
+        await grants.grant(KEY, TARO, Access.WRITE)
+        assert [receipt.code async for receipt in desk.complete(lacking)] == [""] and asked == ["10.1/x"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,8 +19,10 @@ from shisho.bootstrap.store_parts import LibraryStores
 from shisho.bootstrap.stores import build_stores
 from shisho.corpus.ingest import document_id as made_id
 from shisho.desk import Desk
-from shisho.domain.corpus import LOCAL_OWNER, DocumentId
+from shisho.domain.audit import AuditVerb
+from shisho.domain.corpus import LOCAL_OWNER, DocumentId, Scope, Source
 from shisho.domain.job import StopMode
+from shisho.domain.quota import QuotaResource
 from shisho.domain.task import Bytes, SearchOptions
 from shisho.domain.team import Access, CorpusKey, Grantee, GranteeKind
 from shisho.errors import Conflict, EmptyCorpus, InvalidParams, SourceRemoved
@@ -29,6 +32,7 @@ from shisho.testing.box.server import Box
 from tests.flows.boxed import way
 from tests.flows.conftest import SAMPLES, Shell
 from tests.flows.test_documents_to_answer import check_evidence
+from tests.interfaces.serving import SHISHO, environment
 from tests.postgres import PostgresServer
 
 QUESTION = "決定係数とは何か"
@@ -52,9 +56,9 @@ async def machine(folder: Path, name: str, store: str, **settings: Any) -> Async
 
 
 @asynccontextmanager
-async def library(home: Path) -> AsyncIterator[LibraryStores]:
-    """The stores of a home."""
-    stores = build_stores(load(home=home), None, SystemClock)
+async def library(home: Path, store: str = "") -> AsyncIterator[LibraryStores]:
+    """The stores of a home, or of a database."""
+    stores = build_stores(load(home=home, store=store), None, SystemClock)
     yield stores
     await stores.close()
 
@@ -184,6 +188,10 @@ async def test_library_is_copied_into_postgres_and_back(tmp_path: Path, postgres
     granted = CorpusKey(LOCAL_OWNER, "default")
     async with library(first) as stores:
         await stores.users.add("花子")
+        await stores.users.add_group("研究室")
+        await stores.users.join("研究室", "花子")
+        await stores.quotas.set(Grantee(GranteeKind.GROUP, "研究室"), {QuotaResource.JOBS: 9})
+        await stores.audit.record("花子", AuditVerb.READ, ["doc_1"])
         await stores.grants.grant(granted, Grantee(GranteeKind.USER, "花子"), Access.READ)
     store = postgres.new_database()
     second = tmp_path / "second"
@@ -194,6 +202,14 @@ async def test_library_is_copied_into_postgres_and_back(tmp_path: Path, postgres
         )
     async with library(second) as stores:
         assert [reachable.corpus for reachable in await stores.grants.reachable("花子")] == [granted]
+        assert [(quota.grantee.name, quota.per_day) for quota in await stores.quotas.quotas("花子")] == [
+            ("研究室", 9)
+        ]
+        await stores.audit.record("花子", AuditVerb.ASK, ["run_1"])
+        assert [(entry.verb, entry.seq) for entry in await stores.audit.entries("花子", None, 9)] == [
+            (AuditVerb.ASK, 2),
+            (AuditVerb.READ, 1),
+        ]
     for place in ({"home": tmp_path / "third", "store": store}, {"home": second}):
         async with open_desk(**place) as desk:
             assert [(document.id, document.source) for document in await desk.documents()] == stood
@@ -203,6 +219,37 @@ async def test_library_is_copied_into_postgres_and_back(tmp_path: Path, postgres
             assert (await desk.restore("氷.md")).source.endswith("氷.md")
             with pytest.raises(SourceRemoved):
                 await desk.text(document_id((tmp_path / "霧.md").read_bytes()))
+
+
+async def test_a_copy_that_was_killed_goes_on_where_it_was(tmp_path: Path, postgres: PostgresServer) -> None:
+    """Killed with documents in the target and rows of tables not yet; the second run ends with all of it."""
+    first = tmp_path / "first"
+    async with open_desk(home=first, embedder="none") as desk:
+        for number in range(60):
+            await desk.add_source(Source(f"{number}.txt", f"第{number}の覚書は白い。".encode()))
+        await desk.team.add_user("花子")
+        await desk.team.set_quota("花子", {"jobs": 3})
+        hits = [hit.text for hit in await desk.search("第7の覚書")]
+    store = postgres.new_database()
+    command = [sys.executable, *SHISHO, "copy", "--from", str(first), "--to", store]
+    process = await asyncio.create_subprocess_exec(*command, env=environment(tmp_path / "home"))
+    async with library(tmp_path / "watching", store) as stores:
+        while await count_documents(stores) < 10:
+            assert process.returncode is None, "it had ended before it was killed"
+            await asyncio.sleep(0.01)
+        process.kill()
+        await process.wait()
+        assert await count_documents(stores) < 60 and not await stores.users.users()
+        report = await copy_library(str(first), store, lambda what, count: None)
+        assert report.copied["documents"] == 60 == await count_documents(stores)
+        assert [user.name for user in await stores.users.users()] == ["花子"]
+        assert [quota.per_day for quota in await stores.quotas.quotas()] == [3]
+    async with open_desk(home=tmp_path / "third", store=store, embedder="none") as desk:
+        assert [hit.text for hit in await desk.search("第7の覚書")] == hits
+
+
+async def count_documents(stores: LibraryStores) -> int:
+    return await stores.shelf.count(Scope())
 
 
 async def test_shell_runs_on_the_database_of_the_setting(tmp_path: Path, store: str) -> None:

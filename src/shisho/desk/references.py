@@ -9,6 +9,7 @@ from shisho.desk.access import CorpusAccess
 from shisho.desk.choosing import find_one_document
 from shisho.desk.queue import check_consent
 from shisho.desk.task_parts import Consent
+from shisho.domain.audit import AuditVerb
 from shisho.domain.corpus import Document, IntakeOutcome, Receipt, Scope
 from shisho.domain.reference import MatchedBy, Reference, ReferenceMatch
 from shisho.domain.task import WebConsent
@@ -61,6 +62,7 @@ class ReferenceDesk:
             )
         for document in documents:
             try:
+                await parts.access.check_writable(document)
                 yield await self._completed(document, await parts.look_up(document.metadata["doi"]))
             except ShishoError as error:
                 yield Receipt(
@@ -76,7 +78,7 @@ class ReferenceDesk:
             raise NotFound("Crossref does not know the DOI {doi}.", doi=document.metadata["doi"])
         fresh = {name: fact for name, fact in reference.facts.items() if not document.metadata.get(name)}
         fresh.pop("citation_key", None)  # Crossref's is the DOI
-        await self._parts.access.check_writable(document)
+        await self._parts.access.record(AuditVerb.DESCRIBE, document.id)
         news = await self._parts.shelf.describe({document.id: fresh})
         outcome = IntakeOutcome.DESCRIBED if news else IntakeOutcome.KNOWN
         match = ReferenceMatch(

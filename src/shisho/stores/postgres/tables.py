@@ -20,9 +20,10 @@ PUT = "INSERT INTO {table}({columns}) VALUES ({values}) ON CONFLICT DO NOTHING"
 EMPTY = "DELETE FROM {table}"
 # What a document that is not live was, and where.
 SET_DOCUMENT = "UPDATE documents SET state = %s, source = %s WHERE id = %s AND state <> 'live'"
-# The next turn comes after all others.
-NUMBER_TURNS = """SELECT setval(pg_get_serial_sequence('turns', 'seq'), greatest(1, coalesce(max(seq), 0)))
-    FROM turns"""
+# The next row of a table that numbers its rows comes after all others.
+NUMBER = """SELECT setval(pg_get_serial_sequence('{table}', 'seq'), greatest(1, coalesce(max(seq), 0)))
+    FROM {table}"""
+NUMBERED = ("turns", "audit")
 NUL = "\0"
 
 
@@ -63,7 +64,11 @@ class PostgresTables:
         await self._database.write(work)
 
     async def go_on_numbering(self) -> None:
-        await self._database.write(lambda connection: every(connection, NUMBER_TURNS))
+        def work(connection: Connection) -> None:
+            for table in NUMBERED:
+                every(connection, NUMBER.format(table=table))
+
+        await self._database.write(work)
 
 
 def _put(connection: Connection, table: str, columns: Sequence[str], rows: Sequence[RowValues]) -> None:

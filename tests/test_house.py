@@ -88,6 +88,7 @@ STORE_PAGES = {
     "scope",
     "serving",
     "table_copy",
+    "task_shares",
     "tasks",
     "team_errors",
     "traces",

@@ -210,6 +210,7 @@ def _queue_of(
 ) -> QueueSide:
     from shisho.bootstrap.queue import build_queue
     from shisho.bootstrap.queue_parts import Parts
+    from shisho.desk.sharing import SharedReading
 
     stores = library.stores
     parts = Parts(
@@ -218,6 +219,9 @@ def _queue_of(
         clock=stores.clock,
         owner=owner,
         access=CorpusAccess(owner, stores.grants, stores.audit),
+        shared=SharedReading(
+            owner, stores.shares, stores.users, partial(stores.grants.readable, reader=owner)
+        ),
         shelf=stores.shelf,
         ledger=stores.ledger,
         files=library.disk,

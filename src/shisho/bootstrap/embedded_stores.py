@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         Opinions,
         Quotas,
         SessionBook,
+        TaskShares,
         Users,
     )
 
@@ -73,6 +74,7 @@ def build_embedded_stores(
         grants=deferred(partial(_grants, database, clock)),
         audit=deferred(partial(_audit, database, clock)),
         quotas=deferred(partial(_quotas, database, clock)),
+        shares=deferred(partial(_shares, database, clock)),
         assistants=deferred(partial(_assistants, database, clock)),
         folders=deferred(partial(_folders, database, clock)),
         limiter=deferred(partial(_limiter, database, clock)),
@@ -145,6 +147,13 @@ def _quotas(database: Database, clock: Clock) -> Quotas:
     from shisho.stores.quotas import StoredQuotas
 
     return StoredQuotas(EmbeddedQueryStore(database), clock)
+
+
+def _shares(database: Database, clock: Clock) -> TaskShares:
+    from shisho.stores.embedded.queries import EmbeddedQueryStore
+    from shisho.stores.task_shares import StoredTaskShares
+
+    return StoredTaskShares(EmbeddedQueryStore(database), clock)
 
 
 def _audit(database: Database, clock: Clock) -> AuditLog:

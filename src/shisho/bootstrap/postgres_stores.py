@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         Opinions,
         Quotas,
         SessionBook,
+        TaskShares,
         Users,
     )
 
@@ -76,6 +77,7 @@ def build_postgres_stores(
         grants=deferred(partial(_grants, database, clock)),
         audit=deferred(partial(_audit, database, clock)),
         quotas=deferred(partial(_quotas, database, clock)),
+        shares=deferred(partial(_shares, database, clock)),
         limiter=deferred(partial(_limiter, database, clock)),
         follower_turn=deferred(partial(_follower_turn, settings)),
         embedding_turn=deferred(partial(_embedding_turn, database)),
@@ -113,6 +115,13 @@ def _quotas(database: PostgresDatabase, clock: Clock) -> Quotas:
     from shisho.stores.quotas import StoredQuotas
 
     return StoredQuotas(PostgresQueryStore(database), clock)
+
+
+def _shares(database: PostgresDatabase, clock: Clock) -> TaskShares:
+    from shisho.stores.postgres.queries import PostgresQueryStore
+    from shisho.stores.task_shares import StoredTaskShares
+
+    return StoredTaskShares(PostgresQueryStore(database), clock)
 
 
 def _audit(database: PostgresDatabase, clock: Clock) -> AuditLog:

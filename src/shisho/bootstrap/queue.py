@@ -68,6 +68,7 @@ def _tasks(parts: Parts, stores: QueueStores) -> TaskDesk:
     wired = TaskParts(
         owner=parts.owner,
         access=parts.access,
+        shared=parts.shared,
         tasks=stores.tasks,
         jobs=stores.jobs,
         interventions=stores.interventions,

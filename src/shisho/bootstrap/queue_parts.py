@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from shisho.desk.conversing import ConversationDesk
     from shisho.desk.embeddings import EmbeddingDesk
     from shisho.desk.folders import FolderDesk
+    from shisho.desk.sharing import SharedReading
     from shisho.handlers.inquiries import LibrarianInquiries
     from shisho.handlers.search import Judge
     from shisho.system.consent import ConsentFile
@@ -30,6 +31,7 @@ class Parts:
     clock: Clock
     owner: str
     access: CorpusAccess
+    shared: SharedReading
     shelf: Shelf
     ledger: Ledger
     files: Files

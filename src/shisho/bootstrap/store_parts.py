@@ -30,6 +30,7 @@ from shisho.ports import (
     Shelf,
     Staging,
     Storage,
+    TaskShares,
     TaskStore,
     Users,
 )
@@ -84,6 +85,7 @@ class LibraryStores:
     grants: Grants
     audit: AuditLog
     quotas: Quotas
+    shares: TaskShares
     assistants: SessionBook
     folders: FolderRegister
     limiter: Limiter

@@ -128,16 +128,20 @@ class QuestionQueue(Queue):
             ) from None
         return AnswerHandle(job.task_id, job.id, answer, None, answer.conversation_id)
 
-    async def _answered(self, job: Job, seconds: float) -> AnswerHandle:
-        """The answer of a job as soon as it is there; the error it ended with is raised."""
+    async def _ended(self, job: Job, seconds: float) -> tuple[Job, Task]:
+        """A job and its task as soon as it has ended, or as they are after so many seconds."""
         ends = asyncio.get_running_loop().time() + seconds
         while True:
             task = await self._parts.tasks.task(job.task_id)
             job = await self._parts.jobs.job(job.id)
             remaining = ends - asyncio.get_running_loop().time()
             if job.state in ENDED or remaining <= 0:
-                break
+                return job, task
             await self._parts.watch(task.id, task.revision, remaining)
+
+    async def _answered(self, job: Job, seconds: float) -> AnswerHandle:
+        """The answer of a job as soon as it is there; the error it ended with is raised."""
+        job, task = await self._ended(job, seconds)
         if job.state is JobState.COMPLETED:
             answer = await self._parts.ledger.answer(job.id, self._parts.owner)
             return AnswerHandle(job.task_id, job.id, answer, None, answer.conversation_id)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from shisho.desk.access import CorpusAccess
+from shisho.desk.sharing import SharedReading
 from shisho.domain.inquiry import Answer
 from shisho.domain.intervention import (
     HumanChallenge,
@@ -70,6 +71,7 @@ class TaskParts:
 
     owner: str
     access: CorpusAccess
+    shared: SharedReading
     tasks: TaskStore
     jobs: JobStore
     interventions: Interventions

@@ -12,7 +12,8 @@ from shisho.desk import intake
 from shisho.desk import status as told
 from shisho.desk.coercion import as_list, as_paths, coerce, coerce_all, coerce_ask
 from shisho.desk.queue import check_consent
-from shisho.desk.web_verbs import WebVerbs
+from shisho.desk.shared_verbs import SharedVerbs
+from shisho.domain.audit import AuditVerb
 from shisho.domain.codec import plain
 from shisho.domain.corpus import DEFAULT_CORPUS
 from shisho.domain.inquiry import LoopStop
@@ -53,7 +54,7 @@ ASK = AskOptions()
 ROWS = {StatusDetail.SUMMARY: 10, StatusDetail.FULL: 50}
 
 
-class TaskDesk(WebVerbs):
+class TaskDesk(SharedVerbs):
     """Tasks may be named by id, unique prefix or `last`; every verb that names one raises TaskNotFound where
     there is none. A verb that queues returns after the commit: what it has returned is not lost."""
 
@@ -199,7 +200,9 @@ class TaskDesk(WebVerbs):
         try:
             answer = await self._parts.ledger.answer(answer_id, self._parts.owner)
         except NotFound as unknown:
-            return await self._answered(await self._answer_job(answer_id, unknown), seconds)
+            is_own = await self.find_question(answer_id) is not None
+            shared = None if is_own else await self._shared_answer(answer_id, seconds)
+            return shared or await self._answered(await self._answer_job(answer_id, unknown), seconds)
         # saved half-way, or by an assistant; a job may be on it again
         is_stopped = answer.loop_stop is LoopStop.STOPPED
         question = await self.find_question(answer.id) if is_stopped else None
@@ -224,14 +227,15 @@ class TaskDesk(WebVerbs):
         after = intake.place(cursor)
         wait_for = coerce(WaitCondition, wait_for, "wait_for")
         detail = coerce(StatusDetail, detail, "detail")
-        name = await self._find(task_id)
+        name, share = await self._find_readable(task_id)
+        owner = self._parts.owner if share is None else share.owner
         news = await self._waited(name, since_revision, seconds, wait_for)
         withheld = wait_for is WaitCondition.DONE and news.task.state is TaskState.RUNNING
         rows = 0 if withheld else ROWS[detail]
         since = since_revision if cursor is None else None
 
         async def made() -> TaskSnapshot:
-            report = await self._parts.reports.report(name, self._parts.owner, after, rows, since or 0)
+            report = await self._parts.reports.report(name, owner, after, rows, since or 0)
             report = replace(report, more=False, last=after) if withheld else report
             return told.status(
                 news.task,
@@ -241,7 +245,8 @@ class TaskDesk(WebVerbs):
                 await self._parts.estimate(told.list_live_kinds(report)),
             )
 
-        return await news.once((after, since_revision, detail, withheld, cursor is None), made)
+        snapshot = await news.once((after, since_revision, detail, withheld, cursor is None), made)
+        return snapshot if share is None else await self._parts.shared.status(snapshot)
 
     async def list_tasks(
         self, *, states: Sequence[TaskState | str] | str = (), cursor: str | None = None, limit: int = 50
@@ -268,7 +273,7 @@ class TaskDesk(WebVerbs):
         to end."""
         mode = coerce(StopMode, mode, "mode")
         seconds = intake.waiting(wait)
-        name = await self._find(task_id)
+        name = await self._find_managed(task_id)
         halt = await self._parts.tasks.stop(name, mode)
         running = await self._still_running(name, halt.still_running, seconds)
         task = await self._parts.tasks.task(name)
@@ -285,7 +290,8 @@ class TaskDesk(WebVerbs):
         """Remove a task and its rows; running jobs are cancelled first. `orphans` also erases the web pages
         that it brought and that no other task, answer or session and no corpus of the user's own reaches."""
         purge = coerce(PurgeScope, purge, "purge")
-        name = await self._find(task_id)
+        name = await self._find_managed(task_id)
+        await self._parts.access.record(AuditVerb.REMOVE, name)
         await self._parts.tasks.stop(name, StopMode.IMMEDIATE)
         await self._unstage(await self._payloads(name))
         orphans = await self._parts.reports.orphans(name) if purge is PurgeScope.ORPHANS else ()

@@ -118,3 +118,12 @@ class UserGroup:
 
     name: str
     members: tuple[str, ...]
+
+
+class TaskShare(NamedTuple):
+    """A task, or an answer that no task has made, which the members of a group may read."""
+
+    shared_id: str
+    group: str
+    owner: str
+    shared_at: Instant

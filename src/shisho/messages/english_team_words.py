@@ -27,6 +27,7 @@ SAID: Mapping[str, str] = {
     "quota_tokens": "{used} of {limit} tokens today",
     "quota_removed": "{user} has no quota any more: nothing limits them.",
     "no_quotas": "There are no quotas: shisho quotas set NAME --jobs 100",
+    "no_shares": "Nothing is shared: shisho share TASK GROUP",
     "no_grants": "Nothing is granted: shisho grants add CORPUS NAME",
     "audit_ask": "asked",
     "audit_search": "searched",

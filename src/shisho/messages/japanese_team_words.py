@@ -27,6 +27,7 @@ SAID: Mapping[str, str] = {
     "quota_tokens": "トークン {used} / {limit}(今日)",
     "quota_removed": "{user} の割り当てをなくしました。もう制限はありません。",
     "no_quotas": "割り当てはありません: shisho quotas set 名前 --jobs 100",
+    "no_shares": "何も共有していません: shisho share タスク グループ",
     "no_grants": "何も許していません: shisho grants add コーパス 名前",
     "audit_ask": "質問",
     "audit_search": "検索",

@@ -135,5 +135,14 @@ SAID: Mapping[str, str] = {
         "{name} の割り当てに余りがありません。モデルのトークンを1日{limit}のうち{used}使い、これには{asked}要ります。"
         "{free_at} にまた使えます。"
     ),
+    "(from a document that you may not read)": "(読む権限のない文書から)",
+    "You are in no group {name}.": "グループ {name} に入っていません。",
+    "{id} is not shared with {name}.": "{id} は {name} と共有していません。",
+    "id of a task or an answer, its beginning, or last": "タスクか回答のID、その先頭、または last",
+    "whose members may see it": "見せる相手のグループ",
+    "share it with them no longer": "共有をやめる",
+    "Let a group see how a task stands, and its answer; without arguments: show what is shared.": (
+        "タスクの様子と回答をグループに見せる。引数がなければ、共有しているものを示す。"
+    ),
     "There is no corpus {corpus}.": "コーパス {corpus} はありません。",
 }

@@ -38,7 +38,7 @@ from shisho.ports.queue import Bell, Ear, JobStore, Presence, TaskStore
 from shisho.ports.sessions import SessionBook
 from shisho.ports.staging import Staging
 from shisho.ports.storage import Storage
-from shisho.ports.team import Grants, Quotas, Users
+from shisho.ports.team import Grants, Quotas, TaskShares, Users
 from shisho.ports.urls import DiscoveredUrls, Reports
 from shisho.ports.viewing import Originals, PageImages, PageRenderer, TextFinder
 from shisho.ports.web import (
@@ -105,6 +105,7 @@ __all__ = [
     "Shelf",
     "Staging",
     "Storage",
+    "TaskShares",
     "TaskStore",
     "TextFinder",
     "Typesetter",

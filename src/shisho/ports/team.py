@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         CorpusKey,
         Grantee,
         ReachableCorpus,
+        TaskShare,
         TokenHashes,
         User,
         UserGroup,
@@ -100,3 +101,22 @@ class Quotas(Protocol):
 
     async def give_back(self, charge: QuotaCharge, amount: int) -> None:
         """What was taken and not used, where it is still the same day."""
+
+
+class TaskShares(Protocol):
+    """Tasks, and answers that no task has made, which members of groups may read."""
+
+    async def share(self, shared_id: str, group: str, owner: str) -> bool:
+        """False where it was shared with this group already. Raises NotFound for a group that is not there."""
+
+    async def unshare(self, shared_id: str, group: str, owner: str) -> bool:
+        """False where this owner has not shared it with this group."""
+
+    async def of_owner(self, owner: str, limit: int) -> Sequence[TaskShare]:
+        """What somebody has shared, the newest first."""
+
+    async def visible(self, user: str, limit: int) -> Sequence[TaskShare]:
+        """What others have shared with the groups of a user, the newest first."""
+
+    async def find(self, shared_id: str, user: str) -> TaskShare | None:
+        """What another has shared with a group of this user; None where nobody has."""

@@ -35,6 +35,7 @@ TABLES: Mapping[str, tuple[str, ...]] = {
     "user_groups": ("name",),
     "group_members": ("group_name", "user_name"),
     "quotas": ("kind", "name", "resource"),
+    "task_shares": ("shared_id", "group_name"),
     "audit": ("seq",),
 }
 NOT_COPIED: Mapping[str, str] = {

@@ -73,6 +73,7 @@ REMOVE_REST = (
     "DELETE FROM interventions WHERE task_id = :id",
     "DELETE FROM job_steps WHERE job_id IN (SELECT j.id FROM jobs j WHERE j.task_id = :id)",
     "DELETE FROM request_keys WHERE task_id = :id",
+    "DELETE FROM task_shares WHERE shared_id = :id",
 )
 # The jobs of a task.
 REMOVE_JOBS = "DELETE FROM jobs WHERE task_id = :id RETURNING 1"

@@ -26,6 +26,7 @@ from shisho.interfaces.cli import quotas as cli_quotas
 from shisho.interfaces.cli import references as cli_references
 from shisho.interfaces.cli import replay as cli_replay
 from shisho.interfaces.cli import serve as cli_serve
+from shisho.interfaces.cli import sharing as cli_sharing
 from shisho.interfaces.cli import team as cli_team
 from shisho.interfaces.cli import web as cli_web
 from shisho.interfaces.cli.frames import translate_frames
@@ -57,6 +58,7 @@ app.add_typer(cli_team.users, name="users")
 app.add_typer(cli_team.groups, name="groups")
 app.add_typer(cli_team.grants, name="grants")
 app.add_typer(cli_quotas.quotas, name="quotas")
+app.command()(cli_sharing.share)
 app.command()(cli_team.audit)
 
 Filters = Annotated[

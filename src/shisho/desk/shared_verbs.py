@@ -1,0 +1,100 @@
+"""The desk's verbs of tasks that are shared with groups: their members see how a task stands and its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from shisho.desk.sharing import MOST_SHARES
+from shisho.desk.status import retry_after
+from shisho.desk.web_verbs import WebVerbs
+from shisho.domain.audit import AuditVerb
+from shisho.domain.corpus import LOCAL_OWNER
+from shisho.domain.job import ENDED, JobId, JobState, TaskId
+from shisho.domain.task import AnswerHandle
+from shisho.domain.team import TaskShare
+from shisho.errors import NotFound, TaskNotFound
+
+
+class SharedVerbs(WebVerbs):
+    """These verbs of `TaskDesk`. Nobody but its owner sees a task that is not shared; who may not read a document sees nothing
+    of it in a task that is."""
+
+    __slots__ = ()
+
+    async def share_task(self, name: str, group: str) -> None:
+        """Let the members of a group of yours see how a task stands, and its answer; named by task, or by an answer that the
+        shell has made at once. Raises NotFound."""
+        await self._parts.shared.check_group(group)
+        shared_id = await self._find_shareable(name)
+        await self._parts.shared.shares.share(shared_id, group, self._parts.owner)
+        await self._parts.access.record(AuditVerb.SHARE, shared_id, group)
+
+    async def unshare_task(self, name: str, group: str) -> None:
+        """Take that back: it ends at once. Raises NotFound where it was not shared."""
+        shared_id = await self._find_shareable(name)
+        if not await self._parts.shared.shares.unshare(shared_id, group, self._parts.owner):
+            raise NotFound("{id} is not shared with {name}.", id=shared_id, name=group)
+        await self._parts.access.record(AuditVerb.UNSHARE, shared_id, group)
+
+    async def list_shares(self) -> Sequence[TaskShare]:
+        """What the visitor has shared, and what others have shared with groups of theirs, the newest of each first."""
+        shares = self._parts.shared.shares
+        own = await shares.of_owner(self._parts.owner, MOST_SHARES)
+        return [*own, *await shares.visible(self._parts.owner, MOST_SHARES)]
+
+    async def _find_shareable(self, name: str) -> str:
+        with suppress(TaskNotFound):
+            return await self._find(name)
+        answer = await self._parts.ledger.answer(name, self._parts.owner)
+        with suppress(TaskNotFound):
+            return await self._find(answer.task_id)
+        return answer.id
+
+    async def _find_readable(self, name: str) -> tuple[TaskId, TaskShare | None]:
+        """A task of the visitor's, or one that another has shared, named by its whole id. Raises TaskNotFound."""
+        try:
+            return await self._find(name), None
+        except TaskNotFound:
+            share = await self._parts.shared.find(name)
+            if share is None:
+                raise
+        await self._parts.access.record(AuditVerb.READ, share.shared_id)
+        await self._parts.tasks.task(TaskId(name))  # may have been an answer's
+        return TaskId(name), share
+
+    async def _find_managed(self, name: str) -> TaskId:
+        """A task that the visitor may stop or remove: their own; for who runs the library any, by its whole id."""
+        try:
+            return await self._find(name)
+        except TaskNotFound:
+            if self._parts.owner != LOCAL_OWNER:
+                raise
+            return (await self._parts.tasks.task(TaskId(name))).id
+
+    async def _shared_answer(self, answer_id: str, seconds: float) -> AnswerHandle | None:
+        """An answer that another has shared; None where nobody has."""
+        share = await self._parts.shared.find(answer_id)
+        if share is None:
+            return await self._shared_job_answer(answer_id, seconds)
+        return await self._shown(TaskId(share.shared_id), answer_id, share)
+
+    async def _shared_job_answer(self, answer_id: str, seconds: float) -> AnswerHandle | None:
+        try:
+            job = await self._parts.jobs.job(JobId(answer_id))
+        except NotFound:
+            return None
+        share = await self._parts.shared.find(job.task_id)
+        if share is None:
+            return None
+        job, task = await self._ended(job, seconds)
+        if job.state is JobState.COMPLETED:
+            return await self._shown(task.id, job.id, share)
+        estimated = await self._parts.estimate({job.kind: 1})
+        after = None if job.state in ENDED else retry_after(task.state, estimated)
+        return AnswerHandle(task.id, job.id, None, after)
+
+    async def _shown(self, task_id: TaskId, answer_id: str, share: TaskShare) -> AnswerHandle:
+        answer = await self._parts.ledger.answer(answer_id, share.owner)
+        await self._parts.access.record(AuditVerb.READ, answer_id)
+        return AnswerHandle(task_id, answer_id, await self._parts.shared.answer(answer), None)

@@ -1,0 +1,94 @@
+"""What a member of a group sees of a task or an answer that another has shared: nothing of documents that they may not read
+themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Sequence, Set
+from dataclasses import dataclass, replace
+
+from shisho.domain.corpus import LOCAL_OWNER, DocumentId
+from shisho.domain.inquiry import Answer, Evidence, Sentence
+from shisho.domain.task import TaskSnapshot
+from shisho.domain.team import TaskShare
+from shisho.errors import NotFound
+from shisho.messages.catalogue import render
+from shisho.messages.message import Message
+from shisho.ports import TaskShares, Users
+
+HIDDEN = Message("(from a document that you may not read)")
+MOST_SHARES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class SharedReading:
+    """What one visitor may read of what others share. `readable`: those of some documents that they may open now."""
+
+    owner: str
+    shares: TaskShares
+    users: Users
+    readable: Callable[[Sequence[DocumentId]], Awaitable[frozenset[DocumentId]]]
+
+    async def find(self, shared_id: str) -> TaskShare | None:
+        """Who has shared this task or answer with the visitor."""
+        return await self.shares.find(shared_id, self.owner)
+
+    async def check_group(self, group: str) -> None:
+        """Raises NotFound for a group that the visitor is no member of; who runs the library may name any."""
+        for known in await self.users.groups():
+            if known.name == group and (self.owner == LOCAL_OWNER or self.owner in known.members):
+                return
+        raise NotFound("You are in no group {name}.", name=group)
+
+    async def answer(self, answer: Answer) -> Answer:
+        """What of another's answer the visitor may see."""
+        documents = sorted({evidence.document_id for evidence in answer.evidence})
+        return hide_unreadable(answer, await self.readable(documents))
+
+    async def status(self, snapshot: TaskSnapshot) -> TaskSnapshot:
+        """What of another's task the visitor may see: its errors and the persons that it waits for name addresses."""
+        documents = [row.document_id for row in snapshot.results if row.document_id is not None]
+        readable = await self.readable(documents)
+        results = tuple(row for row in snapshot.results if row.document_id in readable)
+        return replace(snapshot, results=results, errors=(), waiting_for=())
+
+
+def hide_unreadable(answer: Answer, readable: Collection[DocumentId]) -> Answer:
+    """The answer without a word of documents that are not readable."""
+    hidden = {item.number for item in answer.evidence if item.document_id not in readable}
+    if not hidden:
+        return answer
+    sentences = tuple(_without(sentence, hidden) for sentence in answer.sentences)
+    return replace(
+        answer,
+        text="\n".join(map(_line, sentences)),
+        sentences=sentences,
+        evidence=tuple(_emptied(item) if item.number in hidden else item for item in answer.evidence),
+    )
+
+
+def _without(sentence: Sentence, hidden: Set[int]) -> Sentence:
+    return replace(sentence, text=render(HIDDEN)) if hidden & {*sentence.evidence} else sentence
+
+
+def _line(sentence: Sentence) -> str:
+    return f"{sentence.text} {' '.join(f'[{number}]' for number in sentence.evidence)}".rstrip()
+
+
+def _emptied(evidence: Evidence) -> Evidence:
+    """Its number and its goal alone."""
+    return replace(
+        evidence,
+        id="",
+        document_id=DocumentId(""),
+        document="",
+        title=render(HIDDEN),
+        heading="",
+        page=None,
+        start=0,
+        end=0,
+        snippet="",
+        sha256="",
+        source_url=None,
+        link="",
+        place="",
+    )

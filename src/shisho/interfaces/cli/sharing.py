@@ -1,0 +1,40 @@
+"""`shisho share`: let the members of a group see a task and its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shisho.interfaces.cli.runner import Json, run, show, words
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+    from shisho.domain.team import TaskShare
+    from shisho.interfaces.cli.messages import Words
+
+
+def share(
+    context: typer.Context,
+    task: Annotated[str, typer.Argument(help="id of a task or an answer, its beginning, or last")] = "",
+    group: Annotated[str, typer.Argument(help="whose members may see it")] = "",
+    end: Annotated[bool, typer.Option("--end", help="share it with them no longer")] = False,
+    json_: Json = False,
+) -> None:
+    """Let a group see how a task stands, and its answer; without arguments: show what is shared."""
+
+    async def work(desk: Desk) -> None:
+        if task or group:
+            await (desk.tasks.unshare_task if end else desk.tasks.share_task)(task, group)
+        rows = await desk.tasks.list_shares()
+        show(rows, json_, lambda: _print_shares(rows, words(context)))
+
+    run(context, work, json_)
+
+
+def _print_shares(rows: Sequence[TaskShare], say: Words) -> None:
+    for row in rows:
+        typer.echo(f"{row.shared_id}  {row.owner}  {say('grantee_group')} {row.group}")
+    if not rows:
+        typer.echo(say("no_shares"))

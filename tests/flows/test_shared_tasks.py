@@ -1,0 +1,95 @@
+"""A task is shared with a group: its members see how it stands and its answer, without a word of what they may not read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from shisho.domain.audit import AuditVerb
+from shisho.domain.job import TaskId
+from shisho.domain.task import AskOptions, Sources
+from shisho.errors import NotFound, TaskNotFound
+from tests.flows.test_granted_corpora import KEY, TARO, desks
+
+QUESTION = "決定係数とは何か"
+
+
+async def test_members_read_and_only_the_owner_and_who_runs_the_library_stop(tmp_path: Path) -> None:
+    async with desks(tmp_path) as (hanako, taro, grants):
+        local = hanako.for_owner("local")
+        for name in ("hanako", "taro", "jiro"):
+            await local.team.add_user(name)
+        await local.team.add_group("lab")
+        await local.team.join("lab", "hanako", "taro")
+        options = AskOptions(("papers",), {}, Sources.DOCUMENTS, {}, "")
+        async with local.working(1):
+            made = await hanako.tasks.queue_question(QUESTION, options=options, wait=50)
+        assert made.answer is not None
+        for reading in (
+            taro.tasks.get_status(made.task_id, wait=0),
+            taro.tasks.wait_for_answer(made.answer_id),
+        ):
+            with pytest.raises(NotFound):
+                await reading
+        with pytest.raises(NotFound):
+            await taro.tasks.share_task(made.task_id, "lab")
+        with pytest.raises(NotFound):
+            await hanako.for_owner("jiro").tasks.share_task("last", "lab")
+        await hanako.tasks.share_task(made.task_id, "lab")
+
+        status = await taro.tasks.get_status(made.task_id, wait=0)
+        assert (status.status, status.question, status.answer_id) == ("completed", QUESTION, made.answer_id)
+        seen = (await taro.tasks.wait_for_answer(made.answer_id)).answer
+        assert seen is not None and len(seen.evidence) == len(made.answer.evidence)
+        for secret in (
+            "当てはまり",
+            "r2",
+            made.answer.evidence[0].sha256,
+            made.answer.evidence[0].document_id,
+        ):
+            assert secret not in str(seen) and secret not in str(status), secret
+        await grants.grant(KEY, TARO, "read")
+        granted = (await taro.tasks.wait_for_answer(made.answer_id)).answer
+        assert granted is not None and granted.text == made.answer.text
+        with pytest.raises(NotFound):
+            await hanako.for_owner("jiro").tasks.wait_for_answer(made.answer_id)
+        for verb in (
+            taro.tasks.stop_task,
+            taro.tasks.resume_task,
+            taro.tasks.remove_task,
+            taro.tasks.list_jobs,
+        ):
+            with pytest.raises(TaskNotFound):
+                await verb(made.task_id)
+        assert [share.owner for share in await taro.tasks.list_shares()] == ["hanako"]
+
+        await hanako.tasks.unshare_task(made.task_id, "lab")
+        with pytest.raises(NotFound):
+            await taro.tasks.get_status(made.task_id, wait=0)
+        await hanako.tasks.share_task(made.answer_id, "lab")
+        assert (await local.tasks.stop_task(made.task_id)).task_id == made.task_id
+        assert (await local.tasks.remove_task(made.task_id)).task_id == made.task_id
+        assert list(await hanako.tasks.list_shares()) == []
+        told = [entry.verb for entry in await local.team.audit()]
+        assert {AuditVerb.SHARE, AuditVerb.UNSHARE, AuditVerb.READ, AuditVerb.REMOVE} <= {*told}
+
+
+async def test_an_answer_that_no_task_has_made_is_shared_too(tmp_path: Path) -> None:
+    async with desks(tmp_path) as (hanako, taro, grants):
+        local = hanako.for_owner("local")
+        await local.team.add_group("lab")
+        for name in ("hanako", "taro"):
+            await local.team.add_user(name)
+            await local.team.join("lab", name)
+        answer = await hanako.ask(QUESTION, corpora="papers")
+        with pytest.raises(NotFound):
+            await taro.tasks.wait_for_answer(answer.id)
+        await hanako.tasks.share_task(answer.id, "lab")
+        await grants.grant(KEY, TARO, "read")
+        shown = await taro.tasks.wait_for_answer(answer.id)
+        assert shown.answer is not None and shown.answer.text == answer.text
+        with pytest.raises(TaskNotFound):
+            await taro.tasks.get_status(answer.id, wait=0)
+        with pytest.raises(TaskNotFound):
+            await taro.tasks.get_status(TaskId("nothing"), wait=0)

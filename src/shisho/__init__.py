@@ -185,6 +185,7 @@ if TYPE_CHECKING:
         Grantee,
         GranteeKind,
         NewToken,
+        TaskShare,
         User,
         UserGroup,
     )
@@ -269,7 +270,7 @@ __all__ = [
     "SkippedItem", "Source", "SourceRemoved", "Sources", "SpanBoxes", "Stance", "StatusDetail", "StepForgotten",
     "StepTaken", "StopMode", "StopStrategy", "StorageUnusable", "StoredModel", "Strategy", "SupportCounts",
     "SupportOutcome", "Task", "TaskChanged", "TaskDeleted", "TaskDesk", "TaskId", "TaskNotFound", "TaskPage",
-    "TaskProgress", "TaskResumed", "TaskSnapshot", "TaskState", "TaskStopped", "TaskSummary", "TeamDesk",
+    "TaskProgress", "TaskResumed", "TaskShare", "TaskSnapshot", "TaskState", "TaskStopped", "TaskSummary", "TeamDesk",
     "TextMatch", "TextMatches", "TimeRange", "TimedOut", "TooLarge", "TurnState", "UnsearchedQuery",
     "UnsupportedMedia", "UnusableDocument", "UrlsQueued", "User", "UserGroup", "VectorsMade", "Viewable",
     "ViewerDesk", "WaitCondition", "WatchedFolder", "WebConsent", "WebRound", "WindowResult", "WordShare",

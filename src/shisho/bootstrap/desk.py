@@ -128,7 +128,8 @@ def _team(library: SharedLibrary, owner: str) -> TeamDesk:
 def _viewer(library: SharedLibrary, owner: str) -> ViewerDesk:
     stores = library.stores
     looked_at = (stores.shelf, stores.ledger, library.disk, stores.pages)
-    return build_viewer(library.settings, owner, *looked_at, library.renderer)
+    access = CorpusAccess(owner, stores.grants, stores.audit)
+    return build_viewer(library.settings, access, *looked_at, library.renderer)
 
 
 def _models(library: SharedLibrary, owner: str) -> ModelDesk:
@@ -162,7 +163,8 @@ def _exports(library: SharedLibrary, owner: str, proofs: ProofDesk) -> ExportDes
 
 def _conversations(library: SharedLibrary, owner: str, tasks: TaskDesk) -> ConversationDesk:
     stores = library.stores
-    return build_conversations(owner, stores.conversations, stores.ledger, library.inquiries, tasks)
+    access = CorpusAccess(owner, stores.grants, stores.audit)
+    return build_conversations(access, stores.conversations, stores.ledger, library.inquiries, tasks)
 
 
 def _folders(library: SharedLibrary, owner: str) -> FolderDesk:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from shisho.bootstrap.queue_parts import Parts
     from shisho.bootstrap.store_parts import QueueStores
+    from shisho.desk.access import CorpusAccess
     from shisho.desk.answers import AnswerDesk
     from shisho.desk.conversing import ConversationDesk
     from shisho.desk.sessions import Sessions
@@ -63,7 +64,7 @@ def build_sessions(parts: Parts, stores: QueueStores) -> Sessions:
 
 
 def build_conversations(
-    owner: str,
+    access: CorpusAccess,
     stored: Conversations,
     ledger: Ledger,
     inquiries: LibrarianInquiries,
@@ -72,4 +73,4 @@ def build_conversations(
     """Cheap: nothing is opened."""
     from shisho.desk.conversing import ConversationDesk
 
-    return ConversationDesk(owner, stored, ledger, tasks, inquiries.understand)
+    return ConversationDesk(access, stored, ledger, tasks, inquiries.understand)

@@ -10,6 +10,7 @@ from shisho.settings import Settings
 if TYPE_CHECKING:
     from shisho.bootstrap.store_parts import PageStores
     from shisho.corpus.readers.rendering import KillablePageRenderer
+    from shisho.desk.access import CorpusAccess
     from shisho.desk.viewing import ViewerDesk
     from shisho.ports import Files, Ledger, PageRenderer, Shelf
 
@@ -25,7 +26,7 @@ def build_renderer(settings: Settings) -> KillablePageRenderer:
 
 def build_viewer(
     settings: Settings,
-    owner: str,
+    access: CorpusAccess,
     shelf: Shelf,
     ledger: Ledger,
     disk: Files,
@@ -37,7 +38,7 @@ def build_viewer(
     from shisho.desk.viewing import ViewerDesk, ViewerParts
 
     wired = ViewerParts(
-        owner=owner,
+        access=access,
         shelf=shelf,
         ledger=ledger,
         files=disk,

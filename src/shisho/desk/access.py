@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from shisho.domain.audit import AuditVerb
 from shisho.domain.corpus import Document, DocumentId
 from shisho.domain.team import BETWEEN, Access, CorpusKey
 from shisho.errors import AccessDenied, NotFound
 from shisho.ports import AuditLog, Grants
+
+LOOK_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,8 @@ class CorpusAccess:
     owner: str
     grants: Grants
     audit: AuditLog
+    looks: dict[DocumentId, float] = field(default_factory=dict)
+    """The document that is looked at now, and when that was last so, by the loop's clock."""
 
     async def find_writable(self, corpus: str) -> CorpusKey:
         """The corpus that the visitor calls so, to add to it; one that is not there yet is theirs. Raises NotFound for
@@ -52,6 +57,15 @@ class CorpusAccess:
     async def record(self, verb: AuditVerb, *subjects: str) -> None:
         """Put on record what the visitor does."""
         await self.audit.record(self.owner, verb, list(dict.fromkeys(subjects)))
+
+    async def record_look(self, document_id: DocumentId) -> None:
+        """Put on record that the visitor looks at a document: page after page of one is one look."""
+        now = asyncio.get_running_loop().time()
+        seen_at = self.looks.pop(document_id, -LOOK_SECONDS)
+        self.looks.clear()
+        self.looks[document_id] = now
+        if now - seen_at >= LOOK_SECONDS:
+            await self.record(AuditVerb.READ, document_id)
 
     async def is_readable(self, document_id: DocumentId) -> bool:
         """Whether the visitor may open this document now."""

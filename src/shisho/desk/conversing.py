@@ -8,6 +8,8 @@ from dataclasses import replace
 from typing import Protocol
 
 from shisho.desk import intake
+from shisho.desk.access import CorpusAccess
+from shisho.domain.audit import AuditVerb
 from shisho.domain.conversation import (
     Conversation,
     ConversationContext,
@@ -44,17 +46,17 @@ class ConversationDesk:
     """Conversations may be named by id, unique prefix, the id of one of their answers, or `last`; every verb
     that names one raises NotFound where this visitor has none of that name."""
 
-    __slots__ = ("_conversations", "_ledger", "_owner", "_tasks", "_understand")
+    __slots__ = ("_access", "_conversations", "_ledger", "_tasks", "_understand")
 
     def __init__(
         self,
-        owner: str,
+        access: CorpusAccess,
         conversations: Conversations,
         ledger: Ledger,
         tasks: TaskVerbs,
         understand: Callable[[str, Sequence[str]], str],
     ) -> None:
-        self._owner = owner
+        self._access = access
         self._conversations = conversations
         self._ledger = ledger
         self._tasks = tasks
@@ -68,7 +70,7 @@ class ConversationDesk:
         """This visitor's conversations, the one with the newest question first. Raises InvalidParams for a
         cursor that no reply gave."""
         before = None if cursor is None else intake.place(cursor)
-        rows = await self._conversations.list_newest(self._owner, before, limit + 1)
+        rows = await self._conversations.list_newest(self._access.owner, before, limit + 1)
         shown_rows = tuple(rows[:limit])
         return ConversationPage(shown_rows, str(shown_rows[-1].place) if len(rows) > limit else None)
 
@@ -121,12 +123,13 @@ class ConversationDesk:
 
     async def add_turn(self, run_id: str, question: str, conversation_id: str) -> None:
         """Write down that this run follows in this conversation, or with "" begins its own."""
-        await self._conversations.add_turn(run_id, question, self._owner, conversation_id)
+        await self._conversations.add_turn(run_id, question, self._access.owner, conversation_id)
 
     async def remove(self, conversation: str) -> ConversationRemoved:
         """Erase it: its questions, what was found for them and their answers, with the tasks that were made for
         them alone. It cannot be undone."""
         conversation_id = await self._find(conversation)
+        await self._access.record(AuditVerb.REMOVE, conversation_id)
         others: list[TaskId] = []
         for turn in await self._conversations.turns(conversation_id):
             others += await self._drop_task(turn)
@@ -147,7 +150,7 @@ class ConversationDesk:
     async def _find(self, name: str) -> str:
         if not name.strip():
             raise NotFound("A blank names no conversation. Give its id, or `last`.")
-        return await self._conversations.find(name, self._owner)
+        return await self._conversations.find(name, self._access.owner)
 
 
 def question_state(

@@ -339,7 +339,7 @@ class Desk(DeskSections):
         for look in (self.answer, self.evidence):
             with suppress(NotFound):
                 return await look(prefix)
-        document = await self.document(prefix)
+        document = await self._read_document(prefix)
         return document, await self._parts.shelf.text(document.id)
 
     async def export(self, prefix: str, form: str) -> str:

@@ -19,6 +19,7 @@ from shisho.desk.callbacks import Notify
 from shisho.desk.following import FolderFollower
 from shisho.desk.news import FilesSurveyed, FolderFailed, FolderUpToDate, News
 from shisho.domain.answer_news import ignore_news
+from shisho.domain.audit import AuditVerb
 from shisho.domain.corpus import DEFAULT_CORPUS, LOCAL_OWNER, DocumentId, FileSurvey, IntakeOutcome, Receipt
 from shisho.domain.folder import FileOnDisk, FolderState, FolderStatus, PlaceStamp, WatchedFolder
 from shisho.domain.team import CorpusKey
@@ -86,6 +87,7 @@ class FolderDesk:
         if not await asyncio.to_thread(root.is_dir):
             raise InvalidParams("There is no folder {path}.", path=root)
         await self._parts.access.find_writable(intake.check_corpus_name(corpus))
+        await self._parts.access.record(AuditVerb.FOLLOW, corpus)
         return await self._parts.register.watch(str(root), corpus, self._parts.owner)
 
     async def watch_from_outside(self, folder: Path | str, corpus: str = DEFAULT_CORPUS) -> WatchedFolder:
@@ -129,10 +131,12 @@ class FolderDesk:
     async def forget(self, folder: Path | str) -> None:
         """Follow a folder no longer; its documents stay. Raises NotFound."""
         root = str(await asyncio.to_thread(intake.real, folder))
+        corpora = [watched.corpus for watched in await self.watched() if watched.path == root]
         if not await self._parts.register.forget(root, self._parts.owner):
             raise NotFound(
                 "{path} is not followed. `shisho watch --list` shows the folders that are.", path=root
             )
+        await self._parts.access.record(AuditVerb.UNFOLLOW, *corpora)
 
     async def follow(self, notify: Notify = ignore_news) -> None:
         """Keep the library equal to the folders that are remembered, until it is cancelled; as long as another
@@ -237,6 +241,8 @@ class FolderDesk:
                 unread.append(file)
             else:
                 yield known_receipt
+        if unread:
+            await parts.access.record(AuditVerb.ADD, comparison.corpus)
         taking = FileIntake(parts.files, parts.ingest, target.name, target.owner, {})
         files_by_path = {file.path: file for file in unread}
         paths = bibliographies_last(list(files_by_path))
@@ -286,6 +292,7 @@ class FolderDesk:
         for source in sorted(again.departed.keys() - hidden):
             document_id = again.departed[source]
             removed = await self._parts.shelf.detach_source(target.name, target.owner, source)
+            await self._parts.access.record(AuditVerb.REMOVE, document_id)
             if document_id not in comparison.moved:
                 yield Receipt(source, IntakeOutcome.GONE, removed)
 

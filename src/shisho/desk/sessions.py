@@ -70,6 +70,7 @@ class Sessions:
         scope = await self._scope(corpora, filters)
         facts = SessionFacts(self._parts.new_id()[:24], self._parts.owner, aim, scope)
         await self._parts.book.begin(facts)
+        await self._parts.access.record(AuditVerb.ASK, facts.id)
         status, is_met = self._parts.rules.status(aim, ())
         return SessionOpened(facts.id, aim, status, is_met, remark)
 
@@ -78,7 +79,9 @@ class Sessions:
         InvalidParams for a blank request or an unknown field to filter by."""
         check_request(request)
         await check_filters(self._parts.shelf, self._parts.owner, request.filter_conditions)
-        return await self._next_round(await self._parts.book.session(session_id, self._parts.owner), request)
+        facts = await self._parts.book.session(session_id, self._parts.owner)
+        await self._parts.access.record(AuditVerb.SEARCH, facts.id)
+        return await self._next_round(facts, request)
 
     async def submit_findings(self, session_id: str, findings: Sequence[Finding]) -> FindingVerdicts:
         """Verify findings against what was shown. What stands is numbered, and its number never changes; the

@@ -15,7 +15,7 @@ from shisho.desk.queue import check_consent
 from shisho.desk.shared_verbs import SharedVerbs
 from shisho.domain.audit import AuditVerb
 from shisho.domain.codec import plain
-from shisho.domain.corpus import DEFAULT_CORPUS
+from shisho.domain.corpus import DEFAULT_CORPUS, WEB_CORPUS
 from shisho.domain.inquiry import LoopStop
 from shisho.domain.intervention import (
     AuthAction,
@@ -94,6 +94,7 @@ class TaskDesk(SharedVerbs):
         task = await self._task_for(task_id, usable[0])
         request = (as_list(queries), search_options)
         key = self._key(idempotency_key, "queue_searches", task, usable, request)
+        await self._parts.access.record(AuditVerb.ASK, *(job.id for job in new))
         return await self._queued(task, new, usable, skipped, key, SearchesQueued)
 
     async def queue_urls(
@@ -111,6 +112,7 @@ class TaskDesk(SharedVerbs):
         new = self._new_jobs(JobKind.FETCH, inputs, keys, SEARCH.priority)
         task = await self._task_for(task_id, next(iter(usable)))
         key = self._key(idempotency_key, "queue_urls", task, list(usable), as_list(urls))
+        await self._parts.access.record(AuditVerb.ADD, WEB_CORPUS)
         return await self._queued(task, new, list(usable), skipped, key, UrlsQueued)
 
     async def queue_documents(
@@ -154,6 +156,7 @@ class TaskDesk(SharedVerbs):
         ]
         new = [*ingest, *self._new_jobs(JobKind.FETCH, fetch)]
         estimated = await self._parts.estimate({JobKind.INGEST: len(ingest), JobKind.FETCH: len(fetch)})
+        await self._parts.access.record(AuditVerb.ADD, corpus)
         facts = ReplyFacts(estimated, tuple(document.document_id for document in known))
         try:
             stands = await self._parts.tasks.enqueue(task, new, key and replace(key, facts=facts))

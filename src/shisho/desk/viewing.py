@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
 
+from shisho.desk.access import CorpusAccess
 from shisho.desk.choosing import find_one_document
 from shisho.desk.pages import page_spans
 from shisho.domain.corpus import Document, DocumentId, DocumentState, PrintedLine
@@ -73,7 +74,7 @@ class ViewerParts:
     """The parts that the verbs of looking are wired to. `roots`: the allowed folders; a file below one is opened through no
     link."""
 
-    owner: str
+    access: CorpusAccess
     shelf: Shelf
     ledger: Ledger
     files: Files
@@ -101,14 +102,14 @@ class ViewerDesk:
         self._texts: OrderedDict[DocumentId, DocumentText] = OrderedDict()
         self._sizes: OrderedDict[str, Sequence[PageSize]] = OrderedDict()
         self._stamps: OrderedDict[str, tuple[str, str]] = OrderedDict()
-        # One file at a time is held in memory to be drawn, and one to find characters: nobody who looks for a quotation
-        # waits for pictures of pages.
+        # One file at a time is drawn, and one searched: who looks for a quotation waits for no pictures of pages.
         self._drawing = asyncio.Lock()
         self._finding = asyncio.Lock()
 
     async def view(self, prefix: str) -> DocumentView:
         """The document and how it can be looked at. Raises NotFound."""
-        document = await find_one_document(self._parts.shelf, self._parts.owner, prefix)
+        document = await find_one_document(self._parts.shelf, self._parts.access.owner, prefix)
+        await self._parts.access.record_look(document.id)
         if document.state is DocumentState.PURGED:
             return DocumentView(document, Viewable.GONE, PURGED)
         try:
@@ -168,7 +169,7 @@ class ViewerDesk:
 
     async def evidence_boxes(self, prefix: str) -> EvidenceBoxes:
         """Where the characters of a quotation stand on its page. Raises NotFound, SourceRemoved."""
-        evidence = await self._parts.ledger.evidence(prefix, self._parts.owner)
+        evidence = await self._parts.ledger.evidence(prefix, self._parts.access.owner)
         document = await self._document(evidence.document_id)
         span = await self._boxes(document, evidence.start, evidence.end, is_recognised=evidence.ocr)
         return EvidenceBoxes(evidence.id, span.document_id, evidence.page, span.exact, span.why, span.boxes)
@@ -208,10 +209,11 @@ class ViewerDesk:
         return TextMatches(tuple(matches), len(places) > limit)
 
     async def _document(self, prefix: str) -> Document:
-        document = await find_one_document(self._parts.shelf, self._parts.owner, prefix)
+        document = await find_one_document(self._parts.shelf, self._parts.access.owner, prefix)
         if document.state is DocumentState.PURGED:
             self._texts.pop(document.id, None)
             raise SourceRemoved(PURGED, document=document.id)
+        await self._parts.access.record_look(document.id)
         return document
 
     async def _text(self, document: Document) -> DocumentText:

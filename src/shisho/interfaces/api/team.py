@@ -1,0 +1,317 @@
+"""Verbs over people who share the library, for programs of who runs it: routes, and no tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+from shisho.desk import Desk
+from shisho.domain.audit import AuditEntry
+from shisho.domain.quota import MOST_PER_DAY, Quota, QuotaResource
+from shisho.domain.team import Access, CorpusGrant, GranteeKind, User, UserGroup
+from shisho.domain.time import Instant
+from shisho.interfaces.api.operations import Effect, Verb
+from shisho.interfaces.api.replies import Id, Limit, Name
+
+Amount = Annotated[int | None, Field(ge=0, le=MOST_PER_DAY, description="a day; null: as it is")]
+IsGroup = Annotated[bool, Field(description="the name is a group's")]
+Members = Annotated[list[Name], Field(max_length=200)]
+Place = Annotated[
+    str | None, Field(pattern=r"^[0-9]{1,18}$", description="`cursor` of the reply before: what is older")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class UserList:
+    """Everyone who was let in, those who were removed too."""
+
+    users: tuple[User, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenMade:
+    """A token, told this once; none for who comes in by the header of a proxy."""
+
+    user: str
+    token: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupList:
+    """The groups, with their members."""
+
+    groups: tuple[UserGroup, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GrantRow:
+    """A corpus of an owner is granted to a user or a group."""
+
+    corpus: str
+    owner: str
+    kind: GranteeKind
+    name: str
+    access: Access
+    granted_at: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class GrantList:
+    """What is granted."""
+
+    grants: tuple[GrantRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaRow:
+    """What a user or a group may use on a day, and has used on this one."""
+
+    kind: GranteeKind
+    name: str
+    resource: QuotaResource
+    per_day: int
+    used: int
+    free_at: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaList:
+    """Quotas."""
+
+    quotas: tuple[QuotaRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPage:
+    """Who asked, saw and changed what, the newest first."""
+
+    entries: tuple[AuditEntry, ...]
+    cursor: str | None = None
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShareRow:
+    """A task, or an answer that no task has made, which a group may see."""
+
+    id: str
+    group: str
+    owner: str
+    shared_at: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class ShareList:
+    """What you have shared, and what others have shared with groups of yours."""
+
+    shares: tuple[ShareRow, ...]
+
+
+async def list_users(desk: Desk) -> UserList:
+    """Everyone who was let in, with their groups. For who runs the library."""
+    return UserList(tuple(await desk.team.users()))
+
+
+async def add_user(
+    desk: Desk,
+    name: Name,
+    has_token: Annotated[bool, Field(description="false: comes in by the header of a proxy")] = True,
+) -> TokenMade:
+    """Let a person in. Their token is told this once. For who runs the library."""
+    made = await desk.team.add_user(name, has_token=has_token)
+    return TokenMade(name, None) if made is None else TokenMade(made.user, made.token)
+
+
+async def renew_token(desk: Desk, name: Name) -> TokenMade:
+    """Another token for a person; the one before opens nothing more. For who runs the library."""
+    made = await desk.team.renew_token(name)
+    return TokenMade(made.user, made.token)
+
+
+async def remove_user(desk: Desk, name: Name) -> UserList:
+    """Let a person in no more; their library stays. For who runs the library."""
+    await desk.team.remove_user(name)
+    return await list_users(desk)
+
+
+async def restore_user(desk: Desk, name: Name) -> UserList:
+    """Let a person in again who was removed. For who runs the library."""
+    await desk.team.restore_user(name)
+    return await list_users(desk)
+
+
+async def list_groups(desk: Desk) -> GroupList:
+    """The groups, with their members. For who runs the library."""
+    return GroupList(tuple(await desk.team.groups()))
+
+
+async def add_group(desk: Desk, name: Name, members: Members = []) -> GroupList:  # noqa: B006
+    """Make a group of users. For who runs the library."""
+    await desk.team.add_group(name)
+    return await add_members(desk, name, members)
+
+
+async def remove_group(desk: Desk, name: Name) -> GroupList:
+    """Remove a group with all that is granted to it and shared with it. For who runs the library."""
+    await desk.team.remove_group(name)
+    return await list_groups(desk)
+
+
+async def add_members(desk: Desk, name: Name, members: Members) -> GroupList:
+    """Put users into a group. For who runs the library."""
+    await desk.team.join(name, *members)
+    return await list_groups(desk)
+
+
+async def remove_member(desk: Desk, name: Name, member: Name) -> GroupList:
+    """Take a user out of a group. For who runs the library."""
+    await desk.team.leave(name, member)
+    return await list_groups(desk)
+
+
+async def list_grants(desk: Desk) -> GrantList:
+    """What is granted of your corpora; of all, for who runs the library."""
+    return GrantList(tuple(map(_grant_row, await desk.team.grants())))
+
+
+async def add_grant(
+    desk: Desk,
+    corpus: Annotated[Name, Field(description="of yours; who runs the library: NAME@OWNER")],
+    name: Name,
+    is_group: IsGroup = False,
+    is_writable: Annotated[bool, Field(description="add to it and remove from it too")] = False,
+) -> GrantList:
+    """Let a user or a group read a corpus. Granted again, this counts."""
+    await desk.team.grant(corpus, name, is_group=is_group, is_writable=is_writable)
+    return await list_grants(desk)
+
+
+async def remove_grant(desk: Desk, corpus: Name, name: Name, is_group: IsGroup = False) -> GrantList:
+    """Take a grant back: it ends at once."""
+    await desk.team.revoke(corpus, name, is_group=is_group)
+    return await list_grants(desk)
+
+
+async def list_quotas(desk: Desk) -> QuotaList:
+    """The quotas that bind you, with what was used today; all, for who runs the library."""
+    return _quota_list(await desk.team.quotas())
+
+
+async def set_quota(
+    desk: Desk,
+    name: Name,
+    is_group: IsGroup = False,
+    jobs: Amount = None,
+    pages: Amount = None,
+    tokens: Amount = None,
+) -> QuotaList:
+    """Set how much a user, or the members of a group together, may use on a day. For who runs the library."""
+    ceilings = {"jobs": jobs, "pages": pages, "tokens": tokens}
+    return _quota_list(await desk.team.set_quota(name, ceilings, is_group=is_group))
+
+
+async def remove_quota(desk: Desk, name: Name, is_group: IsGroup = False) -> QuotaList:
+    """Limit a user or a group no more. For who runs the library."""
+    await desk.team.remove_quota(name, is_group=is_group)
+    return await list_quotas(desk)
+
+
+async def list_audit(
+    desk: Desk,
+    actor: Annotated[Name | None, Field(description="of this person alone")] = None,
+    cursor: Place = None,
+    limit: Limit = 100,
+) -> AuditPage:
+    """Who asked, saw and changed what, the newest first: verbs and ids, no text. Others than who runs the library see what
+    they did themselves."""
+    before = None if cursor is None else int(cursor)
+    entries = tuple(await desk.team.audit(actor, before=before, limit=limit + 1))
+    more = len(entries) > limit
+    page = entries[:limit]
+    return AuditPage(page, str(page[-1].seq) if more else None, more)
+
+
+async def list_shares(desk: Desk) -> ShareList:
+    """What you have shared, and what others have shared with groups of yours, the newest of each first."""
+    return ShareList(tuple(ShareRow(*share) for share in await desk.tasks.list_shares()))
+
+
+async def share_task(desk: Desk, task_id: Id, group: Name) -> ShareList:
+    """Let the members of a group of yours see how a task stands, and its answer. What is quoted from documents that they may
+    not read themselves stays hidden from them."""
+    await desk.tasks.share_task(task_id, group)
+    return await list_shares(desk)
+
+
+async def unshare_task(desk: Desk, task_id: Id, group: Name) -> ShareList:
+    """Share a task with a group no longer."""
+    await desk.tasks.unshare_task(task_id, group)
+    return await list_shares(desk)
+
+
+def _grant_row(grant: CorpusGrant) -> GrantRow:
+    return GrantRow(
+        grant.corpus.name,
+        grant.corpus.owner,
+        grant.grantee.kind,
+        grant.grantee.name,
+        grant.access,
+        grant.granted_at,
+    )
+
+
+def _quota_list(quotas: Iterable[Quota]) -> QuotaList:
+    return QuotaList(
+        tuple(
+            QuotaRow(
+                quota.grantee.kind,
+                quota.grantee.name,
+                quota.resource,
+                quota.per_day,
+                quota.used,
+                quota.free_at,
+            )
+            for quota in quotas
+        )
+    )
+
+
+USER = "/team/users/{name}"
+GROUP = "/team/groups/{name}"
+VERBS = (
+    Verb(list_users, UserList, "Users", ("GET", "/team/users"), Effect.READ),
+    Verb(add_user, TokenMade, "Let a person in", ("POST", "/team/users"), Effect.ADD, again=False),
+    Verb(renew_token, TokenMade, "Make another token", ("POST", f"{USER}/token"), Effect.CHANGE, again=False),
+    Verb(remove_user, UserList, "Let a person in no more", ("DELETE", USER), Effect.CHANGE),
+    Verb(restore_user, UserList, "Let a person in again", ("POST", f"{USER}/restore"), Effect.CHANGE),
+    Verb(list_groups, GroupList, "Groups", ("GET", "/team/groups"), Effect.READ),
+    Verb(add_group, GroupList, "Make a group", ("POST", "/team/groups"), Effect.ADD),
+    Verb(remove_group, GroupList, "Remove a group", ("DELETE", GROUP), Effect.DESTROY),
+    Verb(add_members, GroupList, "Put users into a group", ("POST", f"{GROUP}/members"), Effect.CHANGE),
+    Verb(
+        remove_member,
+        GroupList,
+        "Take a user out of a group",
+        ("DELETE", f"{GROUP}/members/{{member}}"),
+        Effect.CHANGE,
+    ),
+    Verb(list_grants, GrantList, "Grants", ("GET", "/team/grants"), Effect.READ),
+    Verb(add_grant, GrantList, "Grant a corpus", ("POST", "/team/grants"), Effect.CHANGE),
+    Verb(remove_grant, GrantList, "Take a grant back", ("DELETE", "/team/grants"), Effect.CHANGE),
+    Verb(list_quotas, QuotaList, "Quotas", ("GET", "/team/quotas"), Effect.READ),
+    Verb(set_quota, QuotaList, "Set a quota", ("POST", "/team/quotas"), Effect.CHANGE),
+    Verb(remove_quota, QuotaList, "Remove a quota", ("DELETE", "/team/quotas"), Effect.CHANGE),
+    Verb(list_audit, AuditPage, "Audit", ("GET", "/team/audit"), Effect.READ),
+    Verb(list_shares, ShareList, "Shared tasks", ("GET", "/team/shares"), Effect.READ),
+    Verb(share_task, ShareList, "Share a task", ("POST", "/tasks/{task_id}/shares"), Effect.CHANGE),
+    Verb(
+        unshare_task,
+        ShareList,
+        "Share a task no longer",
+        ("DELETE", "/tasks/{task_id}/shares/{group}"),
+        Effect.CHANGE,
+    ),
+)

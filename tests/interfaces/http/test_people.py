@@ -200,7 +200,7 @@ def calls(names: Names) -> list[Call]:
         ("list_quotas", "GET", "/team/quotas", {}),
         ("set_quota", "POST", "/team/quotas", {"name": "hanako", "jobs": 0}),
         ("remove_quota", "DELETE", "/team/quotas", {"name": "hanako"}),
-        ("list_audit", "GET", "/team/audit", {"actor": "hanako"}),
+        ("list_audit", "GET", "/team/audit", {"actor": "local"}),
         ("list_shares", "GET", "/team/shares", {}),
         ("share_task", "POST", f"/tasks/{task}/shares", {"group": names["corpus"]}),
         ("unshare_task", "DELETE", f"/tasks/{task}/shares/{names['corpus']}", {}),

@@ -66,6 +66,16 @@ async def test_a_question_looks_where_the_one_before_it_did(tmp_path: Path) -> N
         first = await desk.ask("樹氷とは何か", corpora="自然")
         second = await desk.ask("それはなぜ白いのか", conversation=first.conversation_id)
         assert {evidence.document for evidence in second.evidence} == {"氷.md"}
+        await desk.add_source(Source("灯.txt", "街灯とは、道を照らす灯りである。\n".encode()), "街")
+        third = await desk.ask("街灯とは何か", conversation=first.conversation_id)
+        assert third.abstained
+        asked = {"conversation": first.conversation_id, "anywhere": True}
+        fourth = await desk.ask("街灯とは何か", **asked)
+        assert {evidence.document for evidence in fourth.evidence} == {"灯.txt"}
+        async with desk.working(1):
+            options = AskOptions(sources=Sources.DOCUMENTS, **asked)
+            fifth = await desk.tasks.queue_question("街灯とは何か", options=options, wait=50)
+        assert fifth.answer and {evidence.document for evidence in fifth.answer.evidence} == {"灯.txt"}
         wide = await desk.ask("樹氷はなぜ白いのか", corpora=["自然", "街"])
         assert wide.conversation_id != first.conversation_id and wide.understood == ""
         with pytest.raises(NotFound, match="conversation"):

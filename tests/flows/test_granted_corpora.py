@@ -116,6 +116,7 @@ async def test_one_who_may_read_changes_nothing_and_one_who_may_write_does(tmp_p
                 await taro.add_source(more, corpus)
         await grants.grant(KEY, TARO, Access.READ)
         (document,) = await taro.documents(corpora="papers@hanako")
+        assert [corpus.is_writable for corpus in await taro.corpora()] == [True, False]
         for refused in (
             taro.add_source(more, "papers@hanako"),
             taro.remove(document.id),
@@ -135,7 +136,10 @@ async def test_one_who_may_read_changes_nothing_and_one_who_may_write_does(tmp_p
             await taro.tasks.get_status(queued.task_id, wait=50, wait_for="done")
         sources = {document.source for document in await hanako.documents(corpora="papers")}
         assert sources == {"r2.txt", "more.txt", "q.txt", str(folder / "f.txt")}
-        assert [corpus.name for corpus in await taro.corpora() if corpus.owner == "taro"] == ["default"]
+        assert [(corpus.name, corpus.is_writable) for corpus in await taro.corpora()] == [
+            ("default", True),
+            ("papers@hanako", True),
+        ]
         assert receipt.document_id is not None
         await taro.remove(receipt.document_id)
         await taro.restore(receipt.document_id)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from shisho.domain.audit import AuditVerb
-from shisho.domain.corpus import Document, DocumentId
+from shisho.domain.corpus import Corpus, Document, DocumentId
 from shisho.domain.team import BETWEEN, Access, CorpusKey
 from shisho.errors import AccessDenied, NotFound
 from shisho.ports import AuditLog, Grants
@@ -53,6 +53,19 @@ class CorpusAccess:
         access = {reached.corpus: reached.access for reached in await self.grants.reachable(self.owner)}
         for corpus in sorted(foreign):
             _check(access.get(corpus, Access.READ), corpus.address(self.owner))
+
+    async def marked(self, corpora: Sequence[Corpus]) -> Sequence[Corpus]:
+        """The corpora with what the visitor may do with each."""
+        if all(corpus.owner == self.owner for corpus in corpora):
+            return corpora
+        access = {
+            reached.corpus.address(self.owner): reached.access
+            for reached in await self.grants.reachable(self.owner)
+        }
+        return [
+            replace(corpus, is_writable=access.get(corpus.name, Access.READ).is_writable)
+            for corpus in corpora
+        ]
 
     async def record(self, verb: AuditVerb, *subjects: str) -> None:
         """Put on record what the visitor does."""

@@ -166,6 +166,6 @@ def question_state(
 
 def apply_context(options: AskOptions, context: ConversationContext) -> AskOptions:
     """The options of a question; where they name no place to look in, that of the question before it."""
-    if options.corpora or options.filters:
+    if options.corpora or options.filters or options.anywhere:
         return options
     return replace(options, corpora=(*context.corpora, *context.folders), filters=context.filters)

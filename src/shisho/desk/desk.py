@@ -129,7 +129,8 @@ class Desk(DeskSections):
         return await self._parts.ingest.add(source, target.name, target.owner)
 
     async def corpora(self) -> Sequence[Corpus]:
-        return await self._parts.shelf.corpora(self._parts.owner)
+        """Those that the visitor may search, their own first."""
+        return await self._parts.access.marked(await self._parts.shelf.corpora(self._parts.owner))
 
     async def metadata(self, *, corpora: str | Sequence[str] = ()) -> Sequence[MetadataField]:
         """What is said of documents, to filter by: the names most of them have, with their most frequent values."""
@@ -242,6 +243,7 @@ class Desk(DeskSections):
         budget: Budget | Mapping[str, float | None] | None = None,
         sources: Sources | str = Sources.DOCUMENTS,
         conversation: str | None = None,
+        anywhere: bool = False,
         notify: Notify = ignore_news,
         stop: Stop = never,
     ) -> Answer:
@@ -251,16 +253,15 @@ class Desk(DeskSections):
         it is waited for (`notify("status", status=…, jobs=…)` as it changes). Where `stop` turns true, what
         was found so far is the answer and `resume` goes on. `conversation`: the id of an earlier answer's, or
         `last`: the question may point back to those before it, and looks where they did unless it names a
-        place. Raises InvalidParams for a blank or overlong
-        question, EmptyCorpus when there is nothing to search, EngineUnavailable for the web without an
-        engine, NotFound for an unknown conversation."""
+        place or looks `anywhere`. Raises InvalidParams for a blank or overlong question, EmptyCorpus when there is
+        nothing to search, EngineUnavailable for the web without an engine, NotFound for an unknown conversation."""
         self._parts.inquiries.check(question)
         sources = coerce(Sources, sources, "sources")
         ceilings = intake.check_question_ceilings(budget)
         corpora = as_list(corpora)
         inside = [full_path(folder) for folder in as_paths(folders)]
         context = await self.conversations.context(conversation)
-        if not (corpora or inside or filters):
+        if not (corpora or inside or filters or anywhere):
             corpora = context.corpora
             inside = [*context.folders]
             filters = context.filters
@@ -273,7 +274,7 @@ class Desk(DeskSections):
         ):
             await self._mirrored(inside, notify, stop)
             places = (*corpora, *inside)
-            options = AskOptions(places, filters or {}, sources, ceilings, context.conversation_id)
+            options = AskOptions(places, filters or {}, sources, ceilings, context.conversation_id, anywhere)
             handle = await self.tasks.queue_question(question, options=options, wait=0)
             return await follow_answer(self._parts, handle, notify, stop)
         if not inside:

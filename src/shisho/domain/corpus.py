@@ -262,12 +262,14 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """A named set of documents with an owner. `name` is what whoever asked calls it."""
+    """A named set of documents with an owner. `name` is what whoever asked calls it; `is_writable`: they may add to it and
+    remove from it, too."""
 
     name: str
     owner: str
     documents: int
     passages: int
+    is_writable: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,9 @@ SAID: Mapping[str, str] = {
     "auto: the web only for what the library does not answer; both: the web in any case": (
         "auto: 蔵書で答えられないことだけウェブで。both: いつもウェブも"
     ),
+    "with --continue: not only where the question before looked": (
+        "--continue とともに: 前の質問が探した場所に限らない"
+    ),
     "most search rounds": "検索の最大回数",
     "most seconds": "最大秒数",
     "Find passages.": "パッセージを探す。",

@@ -10,8 +10,10 @@ SAID: Mapping[str, str] = {
     "room_all_corpora": "すべて",
     "room_all_settings": "すべての設定値",
     "room_ask": "質問する",
+    "room_asks_all": "次の質問はすべての文書に尋ねます。",
     "room_at_least": "{n}件以上",
     "room_back_to_answer": "← 答えに戻る",
+    "room_back_to_library": "← 書庫へ",
     "room_being_read": "読み取り中…",
     "room_by_ocr": "画像から文字認識した文です。誤字があるかもしれません",
     "room_calibrate": "調整する",
@@ -23,6 +25,7 @@ SAID: Mapping[str, str] = {
     "room_category_government": "官公庁",
     "room_category_news": "ニュース",
     "room_category_technical": "技術",
+    "room_checking": "調べています…",
     "room_checks": "この環境で使えるもの",
     "room_choose_files": "ファイルを選ぶ",
     "room_choose_folder": "フォルダを選ぶ",
@@ -35,8 +38,8 @@ SAID: Mapping[str, str] = {
     "room_consent_refused": "送らないと決めました。文書だけを探します。",
     "room_consent_title": "Webを検索してよいですか?",
     "room_consent_what": (
-        "文書で答えられないとき、質問の語を公開の検索エンジンに送り、見つかったページを取得します。"
-        "文書は外に出ません。"
+        "文書で答えられないとき、質問の語を公開の検索エンジンに送り、見つかったページを取得します。文書は"
+        "外に出ません。"
     ),
     "room_consent_whom": "送り先: {engines}",
     "room_consent_yes": "検索してよい",
@@ -51,8 +54,10 @@ SAID: Mapping[str, str] = {
     "room_depth": "深さ",
     "room_details": "くわしく",
     "room_documents": "文書",
+    "room_documents_all": "文書{n}件",
     "room_documents_n": "{n}件",
     "room_drop_here": "PDFなどのファイルをここにドロップ",
+    "room_drop_limits": "すべての文書に尋ねる",
     "room_embedding_n": "意味の索引を作っています: {total}箇所のうち{done}箇所",
     "room_engine": "エンジン",
     "room_engines": "検索エンジン",
@@ -91,7 +96,9 @@ SAID: Mapping[str, str] = {
     "room_folder_trouble": "問題あり",
     "room_folder_watch": "見守る",
     "room_folders": "見守るフォルダ",
-    "room_folders_how": "フォルダに足した・変えた・消したファイルが、Shisho の動いている間、書庫にもそのまま反映されます。",
+    "room_folders_how": (
+        "フォルダに足した・変えた・消したファイルが、Shisho の動いている間、書庫にもそのまま反映されます。"
+    ),
     "room_form_apa": "APA",
     "room_form_bibtex": "BibTeX",
     "room_form_csl": "CSL-JSON",
@@ -122,8 +129,14 @@ SAID: Mapping[str, str] = {
     "room_live_page": "元のページを開く",
     "room_log": "思考ログ",
     "room_log_empty": "質問すると、司書の動きがここに表示されます。",
-    "room_login_how": "このサーバーにはトークンが要ります。サーバー側で SHISHO_TOKEN に設定した値です。",
-    "room_login_wrong": "このサーバーのトークンではありません。",
+    "room_login_how": (
+        "このサーバーに入るにはトークンが要ります。渡されたトークン、自分のサーバーなら SHISHO_TOKEN に設"
+        "定した値です。"
+    ),
+    "room_login_wrong": (
+        "このトークンは登録されていません。全体をもう一度コピーするか、サーバーの管理者に新しいものを頼ん"
+        "でください。"
+    ),
     "room_look_in": "探す場所",
     "room_matches": "一致",
     "room_matches_n": "{n}件一致",
@@ -145,14 +158,17 @@ SAID: Mapping[str, str] = {
     "room_new_conversation": "新しいやりとり",
     "room_no_answer": "答えが返りませんでした。キューを見てください。",
     "room_no_connection": "サーバーにつながりません。shisho は動いていますか?",
+    "room_no_conversation": "このやりとりはありません。または、ほかの人のものです。",
     "room_no_documents": "まだ文書がありません。",
+    "room_no_documents_how": "文書を入れる",
     "room_no_documents_yet": "PDFファイルを先にアップロードしてください",
     "room_no_folders": "まだ見守るフォルダはありません。",
     "room_no_key": "まだ鍵がありません(証明ファイルに署名は付きません)。",
     "room_no_models": (
-        "取り寄せたものはありません。小さなモデルはパッケージに入っていることがあります(上の「この環境で使"
-        "えるもの」)。"
+        "取り寄せたものはありません。小さなモデルはパッケージに入っていることがあります(上の「この環境で"
+        "使えるもの」)。"
     ),
+    "room_no_passages": "この語を含む箇所はありません。語を減らすか、別の語で試してください。",
     "room_no_tasks": "キューは空です。質問や取り込みは、ここで順に進みます。",
     "room_no_tasks_how": "質問する",
     "room_nobody_needed": "人の操作を待つものはありません。",
@@ -163,7 +179,12 @@ SAID: Mapping[str, str] = {
     "room_node_search": "探しています…",
     "room_node_strategy": "質問を読み解いています…",
     "room_node_web_fallback": "Webを探しています…",
+    "room_not_found_how": (
+        "言い方を変える、関係する文書を足す、探す場所にWebを加える、のどれかで見つかるかもしれません。"
+    ),
     "room_not_lit": "ページ上の正確な位置が分からないため、光らせていません。引用は本文欄にあります。",
+    "room_nothing_there": "{address} というページはありません。",
+    "room_nothing_there_how": "上の「質問」「書庫」「キュー」「設定」から進めます。",
     "room_open": "開く",
     "room_open_answer": "答えを開く",
     "room_opens_source": "出典 {n}: {title}",
@@ -173,7 +194,8 @@ SAID: Mapping[str, str] = {
     "room_page_ask": "質問",
     "room_page_before": "前のページ",
     "room_page_library": "書庫",
-    "room_page_login": "トークン",
+    "room_page_login": "書庫に入る",
+    "room_page_missing": "ページがありません",
     "room_page_n": "p.{n}",
     "room_page_of": "{title} の{n}ページ",
     "room_page_queue": "キュー",
@@ -192,17 +214,24 @@ SAID: Mapping[str, str] = {
     "room_part_wording": "言い回し",
     "room_passages": "箇所",
     "room_passages_n": "{n}箇所",
+    "room_person_asked": "{domain} が、人であることの確認を求めています。確認する画面:",
     "room_person_complete": "済んだ",
     "room_person_open": "画面を開く",
     "room_person_skip": "飛ばす",
+    "room_persons_how": (
+        "サイトが、人であることの確認を求めています。画面を開いて求めに応じると、検索は自動で続きます。「"
+        "済んだ」は別の場所で済ませたとき、「飛ばす」はこのサイトなしで続けるときに。"
+    ),
     "room_persons_turn": "あなたの番",
     "room_preset_balanced": "標準",
     "room_preset_fast": "速く",
     "room_preset_thorough": "念入り",
     "room_question": "質問",
-    "room_question_here": "文書に質問する…(Enterで送信、Shift+Enterで改行)",
+    "room_question_here": "文書に質問する…",
+    "room_question_keys": "Enterで送信、Shift+Enterで改行",
     "room_quota": "本日残り",
     "room_quotations_only": "抜粋のみ(モデル未設定)",
+    "room_read_only": "{corpus}: 読むだけ",
     "room_ready": "使えます",
     "room_remove": "外す",
     "room_remove_sure": "「{title}」を書庫から外しますか? 元に戻せます。",
@@ -212,7 +241,7 @@ SAID: Mapping[str, str] = {
     "room_resume": "再開",
     "room_round_n": "{n}回目",
     "room_score": "得点",
-    "room_search_here": "語",
+    "room_search_here": "文書の中の語",
     "room_search_passages": "箇所を検索",
     "room_seconds_n": "{n}秒",
     "room_setting": "設定",
@@ -227,6 +256,7 @@ SAID: Mapping[str, str] = {
     "room_sources_n": "出典({n}件)",
     "room_spent": "{rounds}回 · {pages}ページ · モデル{calls}回 · {tokens}トークン · {seconds}秒",
     "room_state": "状態",
+    "room_still_limited": "続く質問も同じ文書に限ります: {limits}",
     "room_still_missing": "答えが見つからなかったこと:",
     "room_stop": "止める",
     "room_stop_gently": "区切りで止める",
@@ -250,7 +280,7 @@ SAID: Mapping[str, str] = {
     "room_undo": "元に戻す",
     "room_unread": "読めなかったファイル",
     "room_unread_n": "読めなかったファイル {n}件",
-    "room_untitled_task": "(質問なし)",
+    "room_untitled_task": "文書の取り込み",
     "room_upload_of": "{name} のアップロード",
     "room_uploads": "取り込み中のファイル",
     "room_usable": "使えます",

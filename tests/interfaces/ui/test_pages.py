@@ -167,6 +167,23 @@ async def test_with_a_token_a_browser_is_led_to_the_form_and_comes_in_by_a_cooki
         assert (await browser.get("/api/v1/documents")).status_code == 401
 
 
+async def test_who_is_not_let_in_yet_is_offered_no_room(desk: Desk) -> None:
+    async with client(desk, AccessRules(token=TOKEN), **{"accept-language": "en"}) as browser:
+        page = (await browser.get("/login")).text
+    assert "<nav" not in page and "the one you were given" in page
+
+
+async def test_a_browser_gets_a_page_where_there_is_none_and_a_program_gets_data(desk: Desk) -> None:
+    wanted = '/nowhere"><script>alert(1)</script>'
+    async with client(desk, **{"accept-language": "en"}) as browser:
+        page = await browser.get(wanted, headers={"accept": "text/html,*/*;q=0.8"})
+        assert page.status_code == 404 and "default-src 'none'" in page.headers["content-security-policy"]
+        assert "There is no page at /nowhere" in page.text and "alert(1)</script>" not in page.text
+        assert (await browser.get(wanted)).json()["code"] == "RESOURCE_NOT_FOUND"
+        api = await browser.get("/api/v1/none", headers={"accept": "text/html"})
+        assert api.json()["code"] == "RESOURCE_NOT_FOUND"
+
+
 async def test_a_form_of_another_page_cannot_enter(desk: Desk) -> None:
     async with client(desk, AccessRules(token=TOKEN)) as browser:
         for origin in ("http://evil.example", "null"):

@@ -163,6 +163,9 @@ def ask(
         str | None,
         typer.Option("--continue", help=CONTINUED),
     ] = None,
+    anywhere: Annotated[
+        bool, typer.Option("--anywhere", help="with --continue: not only where the question before looked")
+    ] = False,
     max_rounds: Annotated[int | None, typer.Option(help="most search rounds")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="most seconds")] = None,
     json_: Json = False,
@@ -194,6 +197,7 @@ def ask(
                     budget={"max_rounds": max_rounds, "max_seconds": max_seconds},
                     sources=Sources(sources),
                     conversation=continue_,
+                    anywhere=anywhere,
                     notify=notify,
                     stop=stop,
                 )

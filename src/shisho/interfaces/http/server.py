@@ -14,6 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.responses import Response
 from starlette.types import ASGIApp
 
 import shisho
@@ -33,7 +34,7 @@ from shisho.interfaces.http.people import PersonalApplications
 from shisho.interfaces.http.uploads import UploadQuery, add_uploads
 from shisho.interfaces.http.viewing import add_viewing
 from shisho.interfaces.mcp import server as mcp
-from shisho.interfaces.ui.pages import build_routes
+from shisho.interfaces.ui.pages import build_routes, missing
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 
@@ -176,7 +177,10 @@ def _refusals(app: FastAPI) -> None:
         )
 
     @app.exception_handler(HTTPException)
-    async def nowhere(request: Request, error: HTTPException) -> JSONResponse:
+    async def nowhere(request: Request, error: HTTPException) -> Response:
+        is_page = "text/html" in request.headers.get("accept", "") and not request.url.path.startswith(API)
+        if error.status_code == 404 and is_page:
+            return missing(request)
         if error.status_code == 404:
             return http_routes.refused(
                 NotFound(

@@ -26,6 +26,7 @@ POLICY = (
 # With no-referrer the browser would send `Origin: null` with the form of the token, which the guard refuses.
 PAGE_HEADERS = {"content-security-policy": POLICY, "referrer-policy": "same-origin"}
 TITLE = "司書 Shisho"
+BARE = ("login", "missing")  # pages without a script of their own
 PAGES = {"ask": "/", "library": "/library", "queue": "/queue", "settings": "/settings"}
 KINDS = {
     ".css": "text/css; charset=utf-8",
@@ -63,19 +64,12 @@ class _Room:
     def __init__(self, cookie_for: CookieFor, cookie: str) -> None:
         self._cookie_for = cookie_for
         self._cookie = cookie
-        self._templates = Environment(
-            loader=PackageLoader("shisho.interfaces.ui"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
 
     def page(self, name: str) -> Callable[[Request], Any]:
         """The endpoint of a page: its template, in the reader's language."""
 
         async def show(request: Request) -> Response:
-            return self._render(request, name)
+            return _render(request, name)
 
         return show
 
@@ -84,19 +78,30 @@ class _Room:
         token = parse_qs((await request.body()).decode("utf-8", "replace")).get("token", [""])[0]
         cookie = await self._cookie_for(token)
         if cookie is None:
-            return self._render(request, "login", is_wrong=True)
+            return _render(request, "login", 401, is_wrong=True)
         response = RedirectResponse("/", 303)
         response.set_cookie(
             self._cookie, cookie, max_age=YEAR_SECONDS, httponly=True, samesite="strict", path="/"
         )
         return response
 
-    def _render(self, request: Request, name: str, *, is_wrong: bool = False) -> Response:
-        language = read_language(request)
-        address = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-        text = self._templates.get_template(f"{name}.html").render(
+
+def missing(request: Request) -> Response:
+    """The page for an address at which there is none."""
+    return _render(request, "missing", 404)
+
+
+def _render(request: Request, name: str, status: int = 200, *, is_wrong: bool = False) -> Response:
+    language = read_language(request)
+    address = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    text = (
+        _templates()
+        .get_template(f"{name}.html")
+        .render(
             page=name,
             pages=PAGES,
+            bare=BARE,
+            address=request.url.path,
             language=language,
             others=[other for other in LANGUAGES if other != language],
             here=quote(address, safe="/"),
@@ -107,7 +112,19 @@ class _Room:
             icon=Markup(_contents("icon.svg").decode()),
             is_wrong=is_wrong,
         )
-        return HTMLResponse(text, 401 if is_wrong else 200, headers=PAGE_HEADERS)
+    )
+    return HTMLResponse(text, status, headers=PAGE_HEADERS)
+
+
+@cache
+def _templates() -> Environment:
+    return Environment(
+        loader=PackageLoader("shisho.interfaces.ui"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
 
 
 def read_language(request: Request) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from shisho.messages.catalogue import DEFAULT, LANGUAGES, accepted_language, catalogue, word
 
 PREFIX = "room_"
-SHARED = ("end_", "level_", "origin_", "proof_", "state_")
+SHARED = ("end_", "gap_", "level_", "origin_", "proof_", "state_")
 COOKIE = "shisho_language"
 
 

@@ -20,11 +20,11 @@ export function showAnswer(answer) {
       make("span", { class: "quiet" }, hasModel ? answer.model : say("quotations_only"))),
     answer.understood && make("p", { class: "quiet", dir: "auto" }, say("understood", { text: answer.understood })),
     hasModel ? [prose(answer, quotations)] : answer.goals.map((goal) => goalPart(goal, answer, quotations)),
-    missing(answer), sources(answer), why(answer), tools(answer));
+    missing(answer), answer.level === "not_found" && make("p", { class: "quiet" }, say("not_found_how")), sources(answer), why(answer), tools(answer));
 }
 
 function prose(answer, quotations) {
-  return make("p", { dir: "auto" }, answer.sentences.map((sentence) => [sentenceText(sentence), ...marks(sentence, quotations, answer), " "]));
+  return make("p", { dir: "auto" }, answer.sentences.map((sentence) => [withoutBreaks(sentence.text), ...marks(sentence, quotations, answer), " "]));
 }
 
 function goalPart(goal, answer, quotations) {
@@ -37,13 +37,13 @@ function goalPart(goal, answer, quotations) {
 /** Lines of code stand as they are. */
 function quotedText(sentence, quotations) {
   const isCode = sentence.evidence.some((number) => quotations.get(number)?.code);
-  return isCode ? [make("code", { dir: "ltr" }, sentence.text), " "] : sentenceText(sentence);
+  return isCode ? [make("code", { dir: "ltr" }, sentence.text), " "] : withoutBreaks(sentence.text);
 }
 
 /** Line breaks of the printed page are no line breaks of the sentence: between Japanese letters they stand for nothing. */
-function sentenceText(sentence) {
+function withoutBreaks(text) {
   const wide = "[\\u3000-\\u9fff\\uff00-\\uffef]";
-  return sentence.text.replace(new RegExp(`(${wide})\\n(?=${wide})`, "g"), "$1").replace(/(\S)\n(?=\S)/g, "$1 ");
+  return text.replace(new RegExp(`(${wide})\\n(?=${wide})`, "g"), "$1").replace(/(\S)\n(?=\S)/g, "$1 ");
 }
 
 function marks(sentence, quotations, answer) {
@@ -66,7 +66,7 @@ function showCard(link, evidence, support) {
   closeCard();
   card = make("div", { class: "card", role: "tooltip" },
     make("strong", { dir: "auto" }, evidence.title), make("div", { class: "quiet", dir: "auto" }, whereabouts(evidence)),
-    make("blockquote", { dir: "auto" }, evidence.code ? make("code", { dir: "ltr" }, evidence.snippet) : evidence.snippet || say("source_erased")),
+    make("blockquote", { dir: "auto" }, evidence.code ? make("code", { dir: "ltr" }, evidence.snippet) : withoutBreaks(evidence.snippet) || say("source_erased")),
     support && make("span", { class: `support ${support}` }, say(`support_${support}`)),
     evidence.ocr && make("div", { class: "quiet" }, say("by_ocr")));
   document.body.append(card);

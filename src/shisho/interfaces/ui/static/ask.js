@@ -3,7 +3,7 @@
 import { showAnswer, showFailure, showWorking } from "./answer.js";
 import { chosenCorpora, chosenFilters, describeLimits, documentCount, openDocuments } from "./documents.js";
 import { clearLog, showLog } from "./log.js";
-import { address, attempt, fill, get, listed, make, post, say, the, toast } from "./room.js";
+import { address, attempt, fill, get, listed, make, markTab, post, say, the, toast } from "./room.js";
 
 const BUDGETS = {
   fast: { max_rounds: 1, max_seconds: 30 },
@@ -11,9 +11,10 @@ const BUDGETS = {
   thorough: { max_rounds: 6, max_seconds: 600 },
 };
 const isNarrow = matchMedia("(max-width: 720px)").matches;
-const title = document.title;
 let conversation = null;
 let running = null;
+let carried = ""; // what limits the question before, and so the next
+let anywhere = false; // the next is limited no more
 
 async function open() {
   the("ask").addEventListener("submit", (sent) => { sent.preventDefault(); ask(); });
@@ -22,12 +23,15 @@ async function open() {
     if (pressed.key === "Enter" && !pressed.shiftKey && !pressed.isComposing) { pressed.preventDefault(); ask(); }
   });
   the("stop").addEventListener("click", () => attempt(stop));
+  the("first-files").addEventListener("click", () => the("files").click());
+  the("drop-limits").addEventListener("click", () => { anywhere = true; showCarried(); the("question").focus(); });
+  document.addEventListener("limits", showCarried);
   the("new").addEventListener("click", () => { location.assign("/"); });
   window.addEventListener("popstate", () => location.reload());
   if (isNarrow) the("log-panel").open = false;
   const documents = openDocuments();
   const answerId = location.pathname.match(/^\/a\/([^/]+)$/)?.[1];
-  if (answerId) await attempt(() => openConversation(answerId));
+  if (answerId) await openConversation(answerId).catch(showMissing);
   await documents;
   if (isNarrow && documentCount()) the("documents-panel").open = false;
   await attempt(showHistory);
@@ -59,6 +63,11 @@ async function openConversation(answerId) {
   if (last) await showLogOf(last);
 }
 
+/** There is nothing at this address for whoever reads it. */
+function showMissing(error) {
+  fill(the("turns"), make("li", {}, showFailure(error.status === 404 ? say("no_conversation") : error.message), make("a", { href: "/" }, say("new_conversation"))));
+}
+
 /** A place for an answer, below its question. */
 function addTurn(question) {
   the("welcome").hidden = true;
@@ -72,7 +81,18 @@ function addTurn(question) {
 /** Say below a question to which documents it was limited: also where that comes from the question before it. */
 function showLimits(place, turn) {
   const limits = describeLimits(turn);
+  carried = limits;
+  anywhere = false;
+  showCarried();
   if (limits) place.before(make("p", { class: "limits quiet", dir: "auto" }, say("limited_to", { limits })));
+}
+
+/** Say above the question box what the next question would be limited to by the one before it, and let that be dropped. */
+function showCarried() {
+  const isOverruled = describeLimits({ corpora: chosenCorpora(), filters: chosenFilters() }) !== "";
+  the("carried").hidden = !carried || isOverruled;
+  the("carried-limits").textContent = anywhere ? say("asks_all") : say("still_limited", { limits: carried });
+  the("drop-limits").hidden = anywhere;
 }
 
 async function ask() {
@@ -88,7 +108,7 @@ async function ask() {
   fill(place, showWorking(say("thinking")));
   try {
     const handle = await post("/answers", {
-      question, sources, wait: 0, budget: BUDGETS[the("preset").value], corpora: chosenCorpora(), filter_conditions: chosenFilters(),
+      question, sources, wait: 0, budget: BUDGETS[the("preset").value], corpora: chosenCorpora(), filter_conditions: chosenFilters(), anywhere,
       ...(conversation ? { conversation_id: conversation } : {}),
     });
     conversation = handle.conversation_id || conversation || handle.answer_id;
@@ -126,14 +146,15 @@ function follow(answerId, place) {
   running = answerId;
   the("stop").hidden = false;
   the("send").disabled = true;
-  document.title = `… ${title}`;
+  markTab(true);
   const lines = make("ul", { class: "draft", "aria-live": "polite" });
   const state = showWorking(say("thinking"));
   fill(place, state, make("div", { class: "answer", hidden: true }, make("p", { class: "quiet" }, say("so_far")), lines));
   const events = new EventSource(`/api/v1/answers/${answerId}/events`);
   events.addEventListener("step", (event) => {
     const step = JSON.parse(event.data);
-    if (step.node) state.lastChild.textContent = say(`node_${step.node}`);
+    if (step.domain) fill(state.lastChild, say("person_asked", { domain: step.domain }), " ", make("a", { href: "/queue" }, say("page_queue")));
+    else if (step.node) state.lastChild.textContent = say(`node_${step.node}`);
     else if (step.kind === "search_queue") state.lastChild.textContent = say("web_searched", { query: step.subject });
     followLog(answerId);
   });
@@ -162,7 +183,7 @@ function end() {
   running = null;
   the("stop").hidden = true;
   the("send").disabled = false;
-  document.title = title;
+  markTab(false);
 }
 
 async function stop() {

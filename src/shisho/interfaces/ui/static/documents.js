@@ -9,6 +9,7 @@ const MOST_VALUES = 6;
 const filters = new Map();
 let cursor = null;
 let count = 0;
+let readOnly = new Set(); // corpora of others, to read alone
 
 /** The conditions that the chips stand for, as the API takes them. */
 export const chosenFilters = () => Object.fromEntries(filters);
@@ -33,39 +34,45 @@ export const documentCount = () => count;
 export async function openDocuments() {
   listenForFiles();
   the("more-documents").addEventListener("click", () => attempt(listMore));
-  the("corpus").addEventListener("change", () => { filters.clear(); attempt(refresh); });
+  the("corpus").addEventListener("change", () => { filters.clear(); tellLimits(); attempt(refresh); });
   await attempt(refresh);
 }
+
+/** What a question is limited to has changed. */
+const tellLimits = () => document.dispatchEvent(new Event("limits"));
 
 /** List anew, from the first. */
 export async function refresh() {
   cursor = null;
   count = 0;
   fill(the("documents"));
-  await Promise.all([listMore(), showChips(), showCorpora()]);
+  await Promise.all([listMore(), showChips()]);
 }
 
 async function showCorpora() {
   const { corpora } = await get("/corpora");
+  readOnly = new Set(corpora.filter((corpus) => !corpus.is_writable).map((corpus) => corpus.name));
   fill(the("corpus-names"), corpora.map((corpus) => make("option", { value: corpus.name })));
 }
 
 async function listMore() {
-  const page = await get(address("/documents", { limit: PAGE, cursor, corpora: corpusName() }));
+  const [page] = await Promise.all([get(address("/documents", { limit: PAGE, cursor, corpora: corpusName() })), showCorpora()]);
   cursor = page.cursor;
   count += page.documents.length;
   the("documents").append(...page.documents.map(row));
   the("more-documents").hidden = !page.more;
   the("document-count").textContent = count ? say(page.more ? "at_least" : "documents_n", { n: count }) : "";
+  the("first-step").hidden = count > 0;
   if (!count) fill(the("documents"), make("li", { class: "quiet" }, say("no_documents")));
 }
 
 function row(entry) {
-  const about = [entry.page_count ? say("pages_n", { n: entry.page_count }) : "", baseName(entry.source)];
+  const isMine = !readOnly.has(entry.corpus);
+  const about = [entry.page_count ? say("pages_n", { n: entry.page_count }) : "", baseName(entry.source), isMine ? "" : say("read_only", { corpus: entry.corpus })];
   const item = make("li", {},
     make("div", { class: "head" },
       make("a", { href: `/d/${entry.id}`, dir: "auto" }, entry.title || baseName(entry.source)),
-      make("button", { type: "button", class: "icon", "aria-label": say("remove_this", { title: entry.title }), title: say("remove"), onclick: () => askToRemove(entry, item) }, "✕")),
+      isMine && make("button", { type: "button", class: "icon", "aria-label": say("remove_this", { title: entry.title }), title: say("remove"), onclick: () => askToRemove(entry, item) }, "✕")),
     make("div", { class: "quiet", dir: "auto" }, about.filter(Boolean).join(" · ")),
     entry.warnings.map((warning) => make("div", { class: "quiet" }, `⚠ ${warning}`)));
   return item;
@@ -102,13 +109,14 @@ async function showChips() {
 }
 
 function chip(name, value, uses) {
-  const button = make("button", { type: "button", "aria-pressed": String(filters.get(name) === value), "data-field": name, title: say("documents_n", { n: uses }) }, value);
+  const button = make("button", { type: "button", "aria-pressed": String(filters.get(name) === value), "data-field": name, title: say("documents_all", { n: uses }) }, value);
   button.addEventListener("click", () => {
     const isOn = filters.get(name) === value;
     if (isOn) filters.delete(name);
     else filters.set(name, value);
     for (const other of the("chips").querySelectorAll("button")) if (other.dataset.field === name) other.setAttribute("aria-pressed", "false");
     button.setAttribute("aria-pressed", String(!isOn));
+    tellLimits();
   });
   return button;
 }

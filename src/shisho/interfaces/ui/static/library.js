@@ -1,6 +1,6 @@
 // The library: passages found while one types, and all documents with what is known of them.
 
-import { address, attempt, baseName, call, figure, fill, get, make, named, post, say, the } from "./room.js";
+import { address, attempt, baseName, call, figure, fill, get, labelCells, make, named, post, say, the } from "./room.js";
 
 const REFRESH = 4000; // milliseconds
 let cursor = null;
@@ -31,7 +31,7 @@ async function search() {
   if (!words) { fill(the("hits")); the("search-state").textContent = ""; return; }
   const found = await post("/passages/search", { keyword_query: [words], corpora: chosenCorpora() });
   if (turn !== asked) return; // more was typed meanwhile
-  the("search-state").textContent = say("passages_n", { n: found.passages.length });
+  the("search-state").textContent = found.passages.length ? say("passages_n", { n: found.passages.length }) : say("no_passages");
   fill(the("hits"), found.passages.map(hit));
 }
 
@@ -48,6 +48,8 @@ async function list() {
   cursor = page.cursor;
   count += page.documents.length;
   the("documents").append(...page.documents.map(row));
+  labelCells(the("documents"));
+  if (!count) fill(the("documents"), make("tr", {}, make("td", { colspan: 7, class: "quiet" }, say("no_documents"), " ", make("a", { href: "/" }, say("no_documents_how")))));
   the("more-documents").hidden = !page.more;
   the("document-count").textContent = say(page.more ? "at_least" : "documents_n", { n: count });
 }
@@ -72,7 +74,7 @@ function tellFolders({ folders }) {
 
 function folder(row) {
   const forget = () => attempt(async () => tellFolders(await call("DELETE", address("/folders", { path: row.path }))));
-  const about = [say("documents_n", { n: row.documents }), `${say("corpus")}: ${row.corpus}`];
+  const about = [say("documents_all", { n: row.documents }), `${say("corpus")}: ${row.corpus}`];
   return make("li", { "data-folder": row.path }, make("strong", { dir: "auto" }, row.path), " ", make("span", { class: `state ${row.state}` }, say(`folder_${row.state}`)),
     make("div", { class: "quiet" }, about.join(" · ")), row.trouble && make("div", { class: "notice bad", dir: "auto" }, row.trouble),
     row.failed.length > 0 && make("details", {}, make("summary", {}, say("unread_n", { n: row.failed.length })),
@@ -97,9 +99,10 @@ async function showUnread() {
   const { tasks } = await get("/tasks?limit=30");
   const failed = tasks.filter((task) => task.failed && !task.question);
   const statuses = await Promise.all(failed.slice(0, 10).map((task) => get(address(`/tasks/${task.task_id}`, { wait: 0 }))));
-  const rows = statuses.flatMap((status) => status.errors);
+  const errors = statuses.flatMap((status) => status.errors).map((error) => ({ name: baseName(error.url ?? error.query ?? ""), reason: error.reason }));
+  const rows = [...new Map(errors.map((error) => [`${error.name}\n${error.reason}`, error])).values()]; // tried again and again, it is told once
   the("unread-section").hidden = !rows.length;
-  fill(the("unread"), rows.map((error) => make("li", { dir: "auto" }, make("strong", {}, baseName(error.url ?? error.query ?? "")), make("div", {}, error.reason))));
+  fill(the("unread"), rows.map((error) => make("li", { dir: "auto" }, make("strong", {}, error.name), make("div", {}, error.reason))));
 }
 
 /** How far the vectors are, as long as some are missing. */

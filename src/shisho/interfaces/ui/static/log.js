@@ -5,7 +5,7 @@ import { fill, figure, make, say, the, webLink } from "./room.js";
 /** Show the log of an answer, as the API tells it, also while it is being made. */
 export function showLog(log) {
   fill(the("log"),
-    log.goals.length > 0 && [make("h3", { class: "quiet" }, say("goals")), make("ol", {}, log.goals.map((goal) => make("li", { dir: "auto" }, goal.question)))],
+    log.goals.length > 0 && [make("h3", { class: "quiet" }, say("goals")), make("ul", { class: "goals" }, log.goals.map((goal) => make("li", { dir: "auto" }, `${goal.id} ${goal.question}`)))],
     log.condition && make("p", { class: "quiet" }, `${say("condition")}: `, make("code", {}, log.condition)),
     log.rounds.map((round, index) => showRound(round, log.model.length > 0, index === log.rounds.length - 1 && !log.stop.loop_stop)),
     log.web.map(showWeb), log.visited.length > 0 && visited(log.visited), log.model.length > 0 && model(log.model),
@@ -17,7 +17,7 @@ export function clearLog() {
   fill(the("log"), make("p", { class: "quiet" }, say("log_empty")));
 }
 
-/** Reasons are shown where a model gave them: rules note theirs for the record, in no language of the reader's. */
+/** Reasoning is shown where a model gave it: rules note theirs for the record, in no language of the reader's. */
 function showRound(round, hasModel, isCurrent) {
   return make("details", { class: isCurrent ? "round current" : "round", open: true },
     make("summary", {}, say("round_n", { n: round.number })),
@@ -25,14 +25,14 @@ function showRound(round, hasModel, isCurrent) {
     hasModel && round.reasoning && make("p", { class: "quiet", dir: "auto" }, round.reasoning),
     round.ranked !== null && make("p", { class: "quiet" }, say("found_n", { ranked: round.ranked, n: round.in_scope, fresh: round.new, seen: round.seen })),
     make("p", {}, round.evidence.length ? say("took", { numbers: round.evidence.map((number) => `[${number}]`).join(" ") }) : say("took_nothing")),
-    round.decision && make("p", { dir: "auto" }, `→ ${say(`decision_${round.decision}`.toLowerCase())}`, hasModel && round.reason && make("span", { class: "quiet" }, ` ${round.reason}`)));
+    round.decision && make("p", { dir: "auto" }, `→ ${say(`decision_${round.decision}`.toLowerCase())}`));
 }
 
 function showWeb(round) {
   return make("details", { class: round.is_done ? "round" : "round current", open: true }, make("summary", {}, say("web_round")),
     make("p", {}, round.queries.flatMap((query) => [make("code", { dir: "auto" }, query.text ?? query), " "])),
     round.engines.length > 0 && make("p", { class: "quiet" }, round.engines.join(", ")),
-    round.gaps.length > 0 && make("p", { class: "quiet" }, round.gaps.map((gap) => [gap.query, gap.why, gap.detail].filter(Boolean).join(" · ")).join("; ")));
+    round.gaps.length > 0 && make("p", { class: "quiet" }, round.gaps.map((gap) => make("span", { class: "gap" }, say(`gap_${gap.why}`, { query: gap.query, detail: gap.detail })))));
 }
 
 function visited(pages) {

@@ -1,9 +1,10 @@
 // The queue: tasks and their jobs as they go, the person's turn, and how the engines are.
 
-import { address, attempt, figure, fill, get, make, moment, named, post, say, the, toast } from "./room.js";
+import { address, attempt, baseName, figure, fill, get, labelCells, make, markTab, moment, named, post, say, the, toast } from "./room.js";
 
 const LIVE = ["created", "running", "waiting"];
 const REFRESH = 4000; // milliseconds between two looks for what other pages and programs have begun
+const MOST_RESULTS = 10;
 const MOST_FOLLOWED = 2; // a browser keeps six connections to a server, for all its pages together
 const following = new Map();
 const revisions = new Map();
@@ -36,6 +37,7 @@ async function refresh() {
     const isShown = following.has(summary.task_id) || revisions.get(summary.task_id) === summary.revision;
     if (!isShown) showSummary(itemOf(summary.task_id).lastChild, summary);
   }
+  markTab(tasks.some((summary) => summary.status === "running"));
   await Promise.all([showPersons(), showEngines()]);
 }
 
@@ -61,12 +63,18 @@ function showTask(body, id, state, numbers, status = null) {
   const isLive = LIVE.includes(state);
   const counts = ["queued", "running", "waiting", "done", "failed"].filter((name) => numbers[name]).map((name) => say(`jobs_${name}`, { n: numbers[name] }));
   fill(body, make("div", {}, make("span", { class: `state ${state}` }, say(`state_${state}`)), " ", make("span", { class: "quiet" }, counts.join(" · "))),
-    status?.errors.map((error) => make("div", { class: "notice bad", dir: "auto" }, `${error.query ?? error.url ?? ""} ${error.reason}`)),
+    status?.errors.map((error) => make("div", { class: "notice bad", dir: "auto" }, make("strong", {}, error.query ?? baseName(error.url ?? "")), make("div", {}, error.reason))),
+    status?.results.length > 0 && make("ul", {}, status.results.slice(0, MOST_RESULTS).map(result)),
     make("div", { class: "row" }, status?.answer_id && make("a", { href: `/a/${status.answer_id}` }, say("open_answer")),
       !status && make("button", { type: "button", class: "plain", onclick: () => attempt(() => showDetails(id)) }, say("details")),
       isLive && make("button", { type: "button", onclick: () => attempt(() => act(id, "stop", { mode: "graceful" })) }, say("stop_gently")),
       isLive && make("button", { type: "button", class: "stop", onclick: () => attempt(() => act(id, "stop", { mode: "immediate" })) }, say("stop_now")),
       ["stopped", "failed", "cancelled"].includes(state) && make("button", { type: "button", onclick: () => attempt(() => act(id, "resume")) }, say("resume"))));
+}
+
+function result(row) {
+  const title = row.title || baseName(row.url);
+  return make("li", { dir: "auto" }, row.document_id ? make("a", { href: `/d/${row.document_id}` }, title) : title);
 }
 
 /** What there is to read of a task, and what went wrong. */
@@ -107,6 +115,7 @@ function unfollow(id) {
 
 async function showPersons() {
   const { waiting } = await get("/auth");
+  the("persons-how").hidden = !waiting.length;
   fill(the("persons"), waiting.length ? waiting.map(person) : make("li", { class: "quiet" }, say("nobody_needed")));
 }
 
@@ -129,6 +138,7 @@ async function showEngines() {
     make("td", { class: "number" }, engine.per_day ? `${engine.quota_left ?? "–"} / ${engine.per_day}` : "–"),
     make("td", { class: "number" }, engine.success_rate === null || engine.success_rate === undefined ? "–" : `${figure(engine.success_rate * 100)} %`),
     make("td", { class: "number" }, engine.median_latency_s ? `${figure(engine.median_latency_s)} s` : "–"))));
+  labelCells(the("engines"));
 }
 
 attempt(open);

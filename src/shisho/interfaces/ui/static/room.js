@@ -26,9 +26,10 @@ export function make(tag, attributes = {}, ...children) {
 /** The element with this id. */
 export const the = (id) => document.getElementById(id);
 
-/** Put these in place of what an element holds. */
+/** Put these in place of what an element holds; gives the element. */
 export function fill(element, ...children) {
   element.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
 }
 
 /** An answer of the API that is no success: what happened and what to do, as the server says it. */
@@ -94,6 +95,27 @@ export async function attempt(work) {
     toast(error.message);
     if (!(error instanceof Refusal)) reportError(error); // a fault of ours
     return false;
+  }
+}
+
+const title = document.title;
+
+/** Tell on the browser's tab, by its title and its icon, that something is worked on; or that nothing is any more. */
+export function markTab(isBusy) {
+  document.title = isBusy ? `… ${title}` : title;
+  const icon = the("favicon");
+  const wanted = isBusy ? icon.dataset.busy : icon.dataset.still;
+  if (icon.getAttribute("href") !== wanted) icon.setAttribute("href", wanted);
+}
+
+/** Give each cell of a table's body the head of its column, which stands before it where the window is narrow. */
+export function labelCells(body) {
+  const heads = [...body.parentElement.querySelectorAll("thead th")].map((head) => head.textContent);
+  for (const row of body.rows) {
+    for (const [index, cell] of [...row.cells].entries()) {
+      cell.dataset.label = heads[index];
+      cell.classList.toggle("blank", ["", "–"].includes(cell.textContent.trim()));
+    }
   }
 }
 

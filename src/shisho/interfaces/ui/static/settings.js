@@ -1,6 +1,6 @@
 // What works here, the person's yes or no to the web, and every setting with its value and origin.
 
-import { attempt, figure, fill, get, listed, make, post, say, the } from "./room.js";
+import { attempt, figure, fill, get, labelCells, listed, make, post, say, the } from "./room.js";
 
 const REFRESH = 1000; // milliseconds
 
@@ -19,7 +19,8 @@ async function open() {
 async function showSettings() {
   const { settings } = await get("/settings");
   fill(the("settings"), settings.map((row) => make("tr", {}, make("th", { scope: "row" }, make("code", {}, row.name)),
-    make("td", {}, String(row.value)), make("td", {}, say(`origin_${row.origin}`)), make("td", {}, row.help))));
+    make("td", {}, String(row.value)), make("td", { class: "whole" }, say(`origin_${row.origin}`)), make("td", {}, row.help))));
+  labelCells(the("settings"));
 }
 
 async function showConsent() {
@@ -27,8 +28,9 @@ async function showConsent() {
   const isSaid = state === "not_asked" || since; // else a setting decides
   const word = state === "off" && since ? "refused" : state;
   the("consent-state").textContent = `${say(`consent_${word}`)} ${state === "off" ? "" : say("consent_whom", { engines: listed(engines) })}`;
-  the("consent-yes").disabled = !isSaid || state === "given";
-  the("consent-no").disabled = !isSaid || state === "off";
+  the("consent-choice").hidden = !isSaid;
+  the("consent-yes").disabled = state === "given";
+  the("consent-no").disabled = state === "off";
 }
 
 async function consent(given) {
@@ -88,7 +90,7 @@ async function tryModel() {
 }
 
 function tellKey({ public_key: key }) {
-  the("key-public").textContent = key || say("no_key");
+  fill(the("key-public"), key ? make("code", {}, key) : say("no_key"));
   the("key-make").hidden = Boolean(key);
 }
 

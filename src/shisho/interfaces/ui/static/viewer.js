@@ -38,7 +38,9 @@ function showHead() {
   the("document-about").textContent = about.filter(Boolean).join(" · ");
   the("page-count").textContent = entry.page_count ? `/ ${entry.page_count}` : "";
   the("page-number").max = entry.page_count ?? 1;
-  if (answerId) the("back").href = `/a/${answerId}`;
+  if (answerId) fill(the("back"), say("back_to_answer")).href = `/a/${answerId}`;
+  the("page-controls").hidden = !entry.page_count;
+  the("text-toggle").hidden = entry.viewable !== "pages"; // else the text is what is shown
   const link = webLink(entry.source);
   if (link) { the("live").href = link; the("live").hidden = false; }
   if (entry.viewable !== "pages" && entry.why) note(entry.why);
@@ -204,7 +206,7 @@ async function find(words) {
   if (!words.trim()) { the("matches").hidden = true; the("find-count").textContent = ""; return; }
   const { matches, more } = await get(address(`/documents/${entry.id}/find`, { q: words, limit: 50 }));
   the("find-count").textContent = say(more ? "at_least" : "matches_n", { n: matches.length });
-  the("matches").hidden = false;
+  the("matches").hidden = !matches.length;
   fill(the("matches"), matches.map((match) => make("li", {}, make("a", { href: `#page=${match.page ?? 1}&at=${match.start}-${match.end}` }, match.page ? say("page_n", { n: match.page }) : "·"),
     make("span", { dir: "auto" }, ` …${match.before}`, make("mark", {}, match.text), `${match.after}…`))));
 }
@@ -240,4 +242,12 @@ function pressed(key) {
   if (act) { key.preventDefault(); act(); }
 }
 
-attempt(open);
+/** Nothing can be shown: what happened stays on the page. */
+function showFailure(error) {
+  the("document-title").textContent = say("page_viewer");
+  document.querySelector(".viewer-tools").hidden = true;
+  note(error.message, true);
+  document.body.dataset.ready = "yes";
+}
+
+open().catch(showFailure);

@@ -240,7 +240,7 @@ SAID: Mapping[str, str] = {
     "room_resume": "Resume",
     "room_round_n": "Round {n}",
     "room_score": "score",
-    "room_search_here": "words that stand in a document",
+    "room_search_here": "words to find",
     "room_search_passages": "Search passages",
     "room_seconds_n": "{n} s",
     "room_setting": "setting",

@@ -19,7 +19,7 @@ from tests.interfaces.http.rooms import served
 from tests.interfaces.ui.room import Reader, visiting
 
 ROUNDS = 3
-MOST_RATIO = 25  # of the time until Ask can be used to that of a page of the server that does nothing
+MOST_RATIO = 8  # of the time until Ask can be used to that of a page of the server that does nothing
 MOST_BYTES = 150_000
 IMPORT_CPU_S = 0.2
 MEASURE = "import time; before = time.process_time(); import shisho.interfaces.ui.pages; print(time.process_time() - before)"

@@ -82,7 +82,6 @@ function addTurn(question) {
 function showLimits(place, turn) {
   const limits = describeLimits(turn);
   carried = limits;
-  anywhere = false;
   showCarried();
   if (limits) place.before(make("p", { class: "limits quiet", dir: "auto" }, say("limited_to", { limits })));
 }
@@ -112,6 +111,7 @@ async function ask() {
       ...(conversation ? { conversation_id: conversation } : {}),
     });
     conversation = handle.conversation_id || conversation || handle.answer_id;
+    anywhere = false;
     history.pushState({}, "", `/a/${handle.answer_id}`);
     follow(handle.answer_id, place);
     attempt(async () => { showLimits(place, (await get(`/conversations/${handle.answer_id}`)).turns.at(-1)); });

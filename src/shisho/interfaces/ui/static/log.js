@@ -24,7 +24,7 @@ function showRound(round, hasModel, isCurrent) {
     make("p", {}, round.queries.map((query) => make("code", { dir: "auto" }, query)).flatMap((code) => [code, " "])),
     hasModel && round.reasoning && make("p", { class: "quiet", dir: "auto" }, round.reasoning),
     round.ranked !== null && make("p", { class: "quiet" }, say("found_n", { ranked: round.ranked, n: round.in_scope, fresh: round.new, seen: round.seen })),
-    make("p", {}, round.evidence.length ? say("took", { numbers: round.evidence.map((number) => `[${number}]`).join(" ") }) : say("took_nothing")),
+    (round.evidence.length > 0 || !isCurrent) && make("p", {}, round.evidence.length ? say("took", { numbers: round.evidence.map((number) => `[${number}]`).join(" ") }) : say("took_nothing")),
     round.decision && make("p", { dir: "auto" }, `→ ${say(`decision_${round.decision}`.toLowerCase())}`));
 }
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bench.boxes import measure, variants
+from bench.boxes import letters, measure, variants
 
+import shisho
 from tests.shared import shared
 
 KINDS = (
@@ -29,3 +30,27 @@ async def test_random_quotations_are_lit_to_the_character(tmp_path: Path) -> Non
     assert outcome.share_covered() >= 0.98
     assert outcome.share_of_others() <= 0.02
     assert len(outcome.exact) >= 0.95 * len(outcome.spans)
+
+
+async def test_a_glyph_that_the_file_does_not_name_is_lit_with_its_line(tmp_path: Path) -> None:
+    """Ligatures such as ffi, whose code is 0: stored as a mark of one character, which has the box of the ligature."""
+    data = shared("pdf", *KINDS[-1].split("/")).read_bytes()
+    async with shisho.open(home=tmp_path, embedder="none", ocr="off") as desk:
+        document = (await desk.add_source(shisho.Source("paper.pdf", data, "application/pdf"))).document_id
+        assert document is not None
+        unnamed = 0
+        for page in range(1, ((await desk.document(document)).page_count or 0) + 1):
+            layout = await desk.viewer.layout(document, page)
+            for letter, x, y in letters(data, page):
+                if letter != "\ufffd":
+                    continue
+                unnamed += 1
+                lines = [line for line in layout.lines if line.box and holds(line.box, x, y)]
+                placed = [await desk.viewer.span_boxes(document, line.start, line.end) for line in lines]
+                assert placed and all(boxes.exact for boxes in placed)
+                assert any(holds(box, x, y) for boxes in placed for box in boxes.boxes)
+        assert unnamed == 3
+
+
+def holds(box: tuple[float, float, float, float], x: float, y: float) -> bool:
+    return box[0] <= x <= box[2] and box[1] <= y <= box[3]

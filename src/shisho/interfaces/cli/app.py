@@ -70,6 +70,9 @@ Corpora = Annotated[
 Folders = Annotated[
     list[Path], typer.Option("--in", help="take this folder in as a corpus and search only it")
 ]
+Anywhere = Annotated[
+    bool, typer.Option("--anywhere", help="with --continue: not only where the question before looked")
+]
 
 CONTINUED = (
     "with a question: it follows those of this conversation or answer; "
@@ -163,9 +166,7 @@ def ask(
         str | None,
         typer.Option("--continue", help=CONTINUED),
     ] = None,
-    anywhere: Annotated[
-        bool, typer.Option("--anywhere", help="with --continue: not only where the question before looked")
-    ] = False,
+    anywhere: Anywhere = False,
     max_rounds: Annotated[int | None, typer.Option(help="most search rounds")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="most seconds")] = None,
     json_: Json = False,

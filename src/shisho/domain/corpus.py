@@ -262,8 +262,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """A named set of documents with an owner. `name` is what whoever asked calls it; `is_writable`: they may add to it and
-    remove from it, too."""
+    """Documents of one owner. `name` is what whoever asked calls it; `is_writable`: they may change what is in it."""
 
     name: str
     owner: str

@@ -1,7 +1,7 @@
 """`make bench`: how long searches take while passages get their vectors in the background, beside the same searches while
-nothing else happens. Both in turns, so that what else the machine does meets both alike.
+nothing else happens. Both in turns, until every passage has its vector, so that what else the machine does meets both alike.
 
-python bench/background.py [--passages 10000] [--turns 8]
+python bench/background.py [--passages 10000] [--seconds 330]
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import asyncio
 import statistics
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,7 +22,9 @@ from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.desk.news import News, VectorsMade
 
-SEARCHES = 40  # in a turn
+QUIET = 40  # searches in a turn without work in the background
+BUSY_S = 15.0  # of searches in a turn with it
+SETTLING_S = 1.0  # until the batch that was begun is at work, or at its end
 READY = 300  # passages that have a vector before, so that searches are by meaning too
 
 
@@ -30,35 +33,34 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--passages", type=int, default=10_000)
-    parser.add_argument("--turns", type=int, default=8)
+    parser.add_argument("--seconds", type=float, default=330, help="no further turn begins after so long")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="shisho-bench-") as home:
-        asyncio.run(measure(Path(home), options.passages, options.turns))
+        asyncio.run(measure(Path(home), options.passages, options.seconds))
 
 
 class Enough(Exception):
     """There are vectors to search by."""
 
 
-async def measure(home: Path, passages: int, turns: int) -> None:
+async def measure(home: Path, passages: int, seconds: float) -> None:
     """Print both p95 and their ratio."""
+    ends = time.perf_counter() + seconds
     await million.stock(home, passages, 600)
     async with open_desk(home=home, embedder="use", web="off") as desk:
         with suppress(Enough):
             await desk.embeddings.embed(enough)
-        await searched(desk)  # what is loaded by the first
+        await searched(desk, lambda count: count < QUIET)  # what is loaded by the first
         quiet: list[float] = []
         busy: list[float] = []
-        for _ in range(turns):
-            quiet += await searched(desk)
-            background = asyncio.create_task(desk.embeddings.keep_up())
-            await asyncio.sleep(1)
-            busy += await searched(desk)
-            background.cancel()
-            await asyncio.wait([background])
-            await asyncio.sleep(1)
-        progress = await desk.embeddings.progress()
-    print(f"passages that got a vector meanwhile: {progress.done - READY if progress else 0:,}")
+        embedded = 0
+        while embedded < passages - READY and time.perf_counter() < ends:
+            quiet += await searched(desk, lambda count: count < QUIET)
+            busy += await searched_while_embedding(desk)
+            progress = await desk.embeddings.progress()
+            embedded = progress.done - READY if progress else 0
+    print(f"passages that got a vector meanwhile: {embedded:,} of {passages - READY:,}")
+    print(f"searches: {len(quiet):,} quiet, {len(busy):,} busy")
     for label, times in (("quiet", quiet), ("busy", busy)):
         print(f"{label}: median {statistics.median(times) * 1000:.1f} ms, p95 {p95(times) * 1000:.1f} ms")
     print(f"p95, times quiet (wanted ≤ 1.5): {p95(busy) / p95(quiet):.2f}")
@@ -69,10 +71,22 @@ def enough(news: News) -> None:
         raise Enough
 
 
-async def searched(desk: Desk) -> list[float]:
-    """Seconds of each search."""
-    times = []
-    for _ in range(SEARCHES):
+async def searched_while_embedding(desk: Desk) -> list[float]:
+    """A turn with work in the background; it ends before all passages have a vector, or with that."""
+    background = asyncio.create_task(desk.embeddings.keep_up())
+    await asyncio.sleep(SETTLING_S)
+    ends = time.perf_counter() + BUSY_S
+    times = await searched(desk, lambda count: time.perf_counter() < ends)
+    background.cancel()
+    await asyncio.wait([background])
+    await asyncio.sleep(SETTLING_S)
+    return times
+
+
+async def searched(desk: Desk, goes_on: Callable[[int], bool]) -> list[float]:
+    """Seconds of each search, as long as it goes on by how many there were."""
+    times: list[float] = []
+    while goes_on(len(times)):
         started = time.perf_counter()
         await desk.search([run.QUESTION], limit=10)
         times.append(time.perf_counter() - started)

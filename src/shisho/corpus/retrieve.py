@@ -176,7 +176,8 @@ class _Look:
         return RetrievalResult(in_scope, hits, embeddings)
 
     def _by_words(self, view: SearchView, query: TermQuery, depth: int) -> Sequence[RankedCandidate]:
-        return _weighed(view, query, self.scope, self._proposed(view, query, depth), depth)
+        statistics = read_statistics(view, query.terms, query.bigrams, self.scope)
+        return _weighed(view, query, statistics, self._proposed(view, query, depth), depth)
 
     def _blended(
         self, view: SearchView, query: TermQuery, depth: int, by: QueryVector
@@ -185,10 +186,11 @@ class _Look:
         nearest = view.nearest(by.vector, self.scope, _limit(depth), self.passage_ids)
         others = [name for name in proposed if name not in nearest]
         cosines = {**nearest, **view.similarities(by.vector, others)}
+        statistics = read_statistics(view, query.terms, query.bigrams, self.scope)
         if not cosines:  # whether others have vectors changes nothing
-            return _weighed(view, query, self.scope, proposed, depth)
-        by_words = _weighed(view, query, self.scope, list(dict.fromkeys([*proposed, *nearest])), None)
-        whole = sum(rank.idf(query.terms, read_statistics(view, query.terms, (), self.scope)).values())
+            return _weighed(view, query, statistics, proposed, depth)
+        by_words = _weighed(view, query, statistics, list(dict.fromkeys([*proposed, *nearest])), None)
+        whole = sum(rank.idf(query.terms, statistics).values())
         share = by.about.share.japanese if query.wording else by.about.share.english
         return blend(by_words, cosines, whole, share, depth)
 
@@ -203,12 +205,15 @@ def _limit(depth: int) -> int:
 
 
 def _weighed(
-    view: SearchView, query: TermQuery, scope: Scope, names: Sequence[PassageId], depth: int | None
+    view: SearchView,
+    query: TermQuery,
+    statistics: Statistics,
+    names: Sequence[PassageId],
+    depth: int | None,
 ) -> Sequence[RankedCandidate]:
     from shisho.corpus import weighing  # here, as a list of documents needs no numpy
 
     vectors = view.vectors(names)
-    statistics = read_statistics(view, query.terms, query.bigrams, scope)
     with span("retrieve.rank", candidates=len(vectors)):
         candidates = [vectors[name] for name in names if name in vectors]
         best = weighing.rank(query, candidates, statistics, depth=depth)

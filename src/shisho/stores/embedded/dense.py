@@ -27,7 +27,9 @@ from shisho.stores.index_scope import IndexScope
 from shisho.telemetry import log, span
 
 BATCH = 2_000  # vectors taken in at once
-RESCORED = 200  # at least so many are ordered anew by their stored vectors
+# So many more than are wanted are ordered anew by their stored vectors: of 100,000 × 256 clustered vectors no one of the
+# nearest is further down by its eight bits.
+SPARE = 50
 STEPS = 127  # of a component on each side of zero
 MIDDLE = 128  # the code of zero
 ROOM = 1.25  # a component may be larger than any of the first batch by so much
@@ -95,7 +97,7 @@ class DenseIndex:
         passage_ids: frozenset[PassageId],
     ) -> dict[PassageId, float]:
         """As of a `ports.SearchView`."""
-        most = max(RESCORED, limit)
+        most = limit + SPARE
         with self._lock:
             names = self._scanned(_floats(vector), allowed, most + len(passage_ids))
         names = [name for name in names if name not in passage_ids][:most]

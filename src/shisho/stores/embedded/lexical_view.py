@@ -4,6 +4,7 @@ database. The index proposes, our own scoring ranks."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -19,6 +20,7 @@ from shisho.stores.index_scope import IndexScope
 from shisho.stores.proposals import WEIGHTS, Word, rarity, select_telling, words_of
 
 if TYPE_CHECKING:
+    from shisho.stores.embedded.dense import DenseIndex
     from shisho.stores.embedded.serving import ServingIndex
 
 
@@ -34,6 +36,13 @@ class LexicalView(ShelfView):
         self._searchers: dict[int, Any] = {}
         self._readable: dict[str, list[Any]] = {}
         self._frequencies: dict[tuple[str, Word], int] = {}
+        self._statistics: dict[str, Mapping[str, float]] = {}
+        self._within: tuple[Scope, IndexScope] | None = None
+
+    def statistics(self, scope: Scope) -> Mapping[str, float]:
+        if scope.owner not in self._statistics:
+            self._statistics[scope.owner] = super().statistics(scope)
+        return self._statistics[scope.owner]
 
     def propose(
         self,
@@ -44,7 +53,7 @@ class LexicalView(ShelfView):
         passage_ids: frozenset[PassageId],
     ) -> list[PassageId]:
         words = self._telling(words_of(terms, bigrams), scope)
-        within = index_scope(self._connection, scope)
+        within = self._index_scope(scope)
         if not words or within.documents == ():
             return []
         # Over-fetching by what was seen refills the hole; excluding it inside the query costs two to four
@@ -115,23 +124,36 @@ class LexicalView(ShelfView):
     def frequencies(self, field: str, terms: Sequence[str], scope: Scope) -> Mapping[str, int]:
         return {term: self._frequency((field, term), scope) for term in terms}
 
-    @property
+    def _index_scope(self, scope: Scope) -> IndexScope:
+        """Both halves of a search look into the same scope: it is read once."""
+        if self._within is None or self._within[0] is not scope:
+            self._within = (scope, index_scope(self._connection, scope))
+        return self._within[1]
+
+    @cached_property
     def serving(self) -> EmbedderAbout | None:
-        return None if self._dense is None else self._dense.serving(self._connection)
+        return self._vectors[0]
 
     def nearest(
         self, vector: Embedding, scope: Scope, limit: int, passage_ids: frozenset[PassageId]
     ) -> Mapping[PassageId, float]:
-        if self._dense is None:
+        _, index = self._vectors
+        if index is None:
             return {}
-        within = index_scope(self._connection, scope)
-        return self._dense.nearest(self._connection, vector, within, limit, passage_ids)
+        return index.nearest(self._connection, vector, self._index_scope(scope), limit, passage_ids)
 
     def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
-        return {} if self._dense is None else self._dense.similarities(self._connection, vector, ids)
+        _, index = self._vectors
+        return {} if index is None else index.similarities(self._connection, vector, ids)
 
     def embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]:
-        return {} if self._dense is None else self._dense.embeddings(self._connection, ids)
+        _, index = self._vectors
+        return {} if index is None else index.embeddings(self._connection, ids)
+
+    @cached_property
+    def _vectors(self) -> tuple[EmbedderAbout | None, DenseIndex | None]:
+        """The embedder that serves in this look, and its index."""
+        return (None, None) if self._dense is None else self._dense.find(self._connection)
 
 
 def _filters(index: Any, allowed: IndexScope) -> list[tuple[Any, Any]]:

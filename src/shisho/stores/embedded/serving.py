@@ -5,17 +5,15 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import apsw
 
-from shisho.domain.corpus import PassageId
-from shisho.domain.embedding import EmbedderAbout, Embedding
+from shisho.domain.embedding import EmbedderAbout
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
-from shisho.stores.index_scope import IndexScope
 from shisho.stores.serving import choose_serving
 
 if TYPE_CHECKING:
@@ -45,50 +43,28 @@ class ServingIndex:
         self._is_usable = is_usable
         self._indexes: dict[str, DenseIndex] = {}
 
-    def serving(self, connection: apsw.Connection) -> EmbedderAbout | None:
-        """As of a `ports.SearchView`."""
+    def find(self, connection: apsw.Connection) -> tuple[EmbedderAbout | None, DenseIndex]:
+        """The embedder that serves, None where no passage has a vector of it, and its index."""
         about, has_vectors = self._chosen(connection)
-        return about if has_vectors else None
+        return (about if has_vectors else None), self._index_of(about)
 
     def is_current(self, connection: apsw.Connection) -> bool:
         """As of a `DenseIndex`."""
-        return self._index(connection).is_current(connection)
+        return self.find(connection)[1].is_current(connection)
 
     def catch_up(self) -> None:
         """As of a `DenseIndex`. What earlier embedders left behind is removed."""
-        index = self._database.snapshot(self._index)
+        _, index = self._database.snapshot(self.find)
         index.catch_up()
         for folder in self._database.snapshot(self._left_behind):
             shutil.rmtree(folder, ignore_errors=True)
 
-    def nearest(
-        self,
-        connection: apsw.Connection,
-        vector: Embedding,
-        allowed: IndexScope,
-        limit: int,
-        passage_ids: frozenset[PassageId],
-    ) -> dict[PassageId, float]:
-        """As of a `ports.SearchView`."""
-        return self._index(connection).nearest(connection, vector, allowed, limit, passage_ids)
-
-    def similarities(
-        self, connection: apsw.Connection, vector: Embedding, ids: Sequence[PassageId]
-    ) -> dict[PassageId, float]:
-        """As of a `ports.SearchView`."""
-        return self._index(connection).similarities(connection, vector, ids)
-
-    def embeddings(self, connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[PassageId, Embedding]:
-        """As of a `ports.SearchView`."""
-        return self._index(connection).embeddings(connection, ids)
-
     def _chosen(self, connection: apsw.Connection) -> tuple[EmbedderAbout, bool]:
         return choose_embedder(connection, self._about, self._is_usable)
 
-    def _index(self, connection: apsw.Connection) -> DenseIndex:
+    def _index_of(self, about: EmbedderAbout) -> DenseIndex:
         from shisho.stores.embedded.dense import DenseIndex
 
-        about, _ = self._chosen(connection)
         if about.name not in self._indexes:
             self._indexes = {about.name: DenseIndex(self._root / folder_name(about), self._database, about)}
         return self._indexes[about.name]

@@ -26,9 +26,9 @@ from shisho.evaluation.reading import (
     TRAIN,
     ReadingOutcome,
     ReadingQuestion,
+    find_missing_needs,
     judge,
     load_questions,
-    missing_needs,
     printed_quotations,
 )
 
@@ -151,7 +151,7 @@ def show(results: Sequence[ReadingResult]) -> None:
         good = ReadingOutcome.ABSTAINED if question.kind == NOT_THERE else ReadingOutcome.RIGHT
         if result.outcome is good:
             continue
-        lacking = missing_needs(question.needs, printed_quotations(result.answer))
+        lacking = find_missing_needs(question.needs, printed_quotations(result.answer))
         print(f"\n{question.id} {result.outcome}: {question.text}")
         print("  lacks:", " · ".join(" | ".join(alternatives) for alternatives in lacking) or "–")
         for evidence in result.answer.evidence:

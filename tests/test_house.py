@@ -415,7 +415,7 @@ def growing_statements(root: Path) -> Iterator[str]:
     for name, text in modules(root):
         if room_of(name) == "stores":
             for line in spliced(text, name == MARKS_LIVE_IN):
-                yield f"{name}:{line} binds each member of a list: use rows.ANY_OF and rows.listed"
+                yield f"{name}:{line} binds each member of a list: use rows.ANY_OF and rows.bind_list"
 
 
 @lru_cache(maxsize=2_000)

@@ -42,7 +42,7 @@ from shisho.messages import (
     message,
     system,
 )
-from shisho.messages.catalogue import catalogue, render, rendered
+from shisho.messages.catalogue import catalogue, render, render_all
 from shisho.messages.message import Message
 from shisho.settings import TABLE, locale_language, reader_of
 from shisho.stores.postgres.troubles import MEANINGS, REFUSED, UNREACHABLE
@@ -250,7 +250,7 @@ def test_a_message_says_itself_in_another_language_with_its_values_and_those_wit
 def test_a_key_of_another_request_and_a_log_in_use_are_said_in_japanese() -> None:
     key = intake.make_request_key("owner", "鍵", "queue_searches", ["回帰", "分散"])
     assert key is not None
-    first = replace(key, subject=message.read(message.stored(key.subject)))
+    first = replace(key, subject=message.read(message.write(key.subject)))
     conflict = KeyConflict(first.taken(TaskId("t1")), verb=key.verb, task_id="t1")
     assert str(conflict).startswith(
         "The idempotency key '鍵' belongs to another request: queue_searches of '回帰' and 1 more in"
@@ -279,13 +279,13 @@ def test_an_error_keeps_its_template_through_rows_and_wires() -> None:
         {"job_id": "7"},
     )
     assert render(again.message, "ja") == "仕事 7 はありません。"
-    assert render(message.read(message.stored(error.message)), "ja") == "仕事 7 はありません。"
+    assert render(message.read(message.write(error.message)), "ja") == "仕事 7 はありません。"
     receipt = Receipt(
         "a.pdf", IntakeOutcome.FAILED, reason=error.message, warnings=("query_changed", Message("no answer"))
     )
     kept = codec.loads(codec.dumps(receipt), Receipt)
     assert kept == receipt
-    assert (rendered(kept, "ja").reason, rendered(kept, "ja").warnings) == (
+    assert (render_all(kept, "ja").reason, render_all(kept, "ja").warnings) == (
         "仕事 7 はありません。",
         ("query_changed", "応答なし"),
     )
@@ -415,5 +415,5 @@ def test_an_answer_and_its_sources_are_in_the_language_of_the_question(
 def test_a_message_in_a_job_s_output_is_said_in_the_reader_s_language() -> None:
     reason = Message("There is no document {name}. `shisho list` shows what there is.", name="d1")
     output = json.loads(codec.dumps({"errors": [{"code": "X", "reason": reason}]}))
-    assert rendered(output, "en") == {"errors": [{"code": "X", "reason": str(reason)}]}
-    assert rendered(output, "ja")["errors"][0]["reason"] == render(reason, "ja") != str(reason)
+    assert render_all(output, "en") == {"errors": [{"code": "X", "reason": str(reason)}]}
+    assert render_all(output, "ja")["errors"][0]["reason"] == render(reason, "ja") != str(reason)

@@ -23,7 +23,7 @@ from shisho.domain.job import JobState, TaskState
 from shisho.domain.task import JobKind
 from shisho.domain.web import ChallengeKind, Tier
 from shisho.errors import InvalidParams
-from shisho.interfaces.api.arguments import checked
+from shisho.interfaces.api.arguments import check_arguments
 from shisho.librarian import condition
 from shisho.messages.catalogue import render, word
 from shisho.messages.system import reason_of
@@ -139,7 +139,7 @@ WRONG = [
 @pytest.mark.parametrize("given", WRONG, ids=str)
 def test_what_is_wrong_with_an_argument_is_said_in_our_words(given: dict[str, Any]) -> None:
     with pytest.raises(InvalidParams) as refused:
-        checked("do", Taken, given)
+        check_arguments("do", Taken, given)
     said = render(refused.value.message, "ja")
     reason = said.partition(": ")[2]
     assert KANA.search(reason) and "cannot be used" not in str(refused.value), said

@@ -45,12 +45,12 @@ async def test_a_folder_is_remembered_once_and_forgotten(library: Library) -> No
     await register.watch("/家/論文", "default", "someone")
     again = await register.watch("/家/論文", "研究", "local")
     assert (again.corpus, again.since) == ("研究", first.since)
-    paths = [folder.path for folder in await register.watched("local")]
+    paths = [folder.path for folder in await register.list_watched("local")]
     assert paths == sorted(["/家/論文", "/家/講義"])
     assert await register.forget("/家/論文", "local")
     assert not await register.forget("/家/論文", "local")
-    assert [folder.path for folder in await register.watched("local")] == ["/家/講義"]
-    assert [folder.path for folder in await register.watched("someone")] == ["/家/論文"]
+    assert [folder.path for folder in await register.list_watched("local")] == ["/家/講義"]
+    assert [folder.path for folder in await register.list_watched("someone")] == ["/家/論文"]
 
 
 async def test_a_stamp_holds_as_long_as_its_source_stands_for_the_same_document(library: Library) -> None:

@@ -96,7 +96,7 @@ async def look(store: Store, round_: int) -> dict[str, Any]:
         ranked = {
             text: [
                 (hit.passage.id, hit.score, dict(hit.parts))
-                for hit in await searcher.ranked(SearchRequest(keyword_query=(text,)), scope, 60)
+                for hit in await searcher.rank(SearchRequest(keyword_query=(text,)), scope, 60)
             ]
             for text in QUERIES
         }

@@ -213,18 +213,18 @@ async def test_the_desktop_is_told_of_each_domain_once(queue: Queue) -> None:
     first = await held(queue)
     _ = await held(queue, task="t2")
     apart = await held(queue, OTHER)
-    assert {one.domain for one in await queue.interventions.unannounced(OWNER)} == {
+    assert {one.domain for one in await queue.interventions.take_unannounced(OWNER)} == {
         CAPTCHA.domain,
         OTHER.domain,
     }
     await held(queue, task="t3")
-    assert list(await queue.interventions.unannounced(OWNER)) == []
+    assert list(await queue.interventions.take_unannounced(OWNER)) == []
     await queue.interventions.skip(OWNER, ITEM, apart)
     await queue.interventions.skip(OWNER, ITEM, first)
     await held(queue)
-    assert list(await queue.interventions.unannounced(OWNER)) == [], "others of its domain wait still"
+    assert list(await queue.interventions.take_unannounced(OWNER)) == [], "others of its domain wait still"
     again = await held(queue, OTHER)
-    assert [one.id for one in await queue.interventions.unannounced(OWNER)] == [again]
+    assert [one.id for one in await queue.interventions.take_unannounced(OWNER)] == [again]
 
 
 async def test_what_waited_before_there_was_a_table_waits_on(tmp_path: Path) -> None:

@@ -103,21 +103,21 @@ async def test_an_idempotency_key_gives_the_first_reply_again_and_to_no_other_re
     second = new(dedupe_key="分散")
     await queue.add(first)
     key = replace(KEY, facts=ReplyFacts(3.5, (DocumentId("doc_1"),)))
-    assert await queue.tasks.repeated(key) is None
+    assert await queue.tasks.find_repeated(key) is None
     stands = await queue.tasks.enqueue(T1, [new(dedupe_key="回帰"), second], key)
     assert (stands.job_ids, stands.added, stands.is_repeat) == ((first.id, second.id), (second.id,), False)
     again = await queue.tasks.enqueue(
         T1, [new(dedupe_key="回帰"), new(dedupe_key="分散")], replace(key, facts=ReplyFacts())
     )
-    assert again == replace(stands, is_repeat=True) == await queue.tasks.repeated(key)
+    assert again == replace(stands, is_repeat=True) == await queue.tasks.find_repeated(key)
     for other in (replace(key, request="another body"), replace(key, verb="another verb")):
         with pytest.raises(KeyConflict, match=r"'k' belongs to another request: toys of '回帰' in task t1\."):
             await queue.tasks.enqueue(T1, [new(dedupe_key="検定")], other)
         with pytest.raises(KeyConflict):
-            await queue.tasks.repeated(other)
+            await queue.tasks.find_repeated(other)
     assert (await queue.tasks.task(T1)).jobs == {JobState.QUEUED: 2}
     await queue.tasks.remove(T1)
-    assert await queue.tasks.repeated(key) is None
+    assert await queue.tasks.find_repeated(key) is None
 
 
 async def test_two_equal_requests_at_once_are_done_once(queue: Queue) -> None:

@@ -41,7 +41,7 @@ async def test_documents_and_passages_by_many_ids(store: Store) -> None:
 async def test_near_duplicates_by_many_bands(store: Store) -> None:
     passage = await shelved(store)
     bands = [*range(-MANY, 0), -(2**63), 2**63 - 1, *passage.bands]
-    assert [near.id for near in await store.shelf.near_duplicates("local", bands)] == [passage.id]
+    assert [near.id for near in await store.shelf.find_near_duplicates("local", bands)] == [passage.id]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ async def test_much_that_is_put_comes_back(store: Store) -> None:
     given = replace(given, passages=(replace(passage, bands=tuple(range(40_000))),))
     await store.shelf.put(given)
     assert len((await store.shelf.document(given.document.id)).metadata) == 40_000
-    assert [near.id for near in await store.shelf.near_duplicates("local", [39_999])] == [passage.id]
+    assert [near.id for near in await store.shelf.find_near_duplicates("local", [39_999])] == [passage.id]
 
 
 async def test_a_round_that_showed_many_passages(store: Store) -> None:

@@ -27,7 +27,7 @@ async def test_blocked_domain_leaves_out_its_pages_and_those_below_it(discoverie
     for _ in range(2):
         await discoveries.opinions.block(OWNER, "a.example")
     await discoveries.opinions.block(OWNER, "c.example")
-    assert list(await discoveries.opinions.blocked(OWNER)) == ["a.example", "c.example"]
+    assert list(await discoveries.opinions.list_blocked(OWNER)) == ["a.example", "c.example"]
     excluded = await discoveries.opinions.left_out(OWNER)
     assert excluded == ExcludedSources(tuple(sorted(page.document.id for page in pages[:2])))
     assert await discoveries.opinions.left_out("stranger") == NOTHING
@@ -52,7 +52,7 @@ async def test_rejected_evidence_leaves_out_the_passages_that_it_quotes(discover
     await discoveries.opinions.restore(OWNER, across)
     await discoveries.opinions.restore(OWNER, quoted)
     assert await discoveries.opinions.left_out(OWNER) == NOTHING
-    assert list(await discoveries.opinions.blocked(OWNER)) == []
+    assert list(await discoveries.opinions.list_blocked(OWNER)) == []
 
 
 async def test_pages_that_only_cancelled_jobs_brought_are_left_out(discoveries: Discoveries) -> None:

@@ -40,11 +40,11 @@ def test_worker_is_alive_for_all_until_it_leaves(side: Sides) -> None:
     there = side()
     here.register(ANA)
     there.register(BEN)
-    assert here.gone([ANA, BEN]) == there.gone([ANA, BEN]) == frozenset()
+    assert here.find_gone([ANA, BEN]) == there.find_gone([ANA, BEN]) == frozenset()
     there.deregister(BEN)
-    assert here.gone([ANA, BEN]) == there.gone([ANA, BEN]) == {BEN}
+    assert here.find_gone([ANA, BEN]) == there.find_gone([ANA, BEN]) == {BEN}
     there.register(BEN)
-    assert here.gone(iter([ANA, BEN])) == frozenset()
+    assert here.find_gone(iter([ANA, BEN])) == frozenset()
     here.deregister(ANA)
     there.deregister(BEN)
 
@@ -52,5 +52,5 @@ def test_worker_is_alive_for_all_until_it_leaves(side: Sides) -> None:
 def test_who_was_never_there_is_gone_and_may_leave(side: Sides) -> None:
     here = side()
     here.deregister(NEVER)
-    assert here.gone([NEVER]) == {NEVER}
-    assert here.gone([]) == frozenset()
+    assert here.find_gone([NEVER]) == {NEVER}
+    assert here.find_gone([]) == frozenset()

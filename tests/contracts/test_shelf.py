@@ -165,7 +165,9 @@ async def test_copies_of_a_removed_document_are_akin_to_it(store: Store) -> None
     await store.shelf.put(given)
     await store.shelf.remove(given.document.id, purge=False)
     bands = given.passages[0].bands
-    assert [one.id for one in await store.shelf.near_duplicates("local", bands)] == [given.passages[0].id]
+    assert [one.id for one in await store.shelf.find_near_duplicates("local", bands)] == [
+        given.passages[0].id
+    ]
 
 
 async def test_what_is_said_of_documents_is_counted(store: Store) -> None:
@@ -284,8 +286,10 @@ async def test_akin_finds_what_shares_a_band(store: Store) -> None:
     given = intake("よく似た文章。")
     await store.shelf.put(given)
     (passage,) = given.passages
-    assert [one.id for one in await store.shelf.near_duplicates("local", passage.bands[:1])] == [passage.id]
-    assert list(await store.shelf.near_duplicates("other", passage.bands)) == []
+    assert [one.id for one in await store.shelf.find_near_duplicates("local", passage.bands[:1])] == [
+        passage.id
+    ]
+    assert list(await store.shelf.find_near_duplicates("other", passage.bands)) == []
 
 
 def in_parts(given: Intake) -> list[Intake]:
@@ -398,7 +402,7 @@ async def test_the_two_passages_after_some_are_told(store: Store) -> None:
     await store.shelf.put(given)
     ids = [passage.id for passage in given.passages]
     assert len(ids) > 3
-    following = await store.shelf.following([ids[0], ids[-2], ids[-1], "0" * 15])  # type: ignore[list-item]
+    following = await store.shelf.find_following([ids[0], ids[-2], ids[-1], "0" * 15])  # type: ignore[list-item]
     assert {name: [passage.id for passage in after] for name, after in following.items()} == {
         ids[0]: ids[1:3],
         ids[-2]: ids[-1:],

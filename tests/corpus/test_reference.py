@@ -92,7 +92,7 @@ def test_blocks_cover_the_text_and_fit(text: str, limit: int) -> None:
 def test_alignment_ignores_white_space() -> None:
     text = "  決定\n係数。 次 の文。"
     assert [
-        text[start:end] for start, end in reference.aligned(text, 0, len(text), ["決定係数。", "次の文。"], 0)
+        text[start:end] for start, end in reference.align(text, 0, len(text), ["決定係数。", "次の文。"], 0)
     ] == [
         "決定\n係数。",
         "次 の文。",
@@ -101,4 +101,4 @@ def test_alignment_ignores_white_space() -> None:
 
 def test_alignment_leaves_nothing_out() -> None:
     text = "一。二。三。四。"
-    assert list(reference.aligned(text, 0, len(text), ["二。", "無い。"], 0)) == [(0, 2), (2, 4), (4, 8)]
+    assert list(reference.align(text, 0, len(text), ["二。", "無い。"], 0)) == [(0, 2), (2, 4), (4, 8)]

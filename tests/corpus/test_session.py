@@ -147,7 +147,7 @@ async def test_documents_are_ranked_by_their_best_passages(library: Library) -> 
         text = f"統計の演習。\n\n{'統計の講義。' * (4 - number)}\n\n回帰の講義。"
         await library.shelf.put(intake(text, source=str(number)))
     searcher = library.searcher()
-    ranking = await searcher.ranked(ASKED, Scope(), 50)
-    documents = await searcher.ranked_documents(ASKED, Scope(), 50)
+    ranking = await searcher.rank(ASKED, Scope(), 50)
+    documents = await searcher.rank_documents(ASKED, Scope(), 50)
     assert list(documents) == list(dict.fromkeys(hit.passage.document_id for hit in ranking))
     assert len(documents) == 4 < len(ranking)

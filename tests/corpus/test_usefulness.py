@@ -12,7 +12,7 @@ import pytest
 
 from shisho.corpus import duplicates
 from shisho.corpus.rank import Statistics
-from shisho.corpus.usefulness import ELSEWHERE, UsefulContent, Usefulness, useful
+from shisho.corpus.usefulness import ELSEWHERE, UsefulContent, Usefulness, judge_usefulness
 from shisho.domain.corpus import DocumentId, Passage
 from shisho.evaluation.sets import load
 from shisho.language import terms
@@ -28,7 +28,7 @@ BARE = Statistics(ELSEWHERE, 0.0, 0.0, 0.0)
 
 
 def judged(query: str, *passages: Passage, seen: frozenset[str] = frozenset()) -> UsefulContent | None:
-    return useful(terms.query([query]), passages, BARE, seen)
+    return judge_usefulness(terms.query([query]), passages, BARE, seen)
 
 
 @pytest.mark.parametrize(
@@ -136,6 +136,6 @@ def test_fifty_passages_take_less_than_five_milliseconds() -> None:
     spent = []
     for _ in range(10):
         began = time.process_time()
-        useful(query, page, BARE, frozenset())
+        judge_usefulness(query, page, BARE, frozenset())
         spent.append(time.process_time() - began)
     assert min(spent) < 0.005, spent

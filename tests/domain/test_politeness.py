@@ -10,9 +10,9 @@ from shisho.domain.politeness import (
     BreakerState,
     EngineHealth,
     RequestOutcome,
+    add_rates,
     as_of,
     may_probe,
-    rated,
     record_outcome,
 )
 from shisho.domain.time import later
@@ -101,6 +101,6 @@ def test_the_right_to_try(prober: str | None, until: float | None, asker: str, m
 
 def test_rates() -> None:
     health = EngineHealth("mojeek")
-    assert rated(health, []) is health
-    held = rated(health, [(S, 0.2), (S, 0.4), (F, 20.0), (C, 0.3)])
+    assert add_rates(health, []) is health
+    held = add_rates(health, [(S, 0.2), (S, 0.4), (F, 20.0), (C, 0.3)])
     assert (held.success_rate, held.challenge_rate, held.median_latency_s) == (0.5, 0.25, pytest.approx(0.35))

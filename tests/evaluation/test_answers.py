@@ -15,8 +15,8 @@ from shisho.evaluation.answers import (
     AnswerItem,
     AnswerResult,
     Requirement,
+    find_held_needs,
     find_needs,
-    held_needs,
     load_items,
     split_lines,
     summarise,
@@ -96,12 +96,12 @@ def test_what_quotations_must_hold_is_what_the_gold_says_and_a_passage_says(
 )
 def test_a_figure_is_held_with_a_word_that_says_of_what_it_is(quotation: str, is_held: bool) -> None:
     (need,) = find_needs(item("在庫数は?", "電子レンジの在庫数は40です。", STOCK))
-    assert (held_needs([need], [quotation]) == (need,)) is is_held
+    assert (find_held_needs([need], [quotation]) == (need,)) is is_held
 
 
 def test_one_quotation_must_hold_the_figure_and_its_word() -> None:
     (need,) = find_needs(item("在庫は?", "電子レンジは40台です。", STOCK))
-    assert held_needs([need], ["電子レンジの写真", "残り40台"]) == ()
+    assert find_held_needs([need], ["電子レンジの写真", "残り40台"]) == ()
 
 
 def test_rows_of_tables_are_lines_whatever_they_are_drawn_with() -> None:

@@ -20,10 +20,10 @@ from shisho.evaluation.reading import (
     TRAIN,
     ReadingOutcome,
     ReadingQuestion,
-    folded_text,
+    find_missing_needs,
+    fold_text,
     judge,
     load_questions,
-    missing_needs,
     stands_in,
 )
 from tests.shared import shared
@@ -56,14 +56,14 @@ ALL = [*HALVED, *load_questions(FOLDER / f"{TRAIN}.jsonl")]
     ],
 )
 def test_a_need_stands_in_a_quotation(need: str, text: str, stands: bool) -> None:
-    assert stands_in(need, folded_text(text)) is stands
+    assert stands_in(need, fold_text(text)) is stands
 
 
 def test_of_each_need_one_alternative_stands_in_one_quotation() -> None:
     needs = (("1,234", "千二百三十四"), ("2019年",))
-    assert missing_needs(needs, ["千二百三十四人", "2019 年"]) == ()
-    assert missing_needs(needs, ["2019年度"]) == (("1,234", "千二百三十四"),)
-    assert missing_needs(needs, ["1,2", "34、20", "19年"]) == needs
+    assert find_missing_needs(needs, ["千二百三十四人", "2019 年"]) == ()
+    assert find_missing_needs(needs, ["2019年度"]) == (("1,234", "千二百三十四"),)
+    assert find_missing_needs(needs, ["1,2", "34、20", "19年"]) == needs
 
 
 ANSWERED = ("右", "左")
@@ -175,7 +175,7 @@ async def test_every_gold_span_and_every_need_is_in_the_documents(tmp_path: Path
     for question in ALL:
         names = sorted({span.document for span in question.gold})
         texts = ["".join(pages[name].values()) for name in names]
-        assert missing_needs(question.needs, texts) == (), question.id
+        assert find_missing_needs(question.needs, texts) == (), question.id
 
 
 async def pages_of(names: set[str], home: Path) -> dict[str, dict[int | None, str]]:

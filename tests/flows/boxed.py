@@ -11,7 +11,7 @@ from typing import Any
 from shisho.bootstrap.desk import open_desk
 from shisho.bootstrap.web import WebAccess
 from shisho.desk import Desk
-from shisho.messages.catalogue import rendered
+from shisho.messages.catalogue import render_all
 from shisho.ports import Resolver
 from shisho.testing.box.client import BoxClient
 from shisho.testing.box.server import Box
@@ -66,7 +66,7 @@ async def boxed(
 async def output(desk: Desk, task_id: str) -> dict[str, Any]:
     """The result of a task's only job."""
     (job,) = (await desk.tasks.list_jobs(task_id)).jobs
-    return dict(rendered(output_of(job), "en"))
+    return dict(render_all(output_of(job), "en"))
 
 
 def through(

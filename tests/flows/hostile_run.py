@@ -15,7 +15,7 @@ from shisho.desk import Desk
 from shisho.domain.payloads import read_payload
 from shisho.domain.task import SearchOptions
 from shisho.testing.box.client import connect
-from shisho.web.http.url import canonical
+from shisho.web.http.url import canonicalise
 from tests.flows.boxed import way
 from tests.flows.smallweb import ended
 from tests.machine import Stopwatch, watch_loop
@@ -62,7 +62,7 @@ async def searched(desk: Desk, query: str) -> list[tuple[str, str]]:
     queued = await desk.tasks.queue_searches([query], options=GOOD)
     await ended(desk, queued.task_id)
     (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
-    return [(canonical(one["url"]), one["status"]) for one in output_of(job)["hits"]]
+    return [(canonicalise(one["url"]), one["status"]) for one in output_of(job)["hits"]]
 
 
 if __name__ == "__main__":

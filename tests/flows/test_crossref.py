@@ -36,7 +36,7 @@ async def test_what_a_doi_s_registry_knows_fills_what_is_not_said(tmp_path: Path
             desk.add(paper(tmp_path, "甲", doi, author="本人"), paper(tmp_path, "乙", "10.5555/box.999999"))
         )
         await all_of(desk.add(paper(tmp_path, "丙", "10.1000/x", author="a", publication_date="2020")))
-        incomplete = await desk.references.incomplete()
+        incomplete = await desk.references.list_incomplete()
         assert sorted(document.title for document in incomplete) == ["乙", "甲"]
         receipts = {receipt.title: receipt async for receipt in desk.references.complete(incomplete)}
         filled, unknown = receipts["甲"], receipts[""]
@@ -54,7 +54,7 @@ async def test_what_a_doi_s_registry_knows_fills_what_is_not_said(tmp_path: Path
 
 async def test_nothing_is_asked_before_the_yes_nor_where_the_web_is_off(desk: Desk, tmp_path: Path) -> None:
     await all_of(desk.add(paper(tmp_path, "甲", "10.5555/box.1")))
-    incomplete = await desk.references.incomplete("甲.html")
+    incomplete = await desk.references.list_incomplete("甲.html")
     with pytest.raises((ConsentRequired, EngineUnavailable)):
         await all_of(desk.references.complete(incomplete))
 

@@ -21,7 +21,7 @@ from shisho.domain.web import Endpoint
 from shisho.testing.box.client import TRAPS
 from shisho.testing.box.hostile import SCRIPTS
 from shisho.testing.box.server import Box
-from shisho.web.http.url import canonical
+from shisho.web.http.url import canonicalise
 from tests.flows.boxed import boxed, output, way
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended
@@ -81,7 +81,7 @@ async def test_names_that_lead_inside_are_refused(tmp_path: Path) -> None:
 async def test_hits_that_lead_inside_are_refused_and_the_others_read(tmp_path: Path) -> None:
     async with boxed(tmp_path) as (box, desk):
         query = box.questions[20].topic
-        hits = list(dict.fromkeys(map(canonical, box.results("mojeek", query)[:10])))
+        hits = list(dict.fromkeys(map(canonicalise, box.results("mojeek", query)[:10])))
         targets = {
             f"http://127.0.0.1:{box.ports.http}/secret": "FORBIDDEN_ADDRESS",
             f"https://localhost:{box.ports.https}/secret": "FORBIDDEN_ADDRESS",
@@ -96,7 +96,7 @@ async def test_hits_that_lead_inside_are_refused_and_the_others_read(tmp_path: P
         queued = await desk.tasks.queue_searches([query], options=OPTIONS)
         held, _ = await ended(desk, queued.task_id)
         done = await output(desk, queued.task_id)
-        barred = {canonical(one["url"]) for one in done["hits"] if one["status"] == "failed"}
+        barred = {canonicalise(one["url"]) for one in done["hits"] if one["status"] == "failed"}
         assert barred == {hit for hit in hits if hit.split("/")[2] in hosts}
         assert all(one.code == hosts[one.url.split("/")[2]][1] for one in held.errors)
         assert len(held.errors) == len(barred) >= len(targets)
@@ -149,7 +149,7 @@ def test_every_hostile_server_ends_in_a_typed_error(report: dict[str, Any]) -> N
 
 @on_linux
 def test_the_search_beside_them_is_whole(report: dict[str, Any]) -> None:
-    listed = dict.fromkeys(map(canonical, Box(seed=1).results("mojeek", report["query"])[:10]))
+    listed = dict.fromkeys(map(canonicalise, Box(seed=1).results("mojeek", report["query"])[:10]))
     assert report["good"] == [[url, "visited"] for url in listed] and len(listed) > 5
 
 

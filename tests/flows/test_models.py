@@ -83,7 +83,7 @@ async def test_show_tells_each_use_of_a_model_and_why_rules_took_its_place(
         return ProviderReply("{}") if kind(request) == "findings" else well(request)
 
     answer, _ = await asked(tmp_path, script)
-    render.shown(answer, Words("en"))
+    render.print_whole(answer, Words("en"))
     told = capsys.readouterr().out
     assert "answer written by ollama/m-1: calls 1, tokens 100 + 20" in told
     assert (

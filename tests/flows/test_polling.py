@@ -10,7 +10,7 @@ import httpx
 
 from shisho.domain.task import StatusDetail, WaitCondition
 from shisho.interfaces.api.contract import VERBS
-from shisho.interfaces.api.truncate import written
+from shisho.interfaces.api.truncate import dump_compact
 from shisho.testing.box.server import Box
 from tests.flows.boxed import boxed
 from tests.interfaces.serving import calling, serving, stdio
@@ -85,7 +85,7 @@ async def test_what_is_known_is_not_told_again_and_nothing_is_missed(tmp_path: P
             assert {"question", "budget", "created_at"}.isdisjoint(status) or not since
         assert len(told) == len(set(told)) == len(await documents(desk, task))
         again = await VERB["get_status"](desk, task_id=task, wait=0, since_revision=status["revision"])
-        assert not again["changed"] and "progress" not in again and len(written(again)) < 400, again
+        assert not again["changed"] and "progress" not in again and len(dump_compact(again)) < 400, again
 
 
 async def documents(desk: Any, task: str) -> set[tuple[str | None, str]]:

@@ -15,7 +15,7 @@ from shisho.domain.payloads import read_payload
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.testing.box.log import LogEntry
 from shisho.testing.box.server import Box
-from shisho.web.http.url import canonical
+from shisho.web.http.url import canonicalise
 from tests.flows.boxed import boxed, output, through, way
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended
@@ -82,16 +82,16 @@ async def test_where_the_owner_says_so_nobody_asks_for_it(shell: Shell, tmp_path
 async def test_hits_that_may_not_be_read_are_told_and_not_asked_for(tmp_path: Path) -> None:
     async with Box(seed=1) as box:
         query = box.questions[20].topic
-        hits = list(dict.fromkeys(map(canonical, box.results("mojeek", query)[:10])))
+        hits = list(dict.fromkeys(map(canonicalise, box.results("mojeek", query)[:10])))
         shut = hits[0].split("/")[2]
         box.behave(host=shut, path="/robots.txt", do="text", text="User-agent: Shisho\nDisallow: /\n")
         async with open_desk(home=tmp_path, web_access=way(box, robots=True)) as desk, desk.working(1):
             queued = await desk.tasks.queue_searches([query], options=OPTIONS)
             held, _ = await ended(desk, queued.task_id)
             done = await output(desk, queued.task_id)
-        failed = {canonical(one["url"]) for one in done["hits"] if one["status"] == "failed"}
+        failed = {canonicalise(one["url"]) for one in done["hits"] if one["status"] == "failed"}
         assert failed == {hit for hit in hits if hit.split("/")[2] == shut}
-        assert {(one.code, canonical(one.url)) for one in held.errors} == {
+        assert {(one.code, canonicalise(one.url)) for one in held.errors} == {
             ("ROBOTS_DISALLOWED", hit) for hit in failed
         }
         assert [entry.path for entry in asked(box, shut)] == ["/robots.txt"]
@@ -102,15 +102,15 @@ async def test_hits_that_may_not_be_read_are_told_and_not_asked_for(tmp_path: Pa
 async def test_a_hit_that_wants_a_person_holds_nobody_up(tmp_path: Path, kind: str) -> None:
     async with boxed(tmp_path) as (box, desk):
         query = box.questions[20].topic
-        hits = list(dict.fromkeys(map(canonical, box.results("mojeek", query)[:10])))
+        hits = list(dict.fromkeys(map(canonicalise, box.results("mojeek", query)[:10])))
         walled = hits[1].split("/")[2]
         box.behave(host=walled, do=kind)
         queued = await desk.tasks.queue_searches([query], options=OPTIONS)
         held, _ = await ended(desk, queued.task_id)
         done: dict[str, Any] = await output(desk, queued.task_id)
-        failed = {canonical(one["url"]) for one in done["hits"] if one["status"] == "failed"}
+        failed = {canonicalise(one["url"]) for one in done["hits"] if one["status"] == "failed"}
         assert failed == {hit for hit in hits if hit.split("/")[2] == walled}
-        assert {(one.code, canonical(one.url)) for one in held.errors} == {
+        assert {(one.code, canonicalise(one.url)) for one in held.errors} == {
             ("AUTH_REQUIRED", hit) for hit in failed
         }
         assert done["paging_stop"] == "LIMIT" and len(done["documents"]) > 4

@@ -18,7 +18,7 @@ from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.testing.box.log import LogEntry
 from shisho.testing.box.server import Box
 from shisho.web.crawl.frontier import AT_ONCE
-from shisho.web.http.url import canonical
+from shisho.web.http.url import canonicalise
 from tests.flows.boxed import output, through, way
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended
@@ -90,12 +90,12 @@ def once_each(box: Box, before: set[str]) -> None:
 
 def whole(box: Box, query: str, done: dict[str, Any]) -> None:
     """All that the engine has on three pages, in its order, each page once and every one visited."""
-    listed = list(dict.fromkeys(canonical(url) for url in box.results("mojeek", query)[:30]))
-    assert [canonical(one["url"]) for one in done["hits"]] == listed and len(listed) > 20
+    listed = list(dict.fromkeys(canonicalise(url) for url in box.results("mojeek", query)[:30]))
+    assert [canonicalise(one["url"]) for one in done["hits"]] == listed and len(listed) > 20
     assert [one["rank"] for one in done["hits"]] == list(range(1, len(listed) + 1))
     assert [one["number"] for one in done["pages"]] == [1, 2, 3]
     assert all(one["status"] in ("visited", "failed") for one in done["hits"])
 
 
 def _address(entry: LogEntry) -> str:
-    return canonical(f"{entry.url}?{urlencode(entry.query)}")
+    return canonicalise(f"{entry.url}?{urlencode(entry.query)}")

@@ -18,7 +18,7 @@ from shisho.domain.job import Job, JobId, JobState, NewJob, TaskId
 from shisho.domain.payloads import OUTCOMES, SHAPES, AnswerOutcome, read_outcome
 from shisho.domain.task import JobKind
 from shisho.domain.time import Instant, later
-from shisho.handlers.answers import AnswerHandler, within
+from shisho.handlers.answers import AnswerHandler, limit_budget
 from tests.clocks import TwoHands
 
 SRC = Path(__file__).parents[2] / "src" / "shisho"
@@ -74,7 +74,7 @@ def test_jump_of_the_wall_clock_leaves_the_wait_for_the_web_as_it_was(jump: floa
     ],
 )
 def test_no_ceiling_is_higher_than_what_is_left_of_the_task(left: dict[str, float], budget: Budget) -> None:
-    assert within(Budget(), left) == budget
+    assert limit_budget(Budget(), left) == budget
 
 
 def untyped(annotation: ast.expr | None) -> bool:

@@ -15,7 +15,7 @@ import pytest
 from shisho.domain.codec import Payload
 from shisho.domain.job import NewTask, TaskId
 from shisho.errors import TaskNotFound
-from shisho.jobs.status import estimated_seconds
+from shisho.jobs.status import estimate_seconds
 from shisho.stores.embedded.bell import NEWS
 from shisho.stores.jobs import CLAIM
 from tests.machine import PATIENCE, Stopwatch, contended
@@ -166,15 +166,15 @@ def plan(queue: Queue, query: str) -> str:
 
 
 async def test_estimates_come_from_what_was_measured(queue: Queue) -> None:
-    assert await estimated_seconds(queue.tasks, {"toy": 10}, 2) == 150
+    assert await estimate_seconds(queue.tasks, {"toy": 10}, 2) == 150
     await queue.add(new(), new(), new())
     for seconds in (2, 3, 40):
         claim = (await queue.claimed()).claim
         queue.clock.pass_(seconds)
         await queue.jobs.finish(claim, Payload())
-    assert await estimated_seconds(queue.tasks, {"toy": 10}, 2) == 15
-    assert await estimated_seconds(queue.tasks, {"toy": 1, "fetch": 1}, 2) == (3 + 30) / 2
-    assert await estimated_seconds(queue.tasks, {"toy": 1}, 8) == 3
+    assert await estimate_seconds(queue.tasks, {"toy": 10}, 2) == 15
+    assert await estimate_seconds(queue.tasks, {"toy": 1, "fetch": 1}, 2) == (3 + 30) / 2
+    assert await estimate_seconds(queue.tasks, {"toy": 1}, 8) == 3
 
 
 async def test_what_a_leaving_caller_commits_is_heard_all_the_same(tmp_path: Path) -> None:

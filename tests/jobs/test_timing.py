@@ -64,7 +64,7 @@ def looks(*looks_: tuple[float, int], claims: tuple[Claim, ...] = (CLAIM,)) -> l
     apart."""
     silence = Silence(30.0, 5.0)
     return [
-        bool(silence.silent([RunningClaim(claim, beat) for claim in claims], moment))
+        bool(silence.find_silent([RunningClaim(claim, beat) for claim in claims], moment))
         for moment, beat in looks_
     ]
 
@@ -91,10 +91,10 @@ def test_a_looker_that_was_frozen_itself_does_not_blame_others() -> None:
 def test_a_new_attempt_starts_with_a_clean_sheet() -> None:
     silence = Silence(30.0, 5.0)
     for second in range(0, 30, 5):
-        silence.silent([RunningClaim(CLAIM, 0)], float(second))
+        silence.find_silent([RunningClaim(CLAIM, 0)], float(second))
     again = RunningClaim(Claim(JobId("a"), 2, WorkerId("w")), 0)
-    assert silence.silent([again], 30.0) == []
-    assert silence.silent([RunningClaim(CLAIM, 0)], 35.0) == []
+    assert silence.find_silent([again], 30.0) == []
+    assert silence.find_silent([RunningClaim(CLAIM, 0)], 35.0) == []
 
 
 def test_ids_sort_by_their_making_and_are_uuid7() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shisho.language.display import UNKNOWN, legible, running
+from shisho.language.display import UNKNOWN, join_lines, legible
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ from shisho.language.display import UNKNOWN, legible, running
     ],
 )
 def test_a_quotation_is_read_on_one_line(printed: str, read: str) -> None:
-    assert running(printed) == read
+    assert join_lines(printed) == read
 
 
 def test_lines_and_cells_stay_where_a_whole_text_is_read() -> None:
@@ -54,7 +54,7 @@ def test_nothing_reaches_a_terminal_that_it_would_obey() -> None:
 def test_nothing_else_is_lost(text: str) -> None:
     """All visible letters are there in their order, but for hyphens of broken words and the signs between
     cells and rows."""
-    shown = running(text)
+    shown = join_lines(text)
     assert "\n" not in shown and "\t" not in shown
 
     def letters(given: str) -> str:
@@ -65,4 +65,4 @@ def test_nothing_else_is_lost(text: str) -> None:
 
 @given(st.text(alphabet="あ漢aZ1-‐ \n\t•\uf0b7⼆。,"))
 def test_what_was_read_reads_the_same(text: str) -> None:
-    assert running(running(text)) == running(text)
+    assert join_lines(join_lines(text)) == join_lines(text)

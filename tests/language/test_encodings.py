@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from shisho.language.encodings import agrees, codec_of, decoded
+from shisho.language.encodings import agrees, codec_of, decode_with
 
 KANA = "司書は棚を歩く。①㈱髙﨑～ⅨﾊﾝｶｸNo."
 
@@ -65,11 +65,11 @@ def test_what_names_no_encoding(label: str | None) -> None:
 
 
 def test_japanese_as_browsers_read_it() -> None:
-    assert decoded(KANA.encode("cp932"), "cp932") == KANA
-    assert decoded(euc(KANA), "euc_jp") == KANA
+    assert decode_with(KANA.encode("cp932"), "cp932") == KANA
+    assert decode_with(euc(KANA), "euc_jp") == KANA
     wide = "".join(letter for letter in KANA.replace("～", "") if letter not in "ﾊﾝｶｸNo.")
-    assert decoded(iso2022(wide), "iso2022_jp_ext") == wide
-    assert decoded(b"\x1b(I\x4a\x5d\x1b(Bx", "iso2022_jp_ext") == "ﾊﾝx"
+    assert decode_with(iso2022(wide), "iso2022_jp_ext") == wide
+    assert decode_with(b"\x1b(I\x4a\x5d\x1b(Bx", "iso2022_jp_ext") == "ﾊﾝx"
 
 
 @pytest.mark.parametrize("codec", ["euc_jp", "iso2022_jp_ext", "cp932", "utf-8", "gb18030"])
@@ -82,13 +82,13 @@ def test_damage_is_shown_and_nothing_fails(codec: str) -> None:
         b"\x1b$",
         b"\x1b$B!",
     ):
-        assert decoded(data, codec)
+        assert decode_with(data, codec)
 
 
 def test_damage_takes_time_that_grows_with_the_bytes() -> None:
     began = time.process_time()
-    decoded(b"\xff" * 200_000, "euc_jp")
-    decoded(b"\x1b$B" + b"\x2d\x21" * 100_000, "iso2022_jp_ext")
+    decode_with(b"\xff" * 200_000, "euc_jp")
+    decode_with(b"\x1b$B" + b"\x2d\x21" * 100_000, "iso2022_jp_ext")
     assert time.process_time() - began < 5
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shisho.language.meanings import same
+from shisho.language.meanings import mean_same
 from shisho.language.terms import fold, terms
 
 
@@ -21,9 +21,9 @@ from shisho.language.terms import fold, terms
 def test_a_latin_word_is_its_reading(katakana: str, latin: str, expected: bool) -> None:
     (first,) = terms(fold(katakana))
     (other,) = terms(fold(latin))
-    assert same(first, other) is same(other, first) is expected
+    assert mean_same(first, other) is mean_same(other, first) is expected
 
 
 def test_a_month_is_its_short_name() -> None:
-    assert same(*terms("december"), *terms("dec"))
-    assert not same(*terms("december"), *terms("november"))
+    assert mean_same(*terms("december"), *terms("dec"))
+    assert not mean_same(*terms("december"), *terms("november"))

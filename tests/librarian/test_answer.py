@@ -20,7 +20,7 @@ from shisho.domain.inquiry import (
     Verdict,
 )
 from shisho.domain.loop_state import Draft
-from shisho.language.display import running
+from shisho.language.display import join_lines
 from shisho.librarian.answer import compose
 from shisho.librarian.strategy import strategy
 
@@ -195,7 +195,7 @@ snippets = st.text(min_size=1, max_size=40)
 def test_every_quotation_stands_as_it_is_read_beside_its_number(found: list[tuple[str, str, float]]) -> None:
     evidence = [ref(number, goal, snippet, score) for number, (goal, snippet, score) in enumerate(found, 1)]
     draft = written(TWO, evidence, LoopStop.ROUNDS)
-    assert all(f"「{running(one.snippet)}」 [{one.number}]" in draft.text for one in evidence)
+    assert all(f"「{join_lines(one.snippet)}」 [{one.number}]" in draft.text for one in evidence)
     assert sorted(sentence.evidence[0] for sentence in draft.sentences) == [one.number for one in evidence]
     best = max((one.score for one in evidence), default=-1.0)
     assert draft.level == ("answered" if best >= 0.5 else "near" if best >= 0 else "not_found")

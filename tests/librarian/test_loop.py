@@ -18,7 +18,7 @@ from shisho.domain.inquiry import Answer, Budget, Inquiry, LoopStop, NextStep, V
 from shisho.domain.loop_state import LoopState
 from shisho.errors import EmptyCorpus, InternalError, InvalidParams, NotFound
 from shisho.integrations.langgraph import run_graph
-from shisho.language.display import running
+from shisho.language.display import join_lines
 from shisho.librarian.loop import run
 from shisho.librarian.runner import run_table
 from shisho.librarian.search import SessionOpener
@@ -82,7 +82,7 @@ async def test_a_question_is_answered_with_a_quotation_that_opens() -> None:
         and evidence.heading == "寄与率"
         and evidence.document == "r2"
     )
-    assert f"「{running(evidence.snippet)}」 [{evidence.number}]" in answer.text
+    assert f"「{join_lines(evidence.snippet)}」 [{evidence.number}]" in answer.text
     assert (
         answer.text.startswith("回答あり · 抜粋のみ(モデル未設定)")
         and answer.missing == ()

@@ -54,7 +54,7 @@ class Run:
         node = replace(
             TABLE["evaluate"], name=name, sees=("question", "rounds_without_evidence"), stoppable=stoppable
         )
-        return self.record.recorded(node, self.work)
+        return self.record.record_act(node, self.work)
 
     def _hear(self, news: RunNews) -> None:
         self.heard.append(news)
@@ -135,7 +135,7 @@ async def test_a_state_comes_back_as_it_went_in() -> None:
     ledger = MemoryLedger()
     run = Run(MemoryLedger())
     record = RunRecord(ledger, "run", run.citations, run.search, Ticking(0.0), run._hear, lambda: False)
-    assert await record.recorded(replace(TABLE["evaluate"], sees=()), all_of_it)(LoopState()) == state
+    assert await record.record_act(replace(TABLE["evaluate"], sees=()), all_of_it)(LoopState()) == state
     assert plain((await ledger.steps("run"))[0].output)["state"] == plain(state)
 
 

@@ -10,7 +10,7 @@ from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import AnswerLevel, Budget, Goal, GoalStatus, LoopStop, NextStep, Strategy, Verdict
 from shisho.domain.loop_state import Spending
 from shisho.librarian.reflect import next_focus
-from shisho.librarian.route import ended, route
+from shisho.librarian.route import conclude, route
 
 GOALS = (Goal("G1", "一つ目は何か"), Goal("G2", "二つ目は何か", min_evidence=2), Goal("G3", "三つ目は何か"))
 BUDGET = Budget(max_rounds=3, max_seconds=10.0, max_pages=5, max_model_calls=4, max_tokens=100)
@@ -143,8 +143,8 @@ def test_the_reason_names_every_goal() -> None:
 
 
 def test_being_stopped_keeps_what_was_found() -> None:
-    assert ended(LoopStop.STOPPED, status("G1"), "").status is NextStep.COMPLETE
-    assert ended(LoopStop.STOPPED, status(""), "").status is NextStep.ABSTAIN
+    assert conclude(LoopStop.STOPPED, status("G1"), "").status is NextStep.COMPLETE
+    assert conclude(LoopStop.STOPPED, status(""), "").status is NextStep.ABSTAIN
 
 
 @pytest.mark.parametrize(

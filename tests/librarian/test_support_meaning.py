@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from shisho.language.meanings import same
+from shisho.language.meanings import mean_same
 from shisho.language.synonyms import synonym_groups
 from shisho.librarian.support import check
 
@@ -23,7 +23,7 @@ from shisho.librarian.support import check
     ],
 )
 def test_words_of_one_group_of_the_dictionary_mean_the_same(one: str, other: str) -> None:
-    assert same(one, other)
+    assert mean_same(one, other)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_words_of_one_group_of_the_dictionary_mean_the_same(one: str, other: str
     ],
 )
 def test_neighbours_and_opposites_do_not_mean_the_same(one: str, other: str) -> None:
-    assert not same(one, other)
+    assert not mean_same(one, other)
 
 
 def test_names_and_numbers_have_no_synonyms() -> None:

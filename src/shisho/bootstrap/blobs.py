@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from shisho.bootstrap.deferred import deferred
+from shisho.bootstrap.deferred import defer
 from shisho.errors import ExtraMissing
 from shisho.ports import Blobs
 from shisho.settings import Settings
@@ -16,7 +16,7 @@ def build_blobs(settings: Settings) -> Blobs:
     """Nothing is asked before the first use. Raises ExtraMissing then."""
     place = settings.text("blobs")
     if "://" in place:
-        return deferred(partial(_objects, place))
+        return defer(partial(_objects, place))
     return FolderBlobs(Path(place).expanduser() if place else settings.home)
 
 

@@ -27,7 +27,7 @@ from shisho.system.typesetting import check_japanese, find_fonts
 from shisho.web.browser import chromium
 
 
-async def checks(
+async def run_checks(
     settings: Settings,
     owner: str,
     check_database: Callable[[], Awaitable[Check]],

@@ -31,6 +31,6 @@ class DeferredPart:
             await self._made.close()
 
 
-def deferred(make: Callable[[], T], **known: Any) -> T:
+def defer(make: Callable[[], T], **known: Any) -> T:
     """The part that `make` gives, as far as attributes and methods go; it is no instance of its class."""
     return cast("T", DeferredPart(make, known))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shisho import settings as settings_
-from shisho.bootstrap.deferred import deferred
+from shisho.bootstrap.deferred import defer
 from shisho.bootstrap.library import SharedLibrary, build_library
 from shisho.bootstrap.proof import build_proofs
 from shisho.bootstrap.questions import build_conversations
@@ -75,35 +75,35 @@ def _build_parts(library: SharedLibrary, owner: str, for_owner: Callable[[str], 
     from shisho.language.tokens import tokens
 
     stores = library.stores
-    folders = deferred(partial(_folders, library, owner))
-    viewer = deferred(partial(_viewer, library, owner))
-    proofs = deferred(partial(build_proofs, library.settings, owner, stores.shelf, stores.grants, viewer))
-    tasks = deferred(lambda: queue().tasks)
-    talks = deferred(partial(_conversations, library, owner, tasks))
-    models = deferred(partial(_models, library, owner))
+    folders = defer(partial(_folders, library, owner))
+    viewer = defer(partial(_viewer, library, owner))
+    proofs = defer(partial(build_proofs, library.settings, owner, stores.shelf, stores.grants, viewer))
+    tasks = defer(lambda: queue().tasks)
+    talks = defer(partial(_conversations, library, owner, tasks))
+    models = defer(partial(_models, library, owner))
     queue = cache(partial(_queue_of, library, owner, folders, talks))
     return DeskParts(
         owner=owner,
         access=CorpusAccess(owner, stores.grants, stores.audit),
-        team=deferred(partial(_team, library, owner)),
+        team=defer(partial(_team, library, owner)),
         shelf=stores.shelf,
         ledger=stores.ledger,
         files=library.disk,
         ingest=library.ingest,
         folders=folders,
-        references=deferred(partial(_references, library, owner)),
+        references=defer(partial(_references, library, owner)),
         embeddings=library.embeddings,
         viewer=viewer,
         proofs=proofs,
         models=models,
-        exports=deferred(partial(_exports, library, owner, proofs)),
+        exports=defer(partial(_exports, library, owner, proofs)),
         rankings=library.searcher,
         inquiries=library.inquiries,
         budget=library.budget,
         tasks=tasks,
         conversations=talks,
-        sessions=deferred(lambda: queue().sessions),
-        answers=deferred(lambda: queue().answers),
+        sessions=defer(lambda: queue().sessions),
+        answers=defer(lambda: queue().answers),
         working=lambda slots=None, notifier=None: queue().working(slots, notifier),
         new_run=lambda: uuid.uuid4().hex[:24],
         tokens=tokens,
@@ -243,12 +243,12 @@ def _queue_of(
 
 
 async def _checked(library: SharedLibrary, owner: str) -> Sequence[Check]:
-    from shisho.bootstrap.checks import checks
+    from shisho.bootstrap.checks import run_checks
 
     stores = library.stores
     looked_at = (stores.check, stores.index, library.reader)
     embedding = (library.embeddings, library.embedders)
-    return await checks(
+    return await run_checks(
         library.settings, owner, *looked_at, *embedding, stores.pages.originals, library.renderer
     )
 

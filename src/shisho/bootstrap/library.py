@@ -8,7 +8,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shisho.bootstrap.deferred import deferred
+from shisho.bootstrap.deferred import defer
 from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders
 from shisho.bootstrap.extractor import build_extractor
 from shisho.bootstrap.intake import build_ingest, build_reader, query_terms
@@ -91,12 +91,12 @@ def build_library(settings: Settings, web: WebAccess | None) -> SharedLibrary:
         stores=stores,
         disk=disk,
         reader=reader,
-        renderer=deferred(partial(build_renderer, settings)),
+        renderer=defer(partial(build_renderer, settings)),
         ingest=build_ingest(settings, stores.shelf, reader, stores.clock, stores.pages.originals),
         searcher=searcher,
         inquiries=_inquiries(settings, web, stores, searcher),
         embedders=embedders or without,
-        embeddings=deferred(partial(_embeddings, stores, embedders)),
+        embeddings=defer(partial(_embeddings, stores, embedders)),
         budget=_budget(settings),
         judge=_judge(settings, stores.shelf, stores.index),
     )

@@ -7,7 +7,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from shisho.bootstrap.blobs import build_blobs
-from shisho.bootstrap.deferred import deferred
+from shisho.bootstrap.deferred import defer
 from shisho.bootstrap.store_parts import LibraryStores, MakeClock, PageStores, QueueStores
 from shisho.settings import Settings
 from shisho.stores.originals import BlobOriginals, BlobPageImages
@@ -70,20 +70,20 @@ def build_postgres_stores(
         ledger=PostgresLedger(database, clock),
         opinions=opinions,
         sessions=PostgresSessions(database),
-        conversations=deferred(partial(_conversations, database, clock)),
-        assistants=deferred(partial(_assistants, database, clock)),
-        folders=deferred(partial(_folders, database, clock)),
-        users=deferred(partial(_users, database, clock)),
-        grants=deferred(partial(_grants, database, clock)),
-        audit=deferred(partial(_audit, database, clock)),
-        quotas=deferred(partial(_quotas, database, clock)),
-        shares=deferred(partial(_shares, database, clock)),
-        limiter=deferred(partial(_limiter, database, clock)),
-        follower_turn=deferred(partial(_follower_turn, settings)),
-        embedding_turn=deferred(partial(_embedding_turn, database)),
+        conversations=defer(partial(_conversations, database, clock)),
+        assistants=defer(partial(_assistants, database, clock)),
+        folders=defer(partial(_folders, database, clock)),
+        users=defer(partial(_users, database, clock)),
+        grants=defer(partial(_grants, database, clock)),
+        audit=defer(partial(_audit, database, clock)),
+        quotas=defer(partial(_quotas, database, clock)),
+        shares=defer(partial(_shares, database, clock)),
+        limiter=defer(partial(_limiter, database, clock)),
+        follower_turn=defer(partial(_follower_turn, settings)),
+        embedding_turn=defer(partial(_embedding_turn, database)),
         embeddings=partial(_embeddings, database, embedders),
         queue=cache(partial(_queue, settings, database, clock, opinions, blobs)),
-        figures=PostgresFigures(database, clock, index.behind).read,
+        figures=PostgresFigures(database, clock, index.count_behind).read,
         check=partial(check_database, database),
         close=database.close,
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from shisho.bootstrap.deferred import deferred
+from shisho.bootstrap.deferred import defer
 from shisho.bootstrap.questions import build_answers, build_sessions
 from shisho.bootstrap.queue_parts import Parts
 from shisho.bootstrap.store_parts import QueueStores
@@ -54,17 +54,17 @@ class QueueSide:
 
 def build_queue(parts: Parts, stores: QueueStores) -> QueueSide:
     """Cheap: no worker is made before `working` is entered."""
-    tasks = deferred(partial(_tasks, parts, stores))
-    sessions = deferred(partial(build_sessions, parts, stores))
-    answers = deferred(partial(build_answers, parts, stores, tasks))
+    tasks = defer(partial(_tasks, parts, stores))
+    sessions = defer(partial(build_sessions, parts, stores))
+    answers = defer(partial(build_answers, parts, stores, tasks))
     return QueueSide(tasks, sessions, answers, partial(_working, parts, stores))
 
 
 def _tasks(parts: Parts, stores: QueueStores) -> TaskDesk:
     from shisho.jobs.ids import new_id
-    from shisho.jobs.status import TaskWatch, estimated_seconds
+    from shisho.jobs.status import TaskWatch, estimate_seconds
 
-    engines = deferred(partial(_engine_list, parts, stores))
+    engines = defer(partial(_engine_list, parts, stores))
     wired = TaskParts(
         owner=parts.owner,
         access=parts.access,
@@ -82,14 +82,14 @@ def _tasks(parts: Parts, stores: QueueStores) -> TaskDesk:
         originals=parts.originals,
         roots=parts.settings.roots,
         watch=TaskWatch(stores.tasks, stores.bell),
-        estimate=partial(estimated_seconds, stores.tasks, slots=parts.settings.whole("workers")),
+        estimate=partial(estimate_seconds, stores.tasks, slots=parts.settings.whole("workers")),
         check=parts.inquiries.check,
         engines=lambda: engines.rows(),
         new_id=new_id,
         mend=stores.manners.health.mend,
         window=partial(_show_window, parts.web),
         consent=parts.consent(parts.owner),
-        outgoing=deferred(partial(_outgoing, parts, engines)),
+        outgoing=defer(partial(_outgoing, parts, engines)),
         lend=parts.inquiries.assign,
         cut_short=parts.inquiries.cut_short,
     )
@@ -145,9 +145,9 @@ class Workplace:
 
     @asynccontextmanager
     async def __call__(self) -> AsyncIterator[None]:
-        from shisho.jobs.worker import forever
+        from shisho.jobs.worker import repeat_forever
 
-        tasks = [asyncio.create_task(forever(work)) for work in self.aside]
+        tasks = [asyncio.create_task(repeat_forever(work)) for work in self.aside]
         try:
             async with self.notices, self.worker:
                 yield
@@ -231,7 +231,9 @@ def _made_handlers(parts: Parts, stores: QueueStores) -> Mapping[str, Handler]:
     engines = build_engine_access(way, manners, stores.finds) if way else None
     pages = build_page_intake(way, manners, shelving) if way else None
     allowance = partial(_left, stores.tasks)
-    searching = SearchHandler(engines, pages, parts.judge, stores.opinions.blocked, allowance, parts.clock)
+    searching = SearchHandler(
+        engines, pages, parts.judge, stores.opinions.list_blocked, allowance, parts.clock
+    )
     answering = AnswerHandler(
         parts.shelf,
         parts.ledger,

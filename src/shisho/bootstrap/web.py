@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shisho import settings as settings_
-from shisho.bootstrap.deferred import deferred
+from shisho.bootstrap.deferred import defer
 from shisho.bootstrap.personal import personal_folder
 from shisho.domain.corpus import LOCAL_OWNER
 from shisho.errors import EngineUnavailable
@@ -86,7 +86,7 @@ def web_of(settings: Settings) -> WebAccess | None:
     """The way that the settings describe. Nothing is loaded, started or sent before it is used."""
     if settings["web"] == "off":
         return None
-    return deferred(partial(_web_of, settings), needs_consent=settings["web"] == "ask")
+    return defer(partial(_web_of, settings), needs_consent=settings["web"] == "ask")
 
 
 def _web_of(settings: Settings) -> WebAccess:
@@ -141,7 +141,7 @@ def build_engine_access(web: WebAccess, manners: Manners, finds: DiscoveredUrls)
     """Build the access by which search jobs ask for result pages."""
     from shisho.handlers.result_pages import EngineAccess
     from shisho.web.serp.client import SerpClient, nobody
-    from shisho.web.serp.credentials import missing
+    from shisho.web.serp.credentials import find_missing_keys
 
     asking = SerpClient(
         web.fetcher,
@@ -153,7 +153,7 @@ def build_engine_access(web: WebAccess, manners: Manners, finds: DiscoveredUrls)
         web.keys,
         web.let_in or nobody,
     )
-    absent = missing([engine.about for engine in web.engines.values()], web.keys)
+    absent = find_missing_keys([engine.about for engine in web.engines.values()], web.keys)
     stand = manners.interventions
     return EngineAccess(web.engines, absent, asking, finds, manners.cache, stand.pending, stand.solved)
 

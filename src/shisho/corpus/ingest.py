@@ -30,7 +30,7 @@ from shisho.domain.corpus import (
 from shisho.domain.reference import ANY_REFERENCES, REFERENCE_TYPES
 from shisho.domain.viewing import PAGED_TYPES
 from shisho.errors import DocumentUnreadable, InternalError, ShishoError, UnusableDocument
-from shisho.language.normalise import folded_text
+from shisho.language.normalise import fold_text
 from shisho.language.sentences import sentences
 from shisho.language.terms import RECENT, Analysis
 from shisho.messages.message import Message
@@ -202,7 +202,7 @@ class Ingest:
                 else _joined(document.title, piece.heading)
             )
             if heading not in headings:
-                headings[heading] = self.analyse([folded_text(heading)]).terms
+                headings[heading] = self.analyse([fold_text(heading)]).terms
             text = layout.text[piece.start : piece.end]
             piece = replace(piece, start=shift + piece.start, end=shift + piece.end)
             passages.append(self._passage(document, number, piece, text, heading, headings[heading]))
@@ -245,7 +245,7 @@ class Ingest:
     async def _clustered(self, intake: Intake) -> Intake:
         """Each passage joins the cluster of an earlier near-duplicate, if there is one."""
         bands = [band for passage in intake.passages for band in passage.bands]
-        akin = await self.shelf.near_duplicates(intake.document.owner, bands) if bands else ()
+        akin = await self.shelf.find_near_duplicates(intake.document.owner, bands) if bands else ()
         if not akin and len(set(bands)) == len(bands):
             return intake
         passages = await asyncio.to_thread(duplicates.join, intake.passages, akin)
@@ -254,7 +254,7 @@ class Ingest:
 
 @lru_cache(maxsize=RECENT)
 def _folded(sentence: str) -> str:
-    return folded_text(sentence)
+    return fold_text(sentence)
 
 
 def document_id(sha256: str, corpus: str, owner: str) -> DocumentId:

@@ -29,7 +29,7 @@ def spans(text: str, start: int, end: int, size: int, overlap: int) -> list[Span
     for first, last in blocks(text, start, end):
         with _alone:
             chunks = _splitter(size, overlap).split_text(text[first:last])
-        for span in aligned(text, first, last, chunks, overlap):
+        for span in align(text, first, last, chunks, overlap):
             for part in split_long(text, span, size):
                 # What a block carries over from the one before may be a chunk that is already there.
                 if not found_spans or (part[1] > found_spans[-1][1] and part[0] > found_spans[-1][0]):
@@ -64,7 +64,7 @@ def blocks(text: str, start: int, end: int) -> Iterator[Span]:
     yield start, end
 
 
-def aligned(text: str, start: int, end: int, chunks: list[str], overlap: int) -> Iterator[Span]:
+def align(text: str, start: int, end: int, chunks: list[str], overlap: int) -> Iterator[Span]:
     """Where each chunk stands. White space, which the splitter strips or changes, does not count; what no
     chunk covers (text that repeats itself can be told apart no further) is given between them."""
     solid = [place for place in range(start, end) if not text[place].isspace()]

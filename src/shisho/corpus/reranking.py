@@ -23,10 +23,10 @@ async def rerank(reranker: Reranker, question: str, ranking: Sequence[RankedPass
     except ShishoError as error:
         log.warning("the ranking is without its reranker: %s", error)
         return list(ranking)
-    return [*reordered(best, scores), *ranking[RERANKED:]]
+    return [*reorder(best, scores), *ranking[RERANKED:]]
 
 
-def reordered(ranking: Sequence[RankedPassage], scores: Sequence[float]) -> list[RankedPassage]:
+def reorder(ranking: Sequence[RankedPassage], scores: Sequence[float]) -> list[RankedPassage]:
     """By these scores, equal ones as they stood. Each takes the score of its new place, so that it compares with those
     that were not reranked; its own is the part `reranked`."""
     order = sorted(range(len(ranking)), key=lambda place: -scores[place])

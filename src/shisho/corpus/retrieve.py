@@ -14,7 +14,7 @@ from shisho.domain.corpus import PassageId, RankedPassage, Scope, SearchRequest
 from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.domain.ranking import RankedCandidate
 from shisho.errors import InvalidParams, ShishoError
-from shisho.language.normalise import folded_text
+from shisho.language.normalise import fold_text
 from shisho.language.terms import TermQuery
 from shisho.ports import Embedders, Index, SearchView
 from shisho.telemetry import count, log, span
@@ -156,7 +156,7 @@ class _Look:
         """N, and what the cut keeps."""
         in_scope = view.count(self.scope)
         depth = self.cut.depth(in_scope)
-        query = self.query([folded_text(text) for text in self.texts])
+        query = self.query([fold_text(text) for text in self.texts])
         if self.vector is None or view.serving is None or view.serving.name != self.vector.about.name:
             ranking = self._by_words(view, query, depth)
         else:

@@ -72,16 +72,14 @@ class CorpusSearcher:
         _, hits = await self.choose(request, scope, Complexity.SINGLE, 1, frozenset(), limit)
         return hits
 
-    async def ranked(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[RankedPassage]:
+    async def rank(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[RankedPassage]:
         """The ranking before the depth cut."""
         return await self._reranked(request, await self.retriever.rank(request, scope, depth))
 
-    async def ranked_documents(
-        self, request: SearchRequest, scope: Scope, depth: int
-    ) -> Sequence[DocumentId]:
-        """The documents of `ranked`, each at the place of its best passage."""
+    async def rank_documents(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[DocumentId]:
+        """The documents of `rank`, each at the place of its best passage."""
         if self.reranker is not None:
-            hits = await self.ranked(request, scope, depth)
+            hits = await self.rank(request, scope, depth)
             return list(dict.fromkeys(hit.passage.document_id for hit in hits))
         ranking = await self.retriever.candidates(request, scope, depth)
         return list(dict.fromkeys(candidate.document_id for candidate in ranking))
@@ -184,7 +182,7 @@ class CorpusSession:
             self._rounds[round_] = record
             self._shown.update({shown_record.number: shown_record for shown_record in record.shown})
         passages, documents = await self._readable([shown.passage_id for shown in record.shown])
-        following = await self._searcher.shelf.following(list(passages))
+        following = await self._searcher.shelf.find_following(list(passages))
         stored_records = [record for record in record.shown if record.passage_id in passages]
         shown_passages = tuple(
             _shown(
@@ -284,7 +282,7 @@ class CorpusSession:
         """The page on which this offset of the document stands, in the passage or in what was shown after it."""
         if start < passage.end:
             return passage.page
-        following = await self._searcher.shelf.following([passage.id])
+        following = await self._searcher.shelf.find_following([passage.id])
         holding = (follower.page for follower in following.get(passage.id, ()) if start < follower.end)
         return next(holding, passage.page)
 

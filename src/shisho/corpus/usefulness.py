@@ -68,10 +68,10 @@ class Usefulness:
             lambda view: read_statistics(view, query.terms, pairs, scope), current=False
         )
         statistics = replace(statistics, passages=statistics.passages + ELSEWHERE)
-        return await asyncio.to_thread(useful, query, passages, statistics, seen_words, self.floor)
+        return await asyncio.to_thread(judge_usefulness, query, passages, statistics, seen_words, self.floor)
 
 
-def useful(
+def judge_usefulness(
     query: TermQuery,
     passages: Sequence[Passage],
     statistics: Statistics,

@@ -101,7 +101,7 @@ class ConversationDesk:
             return scope.corpora, scope.filters
         return (), {}
 
-    async def understood(self, question: str, conversation: str | None) -> str:
+    async def understand(self, question: str, conversation: str | None) -> str:
         """How the question would be understood there, before it is asked. Raises InvalidParams for a blank or
         overlong one."""
         return self._understand(question, (await self.context(conversation)).earlier)

@@ -223,7 +223,7 @@ class Desk(DeskSections):
 
     async def rank(self, query: str | Sequence[str], *, depth: int = 200) -> Sequence[PassageHit]:
         """The ranking before it is cut to what matters: for measuring."""
-        ranking = await self._parts.rankings.ranked(
+        ranking = await self._parts.rankings.rank(
             SearchRequest(keyword_query=as_list(query)), Scope(self._parts.owner), depth
         )
         return [to_hit(passage) for passage in ranking]
@@ -231,7 +231,7 @@ class Desk(DeskSections):
     async def rank_documents(self, query: str | Sequence[str], *, depth: int = 200) -> Sequence[DocumentId]:
         """The documents of `rank`, each at the place of its best passage, without opening one."""
         request = SearchRequest(keyword_query=as_list(query))
-        return await self._parts.rankings.ranked_documents(request, Scope(self._parts.owner), depth)
+        return await self._parts.rankings.rank_documents(request, Scope(self._parts.owner), depth)
 
     async def ask(
         self,

@@ -76,14 +76,14 @@ class FolderDesk:
         self._troubles: dict[str, str] = {}
         self._follows = False
 
-    async def watched(self) -> Sequence[WatchedFolder]:
+    async def list_watched(self) -> Sequence[WatchedFolder]:
         """The folders that are remembered."""
-        return await self._parts.register.watched(self._parts.owner)
+        return await self._parts.register.list_watched(self._parts.owner)
 
     async def watch(self, folder: Path | str, corpus: str = DEFAULT_CORPUS) -> WatchedFolder:
         """Remember a folder: while `serve`, `worker` or `watch` run, what changes there is taken into the corpus.
         Raises InvalidParams where there is no such folder."""
-        root = await asyncio.to_thread(intake.real, folder)
+        root = await asyncio.to_thread(intake.resolve_file, folder)
         if not await asyncio.to_thread(root.is_dir):
             raise InvalidParams("There is no folder {path}.", path=root)
         await self._parts.access.find_writable(intake.check_corpus_name(corpus))
@@ -97,12 +97,12 @@ class FolderDesk:
             raise InvalidParams(
                 "Folders are followed for the owner of this machine alone. Hand files in instead."
             )
-        root = await asyncio.to_thread(intake.allowed, folder, self._parts.roots)
+        root = await asyncio.to_thread(intake.check_allowed, folder, self._parts.roots)
         return await self.watch(root, corpus)
 
     async def status(self) -> Sequence[FolderStatus]:
         """The folders that are remembered, and how each stands."""
-        folders = await self.watched()
+        folders = await self.list_watched()
         return [await self._status(folder) for folder in folders]
 
     async def _status(self, folder: WatchedFolder) -> FolderStatus:
@@ -130,8 +130,8 @@ class FolderDesk:
 
     async def forget(self, folder: Path | str) -> None:
         """Follow a folder no longer; its documents stay. Raises NotFound."""
-        root = str(await asyncio.to_thread(intake.real, folder))
-        corpora = [watched.corpus for watched in await self.watched() if watched.path == root]
+        root = str(await asyncio.to_thread(intake.resolve_file, folder))
+        corpora = [watched.corpus for watched in await self.list_watched() if watched.path == root]
         if not await self._parts.register.forget(root, self._parts.owner):
             raise NotFound(
                 "{path} is not followed. `shisho watch --list` shows the folders that are.", path=root
@@ -182,7 +182,7 @@ class FolderDesk:
         Raises InvalidParams for a path that never was there, and, before anything is removed, NotFound for one that
         is not there or empty all of a sudden (a drive may be missing), DocumentUnreadable for one that cannot be
         looked into."""
-        root = await asyncio.to_thread(intake.real, folder)
+        root = await asyncio.to_thread(intake.resolve_file, folder)
         comparison = await self._compared(root, intake.check_corpus_name(corpus), is_emptied)
         notify(FilesSurveyed(comparison.survey))
         async with aclosing(self._taken_in(comparison)) as receipts:

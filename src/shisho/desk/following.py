@@ -25,7 +25,7 @@ LOOK_S = 300.0
 class FollowedFolders(Protocol):
     """The folders of a library that are remembered, and how one of them is brought up to date."""
 
-    async def watched(self) -> Sequence[WatchedFolder]: ...
+    async def list_watched(self) -> Sequence[WatchedFolder]: ...
 
     def sync(self, folder: Path | str, corpus: str, *, notify: Notify) -> AsyncGenerator[Receipt, None]: ...
 
@@ -53,7 +53,7 @@ class FolderFollower:
                 if not self._turn.take():
                     await asyncio.sleep(TURN_S)
                     continue
-                folders = {folder.path: folder for folder in await self._folders.watched()}
+                folders = {folder.path: folder for folder in await self._folders.list_watched()}
                 if folders:
                     await self._follow(folders, notify)
                 else:
@@ -72,7 +72,7 @@ class FolderFollower:
                     looked = self._seconds()
                     due = set(folders)
                 due = {path for path in sorted(due) if not await self._bring_up(folders[path], notify)}
-                if {folder.path: folder for folder in await self._folders.watched()} != folders:
+                if {folder.path: folder for folder in await self._folders.list_watched()} != folders:
                     return
 
     async def _bring_up(self, folder: WatchedFolder, notify: Notify) -> bool:

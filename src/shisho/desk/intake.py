@@ -40,7 +40,7 @@ def fill_task_ceilings(ceilings: Mapping[str, float | None] | None) -> dict[str,
     return {**CEILINGS, **{name: most for name, most in (ceilings or {}).items() if most is not None}}
 
 
-def waiting(seconds: float) -> float:
+def check_wait(seconds: float) -> float:
     """Raises InvalidParams for what is not 0..50 s."""
     if not 0 <= seconds <= MAX_WAIT:
         raise InvalidParams(
@@ -51,7 +51,7 @@ def waiting(seconds: float) -> float:
     return seconds
 
 
-def usable(given: str | Sequence[str]) -> tuple[list[str], list[SkippedItem]]:
+def select_queries(given: str | Sequence[str]) -> tuple[list[str], list[SkippedItem]]:
     """Queries worth asking, each once, and the others with the reason. Raises InvalidParams for more than 50
     or none."""
     queries = as_list(given)
@@ -65,11 +65,13 @@ def usable(given: str | Sequence[str]) -> tuple[list[str], list[SkippedItem]]:
     skipped = []
     for query in queries:
         text = " ".join(query.encode("utf-8", "replace").decode().split())
-        reason = _unusable(text) or (Message("repeated in this call") if same(text) in queries_by_key else "")
+        reason = _unusable(text) or (
+            Message("repeated in this call") if fold_query(text) in queries_by_key else ""
+        )
         if reason:
             skipped.append(SkippedItem(query, reason))
         else:
-            queries_by_key[same(text)] = text
+            queries_by_key[fold_query(text)] = text
     if not queries_by_key:
         raise InvalidParams(
             "There is no query to search for. Give 1 to 50 of them, for example: 決定係数 定義",
@@ -86,12 +88,12 @@ def _unusable(text: str) -> str:
     return Message("longer than {limit} characters", limit=MAX_QUERY) if len(text) > MAX_QUERY else ""
 
 
-def same(query: str) -> str:
+def fold_query(query: str) -> str:
     """The form that two spellings of one query share."""
     return " ".join(unicodedata.normalize("NFKC", query).casefold().split())
 
 
-def checked(options: SearchOptions) -> SearchOptions:
+def check_options(options: SearchOptions) -> SearchOptions:
     """The same, with choices for texts. Raises InvalidParams for unknown ones and for numbers out of
     range."""
     options = coerce_search(options)
@@ -123,11 +125,11 @@ def search_key(query: str, options: SearchOptions) -> str:
     option_values = plain(replace(options, priority=SearchOptions().priority))
     return (
         "search "
-        + hashlib.sha256(repr((same(query), sorted(option_values.items()))).encode()).hexdigest()[:32]
+        + hashlib.sha256(repr((fold_query(query), sorted(option_values.items()))).encode()).hexdigest()[:32]
     )
 
 
-def addresses(texts: str | Sequence[str]) -> tuple[dict[str, str], list[SkippedItem]]:
+def parse_addresses(texts: str | Sequence[str]) -> tuple[dict[str, str], list[SkippedItem]]:
     """Addresses to fetch by what was given, each once, a DOI as its resolver's; and the others with the
     reason."""
     urls_by_canonical: dict[str, str] = {}
@@ -213,7 +215,7 @@ def file_name(name: str) -> str:
     return last
 
 
-def real(path: Path | str) -> Path:
+def resolve_file(path: Path | str) -> Path:
     """The file itself, links followed. Raises InvalidParams."""
     try:
         return Path(path).expanduser().resolve()
@@ -225,13 +227,13 @@ def real(path: Path | str) -> Path:
 
 def find_allowed_root(path: Path, roots: Sequence[Path]) -> Path:
     """The allowed folder that a path is in. Raises ForbiddenPath."""
-    allowed(path, roots)
+    check_allowed(path, roots)
     return next(root for root in roots if path.is_relative_to(root))
 
 
-def allowed(path: Path | str, roots: Sequence[Path]) -> Path:
-    """As `real`. Raises ForbiddenPath for a file outside the allowed folders, and says no more of it."""
-    real_path = real(path)
+def check_allowed(path: Path | str, roots: Sequence[Path]) -> Path:
+    """As `resolve_file`. Raises ForbiddenPath for a file outside the allowed folders, and says no more of it."""
+    real_path = resolve_file(path)
     if not any(real_path.is_relative_to(root) for root in roots):
         raise ForbiddenPath(
             "{path} is not below an allowed folder. The owner can add one to `allowed_roots` (SHISHO_ALLOWED_ROOTS).",

@@ -78,7 +78,7 @@ class ModelDesk:
     ) -> ModelWork:
         """Begin to measure how much words count beside meaning, on a set of questions below `allowed_roots`. Raises Conflict
         while something goes on, ForbiddenPath, InvalidParams."""
-        root = await asyncio.to_thread(intake.allowed, folder, self._parts.roots)
+        root = await asyncio.to_thread(intake.check_allowed, folder, self._parts.roots)
         return self._begin(ModelWorkKind.CALIBRATE, str(root), lambda: calibrate(root))
 
     def _begin(self, kind: ModelWorkKind, subject: str, run: Callable[[], Awaitable[str]]) -> ModelWork:

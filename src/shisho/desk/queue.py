@@ -18,8 +18,8 @@ from shisho.domain.intervention import (
     InterventionState,
     PendingIntervention,
     find_intervention,
+    find_together,
     select_interventions,
-    together,
 )
 from shisho.domain.job import (
     EnqueueResult,
@@ -115,7 +115,7 @@ class Queue:
 
     async def _complete(self, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
         """The breakers close first: a job must not be queued again before its engine may be asked."""
-        interventions = together(
+        interventions = find_together(
             await self._parts.interventions.waiting(self._parts.owner),
             select_interventions(target, name),
         )
@@ -189,9 +189,13 @@ class Queue:
     def _found(self, paths: Sequence[Path | str], remote: bool) -> list[Path]:
         paths_found: dict[Path, None] = {}
         for path in paths:
-            asked_path = intake.allowed(path, self._parts.roots) if remote else intake.real(path)
+            asked_path = (
+                intake.check_allowed(path, self._parts.roots) if remote else intake.resolve_file(path)
+            )
             for file in self._parts.disk.survey([asked_path]).files:
-                paths_found[intake.allowed(file, self._parts.roots) if remote else intake.real(file)] = None
+                paths_found[
+                    intake.check_allowed(file, self._parts.roots) if remote else intake.resolve_file(file)
+                ] = None
         return bibliographies_last(list(paths_found))
 
     async def _handed_in(
@@ -274,7 +278,7 @@ class Queue:
         existing_documents = [
             ExistingDocument(document.source, document.id, document.title) for document in documents.values()
         ]
-        _, skipped = intake.addresses(urls)
+        _, skipped = intake.parse_addresses(urls)
         seconds = result.facts.estimated_seconds or 0.0
         return DocumentsQueued(
             result.task_id,
@@ -301,7 +305,7 @@ class Queue:
     async def _has_come(self, news: TaskNews, since: int | None, wait_for: WaitCondition) -> bool:
         is_ended = news.task.state is not TaskState.RUNNING
         if wait_for is WaitCondition.RESULT and not is_ended:
-            return await news.once(
+            return await news.make_once(
                 ("outcome", since), lambda: self._parts.reports.has_outcome(news.task.id, since or 0)
             )
         return is_ended or wait_for is WaitCondition.CHANGE

@@ -37,7 +37,7 @@ class ReferenceDesk:
     def __init__(self, parts: ReferenceParts) -> None:
         self._parts = parts
 
-    async def incomplete(self, *names: str) -> Sequence[Document]:
+    async def list_incomplete(self, *names: str) -> Sequence[Document]:
         """Documents that say their DOI, but not who wrote them or when; of those named, or of all. Raises
         NotFound."""
         parts = self._parts

@@ -37,7 +37,7 @@ def status(
             documents=Progress(report.taken_in, report.sources + _all(report, JobKind.INGEST)),
             answers=_done(report, JobKind.ANSWER),
         ),
-        queue=pending(task.jobs),
+        queue=count_pending(task.jobs),
         results=tuple(report.results),
         errors=tuple(report.failures),
         budget=task.budget,
@@ -71,7 +71,7 @@ def list_live_kinds(report: Report) -> dict[str, int]:
     return counts
 
 
-def pending(jobs: Mapping[JobState, int]) -> PendingJobs:
+def count_pending(jobs: Mapping[JobState, int]) -> PendingJobs:
     """The jobs that have not ended."""
     return PendingJobs(*(jobs.get(state, 0) for state in map(JobState, PendingJobs.__dataclass_fields__)))
 
@@ -83,7 +83,7 @@ def row(task: Task) -> TaskSummary:
         question=task.question,
         status=task.state,
         revision=task.revision,
-        queue=pending(task.jobs),
+        queue=count_pending(task.jobs),
         completed=task.jobs.get(JobState.COMPLETED, 0),
         failed=task.jobs.get(JobState.FAILED, 0),
         cancelled=task.jobs.get(JobState.CANCELLED, 0),

@@ -85,8 +85,8 @@ class TaskDesk(SharedVerbs):
         """Queue 1 to 50 web searches; without a task, one is made. Blank, `undefined` and repeated queries
         are skipped, each with its reason. Raises InvalidParams where no query is left or an option is
         wrong."""
-        usable, skipped = intake.usable(queries)
-        search_options = intake.checked(options)
+        usable, skipped = intake.select_queries(queries)
+        search_options = intake.check_options(options)
         check_consent(self._parts.consent.state())
         inputs = [intake.search_job(query, search_options, self._parts.owner) for query in usable]
         keys = [intake.search_key(query, search_options) for query in usable]
@@ -101,7 +101,7 @@ class TaskDesk(SharedVerbs):
         self, urls: str | Sequence[str], *, task_id: str | None = None, idempotency_key: str | None = None
     ) -> UrlsQueued:
         """Queue addresses (http, https) or DOIs (`10.…`, `doi:…`) to be fetched and taken in."""
-        usable, skipped = intake.addresses(urls)
+        usable, skipped = intake.parse_addresses(urls)
         if not usable:
             raise InvalidParams(
                 "There is no address to fetch. Give http(s) addresses or DOIs.", skipped=plain(skipped)
@@ -137,10 +137,10 @@ class TaskDesk(SharedVerbs):
         documents = intake.describe_documents(paths, urls, files, password, idempotency_key or "")
         request = (documents, corpus, metadata or {})
         key = self._key(idempotency_key, "add_documents", task, named, request)
-        if key is not None and (stands := await self._parts.tasks.repeated(key)) is not None:
+        if key is not None and (stands := await self._parts.tasks.find_repeated(key)) is not None:
             return await self._added(stands, urls)
         found = await asyncio.to_thread(self._found, paths, remote)
-        addresses, skipped = intake.addresses(urls)
+        addresses, skipped = intake.parse_addresses(urls)
         if not (found or addresses or files):
             raise InvalidParams("There is nothing to add. Give paths, urls or files.", skipped=plain(skipped))
         if addresses:
@@ -185,12 +185,12 @@ class TaskDesk(SharedVerbs):
         engine, NotFound for an unknown conversation."""
         self._parts.check(question)
         options = coerce_ask(options)
-        seconds = intake.waiting(wait)
+        seconds = intake.check_wait(wait)
         ceilings = intake.check_question_ceilings(options.budget)
         pages = {name: ceilings[name] for name in ("max_pages",) if name in ceilings}
         task = await self._task_for(task_id, question, pages)
         key = self._key(idempotency_key, "ask", task, [question], (question, options))
-        stands = None if key is None else await self._parts.tasks.repeated(key)
+        stands = None if key is None else await self._parts.tasks.find_repeated(key)
         if stands is None:
             job = await self._answer_to_queue(question, options, ceilings)
             stands = await self._parts.tasks.enqueue(task, [job], key)
@@ -199,7 +199,7 @@ class TaskDesk(SharedVerbs):
     async def wait_for_answer(self, answer_id: str = "last", *, wait: float = 0.0) -> AnswerHandle:
         """An answer by id, unique prefix or `last`; one being made is waited for up to `wait` (0..50 s).
         Raises NotFound, or the error that its job ended with."""
-        seconds = intake.waiting(wait)
+        seconds = intake.check_wait(wait)
         try:
             answer = await self._parts.ledger.answer(answer_id, self._parts.owner)
         except NotFound as unknown:
@@ -226,7 +226,7 @@ class TaskDesk(SharedVerbs):
         """A task as it is, after waiting up to `wait` (0..50 s) for what `wait_for` says; a mere change is
         one from `since_revision`. With `cursor`, only results that came or changed after it; without, those
         since the revision. Who waits for the end is given no results before it."""
-        seconds = intake.waiting(wait)
+        seconds = intake.check_wait(wait)
         after = intake.place(cursor)
         wait_for = coerce(WaitCondition, wait_for, "wait_for")
         detail = coerce(StatusDetail, detail, "detail")
@@ -248,7 +248,7 @@ class TaskDesk(SharedVerbs):
                 await self._parts.estimate(told.list_live_kinds(report)),
             )
 
-        snapshot = await news.once((after, since_revision, detail, withheld, cursor is None), made)
+        snapshot = await news.make_once((after, since_revision, detail, withheld, cursor is None), made)
         return snapshot if share is None else await self._parts.shared.status(snapshot)
 
     async def list_tasks(
@@ -275,13 +275,13 @@ class TaskDesk(SharedVerbs):
         """Cancel what has not begun; `immediate` cancels what runs too. Waits up to `wait` for running jobs
         to end."""
         mode = coerce(StopMode, mode, "mode")
-        seconds = intake.waiting(wait)
+        seconds = intake.check_wait(wait)
         name = await self._find_managed(task_id)
         halt = await self._parts.tasks.stop(name, mode)
         running = await self._still_running(name, halt.still_running, seconds)
         task = await self._parts.tasks.task(name)
         resumable = bool(task.jobs.get(JobState.CANCELLED) or task.jobs.get(JobState.FAILED))
-        return TaskStopped(name, told.pending(halt.cancelled), tuple(running), resumable)
+        return TaskStopped(name, told.count_pending(halt.cancelled), tuple(running), resumable)
 
     async def resume_task(self, task_id: str) -> TaskResumed:
         """Queue again what was cancelled or has failed; each goes on after its last step."""

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from shisho.domain.corpus import Citation, DocumentState, PassageId
 from shisho.domain.inquiry import Evidence, EvidenceRef
-from shisho.domain.link import on_web, opening
+from shisho.domain.link import is_on_web, opening
 
 
 def mark_source_state(evidence: Evidence, source: str, state: DocumentState) -> Evidence:
@@ -30,7 +30,7 @@ def mark_source_state(evidence: Evidence, source: str, state: DocumentState) -> 
         ocr=evidence.ocr,
         code=evidence.code,
     )
-    url = source if on_web(source) else None
+    url = source if is_on_web(source) else None
     return replace(evidence, document=source, source_url=url, link=opening(citation), source_state=state)
 
 
@@ -55,7 +55,7 @@ def build_evidence(answer_id: str, ref: EvidenceRef, citation: Citation) -> Evid
         sha256=citation.sha256,
         score=ref.score,
         round=ref.round,
-        source_url=citation.source if on_web(citation.source) else None,
+        source_url=citation.source if is_on_web(citation.source) else None,
         link=opening(citation),
         place=citation.place,
         ocr=citation.ocr,

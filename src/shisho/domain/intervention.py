@@ -99,7 +99,7 @@ def select_interventions(target: AuthTarget, name: str) -> Callable[[PendingInte
     return lambda intervention: bool(getattr(intervention, field) == name)
 
 
-def together(
+def find_together(
     interventions: Sequence[PendingIntervention], matches: Callable[[PendingIntervention], bool]
 ) -> list[PendingIntervention]:
     """Find all that are solved when the chosen are: all that the same domain or the same engine

@@ -244,7 +244,7 @@ class TaskNews:
     task: Task
     made: dict[Hashable, asyncio.Task[Any]] = field(default_factory=dict, compare=False)
 
-    async def once(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    async def make_once(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Give what `make` makes, made by the first who asks for this key. A caller who leaves takes
         nothing from the others."""
         if key not in self.made:

@@ -23,7 +23,7 @@ DIRECTIVE = ":~:"
 _BORDER = re.compile(r"\s|(?<=[、。,.;:!?！？・」』)）])|(?<=[ぁ-ん])(?=[一-鿿々ァ-ヺA-Za-z0-9「『（(])")
 
 
-def on_web(source: str) -> bool:
+def is_on_web(source: str) -> bool:
     """True where a document's source is an address."""
     return source.startswith(("http://", "https://"))
 
@@ -32,7 +32,7 @@ def opening(citation: Citation) -> str:
     """The address that opens a citation. A document that is neither on the web nor a file on disk opens in
     the library."""
     at = _anchor(citation)
-    if on_web(citation.source):
+    if is_on_web(citation.source):
         return _without_directive(citation.source, drop=bool(at)) + (at or _fragment(citation))
     for path in (PurePosixPath(citation.source), PureWindowsPath(citation.source)):
         if path.is_absolute():

@@ -155,7 +155,7 @@ def may_probe(prober: str | None, until: Instant | None, asker: str, now: Instan
     return until <= now or until > later(now, 2 * PROBE_S)
 
 
-def rated(health: EngineHealth, answers: Sequence[tuple[RequestOutcome, float]]) -> EngineHealth:
+def add_rates(health: EngineHealth, answers: Sequence[tuple[RequestOutcome, float]]) -> EngineHealth:
     """With the rates over these answers and latencies."""
     if not answers:
         return health

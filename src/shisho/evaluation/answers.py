@@ -17,7 +17,7 @@ from typing import Any
 
 from shisho.domain.inquiry import Answer, AnswerLevel, Evidence
 from shisho.errors import InvalidParams
-from shisho.evaluation.reading import folded_text, stands_in
+from shisho.evaluation.reading import fold_text, stands_in
 from shisho.language.keywords import keywords
 from shisho.language.numbers import UNITS, Date, FigurePlace, Measure, figure_places, legible
 from shisho.language.terms import ENGLISH_STOP, GRAMMAR, fold, terms
@@ -121,12 +121,12 @@ def judge_answer(item: AnswerItem, answer: Answer, positive_documents: frozenset
         item=item,
         level=answer.level,
         needs=needs,
-        held=held_needs(needs, quotations),
+        held=find_held_needs(needs, quotations),
         characters=sum(len(evidence.snippet) for evidence in answer.evidence),
         is_explained=answer.abstained and bool(answer.missing),
         citations=len(cited),
         right_citations=sum(number in positive for number in cited),
-        held_by_cited=len(held_needs(needs, cited_quotations)),
+        held_by_cited=len(find_held_needs(needs, cited_quotations)),
     )
 
 
@@ -199,7 +199,7 @@ def find_needs(item: AnswerItem) -> tuple[Requirement, ...]:
     return tuple({need.figure or need.text: need for need in reversed(needs)}.values())[::-1]
 
 
-def held_needs(needs: Sequence[Requirement], quotations: Sequence[str]) -> tuple[Requirement, ...]:
+def find_held_needs(needs: Sequence[Requirement], quotations: Sequence[str]) -> tuple[Requirement, ...]:
     """Those that one of the quotations holds."""
     texts = [_LineWords(quotation) for quotation in quotations]
     return tuple(need for need in needs if any(text.holds(need) for text in texts))
@@ -218,7 +218,7 @@ class _LineWords:
     """A line with what is looked up in it. `context`: words of the line before it count as its own."""
 
     def __init__(self, line: str, context: str = "") -> None:
-        self.folded = folded_text(line)
+        self.folded = fold_text(line)
         self.figures = [place.figure for place in _figures(line)]
         self.words = frozenset(_content_words(f"{context}\n{line}"))
 

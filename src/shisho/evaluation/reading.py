@@ -82,7 +82,7 @@ def judge(question: ReadingQuestion, answer: Answer) -> ReadingOutcome:
     """Judge an answer. A question that nothing answers has only two outcomes, `abstained` and `wrong`."""
     if not question.needs:
         return ReadingOutcome.ABSTAINED if answer.abstained else ReadingOutcome.WRONG
-    missing = missing_needs(question.needs, printed_quotations(answer))
+    missing = find_missing_needs(question.needs, printed_quotations(answer))
     some = len(missing) < len(question.needs)
     if answer.abstained:
         return ReadingOutcome.NEAR if some else ReadingOutcome.ABSTAINED
@@ -96,13 +96,15 @@ def printed_quotations(answer: Answer) -> list[str]:
     return [f"{evidence.heading}\n{evidence.snippet}" for evidence in answer.evidence]
 
 
-def missing_needs(needs: Sequence[Sequence[str]], quotations: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+def find_missing_needs(
+    needs: Sequence[Sequence[str]], quotations: Sequence[str]
+) -> tuple[tuple[str, ...], ...]:
     """The needs of which no alternative stands in any one quotation."""
-    folded = [folded_text(quotation) for quotation in quotations]
+    folded = [fold_text(quotation) for quotation in quotations]
     return tuple(tuple(alternatives) for alternatives in needs if not _any_stands(alternatives, folded))
 
 
-def folded_text(text: str) -> str:
+def fold_text(text: str) -> str:
     """Compatible forms made one, small letters, no space but between two figures: what a line break or a
     full-width figure changes is gone, and two cells of a table do not become one number."""
     spaced = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
@@ -111,7 +113,7 @@ def folded_text(text: str) -> str:
 
 def stands_in(need: str, folded: str) -> bool:
     """Does the need stand in the folded text, and is it no part of a longer number: 25 is not in 2.25?"""
-    wanted = folded_text(need)
+    wanted = fold_text(need)
     start = folded.find(wanted)
     while start >= 0:
         if not _cuts_number(folded, start, start + len(wanted)):

@@ -37,7 +37,9 @@ async def measure(folder: Path, *, answers: int = 0, limit: int | None = None) -
             figures = await retrieval(desk, eval_set, questions)
             if answers:
                 gold = [question for question in questions if question.answers]
-                figures |= await answering(desk, eval_set, gold[:: max(1, len(gold) // answers)][:answers])
+                figures |= await measure_answers(
+                    desk, eval_set, gold[:: max(1, len(gold) // answers)][:answers]
+                )
     return {**figures, "seconds": round(time.perf_counter() - started, 2)}
 
 
@@ -78,7 +80,7 @@ async def rank_questions(desk: Desk, questions: Sequence[EvalQuestion]) -> list[
     return [await _ranking(desk, question, standing) for question in questions]
 
 
-async def answering(desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuestion]) -> dict[str, Any]:
+async def measure_answers(desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuestion]) -> dict[str, Any]:
     """evidence@answer (a heading printed beside its quotation counts), mean quoted characters, and how often it
     abstains with the gold passage in and out of the corpus."""
     found_shares = []

@@ -107,7 +107,7 @@ class AnswerHandler:
             raise EmptyCorpus(
                 "There is nothing to answer from: no page or document in this scope. See the errors of the task."
             )
-        budget = within(with_ceilings(self.budget, asked.budget), await self.left(job.task_id))
+        budget = limit_budget(with_ceilings(self.budget, asked.budget), await self.left(job.task_id))
         return Inquiry(
             job.id,
             asked.question,
@@ -167,7 +167,7 @@ class AnswerHandler:
         return len({(name, url.find.page_number) for name, url in urls_found}) + len(visited)
 
 
-def within(budget: Budget, allowance: Mapping[str, float]) -> Budget:
+def limit_budget(budget: Budget, allowance: Mapping[str, float]) -> Budget:
     """No ceiling higher than what is left of the task's own."""
     return with_ceilings(
         budget, {name: most for name, most in allowance.items() if most < getattr(budget, name, most)}

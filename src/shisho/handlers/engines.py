@@ -12,7 +12,7 @@ from shisho.domain.time import count_seconds, drop_fraction, later
 from shisho.domain.web import EngineAbout
 from shisho.messages.message import Message
 from shisho.ports import Clock, Health, Limiter
-from shisho.web.serp.credentials import limit_of, missing
+from shisho.web.serp.credentials import find_missing_keys, limit_of
 from shisho.web.serp.selection import Means, PassedOverReason, barred
 
 NO_WAY = Message("There is no way to the web here: see the setting `web`.")
@@ -35,7 +35,7 @@ class EngineCatalogue:
     def any_set_up(self) -> bool:
         """True where there is an engine to ask, now or after a rest."""
         abouts = self.known()
-        means = Means({}, {}, missing(abouts, self.values), self.browser)
+        means = Means({}, {}, find_missing_keys(abouts, self.values), self.browser)
         return any(about.name in self.plugged and barred(about, means) is None for about in abouts)
 
     async def rows(self) -> Sequence[EngineStatus]:
@@ -46,7 +46,7 @@ class EngineCatalogue:
         health = {name: self._dated(health) for name, health in (await self.health.of(list(limits))).items()}
         busy = await self.limiter.status({f"engine:{name}": limit for name, limit in limits.items()})
         standing = {name: busy[f"engine:{name}"] for name in limits}
-        means = Means(health, standing, missing(abouts, self.values), self.browser)
+        means = Means(health, standing, find_missing_keys(abouts, self.values), self.browser)
         return [self._row(about, limits[about.name], means) for about in abouts]
 
     def _row(self, about: EngineAbout, limit: Limit, means: Means) -> EngineStatus:

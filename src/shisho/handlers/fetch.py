@@ -12,11 +12,11 @@ from shisho.domain.find import DiscoveredUrl
 from shisho.domain.job import Job, TaskId
 from shisho.domain.payloads import FetchJob
 from shisho.errors import AllFetchesFailed, EngineUnavailable
-from shisho.handlers.ingest import checked
+from shisho.handlers.ingest import raise_failure
 from shisho.handlers.web_pages import PageIntake, PageOrder
 from shisho.jobs.context import JobContext
 from shisho.web.http.pacing import RetryLater
-from shisho.web.http.url import canonical
+from shisho.web.http.url import canonicalise
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class FetchHandler:
     async def _taken_in(
         self, pages: PageIntake, job: Job, context: JobContext, fetch_job: FetchJob
     ) -> Receipt:
-        name = canonical(fetch_job.url)
+        name = canonicalise(fetch_job.url)
         await pages.finds.add(job.claim, [DiscoveredUrl(fetch_job.url, name)])
         password = await pages.shelving.secret(fetch_job.password)
         order = PageOrder(
@@ -72,4 +72,4 @@ class FetchHandler:
             password,
             anew=True,
         )
-        return checked(await pages.take_in(job.claim, order, job.id, partial(context.charge, pages=1)))
+        return raise_failure(await pages.take_in(job.claim, order, job.id, partial(context.charge, pages=1)))

@@ -73,10 +73,10 @@ class IngestHandler:
             password=password,
             has_file=handed.staged is None,
         )
-        return checked(await self.shelve(claim, handed.source, source, handed.corpus, handed.owner))
+        return raise_failure(await self.shelve(claim, handed.source, source, handed.corpus, handed.owner))
 
 
-def checked(receipt: Receipt) -> Receipt:
+def raise_failure(receipt: Receipt) -> Receipt:
     """Raises the error that a failed receipt tells of."""
     if receipt.code:
         raise by_code().get(receipt.code, InternalError)(receipt.reason, source=receipt.source)

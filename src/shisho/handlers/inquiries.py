@@ -71,9 +71,9 @@ class LibrarianInquiries:
 
     def check(self, question: str) -> None:
         """Raises InvalidParams for a question that cannot be asked."""
-        from shisho.librarian.strategy import checked
+        from shisho.librarian.strategy import check_question
 
-        checked(question)
+        check_question(question)
 
     @contextmanager
     def lend(self, model: BorrowedModel) -> Iterator[bool]:
@@ -92,9 +92,9 @@ class LibrarianInquiries:
     def understand(self, question: str, earlier: Sequence[str]) -> str:
         """How a question is understood after these. Raises InvalidParams for one that cannot be asked."""
         from shisho.librarian.follow_up import resolve
-        from shisho.librarian.strategy import checked
+        from shisho.librarian.strategy import check_question
 
-        return resolve(checked(question), earlier)
+        return resolve(check_question(question), earlier)
 
     async def run(
         self,

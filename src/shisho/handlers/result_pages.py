@@ -23,7 +23,7 @@ from shisho.jobs.context import JobContext
 from shisho.messages.message import Message
 from shisho.ports import Cache, DiscoveredUrls, SerpEngine
 from shisho.web.http.pacing import RetryLater
-from shisho.web.http.url import canonical
+from shisho.web.http.url import canonicalise
 from shisho.web.serp.category import GENERAL, category_of
 from shisho.web.serp.client import (
     BreakerOpen,
@@ -256,7 +256,7 @@ class SerpAttempt:
             partial(_give, failure),
         )
 
-    async def passed_over(self) -> list[SearchFailure]:
+    async def list_passed_over(self) -> list[SearchFailure]:
         """The engines that were passed over before the first page was there, and why."""
         passed = await self._context.taken("passed over ")
         return [failure.read(SearchFailure) for failure in passed.values()]
@@ -371,7 +371,7 @@ def _find(hit: SerpHit, name: str, page: ResultPage, query: str) -> DiscoveredUr
 
 def _name(url: str) -> str:
     try:
-        return canonical(url) if len(url) <= LONGEST_URL else ""
+        return canonicalise(url) if len(url) <= LONGEST_URL else ""
     except ValueError:
         return ""
 

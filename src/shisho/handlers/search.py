@@ -305,7 +305,7 @@ class _Run:
             paging_stop=stop,
             hits=tuple(map(_hit_outcome, urls)),
             documents=tuple(sorted({url.document_id for url in urls if url.document_id})),
-            errors=(*await self._serps.passed_over(), *self._paging.errors),
+            errors=(*await self._serps.list_passed_over(), *self._paging.errors),
             warnings=tuple(sorted({warning for page in pages for warning in page.warnings})),
         )
 

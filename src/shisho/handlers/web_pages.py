@@ -15,7 +15,7 @@ from shisho.handlers.ingest import IngestHandler
 from shisho.ports import Cache, Clock, DiscoveredUrls
 from shisho.web.crawl.visit import PageClient
 from shisho.web.http.pacing import Pay
-from shisho.web.http.url import without_tracking
+from shisho.web.http.url import strip_tracking
 
 FRESH_S = 7 * 86_400.0
 NOT_MODIFIED = 304
@@ -110,7 +110,7 @@ def _source(order: PageOrder, response: Response) -> Source:
     """HTML brings its own title; the hit's stands in for other kinds. A scan from the web is not
     recognised: nobody asked for minutes of computing."""
     title = "" if "html" in (response.media_type or "html") else order.title
-    name = without_tracking(response.url or order.url)
+    name = strip_tracking(response.url or order.url)
     return Source(
         name,
         response.body,

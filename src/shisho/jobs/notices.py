@@ -10,7 +10,7 @@ from types import TracebackType
 from shisho.domain.event import EventKind
 from shisho.domain.intervention import news
 from shisho.errors import ShishoError
-from shisho.jobs.worker import forever
+from shisho.jobs.worker import repeat_forever
 from shisho.ports import Bell, Interventions, Notifier
 
 LOOK_SECONDS = 60.0
@@ -39,7 +39,7 @@ class Notices:
 
     async def __aenter__(self) -> Notices:
         if self._here or self._desktop:
-            self._task = asyncio.create_task(forever(self._listen))
+            self._task = asyncio.create_task(repeat_forever(self._listen))
         return self
 
     async def __aexit__(
@@ -70,5 +70,5 @@ class Notices:
             for intervention in new:
                 await self._here.notify(intervention)
         if self._desktop is not None:
-            for intervention in await self._interventions.unannounced(self._owner):
+            for intervention in await self._interventions.take_unannounced(self._owner):
                 await self._desktop.notify(intervention)

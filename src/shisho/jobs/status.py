@@ -101,7 +101,7 @@ class _Line:
             self._next.exception()  # nobody may be left to take it
 
 
-async def estimated_seconds(tasks: TaskStore, kinds: Mapping[str, int], slots: int) -> float:
+async def estimate_seconds(tasks: TaskStore, kinds: Mapping[str, int], slots: int) -> float:
     """How long so many new jobs of each kind will take on `slots` slots, by the median of the latest ones of
     their kind."""
     total = 0.0

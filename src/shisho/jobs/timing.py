@@ -36,7 +36,7 @@ class Silence:
         self._seen: dict[Claim, tuple[int, float]] = {}
         self._looked = 0.0
 
-    def silent(self, running: Sequence[RunningClaim], now: float) -> list[RunningClaim]:
+    def find_silent(self, running: Sequence[RunningClaim], now: float) -> list[RunningClaim]:
         """Those silent for `limit`. A gap between two looks counts for `longest_gap` at most: the looker was
         frozen itself, and those it looks at may have been frozen with it."""
         passed = min(now - self._looked, self._longest_gap)

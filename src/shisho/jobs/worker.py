@@ -64,7 +64,7 @@ class Worker:
     async def __aenter__(self) -> Worker:
         self._presence.register(self.id)
         loops = [self._take_turn] * self._slots + [self._beat, self._obey, self._look]
-        self._tasks = [asyncio.create_task(forever(loop)) for loop in loops]
+        self._tasks = [asyncio.create_task(repeat_forever(loop)) for loop in loops]
         return self
 
     async def __aexit__(
@@ -145,9 +145,9 @@ class Worker:
         await asyncio.sleep(self._pace.look)
         running = await self._jobs.running()
         dead = await asyncio.to_thread(
-            self._presence.gone, {running_claim.claim.worker_id for running_claim in running}
+            self._presence.find_gone, {running_claim.claim.worker_id for running_claim in running}
         )
-        silent = self._silence.silent(running, self._clock.monotonic())
+        silent = self._silence.find_silent(running, self._clock.monotonic())
         for running_claim in running:
             with suppress(ClaimLost):
                 if running_claim.claim.worker_id in dead:
@@ -164,7 +164,7 @@ def _measure_wait(job: Job) -> None:
         measure("job_wait_seconds", max(0.0, waited), kind=job.kind)
 
 
-async def forever(step: Callable[[], Awaitable[None]]) -> None:
+async def repeat_forever(step: Callable[[], Awaitable[None]]) -> None:
     """Take the step again and again, whatever becomes of it."""
     while True:
         try:

@@ -79,7 +79,7 @@ def legible(text: str) -> str:
     return _PRIVATE.sub(UNKNOWN, text)
 
 
-def running(text: str) -> str:
+def join_lines(text: str) -> str:
     """The text on one line: printed lines joined, without a space between Japanese and with one between
     words; a word that was hyphenated at the end of a line is whole; the cells of a table stand between bars,
     its rows between slashes."""
@@ -95,7 +95,7 @@ def running(text: str) -> str:
 
 def display_quotation(text: str, *, code: bool) -> str:
     """A quotation as a person reads it: code by its lines as they stand, all else on one line."""
-    return display_code(text) if code else running(text)
+    return display_code(text) if code else join_lines(text)
 
 
 def display_code(text: str) -> str:

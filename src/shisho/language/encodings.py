@@ -49,7 +49,7 @@ def codec_of(label: str | None) -> str | None:
     return meant if meant in _READ else None
 
 
-def decoded(data: bytes, codec: str) -> str:
+def decode_with(data: bytes, codec: str) -> str:
     """The text, unreadable bytes as U+FFFD; never fails."""
     if codec in ("euc_jp", "iso2022_jp_ext"):
         return data.decode(codec, "shisho.jis").translate(_AS_IN_WINDOWS)

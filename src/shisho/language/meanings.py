@@ -251,7 +251,7 @@ def opposites(term: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=100_000)
-def same(first: str, other: str) -> bool:
+def mean_same(first: str, other: str) -> bool:
     """True where two terms mean the same here: written alike, in one group of this list or of the
     dictionary, a verb beside the noun made of its kanji, or a Latin word beside its reading."""
     if first == other:

@@ -65,7 +65,7 @@ def fold_map(text: str) -> View:
     return folding.view()
 
 
-def folded_text(text: str) -> str:
+def fold_text(text: str) -> str:
     """The text of its view, for whoever needs no origins."""
     return fold_map(text).text if _EVENT.search(text) else text
 

@@ -22,7 +22,7 @@ from shisho.domain.inquiry import (
     best_level,
 )
 from shisho.domain.loop_state import Draft
-from shisho.language.display import fence_code, running
+from shisho.language.display import fence_code, join_lines
 from shisho.language.script import answer_language
 from shisho.librarian.contradictions import contradiction
 from shisho.librarian.levels import ENOUGH, level_of_evidence, stance_of
@@ -142,14 +142,14 @@ def _paragraph(
 
 def _cited(evidence: EvidenceRef, say: Callable[..., str]) -> str:
     place = "" if evidence.place in evidence.heading else evidence.place
-    standing = " › ".join(running(part) for part in (evidence.heading, place) if part)
+    standing = " › ".join(join_lines(part) for part in (evidence.heading, place) if part)
     heading = say("answer_heading", text=standing) if standing else ""
     if evidence.code:
         cited = say("answer_cited", quote=say("answer_code"), number=evidence.number)
         return f"{cited}{heading}\n{fence_code(evidence.snippet)}"
     rest = say("answer_items", count=evidence.list_items) if evidence.list_items else ""
     form = "answer_quoted_heading" if evidence.is_heading else "answer_quote"
-    quote = say(form, text=running(evidence.snippet) + rest) + (say("answer_ocr") if evidence.ocr else "")
+    quote = say(form, text=join_lines(evidence.snippet) + rest) + (say("answer_ocr") if evidence.ocr else "")
     return say("answer_cited", quote=quote, number=evidence.number) + heading
 
 

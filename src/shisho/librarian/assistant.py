@@ -16,7 +16,7 @@ from shisho.librarian import mending
 from shisho.librarian.citations import Citations
 from shisho.librarian.evidence import VerifiedQuote, verify
 from shisho.librarian.reflect import open_goals
-from shisho.librarian.strategy import MAX_GOALS, checked, strategy
+from shisho.librarian.strategy import MAX_GOALS, check_question, strategy
 from shisho.messages.message import Message
 
 _GOAL_ID = re.compile(r"G[1-9]\d{0,2}")
@@ -31,7 +31,7 @@ class Assistant:
         goals. Raises InvalidParams for a blank question or goals that cannot be told apart."""
         made_strategy = strategy(question)
         if goals:
-            held_goals = tuple(replace(goal, question=checked(goal.question)) for goal in goals)
+            held_goals = tuple(replace(goal, question=check_question(goal.question)) for goal in goals)
             ids = [goal.id for goal in held_goals]
             if len(set(ids)) < len(ids) or len(ids) > MAX_GOALS or not all(map(_GOAL_ID.fullmatch, ids)):
                 raise InvalidParams(

@@ -15,7 +15,7 @@ from typing import Any
 
 from shisho.domain.corpus import DocumentId
 from shisho.domain.inquiry import Evidence
-from shisho.language.display import running
+from shisho.language.display import join_lines
 
 # Names under which people say the same of a document: the first one that is said counts. Last stand those that
 # readers use too, so that what its owner says counts before what the file says of itself.
@@ -118,7 +118,7 @@ def _entry(group: Sequence[Evidence], description: Mapping[str, str]) -> Bibliog
     year = _YEAR.search(facts["year"])
     return BibliographyEntry(
         key=facts["citation_key"] if _KEY.fullmatch(facts["citation_key"]) else first.document_id,
-        title=facts["title"] or running(first.title),
+        title=facts["title"] or join_lines(first.title),
         authors=tuple(_people(facts["author"])),
         year=year[0] if year else "",
         suffix="",
@@ -139,8 +139,8 @@ def _people(names: str) -> list[str]:
 
 
 def _note(quotation: Evidence) -> str:
-    place = running(quotation.place) or ("" if quotation.page is None else f"p. {quotation.page}")
-    text = running(quotation.snippet)
+    place = join_lines(quotation.place) or ("" if quotation.page is None else f"p. {quotation.page}")
+    text = join_lines(quotation.snippet)
     return f"{place}: {text}" if place else text
 
 
@@ -180,7 +180,7 @@ def _letters(number: int) -> str:
 
 def _pages(group: Iterable[Evidence]) -> list[str]:
     """The places, or the pages in order, each once."""
-    if places := list(dict.fromkeys(running(quotation.place) for quotation in group if quotation.place)):
+    if places := list(dict.fromkeys(join_lines(quotation.place) for quotation in group if quotation.place)):
         return places
     return [
         str(page) for page in sorted({quotation.page for quotation in group if quotation.page is not None})
@@ -253,7 +253,7 @@ def _ris_entry(entry: BibliographyEntry) -> str:
     ]
     rows += [("N1", note) for note in entry.notes]
     filled = [(tag, value) for tag, value in rows if value]
-    return "".join(f"{tag}  - {running(value)}\n" for tag, value in [*filled, ("ER", "")])
+    return "".join(f"{tag}  - {join_lines(value)}\n" for tag, value in [*filled, ("ER", "")])
 
 
 def csl_item(entry: BibliographyEntry) -> dict[str, Any]:
@@ -297,5 +297,5 @@ def _braced(value: str) -> str:
     return re.sub(
         r"([\\{}%#&$_])",
         lambda mark: {"\\": r"\textbackslash{}"}.get(mark[1], "\\" + mark[1]),
-        running(value),
+        join_lines(value),
     )

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import combinations
 
 from shisho.domain.inquiry import EvidenceRef, SupportOutcome
-from shisho.language.display import running
+from shisho.language.display import join_lines
 from shisho.language.names import names
 from shisho.language.numbers import Date, Figures, Measure, figure_places, figures, legible
 from shisho.language.sentences import sentences
@@ -127,7 +127,7 @@ def _quotations(refs: Sequence[EvidenceRef]) -> list[str]:
 def _unwrapped(text: str) -> str:
     """A sentence a line: a word that the margin has cut is whole again."""
     spans = [text[start:end] for start, end in sentences(text)]
-    return "\n".join(running(span) if "\n" in span.strip() else span for span in spans)
+    return "\n".join(join_lines(span) if "\n" in span.strip() else span for span in spans)
 
 
 def _supplied(

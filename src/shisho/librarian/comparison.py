@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from shisho.language.idioms import meaning_of
-from shisho.language.meanings import opposites, same
+from shisho.language.meanings import mean_same, opposites
 from shisho.language.phrases import denies, phrases, reports
 from shisho.language.terms import fold
 from shisho.language.weights import ABSTRACT, CLAIMS, DENYING, DIRECTED, LIGHT, STRONG
@@ -49,7 +49,7 @@ class Doubts:
     hints: list[str] = field(default_factory=list)
 
 
-def said_together(phrase: TiedPhrase, after: TiedPhrase) -> str:
+def join_phrases(phrase: TiedPhrase, after: TiedPhrase) -> str:
     """The one word for what two phrases say together: 脚光 浴びる, and 受け持つ, which is read as two verbs. Empty
     where they say no such thing."""
     if phrase.sentence != after.sentence or phrase.place != after.place - 1 or not after.phrase.predicate:
@@ -78,7 +78,7 @@ class Comparison:
         self.headed = [phrase for heading in headings for phrase in tied(heading)]
         phrases = [*self.quoted, *self.headed]
         self.words = {word for phrase in phrases for word in words_of(phrase)}
-        self.words.update(said_together(*pair) for pair in pairwise(phrases))
+        self.words.update(join_phrases(*pair) for pair in pairwise(phrases))
         self.words.discard("")
         self.quoted_words = {word for phrase in self.quoted for word in words_of(phrase)}
         self.wholes = {phrase.phrase.whole for phrase in phrases}
@@ -94,11 +94,11 @@ class Comparison:
     def rename(self, word: str) -> str:
         """The quotations' word for a word."""
         if word not in self._renamed:
-            alike = (other for other in self._in_order if same(word, other))
+            alike = (other for other in self._in_order if mean_same(word, other))
             self._renamed[word] = word if word in self.words else next(alike, word)
         return self._renamed[word]
 
-    def first_places(self) -> dict[str, int]:
+    def find_first_places(self) -> dict[str, int]:
         """Where each word stands first in the quotations."""
         places: dict[str, int] = {}
         for at, quoted in enumerate(self.quoted):
@@ -123,7 +123,7 @@ class Comparison:
         """True where the quotations claim in other words as much as a strong word does."""
         return any(kind.search(word) and kind.search(self.quoted_text) for kind in _CLAIMS)
 
-    def opposed(self, word: str) -> frozenset[str]:
+    def find_opposites(self, word: str) -> frozenset[str]:
         """The opposites of a word, and the quotations' words for them."""
         turned = opposites(word)
         if not turned:
@@ -131,16 +131,16 @@ class Comparison:
         return turned | {
             other
             for other in self.quoted_words
-            if other != word and (_denies(word, other) or any(same(one, other) for one in turned))
+            if other != word and (_denies(word, other) or any(mean_same(one, other) for one in turned))
         }
 
-    def alike(self, said_phrase: TiedPhrase, quoted_phrase: TiedPhrase) -> bool:
+    def are_alike(self, said_phrase: TiedPhrase, quoted_phrase: TiedPhrase) -> bool:
         """True where two phrases have a word or figure in common."""
         our_words = {self.rename(word) for word in said_phrase.phrase.terms}
         our_words = our_words - LIGHT or our_words
         if our_words & set(quoted_phrase.phrase.terms) or figures_agree(said_phrase, quoted_phrase):
             return True
-        return bool(said_phrase.phrase.terms and quoted_phrase.phrase.terms) and same(
+        return bool(said_phrase.phrase.terms and quoted_phrase.phrase.terms) and mean_same(
             said_phrase.phrase.whole, quoted_phrase.phrase.whole
         )
 
@@ -153,7 +153,7 @@ class Comparison:
 
     def counterpart(self, said_phrase: TiedPhrase) -> TiedPhrase | None:
         """The quoted phrase that says the same in the likest place."""
-        alike = [quoted_phrase for quoted_phrase in self.quoted if self.alike(said_phrase, quoted_phrase)]
+        alike = [quoted_phrase for quoted_phrase in self.quoted if self.are_alike(said_phrase, quoted_phrase)]
         if said_phrase.phrase.predicate:
             alike = [quoted_phrase for quoted_phrase in alike if quoted_phrase.phrase.predicate] or alike
         return max(alike, key=lambda quoted_phrase: self.likeness(said_phrase, quoted_phrase), default=None)
@@ -229,7 +229,7 @@ def _narrows(comparison: Comparison, said_phrase: TiedPhrase) -> bool:
     if "only" not in said_phrase.phrase.marks or {"唯一", "唯", "onli", "sole"} & comparison.words:
         return False
     return not any(
-        "only" in quoted_phrase.phrase.marks and comparison.alike(said_phrase, quoted_phrase)
+        "only" in quoted_phrase.phrase.marks and comparison.are_alike(said_phrase, quoted_phrase)
         for quoted_phrase in comparison.quoted
     )
 
@@ -319,7 +319,7 @@ def compare_opposites(comparison: Comparison, doubts: Doubts) -> None:
     """Check that no word stands where the quotations have its opposite."""
     for said_phrase in comparison.said:
         for word in {*said_phrase.phrase.terms, said_phrase.phrase.whole}:
-            turned = comparison.opposed(word)
+            turned = comparison.find_opposites(word)
             if not turned or turned & comparison.own_words:
                 continue
             if _turned(comparison, said_phrase, word, opposites(word)):

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from itertools import product
 
-from shisho.language.meanings import same
+from shisho.language.meanings import mean_same
 from shisho.librarian.assertions import (
     ONCE,
     Amount,
@@ -126,7 +126,7 @@ def _on_one_topic(a: Assertion, b: Assertion, our_side: _Side, their_side: _Side
 
 def _shared(words: Iterable[str], others: Iterable[str]) -> frozenset[str]:
     other_words = tuple(others)
-    return frozenset(word for word in words if any(same(word, other) for other in other_words))
+    return frozenset(word for word in words if any(mean_same(word, other) for other in other_words))
 
 
 def _in_common(a: Assertion, b: Assertion) -> int:

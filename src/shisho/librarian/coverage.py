@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from shisho.language.meanings import same
+from shisho.language.meanings import mean_same
 from shisho.language.weights import GRADED, LIGHT, STRONG, word_set
-from shisho.librarian.comparison import FOREIGN, REPEATED, Comparison, Doubts, said_together
+from shisho.librarian.comparison import FOREIGN, REPEATED, Comparison, Doubts, join_phrases
 from shisho.librarian.ties import TiedPhrase, figures_agree
 
 NEARLY_ALL = 0.85  # share of words in the same order from which any other word in their place counts
@@ -128,7 +128,7 @@ def _compare_order(comparison: Comparison, lacking: set[str], doubts: Doubts) ->
 def _is_told_in_order(
     comparison: Comparison, earlier: Sequence[TiedPhrase], later: Sequence[TiedPhrase]
 ) -> bool:
-    places = comparison.first_places()
+    places = comparison.find_first_places()
     before = [places[word] for word in _renamed(comparison, earlier) if word in places]
     after = [places[word] for word in _renamed(comparison, later) if word in places]
     return bool(before and after) and sum(before) / len(before) < sum(after) / len(after)
@@ -142,7 +142,7 @@ def _idioms(comparison: Comparison) -> frozenset[int]:
     """The phrases, by identity, that say together with the next one what the quotations say in one word."""
     covered = set[int]()
     for said_phrase, after in pairwise(comparison.said):
-        meaning = said_together(said_phrase, after)
+        meaning = join_phrases(said_phrase, after)
         if meaning and _level(comparison, meaning) >= SAME:
             covered |= {id(said_phrase), id(after)}
     return frozenset(covered)
@@ -162,7 +162,7 @@ def _covers(
     is_known = bool(whole) and (
         id(said_phrase) in idioms
         or whole in comparison.wholes
-        or any(same(whole, other) for other in comparison.wholes)
+        or any(mean_same(whole, other) for other in comparison.wholes)
     )
     for word in phrase.terms:
         kind = "noun"

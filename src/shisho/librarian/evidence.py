@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import Finding
-from shisho.language.display import running
+from shisho.language.display import join_lines
 from shisho.language.normalise import View, fold_map
 from shisho.language.numbers import figures
 from shisho.language.sentences import sentences as sentence_spans
@@ -73,8 +73,8 @@ def context_of(text: str, start: int) -> str:
             break
         rows.append(row)
     if rows:
-        return running(rows[-1])[:MAX_CONTEXT]
-    sentences = (running(before[begins:ends]) for begins, ends in reversed(sentence_spans(before)[-3:]))
+        return join_lines(rows[-1])[:MAX_CONTEXT]
+    sentences = (join_lines(before[begins:ends]) for begins, ends in reversed(sentence_spans(before)[-3:]))
     telling = (sentence for sentence in sentences if sum(map(str.isalnum, sentence)) >= LEAST_CONTEXT)
     return next(telling, "")[-MAX_CONTEXT:]
 

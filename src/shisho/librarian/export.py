@@ -10,9 +10,9 @@ from typing import Any
 from shisho.domain.codec import plain
 from shisho.domain.corpus import NO_LONGER, Document, DocumentId
 from shisho.domain.inquiry import Answer, Evidence
-from shisho.domain.link import on_web
+from shisho.domain.link import is_on_web
 from shisho.errors import InvalidParams
-from shisho.language.display import display_quotation, fence_code, legible, running
+from shisho.language.display import display_quotation, fence_code, join_lines, legible
 from shisho.language.script import answer_language
 from shisho.librarian import bibliography
 from shisho.librarian.citation_styles import STYLES, styled
@@ -48,7 +48,7 @@ def export(answer: Answer, form: str, documents: Mapping[DocumentId, Document] |
 
 def _description(document: Document) -> Mapping[str, str]:
     """What is said of a document; a page of the web was accessed when it was taken in."""
-    accessed = {"accessed": document.added_at[:10]} if on_web(document.source) else {}
+    accessed = {"accessed": document.added_at[:10]} if is_on_web(document.source) else {}
     return {**accessed, **document.metadata}
 
 
@@ -82,6 +82,6 @@ def _evidence_row(evidence: Evidence) -> dict[str, Any]:
 
 
 def _page(quotation: Evidence) -> str:
-    place = running(quotation.place)
+    place = join_lines(quotation.place)
     page = "" if quotation.page is None else f"p. {quotation.page}"
     return "".join(f", {part}" for part in (place or page, "OCR" if quotation.ocr else "") if part)

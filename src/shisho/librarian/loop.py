@@ -17,7 +17,7 @@ from shisho.librarian.nodes import Nodes
 from shisho.librarian.record import RunRecord, RunStopped
 from shisho.librarian.runner import run_table
 from shisho.librarian.search import InquirySearch, SessionOpener
-from shisho.librarian.strategy import checked
+from shisho.librarian.strategy import check_question
 from shisho.librarian.table import TABLE, Act, Runner, most_steps
 from shisho.librarian.web_fallback import AskWeb
 from shisho.ports import Clock, Ledger
@@ -72,7 +72,7 @@ async def prepare(
     true, what was found so far is the answer (STOPPED) and the same call goes on from there later. Without
     `ask_web` there is no way to the web: where the inquiry would go there, its answer says why, which is `barred`.
     `mind` thinks for the nodes, rules where there is none. Raises InvalidParams for a blank or overlong question."""
-    checked(inquiry.question)
+    check_question(inquiry.question)
     await ledger.begin(inquiry)
     search = InquirySearch(open_session)
     return assemble(inquiry, search, ledger, clock, notify, stop, ask_web, barred, mind)
@@ -97,9 +97,9 @@ def assemble(
 
     nodes = Nodes(search, citations, clock, ask_web, barred, mind, hear, inquiry.budget)
     record = RunRecord(ledger, inquiry.run_id, citations, search, clock, notify, stop)
-    acts = {name: record.recorded(node, partial(node.work, nodes)) for name, node in TABLE.items()}
+    acts = {name: record.record_act(node, partial(node.work, nodes)) for name, node in TABLE.items()}
     start_state = LoopState(
-        question=checked(inquiry.question),
+        question=check_question(inquiry.question),
         earlier=inquiry.earlier,
         budget=inquiry.budget,
         web_policy=inquiry.web_policy,

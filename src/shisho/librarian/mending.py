@@ -11,7 +11,7 @@ from dataclasses import replace
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal, Sentence, SupportOutcome
 from shisho.domain.session import CitedSentence, SentenceRevision, SupportCounts
-from shisho.language.display import running
+from shisho.language.display import join_lines
 from shisho.language.script import answer_language
 from shisho.language.sentences import sentences as sentence_spans
 from shisho.language.terms import fold, terms
@@ -144,7 +144,7 @@ def line(
 
 def _quotation(snippets: Sequence[str], question: str) -> str:
     language = answer_language(question)
-    return " ".join(word("answer_quote", language, text=running(snippet)) for snippet in snippets)
+    return " ".join(word("answer_quote", language, text=join_lines(snippet)) for snippet in snippets)
 
 
 def _read(said_sentence: CitedSentence) -> tuple[str, tuple[int, ...]]:

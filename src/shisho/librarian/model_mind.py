@@ -15,7 +15,7 @@ from shisho.domain.inquiry import AnswerLevel, Finding, Goal, Plan, Stance, Stra
 from shisho.domain.loop_state import Draft
 from shisho.domain.model import ModelUse
 from shisho.errors import InvalidParams
-from shisho.language.display import running
+from shisho.language.display import join_lines
 from shisho.language.sentences import sentences
 from shisho.language.terms import fold
 from shisho.librarian.allowance import ModelAllowance
@@ -46,7 +46,7 @@ from shisho.librarian.prompting import (
     load_prompt,
     new_boundary,
 )
-from shisho.librarian.strategy import MAX_GOALS, checked
+from shisho.librarian.strategy import MAX_GOALS, check_question
 from shisho.ports import Llm
 
 MAX_KEYWORDS = 12
@@ -142,7 +142,7 @@ class ModelMind:
             return NodeThought(verdict, uses)
         if reply.next_focus not in {goal.id for goal in matter.goals}:
             return NodeThought(verdict, unusable(uses, reply))
-        reason = f"{verdict.judgment_reason}; {running(reply.reason)[:MAX_REASON_CHARS]}"
+        reason = f"{verdict.judgment_reason}; {join_lines(reply.reason)[:MAX_REASON_CHARS]}"
         return NodeThought(replace(verdict, next_focus=reply.next_focus, judgment_reason=reason), uses)
 
     async def answer(
@@ -182,7 +182,7 @@ def _plan_values(matter: PlanMatter, boundary: str) -> dict[str, str]:
 
 def _strategy(question: str, reply: StrategyReply) -> Strategy | None:
     try:
-        texts = list(dict.fromkeys(checked(goal.question) for goal in reply.goals))[:MAX_GOALS]
+        texts = list(dict.fromkeys(check_question(goal.question) for goal in reply.goals))[:MAX_GOALS]
     except InvalidParams:
         return None
     if not texts:

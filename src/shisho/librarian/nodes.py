@@ -32,7 +32,7 @@ from shisho.librarian.levels import ENOUGH
 from shisho.librarian.mending import find_support
 from shisho.librarian.mind import AnswerMatter, Mind, PassageMatter, PlanMatter, RulesMind
 from shisho.librarian.reflect import next_focus, open_goals
-from shisho.librarian.route import ended, route
+from shisho.librarian.route import conclude, route
 from shisho.librarian.search import InquirySearch
 from shisho.librarian.web_fallback import AskWeb, web_queries
 from shisho.ports import Clock
@@ -203,7 +203,7 @@ class Nodes:
     async def cut_short(self, state: LoopState) -> LoopState:
         """The end of a stopped run. It is no step of the ledger, so that the run can go on from its last
         one."""
-        verdict = ended(LoopStop.STOPPED, state["goal_status"], "stopped on request")
+        verdict = conclude(LoopStop.STOPPED, state["goal_status"], "stopped on request")
         last = LoopState(**{**state, "verdicts": (*state["verdicts"], verdict)})
         return LoopState(
             **{

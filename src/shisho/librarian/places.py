@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations, pairwise, product
 
-from shisho.language.meanings import same
+from shisho.language.meanings import mean_same
 from shisho.language.weights import LIGHT
 from shisho.librarian.comparison import MARGIN, Comparison, Doubts
 from shisho.librarian.ties import (
@@ -111,7 +111,7 @@ def _find_places(comparison: Comparison, said_phrase: TiedPhrase) -> list[TiedPh
 def _is(comparison: Comparison, said_phrase: TiedPhrase, quoted_phrase: TiedPhrase) -> bool:
     if said_phrase.phrase.figures:
         return figures_agree(said_phrase, quoted_phrase)
-    if same(said_phrase.phrase.whole, quoted_phrase.phrase.whole):
+    if mean_same(said_phrase.phrase.whole, quoted_phrase.phrase.whole):
         return True
     own_words = [comparison.rename(word) for word in said_phrase.phrase.terms]
     our_words = set(own_words)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from shisho.domain.corpus import NO_LONGER
 from shisho.domain.inquiry import Answer, Evidence, SupportOutcome
-from shisho.domain.link import on_web
+from shisho.domain.link import is_on_web
 from shisho.domain.printing import PrintableAnswer, PrintedPart, PrintedQuotation
-from shisho.language.display import display_quotation, legible, running
+from shisho.language.display import display_quotation, join_lines, legible
 from shisho.language.script import answer_language
 from shisho.messages.catalogue import word
 
@@ -54,12 +54,12 @@ def _parts(line: str, numbers: frozenset[int]) -> Iterator[PrintedPart]:
 
 def _quotation(evidence: Evidence, language: str) -> PrintedQuotation:
     page = "" if evidence.page is None else word("page", language, n=evidence.page)
-    places = (running(evidence.place) or page, running(evidence.heading))
+    places = (join_lines(evidence.place) or page, join_lines(evidence.heading))
     state = NO_LONGER.get(evidence.source_state)
     return PrintedQuotation(
         number=evidence.number,
         title=legible(evidence.title),
-        link=legible(evidence.link) if on_web(evidence.link) else "",
+        link=legible(evidence.link) if is_on_web(evidence.link) else "",
         where=" · ".join(legible(place) for place in places if place),
         text=legible(display_quotation(evidence.snippet, code=evidence.code))
         if evidence.snippet

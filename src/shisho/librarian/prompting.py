@@ -13,7 +13,7 @@ from importlib.resources import files
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Goal, Stance
 from shisho.errors import InternalError
-from shisho.language.display import running
+from shisho.language.display import join_lines
 from shisho.language.tokens import tokens
 from shisho.librarian.evidence import double
 
@@ -83,7 +83,7 @@ def fence_passages(passages: Iterable[NumberedPassage], boundary: str, room: int
             break
         text = passage.text if cost <= room_left else _cut(passage.text, room_left)
         room_left -= cost
-        heading = running(passage.heading)[:_LONGEST_HEADING]
+        heading = join_lines(passage.heading)[:_LONGEST_HEADING]
         fenced_texts.append(_fenced(f"passage {passage.temp_index}", heading, text, boundary))
     return "\n".join(fenced_texts) or "(none)"
 
@@ -97,7 +97,7 @@ def fence_evidence(evidence: Iterable[EvidenceRef], boundary: str, room: int) ->
         if cost > room_left or ref.same_as:
             continue
         room_left -= cost
-        heading = running(ref.heading)[:_LONGEST_HEADING]
+        heading = join_lines(ref.heading)[:_LONGEST_HEADING]
         name = f"quotation {ref.number} for {ref.goal_id}"
         fenced_texts.append((ref.number, _fenced(name, heading, in_context(ref), boundary)))
     return "\n".join(text for _, text in sorted(fenced_texts)) or "(none)"
@@ -117,7 +117,7 @@ def fence_claims(
         parts += [
             _fenced(
                 f"quotation of sentence {number}",
-                running(ref.heading)[:_LONGEST_HEADING],
+                join_lines(ref.heading)[:_LONGEST_HEADING],
                 in_context(ref),
                 boundary,
             )

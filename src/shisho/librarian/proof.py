@@ -19,11 +19,11 @@ from typing import Any
 
 from shisho.domain.codec import dumps, plain
 from shisho.domain.inquiry import Answer
-from shisho.domain.link import on_web
+from shisho.domain.link import is_on_web
 from shisho.domain.proof import EvidenceExhibit, ProofFault, ProofReport, ProofSignature
 from shisho.language.script import answer_language
 from shisho.librarian.proof_meaning import ProofPart, meaning_faults, parts_read
-from shisho.messages.catalogue import rendered
+from shisho.messages.catalogue import render_all
 from shisho.messages.message import Message
 
 VERSION = 1
@@ -53,7 +53,7 @@ CheckSignature = Callable[[ProofSignature, bytes], bool]
 def write_proof(answer: Answer, exhibits: Sequence[EvidenceExhibit]) -> str:
     """The file down to its seal. `exhibits`: one for each quotation, in order."""
     language = answer_language(answer.question)
-    parts = [*_parts(rendered(answer, language), rendered(exhibits, language))]
+    parts = [*_parts(render_all(answer, language), render_all(exhibits, language))]
     rows = [f"shisho-proof {VERSION} parts={len(parts)}\n"]
     for name, data in parts:
         text = f"{name} {dumps(data)}"
@@ -177,7 +177,7 @@ def _evidence(exhibit: EvidenceExhibit) -> dict[str, Any]:
     """Offsets count the characters of the document's text. The folder that a file lies in is not told to strangers."""
     evidence = exhibit.evidence
     whole = plain(evidence)
-    source = evidence.document if on_web(evidence.document) else _file_name(evidence.document)
+    source = evidence.document if is_on_web(evidence.document) else _file_name(evidence.document)
     return {
         **{key: whole[key] for key in OF_EVIDENCE},
         "source": source,

@@ -67,7 +67,7 @@ class RunRecord:
         self._stop = stop
         self.steps = 0
 
-    def recorded(self, node: Node, act: Act) -> Act:
+    def record_act(self, node: Node, act: Act) -> Act:
         """The node as a runner runs it; `act` is its work for this run."""
 
         async def recorded_act(state: LoopState) -> LoopState:

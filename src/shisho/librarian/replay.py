@@ -199,7 +199,7 @@ async def replay(inquiry: Inquiry, recorded: RecordedRun, before: Answer, mind: 
         return LoopState(**{**given_state, "spent": replace(given_state["spent"], seconds=0.0)})
 
     web_node = TABLE["web_fallback"]
-    acts = {**run.acts, web_node.name: run.record.recorded(web_node, ask_web_again)}
+    acts = {**run.acts, web_node.name: run.record.record_act(web_node, ask_web_again)}
     return await replace(run, acts=acts).take(run_table)
 
 

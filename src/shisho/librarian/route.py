@@ -43,10 +43,10 @@ def route(
     reason = Message.joined([part for part in (_progress(strategy, status), remark) if part], "; ")
     if stop is None:
         return Verdict(NextStep.CONTINUE, next_focus, reason)
-    return ended(stop, status, reason)
+    return conclude(stop, status, reason)
 
 
-def ended(stop: LoopStop, status: Sequence[GoalStatus], reason: str) -> Verdict:
+def conclude(stop: LoopStop, status: Sequence[GoalStatus], reason: str) -> Verdict:
     """The end, for this reason: an answer, if only a partial one, where there is evidence, else an
     abstention."""
     is_found = stop is LoopStop.CONDITION_MET or any(goal_status.evidence for goal_status in status)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from shisho.domain.corpus import NumberedPassage
-from shisho.language.meanings import same
+from shisho.language.meanings import mean_same
 from shisho.language.terms import fold, squeeze
 from shisho.librarian import questions, reading
 from shisho.librarian.questions import ParsedQuestion
@@ -208,7 +208,7 @@ def wider(
 
 @lru_cache(maxsize=100_000)
 def _same(term: str, word: str) -> bool:
-    return same(term, word) or (len(term) > 3 and _spelling(term) == _spelling(word))
+    return mean_same(term, word) or (len(term) > 3 and _spelling(term) == _spelling(word))
 
 
 def _spelling(word: str) -> str:

@@ -21,7 +21,7 @@ _DISCUSSION = re.compile(
 def strategy(question: str) -> Strategy:
     """One goal per part of the question; all of them are asked for. Raises InvalidParams for a blank or
     overlong question."""
-    asked_text = checked(question)
+    asked_text = check_question(question)
     bare = bare_question(asked_text)
     compared = splitting.compared(bare)
     parts = compared or splitting.each(bare) or splitting.questions(bare)
@@ -36,7 +36,7 @@ def strategy(question: str) -> Strategy:
     )
 
 
-def checked(question: str) -> str:
+def check_question(question: str) -> str:
     """The question on one line. Raises InvalidParams."""
     # a lone surrogate can be stored nowhere
     asked_text = " ".join(question.encode("utf-8", "replace").decode().split())

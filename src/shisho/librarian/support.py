@@ -13,7 +13,7 @@ from itertools import combinations
 from shisho.domain.inquiry import SupportOutcome
 from shisho.language.english import FUNCTION_WORDS
 from shisho.language.idioms import in_one_word
-from shisho.language.meanings import same
+from shisho.language.meanings import mean_same
 from shisho.language.names import names
 from shisho.language.numbers import COUNTERS, ERA_START, UNITS, Date, Figures, Measure, figures
 from shisho.language.terms import fold, squeeze, terms, tokenizer
@@ -240,10 +240,10 @@ def _compare_names(
         if (
             name in known_text
             or name in words
-            or all(any(same(part, word) for word in words) for part in parts)
+            or all(any(mean_same(part, word) for word in words) for part in parts)
         ):
             continue
-        if any(same(name, whole) for whole in comparison.wholes) or not _proper(name):
+        if any(mean_same(name, whole) for whole in comparison.wholes) or not _proper(name):
             continue  # a common word is a matter of wording
         if _COUNTED.fullmatch(name):
             continue  # 十人, which the dictionary has as a family name

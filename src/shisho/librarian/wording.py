@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from shisho.language.meanings import same
+from shisho.language.meanings import mean_same
 from shisho.language.phrase import Phrase, Statement
 from shisho.language.phrases import attributed, denies, hedges, phrases
 from shisho.language.terms import terms
@@ -198,4 +198,4 @@ def _words(keys: Sequence[Key]) -> frozenset[str]:
 
 def _means_same(said_words: frozenset[str], quoted_words: frozenset[str]) -> bool:
     """True where each word has its like on the other side, apart from words that only fill."""
-    return all(word in LIGHT or any(same(word, other) for other in quoted_words) for word in said_words)
+    return all(word in LIGHT or any(mean_same(word, other) for other in quoted_words) for word in said_words)

@@ -26,7 +26,7 @@ def speak(language: str) -> None:
     _spoken = language if language in LANGUAGES else DEFAULT
 
 
-def spoken() -> str:
+def current_language() -> str:
     """The language that things are said in now."""
     return _spoken_here.get() or _spoken
 
@@ -113,13 +113,13 @@ def catalogue(language: str) -> Mapping[str, str]:
 def word(key: str, language: str | None = None, **values: object) -> str:
     """The words with this key, as the shell says them or an answer is framed with them. Raises KeyError
     for an unknown one."""
-    return catalogue(language or spoken())[key].format(**values)
+    return catalogue(language or current_language())[key].format(**values)
 
 
 def render(text: str, language: str | None = None) -> str:
     """A message in a language, the reader's where none is named; what has no translation, and text that is no
     Message, as it is."""
-    language = language or spoken()
+    language = language or current_language()
     if not isinstance(text, Message) or language == DEFAULT:
         return str(text)
     values = {
@@ -130,29 +130,29 @@ def render(text: str, language: str | None = None) -> str:
     return template.format(**values) if values else template
 
 
-def translated(text: str, language: str | None = None) -> str:
+def translate(text: str, language: str | None = None) -> str:
     """A fixed text of ours, such as a command's help, in a language; as it is where it has no translation."""
-    language = language or spoken()
+    language = language or current_language()
     return text if language == DEFAULT else catalogue(language).get(text, text)
 
 
-def rendered(thing: Any, language: str | None = None) -> Any:
+def render_all(thing: Any, language: str | None = None) -> Any:
     """The same thing with every Message in it as `render` says it; dataclasses, sequences and mappings are
     looked through."""
     if isinstance(thing, Message):
         return render(thing, language)
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
         values = {field.name: getattr(thing, field.name) for field in dataclasses.fields(thing) if field.init}
-        rendered_values = {name: rendered(value, language) for name, value in values.items()}
+        rendered_values = {name: render_all(value, language) for name, value in values.items()}
         changed = {name: value for name, value in rendered_values.items() if value is not values[name]}
         return dataclasses.replace(thing, **changed) if changed else thing
     if isinstance(thing, Mapping) and is_packed(thing):  # of a job's output, which has no type to be read by
         return render(unpack(thing), language)
     if isinstance(thing, Mapping):
-        entries = {name: rendered(value, language) for name, value in thing.items()}
+        entries = {name: render_all(value, language) for name, value in thing.items()}
         return entries if any(entries[name] is not value for name, value in thing.items()) else thing
     if isinstance(thing, list | tuple) and type(thing) in (list, tuple):
-        members = [rendered(member, language) for member in thing]
+        members = [render_all(member, language) for member in thing]
         changed_any = any(new is not old for new, old in zip(members, thing, strict=True))
         return type(thing)(members) if changed_any else thing
     return thing

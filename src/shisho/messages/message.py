@@ -83,13 +83,13 @@ def is_packed(thing: Mapping[str, Any]) -> bool:
     return thing.keys() == {"text", "template", "values"} and isinstance(thing["values"], dict)
 
 
-def stored(text: str) -> str:
+def write(text: str) -> str:
     """One string for a place that takes nothing else, which `read` makes the text of again."""
     return json.dumps(pack(text), ensure_ascii=False) if isinstance(text, Message) else text
 
 
 def read(stored_text: str) -> str:
-    """The text that was `stored`."""
+    """The text that `write` made one string of."""
     try:
         packed = json.loads(stored_text) if stored_text.startswith("{") else stored_text
         return unpack(packed)

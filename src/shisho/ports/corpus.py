@@ -127,14 +127,14 @@ class Shelf(Protocol):
     async def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
         """Those of `ids` whose document is live."""
 
-    async def following(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Sequence[Passage]]:
+    async def find_following(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Sequence[Passage]]:
         """For each of `ids` whose document is live, the two passages that come next in it, as far as there
         are any."""
 
     async def passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
         """All passages of a document in order, live or not; none after a purge."""
 
-    async def near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
+    async def find_near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         """Passages that share one of these bands: candidates for the same cluster. Those of removed documents are
         among them, for a removal can be undone."""
 
@@ -172,7 +172,7 @@ class Index(Protocol):
 class MeasuredIndex(Index, Protocol):
     """An index that knows how far it is behind."""
 
-    async def behind(self) -> int:
+    async def count_behind(self) -> int:
         """How many changes of the shelf it has not taken in."""
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class FolderRegister(Protocol):
     """The folders that are remembered, and the stamps of the files that were read."""
 
-    async def watched(self, owner: str) -> Sequence[WatchedFolder]:
+    async def list_watched(self, owner: str) -> Sequence[WatchedFolder]:
         """In order of their paths."""
 
     async def watch(self, path: str, corpus: str, owner: str) -> WatchedFolder:

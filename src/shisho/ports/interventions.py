@@ -42,7 +42,7 @@ class Interventions(Protocol):
     async def solved(self, owner: str, engine: str) -> Sequence[PendingIntervention]:
         """The engine answers again: as `complete`, for all that it holds. Cheap where it holds nothing."""
 
-    async def unannounced(self, owner: str) -> Sequence[PendingIntervention]:
+    async def take_unannounced(self, owner: str) -> Sequence[PendingIntervention]:
         """One of each domain that the desktop has not been told of; each is returned once, in whichever
         process asks."""
 

@@ -26,7 +26,7 @@ class Opinions(Protocol):
     async def restore(self, owner: str, evidence: Evidence) -> None:
         """Take `reject` back."""
 
-    async def blocked(self, owner: str) -> Sequence[str]:
+    async def list_blocked(self, owner: str) -> Sequence[str]:
         """The blocked domains, in order."""
 
     async def left_out(self, owner: str) -> ExcludedSources:

@@ -125,7 +125,7 @@ class TaskStore(Protocol):
         queues again what was cancelled or has failed. The key is stored in the same transaction; raises
         Conflict where it belongs to another request."""
 
-    async def repeated(self, key: IdempotencyKey) -> EnqueueResult | None:
+    async def find_repeated(self, key: IdempotencyKey) -> EnqueueResult | None:
         """The result of the first request under this key, None where it is new. Raises Conflict as
         `enqueue`."""
 
@@ -190,5 +190,5 @@ class Presence(Protocol):
 
     def deregister(self, worker_id: WorkerId) -> None: ...
 
-    def gone(self, worker_ids: Iterable[WorkerId]) -> frozenset[WorkerId]:
+    def find_gone(self, worker_ids: Iterable[WorkerId]) -> frozenset[WorkerId]:
         """Those known to be dead."""

@@ -29,7 +29,7 @@ def settled_columns(
         "status": status,
         "document_id": document_id,
         "code": code or None,
-        "reason": message.stored(reason) or None,
+        "reason": message.write(reason) or None,
         "job_id": claim.job_id,
         "canonical_url": canonical_url,
         "now": now,

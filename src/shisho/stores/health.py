@@ -11,15 +11,15 @@ from shisho.domain.politeness import (
     BreakerState,
     EngineHealth,
     RequestOutcome,
+    add_rates,
     as_of,
     clear_failures,
     may_probe,
-    rated,
     record_outcome,
 )
 from shisho.domain.time import later
 from shisho.ports import Clock
-from shisho.stores.queries import Queries, QueryStore, first
+from shisho.stores.queries import Queries, QueryStore, fetch_first
 
 # What is remembered of an engine.
 HEALTH = "SELECT breaker, failures, openings, open_until, last_error, last_error_at FROM engine_health WHERE engine = :engine"
@@ -98,7 +98,7 @@ class StoredHealth:
         await self._store.write(work)
 
     def _held(self, queries: Queries, engine: str) -> EngineHealth:
-        row = first(queries, HEALTH, {"engine": engine})
+        row = fetch_first(queries, HEALTH, {"engine": engine})
         if row is None:
             return EngineHealth(engine)
         health = EngineHealth(engine, BreakerState(row.breaker), row.failures, row.openings, row.open_until)
@@ -114,7 +114,7 @@ def _hold(queries: Queries, engine: str) -> None:
 
 def _rated(queries: Queries, health: EngineHealth) -> EngineHealth:
     answers = queries.rows(ANSWERS, {"engine": health.engine, "latest": LATEST})
-    return rated(health, [(RequestOutcome(answer.outcome), answer.latency_s) for answer in answers])
+    return add_rates(health, [(RequestOutcome(answer.outcome), answer.latency_s) for answer in answers])
 
 
 def _keep(queries: Queries, health: EngineHealth) -> None:

@@ -93,7 +93,9 @@ class IndexFeedView(Protocol):
     def vectors_of(self, document_id: str, embedder: str, after: int, limit: int) -> Sequence[VectorEntry]:
         """Vectors of a live document after a `seq`, in order."""
 
-    def arrived(self, embedder: str, since: int, limit: int) -> tuple[Sequence[VectorEntry], int]:
+    def list_arrived_vectors(
+        self, embedder: str, since: int, limit: int
+    ) -> tuple[Sequence[VectorEntry], int]:
         """Of the next `limit` vectors after one those of live documents, and the `seq` of the last that was looked at;
         `since` where there is none."""
 

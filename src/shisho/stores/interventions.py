@@ -11,10 +11,10 @@ from shisho.domain.intervention import (
     HumanChallenge,
     InterventionState,
     PendingIntervention,
+    find_together,
     intervention_id,
     news,
     select_interventions,
-    together,
 )
 from shisho.domain.job import Claim, JobId, JobState, TaskId
 from shisho.domain.time import Instant
@@ -69,7 +69,7 @@ class StoredInterventions:
         self, owner: str, target: AuthTarget, name: str, state: InterventionState
     ) -> Sequence[PendingIntervention]:
         def work(transaction: Transaction) -> list[PendingIntervention]:
-            interventions = together(
+            interventions = find_together(
                 waiting(transaction.queries, owner, still=True), select_interventions(target, name)
             )
             for intervention in interventions:
@@ -110,7 +110,7 @@ class StoredInterventions:
             )
         )
 
-    async def unannounced(self, owner: str) -> Sequence[PendingIntervention]:
+    async def take_unannounced(self, owner: str) -> Sequence[PendingIntervention]:
         if not await self._transactions.rows(UNTOLD, {"owner": owner}):
             return []
 
@@ -149,7 +149,7 @@ def waiting(
 
 
 def _complete(transaction: Transaction, owner: str, choose: Chosen) -> list[PendingIntervention]:
-    interventions = together(waiting(transaction.queries, owner, still=True), choose)
+    interventions = find_together(waiting(transaction.queries, owner, still=True), choose)
     for intervention in interventions:
         transaction.rows(FREE, {"id": intervention.job_id})
         transaction.released(intervention.job_id, JobState.QUEUED, InterventionState.COMPLETED)

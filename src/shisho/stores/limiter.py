@@ -12,7 +12,7 @@ from shisho.domain.pace import QueuePlace, ResourcePace, acquire, release, statu
 from shisho.domain.politeness import Limit, LimiterStatus, Permit
 from shisho.domain.time import to_epoch
 from shisho.ports import Clock
-from shisho.stores.queries import Queries, QueryStore, first
+from shisho.stores.queries import Queries, QueryStore, fetch_first
 
 T = TypeVar("T")
 
@@ -76,12 +76,12 @@ class StoredLimiter:
     def _now(self, queries: Queries, resource: str) -> ResourcePace:
         wall = to_epoch(self._clock.now())
         monotonic = self._passed()
-        row = first(queries, PACE, {"resource": resource})
+        row = fetch_first(queries, PACE, {"resource": resource})
         rows = ResourcePace() if row is None else ResourcePace(row.at, row.free_at, row.wall, row.monotonic)
         line = queries.rows(PLACES, {"resource": resource})
         places = tuple(QueuePlace(place.ticket, place.due, place.began, place.paid) for place in line)
         pace = rows.advance(wall, monotonic)
-        day = first(queries, USED, {"day": pace.day, "resource": resource})
+        day = fetch_first(queries, USED, {"day": pace.day, "resource": resource})
         return replace(pace, used=0 if day is None else day.used, places=places)
 
 

@@ -32,7 +32,9 @@ class FilePresence:
         if sys.platform == "win32":  # nobody is known to be dead before its beat stops
             return
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.gone(WorkerId(path.stem) for path in self._folder.glob("*.lock"))  # sweeps up after the dead
+        self.find_gone(
+            WorkerId(path.stem) for path in self._folder.glob("*.lock")
+        )  # sweeps up after the dead
         entering = self._folder / f"{worker_id}.entering"
         file = entering.open("ab")
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -45,7 +47,7 @@ class FilePresence:
             self._path(worker_id).unlink(missing_ok=True)
             file.close()
 
-    def gone(self, worker_ids: Iterable[WorkerId]) -> frozenset[WorkerId]:
+    def find_gone(self, worker_ids: Iterable[WorkerId]) -> frozenset[WorkerId]:
         if sys.platform == "win32":
             return frozenset()
         return frozenset(

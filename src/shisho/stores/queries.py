@@ -35,7 +35,7 @@ class QueryStore(Protocol):
         """As the database's own verb: all statements see one state of the data."""
 
 
-def first(queries: Queries, statement: str, values: Mapping[str, Any]) -> Row | None:
+def fetch_first(queries: Queries, statement: str, values: Mapping[str, Any]) -> Row | None:
     """The first row of a statement; None where there is none."""
     rows = queries.rows(statement, values)
     return rows[0] if rows else None

@@ -44,7 +44,7 @@ def keep(transaction: Transaction, key: IdempotencyKey | None, enqueued: Enqueue
         return
     reply = dumps({"job_ids": enqueued.job_ids, "added": enqueued.added, "facts": enqueued.facts})
     values = {"owner": key.owner, "key": key.key, "verb": key.verb, "request": key.request}
-    subject = message.stored(key.subject)
+    subject = message.write(key.subject)
     transaction.rows(
         KEEP,
         values | {"subject": subject, "task_id": enqueued.task_id, "reply": reply, "now": transaction.now},

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from shisho.domain.team import TaskShare
 from shisho.ports import Clock
 from shisho.stores.nouns import Row
-from shisho.stores.queries import Queries, QueryStore, first
+from shisho.stores.queries import Queries, QueryStore, fetch_first
 from shisho.stores.team_errors import group_is_missing
 
 # Whether there is a group, which is not removed meanwhile.
@@ -60,7 +60,7 @@ class StoredTaskShares:
 
     async def find(self, shared_id: str, user: str) -> TaskShare | None:
         values = {"id": shared_id, "user": user}
-        row = await self._store.read(lambda queries: first(queries, FIND, values))
+        row = await self._store.read(lambda queries: fetch_first(queries, FIND, values))
         return None if row is None else _share(row)
 
     async def _rows(self, statement: str, user: str, limit: int) -> list[TaskShare]:

@@ -118,7 +118,7 @@ class StoredTasks:
 
         return await self._transactions.write(work)
 
-    async def repeated(self, key: IdempotencyKey) -> EnqueueResult | None:
+    async def find_repeated(self, key: IdempotencyKey) -> EnqueueResult | None:
         return await self._transactions.read(lambda transaction: request_keys.repeated(transaction, key))
 
     async def task(self, task_id: TaskId) -> Task:

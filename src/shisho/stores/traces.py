@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shisho.domain.evidence import REMOVED
-from shisho.language.display import display_code, running
+from shisho.language.display import display_code, join_lines
 from shisho.stores.nouns import Row
 
 # Shorter words stand in too much else: such a name is blanked only where it is all that is said.
@@ -93,7 +93,7 @@ def silenced_body(body: str, quotations: Iterable[tuple[int, str, str, str]], tr
 def _silenced(answer: dict[str, Any], gone: list[tuple[int, str, str, str]]) -> dict[str, Any]:
     numbers = {number for number, *_ in gone}
     texts = [text or "" for _, *texts in gone for text in texts]
-    traces = [trace for text in texts for trace in (text, running(text), display_code(text))]
+    traces = [trace for text in texts for trace in (text, join_lines(text), display_code(text))]
     traces = list(filter(None, traces))
     for sentence in answer["sentences"]:
         if numbers.intersection(sentence["evidence"]):

@@ -16,7 +16,7 @@ from shisho import errors
 from shisho.desk import Desk
 from shisho.errors import ShishoError
 from shisho.interfaces.http.guard import AccessRules
-from shisho.interfaces.http.routes import refused
+from shisho.interfaces.http.routes import build_refusal
 from shisho.interfaces.http.server import build
 from shisho.interfaces.http.statuses import status_of
 from shisho.web.serp.client import EngineRefused
@@ -67,20 +67,20 @@ def test_every_error_class_has_an_expected_status() -> None:
 
 @pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
 def test_error_is_answered_with_the_status_of_its_class(kind: type[ShishoError]) -> None:
-    reply = refused(kind("Something."))
+    reply = build_refusal(kind("Something."))
     assert (reply.status_code, json.loads(bytes(reply.body))["code"]) == (EXPECTED[kind], kind.code)
 
 
 def test_fault_of_ours_is_500_and_full_disk_is_a_conflict() -> None:
-    assert refused(RuntimeError("no words of it")).status_code == 500
-    assert refused(OSError(28, "No space left on device")).status_code == 409
+    assert build_refusal(RuntimeError("no words of it")).status_code == 500
+    assert build_refusal(OSError(28, "No space left on device")).status_code == 409
 
 
 def test_error_that_knows_when_to_ask_again_says_so() -> None:
     known = EngineRefused("Later.", retry_after_s=12.2)
-    assert (status_of(known), refused(known).headers["retry-after"]) == (503, "13")
-    assert "retry-after" not in refused(EngineRefused("Later.", retry_after_s=None)).headers
-    assert "retry-after" not in refused(errors.Conflict("Now?")).headers
+    assert (status_of(known), build_refusal(known).headers["retry-after"]) == (503, "13")
+    assert "retry-after" not in build_refusal(EngineRefused("Later.", retry_after_s=None)).headers
+    assert "retry-after" not in build_refusal(errors.Conflict("Now?")).headers
 
 
 @pytest.mark.parametrize("code", sorted(errors.by_code()))

@@ -16,7 +16,7 @@ from shisho.testing.box.pdf import write
 from shisho.testing.box.ranking import Decay, RankingModel, TopicIndex, chance
 from shisho.testing.box.real import real_world
 from shisho.testing.box.world import BoxPage, World, make
-from shisho.web.http.url import canonical
+from shisho.web.http.url import canonicalise
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def test_the_same_seed_the_same_web() -> None:
 def test_there_is_enough_of_it(world: World) -> None:
     assert len(world.pages) >= 300 and len(world.questions) >= 40 and len(world.hosts) >= 30
     assert len({page.title for page in world.pages}) == len(world.pages)
-    assert len({canonical(page.url) for page in world.pages}) == len(world.pages)
+    assert len({canonicalise(page.url) for page in world.pages}) == len(world.pages)
     assert {page.topic.language for page in world.pages} == {"ja", "en"}
 
 

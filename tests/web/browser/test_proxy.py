@@ -321,15 +321,15 @@ def test_hops_keep_their_own_fields() -> None:
     head = heads.request(
         b"GET http://a.example/ HTTP/1.1\r\nAccept: x\r\nProxy-Connection: keep-alive\r\nTE: gzip\r\n\r\n"
     )
-    sent = heads.outgoing(head, check_url("http://a.example:80/%E6%9C%AC", AllowList()))
+    sent = heads.build_outgoing(head, check_url("http://a.example:80/%E6%9C%AC", AllowList()))
     assert sent == b"GET /%E6%9C%AC HTTP/1.1\r\nHost: a.example\r\nAccept: x\r\nConnection: close\r\n\r\n"
     answer = (
         b"HTTP/1.1 200 OK\r\nSet-Cookie: a=\xe6\x9c\xac\r\nbad line\r\nTransfer-Encoding: chunked\r\n\r\n"
     )
-    assert heads.incoming(answer) == answer.replace(b"bad line\r\n", b"").replace(
+    assert heads.build_incoming(answer) == answer.replace(b"bad line\r\n", b"").replace(
         b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"
     )
-    assert heads.interim(b"HTTP/1.1 103 Early Hints\r\n\r\n") and not heads.interim(
+    assert heads.is_interim(b"HTTP/1.1 103 Early Hints\r\n\r\n") and not heads.is_interim(
         b"HTTP/1.1 200 OK\r\n\r\n"
     )
     with pytest.raises(InvalidParams):

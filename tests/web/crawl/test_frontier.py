@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shisho.domain.find import DiscoveredUrl
-from shisho.web.crawl.frontier import AT_ONCE, Frontier, host_of, within
+from shisho.web.crawl.frontier import AT_ONCE, Frontier, host_of, is_within
 
 
 def hits(*names: str) -> list[DiscoveredUrl]:
@@ -35,9 +35,9 @@ def name_of(hit: DiscoveredUrl | None) -> str | None:
     ],
 )
 def test_whole_labels_count(host: str, domain: str, inside: bool) -> None:
-    assert within(host, [domain]) == inside
-    assert within(host, ["unrelated.example", domain]) == inside
-    assert not within(host, [])
+    assert is_within(host, [domain]) == inside
+    assert is_within(host, ["unrelated.example", domain]) == inside
+    assert not is_within(host, [])
 
 
 def test_the_best_hit_of_a_free_host_comes_first() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from shisho.domain.web import Response
-from shisho.web.http.url import canonical, unwrap
+from shisho.web.http.url import canonicalise, unwrap
 from tests.shared import shared
 
 REVIEWED: dict[str, dict[str, Any]] = tomllib.loads(
@@ -43,7 +43,9 @@ class Saved:
         thrown_out = REVIEWED["not_organic"].get(self.file, {}).get("urls", [])
         urls = [entry["url"] for entry in entries if not _ADVERTISEMENT.match(entry["url"])]
         return [
-            canonical(unwrap(url)) for url in urls if not any(url.startswith(prefix) for prefix in thrown_out)
+            canonicalise(unwrap(url))
+            for url in urls
+            if not any(url.startswith(prefix) for prefix in thrown_out)
         ]
 
 

@@ -11,7 +11,7 @@ import pytest
 from shisho.domain.web import ChallengeKind, Response, Serp
 from shisho.errors import EngineUnavailable, ParserFailed, ShishoError
 from shisho.web.engines import engines, read_saved
-from shisho.web.http.url import canonical
+from shisho.web.http.url import canonicalise
 from tests.web.engines.pages import REVIEWED, Saved, saved
 
 LEAST = 0.95
@@ -57,7 +57,7 @@ def test_organic_urls_in_their_order() -> None:
     for page in saved():
         if page.expected and page.organic():
             expected = page.organic()
-            ours = [canonical(hit.url) for hit in read(page).hits]
+            ours = [canonicalise(hit.url) for hit in read(page).hits]
             shared_ = [url for url in ours if url in set(expected)]
             order = list(dict.fromkeys(shared_))
             assert order == [url for url in dict.fromkeys(expected) if url in set(ours)], page.file

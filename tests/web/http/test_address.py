@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from shisho.domain.web import Endpoint
 from shisho.errors import AllFetchesFailed, ForbiddenAddress, InvalidParams, ShishoError
-from shisho.web.http.address import AllowList, Target, check_url, chosen, forbidden
+from shisho.web.http.address import AllowList, Target, check_url, choose_endpoint, explain_forbidden
 from tests.web.ssrf import refused_urls
 
 STRICT = AllowList()
@@ -123,31 +123,33 @@ def test_no_secret_is_said_again() -> None:
 
 @pytest.mark.parametrize("address", PUBLIC)
 def test_public_addresses_are_allowed(address: str) -> None:
-    assert forbidden(address) is None
+    assert explain_forbidden(address) is None
 
 
 @given(st.ip_addresses())
 def test_nothing_is_allowed_that_is_not_global(
     address: ipaddress.IPv4Address | ipaddress.IPv6Address,
 ) -> None:
-    if forbidden(str(address)) is None:
+    if explain_forbidden(str(address)) is None:
         assert address.is_global and not address.is_multicast and not address.is_reserved
 
 
 @given(st.ip_addresses(v=4))
 def test_no_ipv4_address_is_hidden_in_ipv6(address: ipaddress.IPv4Address) -> None:
     for pattern in HIDDEN:
-        assert forbidden(pattern.format(address)) is not None
+        assert explain_forbidden(pattern.format(address)) is not None
     number = int(address)
-    assert forbidden(str(ipaddress.IPv6Address((0x2002 << 112) | (number << 80)))) is not None
-    assert forbidden(str(ipaddress.IPv6Address((0x20010000 << 96) | (number ^ 0xFFFFFFFF)))) is not None
+    assert explain_forbidden(str(ipaddress.IPv6Address((0x2002 << 112) | (number << 80)))) is not None
+    assert (
+        explain_forbidden(str(ipaddress.IPv6Address((0x20010000 << 96) | (number ^ 0xFFFFFFFF)))) is not None
+    )
 
 
 @pytest.mark.parametrize(
     "address", ["", "localhost", "fe80::1%eth0", "2606:4700::1%1", "1.2.3", "0x7f000001"]
 )
 def test_what_is_no_plain_address_is_forbidden(address: str) -> None:
-    assert forbidden(address) is not None
+    assert explain_forbidden(address) is not None
 
 
 PARTS = st.sampled_from(
@@ -191,25 +193,25 @@ def test_whatever_is_read_is_safe_and_reads_the_same_again(url: str) -> None:
         and " " not in target.path
     )
     if ":" in target.host or target.host.replace(".", "").isdecimal():
-        assert forbidden(target.host) is None
+        assert explain_forbidden(target.host) is None
 
 
 def test_one_bad_address_refuses_all() -> None:
     target = check_url("http://example.com/", STRICT)
     good = Endpoint("93.184.216.34", 80)
     bad = Endpoint("10.0.0.1", 80)
-    assert chosen([good], target, STRICT) == good
+    assert choose_endpoint([good], target, STRICT) == good
     for mixed in ([good, bad], [bad, good], [bad]):
         with pytest.raises(ForbiddenAddress, match=r"10\.0\.0\.1"):
-            chosen(mixed, target, STRICT)
+            choose_endpoint(mixed, target, STRICT)
     with pytest.raises(AllFetchesFailed):
-        chosen([], target, STRICT)
+        choose_endpoint([], target, STRICT)
 
 
 def test_exceptions_are_names_not_addresses() -> None:
     allow = AllowList.named(["Wiki.Example.jp", "box.test:8080", "日本語.jp", "192.168.0.5", "::1"], ["8443"])
     inside = [Endpoint("10.0.0.1", 80)]
-    assert chosen(inside, check_url("http://wiki.example.jp/", allow), allow) == inside[0]
+    assert choose_endpoint(inside, check_url("http://wiki.example.jp/", allow), allow) == inside[0]
     assert check_url("http://xn--wgv71a119e.jp/", allow).host == "xn--wgv71a119e.jp"
     assert check_url("http://192.168.0.5/", allow).host == "192.168.0.5"
     assert check_url("http://[::1]/", allow).host == "::1"
@@ -226,7 +228,7 @@ def test_exceptions_are_names_not_addresses() -> None:
             check_url(url, allow)
     elsewhere = check_url("http://box.test/", allow)
     with pytest.raises(ForbiddenAddress):
-        chosen(inside, elsewhere, allow)
+        choose_endpoint(inside, elsewhere, allow)
 
 
 def test_a_port_behind_an_ipv6_address_is_no_longer_address() -> None:

@@ -301,7 +301,7 @@ async def test_the_shared_list_is_refused_and_nothing_is_opened(resolver: Inside
 
 async def test_the_recorder_would_have_seen_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the guard the same list opens connections: the test above can fail."""
-    monkeypatch.setattr(address, "forbidden", lambda _: None)
+    monkeypatch.setattr(address, "explain_forbidden", lambda _: None)
     monkeypatch.setattr(address, "_INSIDE", address.re.compile("(?!)"))
     monkeypatch.setattr(address, "_NUMBER", address.re.compile("(?!)"))
     recorder = Recorder()

@@ -10,7 +10,7 @@ from shisho.errors import ForbiddenAddress
 from shisho.web.browser.head import authority
 from shisho.web.http.address import AllowList, check_url
 from shisho.web.http.site import host_of_url, site_of
-from shisho.web.http.url import absolute, canonical, is_result, unwrap, without_final_dot, without_tracking
+from shisho.web.http.url import canonicalise, is_result, resolve_href, strip_final_dot, strip_tracking, unwrap
 
 SAME = [
     ("http://example.com", "https://example.com/"),
@@ -75,12 +75,12 @@ RESULTS = [
 
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_one_page(one: str, other: str) -> None:
-    assert canonical(one) == canonical(other)
+    assert canonicalise(one) == canonicalise(other)
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
 def test_two_pages(one: str, other: str) -> None:
-    assert canonical(one) != canonical(other)
+    assert canonicalise(one) != canonicalise(other)
 
 
 @pytest.mark.parametrize(("url", "target"), LEADS)
@@ -98,7 +98,7 @@ def test_what_may_be_a_result(url: str, expected: bool) -> None:
 )
 def test_no_web_address_has_no_canonical_form(url: str) -> None:
     with pytest.raises(ValueError):
-        canonical(url)
+        canonicalise(url)
 
 
 @pytest.mark.parametrize(
@@ -107,16 +107,16 @@ def test_no_web_address_has_no_canonical_form(url: str) -> None:
      ("https://[x", ""), ("https://a.example:99999/", ""), ("", "https://h.example/d/p")],
 )  # fmt: skip
 def test_links_are_seen_from_their_page(href: str, expected: str) -> None:
-    assert absolute("https://h.example/d/p", href) == expected
+    assert resolve_href("https://h.example/d/p", href) == expected
 
 
 @given(st.text(max_size=80))
 def test_canonical_is_stable(tail: str) -> None:
     try:
-        once = canonical(f"https://example.com/{tail}")
+        once = canonicalise(f"https://example.com/{tail}")
     except ValueError:
         return
-    assert canonical(once) == once
+    assert canonicalise(once) == once
 
 
 @pytest.mark.parametrize(
@@ -134,14 +134,14 @@ def test_canonical_is_stable(tail: str) -> None:
     ],
 )
 def test_an_address_is_cited_without_who_followed_it(found: str, cited: str) -> None:
-    assert without_tracking(found) == cited == without_tracking(cited)
+    assert strip_tracking(found) == cited == strip_tracking(cited)
 
 
 @given(st.lists(st.sampled_from(["a=1", "b", "utm_source=x", "q=%E3%81%82", "fbclid=1", "c="]), max_size=6))
 def test_it_stays_the_same_page(pairs: list[str]) -> None:
     url = "https://example.com/page" + ("?" + "&".join(pairs) if pairs else "")
-    assert canonical(without_tracking(url)) == canonical(url)
-    assert "utm" not in without_tracking(url) and "fbclid" not in without_tracking(url)
+    assert canonicalise(strip_tracking(url)) == canonicalise(url)
+    assert "utm" not in strip_tracking(url) and "fbclid" not in strip_tracking(url)
 
 
 @pytest.mark.parametrize(
@@ -155,13 +155,13 @@ def test_it_stays_the_same_page(pairs: list[str]) -> None:
     ],
 )
 def test_a_final_dot_is_no_other_host(url: str, same: str) -> None:
-    assert without_final_dot(url) == same
+    assert strip_final_dot(url) == same
 
 
 def test_with_a_final_dot_it_is_the_same_page_site_host_and_limit() -> None:
     dotted = "https://Example.ORG./a?b=1"
     plain = "https://example.org/a?b=1"
-    assert canonical(dotted) == canonical(plain)
+    assert canonicalise(dotted) == canonicalise(plain)
     assert host_of_url(dotted) == host_of_url(plain) and site_of(dotted) == site_of(plain)
     assert site_of("https://example.org:443/") == site_of("https://example.org./") == "https://example.org"
     assert authority(dotted) == authority(plain) == "example.org:443"

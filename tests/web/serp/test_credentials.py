@@ -14,7 +14,7 @@ from shisho.domain.web import EngineQuery, Request, Response
 from shisho.errors import InvalidParams, ShishoError, TimedOut
 from shisho.settings import TABLE as SETTINGS
 from shisho.web.engines import TABLE, Engine, engines
-from shisho.web.serp.credentials import authorised, fetched, hidden, limit_of, missing
+from shisho.web.serp.credentials import authorise, fetch_authorised, find_missing_keys, hide_keys, limit_of
 
 CANARY = "canary+key/81b2=%"
 KEYED = [engine for engine in TABLE if engine.about.credentials]
@@ -34,11 +34,11 @@ def test_every_credential_is_a_setting_and_every_key_a_secret() -> None:
 @pytest.mark.parametrize("engine", KEYED, ids=named)
 def test_a_key_is_in_what_is_sent_and_not_in_what_is_stored(engine: Engine) -> None:
     stored = engine.request(QUERY, 1, {})
-    sent = authorised(stored, engine.about, KEYS)
-    assert CANARY not in dumps(stored) and hidden(dumps(stored), engine.about, KEYS) == dumps(stored)
-    assert hidden(dumps(sent), engine.about, KEYS) != dumps(sent), "it is sent"
-    assert authorised(stored, engine.about, {}) == stored
-    assert authorised(sent, engine.about, KEYS) == sent
+    sent = authorise(stored, engine.about, KEYS)
+    assert CANARY not in dumps(stored) and hide_keys(dumps(stored), engine.about, KEYS) == dumps(stored)
+    assert hide_keys(dumps(sent), engine.about, KEYS) != dumps(sent), "it is sent"
+    assert authorise(stored, engine.about, {}) == stored
+    assert authorise(sent, engine.about, KEYS) == sent
 
 
 ROWS: list[tuple[str, Mapping[str, str], str, Mapping[str, str]]] = [
@@ -63,7 +63,7 @@ def test_where_each_key_goes(
     name: str, values: Mapping[str, str], query: str, headers: Mapping[str, str]
 ) -> None:
     engine = engines()[name]
-    sent = authorised(engine.request(QUERY, 1, {}), engine.about, values)
+    sent = authorise(engine.request(QUERY, 1, {}), engine.about, values)
     assert sent.url.endswith(query) and headers.items() <= sent.headers.items()
 
 
@@ -76,7 +76,7 @@ def test_where_each_key_goes(
     ],
 )
 def test_no_other_site_is_told(url: str) -> None:
-    assert authorised(Request(url), engines()["pubmed"].about, KEYS) == Request(url)
+    assert authorise(Request(url), engines()["pubmed"].about, KEYS) == Request(url)
 
 
 @pytest.mark.parametrize("engine", KEYED, ids=named)
@@ -87,9 +87,9 @@ async def test_nothing_that_comes_back_shows_a_key(engine: Engine) -> None:
         said = f'{{"error": "API key {dumps(dict(request.headers))} refused", "url": "{request.url}"}} 統計'
         return Response(said.encode("euc-jp"), request.url, 403)
 
-    response = await fetched(echo, engine.request(QUERY, 1, {}), engine.about, KEYS)
+    response = await fetch_authorised(echo, engine.request(QUERY, 1, {}), engine.about, KEYS)
     for text in (response.url, response.body.decode("euc-jp")):
-        assert hidden(text, engine.about, KEYS) == text and CANARY not in text
+        assert hide_keys(text, engine.about, KEYS) == text and CANARY not in text
     with pytest.raises(ShishoError) as met:
         engine.parse(response)
     assert CANARY not in f"{met.value.message} {met.value.details}" and response.body.decode(
@@ -103,10 +103,12 @@ async def test_no_error_shows_a_key(engine: Engine, caplog: pytest.LogCaptureFix
         raise TimedOut(f"{request.url} {dict(request.headers)} did not answer.", url=request.url, status=0)
 
     with caplog.at_level("DEBUG"), pytest.raises(TimedOut) as met:
-        await fetched(fails, engine.request(QUERY, 1, {}), engine.about, KEYS)
+        await fetch_authorised(fails, engine.request(QUERY, 1, {}), engine.about, KEYS)
     said = "".join(traceback.format_exception(met.value)) + str(met.value.details) + caplog.text
     assert (
-        hidden(said, engine.about, KEYS) == said and "did not answer" in met.value.message and met.value.retry
+        hide_keys(said, engine.about, KEYS) == said
+        and "did not answer" in met.value.message
+        and met.value.retry
     )
 
 
@@ -128,16 +130,20 @@ def test_a_pace_of_the_users_own_holds_with_a_key_too() -> None:
 
 def test_what_is_missing_is_named() -> None:
     abouts = [engines()[name].about for name in ("brave_api", "pubmed", "mojeek")]
-    assert missing(abouts, {"brave_api_key": "  "}) == {"brave_api_key", "ncbi_api_key", "contact_email"}
-    assert missing(abouts, KEYS) == frozenset()
+    assert find_missing_keys(abouts, {"brave_api_key": "  "}) == {
+        "brave_api_key",
+        "ncbi_api_key",
+        "contact_email",
+    }
+    assert find_missing_keys(abouts, KEYS) == frozenset()
 
 
 @pytest.mark.parametrize("key", ["鍵の文字列", "some\nkey", "some key", "key\x00"])
 def test_a_key_that_no_header_can_carry_is_never_sent(key: str) -> None:
     engine = engines()["brave_api"]
     stored = engine.request(QUERY, 1, {})
-    assert authorised(stored, engine.about, {"brave_api_key": key}) == stored
-    assert missing([engine.about], {"brave_api_key": key}) == {"brave_api_key"}
+    assert authorise(stored, engine.about, {"brave_api_key": key}) == stored
+    assert find_missing_keys([engine.about], {"brave_api_key": key}) == {"brave_api_key"}
 
 
 def test_an_override_cannot_name_a_pace_of_another_type() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from shisho.domain.corpus import Block, Reading
 from shisho.errors import DocumentUnreadable
-from shisho.language.encodings import agrees, codec_of, decoded
+from shisho.language.encodings import agrees, codec_of, decode_with
 
 LONGEST = 200_000  # characters of a paragraph
 SHORT = 64 << 10  # bytes, read in a millisecond: asking a child for it costs as much
@@ -89,7 +89,7 @@ def decode(data: bytes, *labels: str | None) -> str:
 
 
 def _agreeing(data: bytes, *encodings: str) -> str | None:
-    return next((text for encoding in encodings if agrees(text := decoded(data, encoding))), None)
+    return next((text for encoding in encodings if agrees(text := decode_with(data, encoding))), None)
 
 
 def _strictly(data: bytes, encoding: str) -> str | None:

@@ -20,7 +20,7 @@ TOLD = 5  # mistakes in a message; `details` has more
 LISTED = 20
 
 
-def checked(name: str, model: type[BaseModel], given: Mapping[str, Any]) -> dict[str, Any]:
+def check_arguments(name: str, model: type[BaseModel], given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments that were given, as the model has them. Some clients send objects and lists as JSON in a
     string: those are read. Raises InvalidParams."""
     try:

@@ -12,7 +12,7 @@ from shisho.desk import Desk
 from shisho.domain.corpus import DEFAULT_CORPUS
 from shisho.domain.task import Bytes, DocumentsQueued
 from shisho.errors import InvalidParams
-from shisho.interfaces.api.filters import parsed
+from shisho.interfaces.api.filters import parse_filters
 from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.replies import (
     Corpora,
@@ -79,7 +79,7 @@ async def list_documents(
 ) -> DocumentList:
     """The documents of the library in the order of their adding."""
     documents = await desk.documents(
-        corpora=corpora, filters=parsed(filters), after=cursor or "", limit=limit + 1
+        corpora=corpora, filters=parse_filters(filters), after=cursor or "", limit=limit + 1
     )
     shown_documents = tuple(documents[:limit])
     more = len(documents) > limit

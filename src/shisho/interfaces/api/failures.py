@@ -40,7 +40,7 @@ def to_shisho_error(error: Exception) -> ShishoError:
     )
 
 
-def told(raised: Exception) -> dict[str, Any]:
+def describe_error(raised: Exception) -> dict[str, Any]:
     """The error as the visitor is told it. A fault of ours is logged under its error id, and its own
     words stay here."""
     from shisho.language.display import without_unseen

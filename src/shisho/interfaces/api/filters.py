@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from shisho.domain.corpus import Condition
 
 
-def parsed(given: Sequence[str]) -> dict[str, Condition]:
+def parse_filters(given: Sequence[str]) -> dict[str, Condition]:
     """`k=v` is a value, `k=low..high` a range with either end open, a repeated key any of its values."""
     from shisho.domain.corpus import FilterRange
 

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from pydantic_core import to_json, to_jsonable_python
 
 from shisho.language.display import without_unseen
-from shisho.messages.catalogue import rendered, spoken
+from shisho.messages.catalogue import current_language, render_all
 
 ROOM = 4_900  # tokens of a reply: under 5,000, with its link
 SLACK = 60  # tokens for `more` and `cursor`, which are set after the cut
@@ -42,7 +42,7 @@ class RecentReplies(Generic[T]):
 
     def of(self, source: object, make: Callable[[], T]) -> T:
         """Give what is made of this very object in the language that is spoken."""
-        language = spoken()
+        language = current_language()
         for cached, spoken_then, reply in self._made:
             if cached is source and spoken_then == language:
                 return reply
@@ -51,17 +51,17 @@ class RecentReplies(Generic[T]):
         return new
 
 
-def written(data: Any) -> str:
+def dump_compact(data: Any) -> str:
     """Compact JSON, in the characters themselves."""
     return to_json(data).decode()
 
 
-def fitted(data: dict[str, Any], count: Count, room: int = ROOM) -> dict[str, Any]:
+def fit(data: dict[str, Any], count: Count, room: int = ROOM) -> dict[str, Any]:
     """The data, in place, with `more` set where its lists, and then its texts, had to be shortened. `count`:
     tokens of a text."""
 
     def size(value: Any) -> int:
-        return count(written(value))
+        return count(dump_compact(value))
 
     over = size(data) - room
     if over <= 0:
@@ -97,7 +97,7 @@ def _clipped(text: str, over: int) -> str:
 def plain_data(thing: Any) -> Any:
     """JSON-ready data of whatever is told to a client, in the reader's language, with nothing hidden in its
     names."""
-    return without_hidden(to_jsonable_python(rendered(thing)))
+    return without_hidden(to_jsonable_python(render_all(thing)))
 
 
 def without_hidden(data: Any) -> Any:

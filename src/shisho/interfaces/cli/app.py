@@ -12,7 +12,7 @@ import typer
 import shisho
 from shisho import settings as settings_
 from shisho.errors import InvalidParams
-from shisho.interfaces.api.filters import parse_metadata, parsed
+from shisho.interfaces.api.filters import parse_filters, parse_metadata
 from shisho.interfaces.cli import auth as cli_auth
 from shisho.interfaces.cli import box as box_cli
 from shisho.interfaces.cli import conversations as cli_conversations
@@ -187,14 +187,14 @@ def ask(
         stop = stop_on_interrupt(words)
 
         async def answered() -> Answer:
-            with live.shown(words, quiet=json_) as notify:
+            with live.show_progress(words, quiet=json_) as notify:
                 if question is None:
                     return await desk.resume(continue_ or "last", notify, stop)
                 return await desk.ask(
                     question,
                     folders=folders,
                     corpora=corpora,
-                    filters=parsed(filters),
+                    filters=parse_filters(filters),
                     budget={"max_rounds": max_rounds, "max_seconds": max_seconds},
                     sources=Sources(sources),
                     conversation=continue_,
@@ -237,8 +237,8 @@ def search(
             display = AddingDisplay(_words(context), list_names_below([folder]), json_, quiet=True)
             await display.show(desk.mirror(folder, display.notify))
         inside = [*corpora, *(full_path(folder) for folder in folders)]
-        hits = await desk.search(query, corpora=inside, filters=parsed(filters), limit=limit)
-        _print(hits, json_, lambda: render.found(hits, _words(context)))
+        hits = await desk.search(query, corpora=inside, filters=parse_filters(filters), limit=limit)
+        _print(hits, json_, lambda: render.print_hits(hits, _words(context)))
 
     _run(context, work, json_, "interrupted_search")
 
@@ -258,7 +258,7 @@ def list_(
         from shisho.interfaces.cli import render
 
         found_documents = await desk.documents(
-            corpora=corpora, filters=parsed(filters), after=after, limit=limit + 1
+            corpora=corpora, filters=parse_filters(filters), after=after, limit=limit + 1
         )
         documents = found_documents[:limit]
         more = len(found_documents) > limit
@@ -314,7 +314,7 @@ def show(
 
         thing = await desk.show(id_)
         pages = await desk.viewer.page_starts(thing[0].id) if isinstance(thing, tuple) else {}
-        _print(thing, json_, lambda: render.shown(thing, _words(context), pages))
+        _print(thing, json_, lambda: render.print_whole(thing, _words(context), pages))
 
     _run(context, work, json_)
 

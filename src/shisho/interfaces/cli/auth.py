@@ -31,7 +31,7 @@ def list_(context: typer.Context, json_: Json = False) -> None:
         from shisho.interfaces.cli import render_queue
 
         interventions = await desk.tasks.get_auth_queue()
-        show(interventions, json_, lambda: render_queue.waiting(interventions, words(context)))
+        show(interventions, json_, lambda: render_queue.print_waiting(interventions, words(context)))
 
     run(context, work, json_)
 

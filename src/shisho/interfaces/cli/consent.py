@@ -33,18 +33,18 @@ async def ask_with_consent(
     words_asked, conversation = wording
     if words_asked is None or sources is Sources.DOCUMENTS or not _unanswered(desk):
         return await ask()
-    question = await desk.conversations.understood(words_asked, conversation)
+    question = await desk.conversations.understand(words_asked, conversation)
     if sources is not Sources.AUTO:
-        agreed(desk, words, await desk.tasks.preview_question(question))
+        ask_consent(desk, words, await desk.tasks.preview_question(question))
         return await ask()
     try:
         answer = await ask()
     except (EmptyCorpus, ConsentRequired):
-        if not agreed(desk, words, await desk.tasks.preview_question(question)):
+        if not ask_consent(desk, words, await desk.tasks.preview_question(question)):
             raise
         return await ask()
     left_open = answer.missing and answer.loop_stop not in (LoopStop.CONDITION_MET, LoopStop.STOPPED)
-    if left_open and agreed(desk, words, await desk.tasks.preview_question(question)):
+    if left_open and ask_consent(desk, words, await desk.tasks.preview_question(question)):
         return await ask()
     return answer
 
@@ -52,10 +52,10 @@ async def ask_with_consent(
 async def confirm_queries(desk: Desk, words: Words, queries: list[str]) -> None:
     """Ask before queries are queued, where that has not been settled; what the person says is for the desk to heed."""
     if _unanswered(desk):
-        agreed(desk, words, await desk.tasks.preview_queries(*queries))
+        ask_consent(desk, words, await desk.tasks.preview_queries(*queries))
 
 
-def agreed(desk: Desk, words: Words, outgoing: OutgoingQueries) -> bool:
+def ask_consent(desk: Desk, words: Words, outgoing: OutgoingQueries) -> bool:
     """Show what would be sent, and to whom; a yes is remembered, a no is for this once."""
     queries = "\n".join(f"  {query}" for query in outgoing.queries)
     typer.echo(words("consent_words", queries=queries), err=True)

@@ -39,7 +39,7 @@ def sync(
 
         targets = [(str(folder), corpus) for folder in folders]
         if not folders:
-            targets = [(folder.path, folder.corpus) for folder in await desk.folders.watched()]
+            targets = [(folder.path, folder.corpus) for folder in await desk.folders.list_watched()]
         if not targets:
             raise InvalidParams(NOTHING_FOLLOWED)
         is_even = True
@@ -81,13 +81,13 @@ def watch(
         for folder in forget:
             await desk.folders.forget(folder)
         if forget or list_:
-            watched = await desk.folders.watched()
-            show(watched, json_, lambda: render_folders.watched(watched, words(context)))
+            watched = await desk.folders.list_watched()
+            show(watched, json_, lambda: render_folders.print_watched(watched, words(context)))
             return
         await desk.ready()
         for folder in folders:
             await desk.folders.watch(folder, corpus)
-        watched = await desk.folders.watched()
+        watched = await desk.folders.list_watched()
         if not watched:
             raise InvalidParams(NOTHING_FOLLOWED)
         follower = desk.folders.follower()

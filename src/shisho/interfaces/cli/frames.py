@@ -19,7 +19,7 @@ import typer.core
 
 from shisho.interfaces.api.mistakes import mistake
 from shisho.interfaces.cli.values import read_plainly
-from shisho.messages.catalogue import DEFAULT, render, spoken, translated
+from shisho.messages.catalogue import DEFAULT, current_language, render, translate
 from shisho.messages.message import Message
 
 # Typer keeps its click to itself, and names of it only this one
@@ -31,7 +31,7 @@ class _FrameWords(gettext.NullTranslations):
     """Translations for Typer, which asks `gettext` for some of its words."""
 
     def gettext(self, message: str) -> str:
-        return translated(message)
+        return translate(message)
 
 
 def translate_frames() -> None:
@@ -46,7 +46,7 @@ class _SpokenUsageError(UsageError):  # type: ignore[misc]
 
 class _UsageFormatter(_FORMATTER):  # type: ignore[misc]
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-        super().write_usage(prog, args, translated("Usage: ") if prefix is None else prefix)
+        super().write_usage(prog, args, translate("Usage: ") if prefix is None else prefix)
 
 
 class CommandGroup(typer.core.TyperGroup):
@@ -75,7 +75,7 @@ class CommandGroup(typer.core.TyperGroup):
         try:
             return super().resolve_command(ctx, args)
         except UsageError as error:
-            if spoken() == DEFAULT:
+            if current_language() == DEFAULT:
                 raise
             raise _SpokenUsageError(render(_no_command(args[0], list(self.commands))), ctx) from error
 
@@ -90,7 +90,7 @@ def _translate(command: Any) -> None:
         for name in ("help", "short_help"):
             text = getattr(holder, name, None)
             if text:
-                setattr(holder, name, translated(inspect.cleandoc(text)))
+                setattr(holder, name, translate(inspect.cleandoc(text)))
 
 
 def _folding(format_help: Callable[..., None]) -> Callable[..., None]:
@@ -112,7 +112,7 @@ def _folding(format_help: Callable[..., None]) -> Callable[..., None]:
         rich_utils.Table = FoldingTable  # type: ignore[attr-defined]
         option = command.get_help_option(ctx)
         if option is not None:
-            option.help = translated(option.help or "")
+            option.help = translate(option.help or "")
         format_help(command, ctx, formatter)
 
     return folded
@@ -124,7 +124,7 @@ def _told() -> Iterator[None]:
         yield
     except UsageError as error:
         if (
-            spoken() == DEFAULT
+            current_language() == DEFAULT
             or isinstance(error, _SpokenUsageError)
             or type(error).__name__ == "NoArgsIsHelpError"
         ):

@@ -108,10 +108,10 @@ def run_to_end(work: Coroutine[Any, Any, None], context: typer.Context, kept: st
     except (asyncio.CancelledError, KeyboardInterrupt):
         if by_signal == ["SIGTERM"]:
             raise typer.Exit(TERMINATED) from None
-        interrupted(context, kept)
+        exit_interrupted(context, kept)
 
 
-def interrupted(context: typer.Context, kept: str = "interrupted") -> NoReturn:
+def exit_interrupted(context: typer.Context, kept: str = "interrupted") -> NoReturn:
     """Say what was kept and how to go on, and end with 130."""
     try:
         reader = settings.load(**(context.find_root().obj or {})).reader
@@ -129,7 +129,7 @@ class InterruptibleCommands(CommandGroup):
         try:
             return super().invoke(ctx)
         except (KeyboardInterrupt, typer.Abort):
-            interrupted(ctx)
+            exit_interrupted(ctx)
 
 
 Heard = Callable[[], bool]

@@ -24,7 +24,7 @@ class RedactedLines(logging.Formatter):
         self._secrets = secrets
 
     def format(self, record: logging.LogRecord) -> str:
-        return redacted(super().format(record), self._secrets)
+        return redact(super().format(record), self._secrets)
 
 
 class JsonLines(logging.Formatter):
@@ -44,11 +44,11 @@ class JsonLines(logging.Formatter):
         }
         if record.exc_info:
             facts["trace"] = self.formatException(record.exc_info)
-        shown = {name: redacted(text, self._secrets) for name, text in facts.items()}
+        shown = {name: redact(text, self._secrets) for name, text in facts.items()}
         return json.dumps(shown, ensure_ascii=False)
 
 
-def redacted(text: str, secrets: Sequence[str]) -> str:
+def redact(text: str, secrets: Sequence[str]) -> str:
     """The text without what is secret."""
     for secret in secrets:
         text = text.replace(secret, BLOTTED)

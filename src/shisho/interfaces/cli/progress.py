@@ -18,13 +18,13 @@ from shisho.domain.job import Job, JobState
 from shisho.domain.payloads import AnswerOutcome, SearchOutcome, read_outcome, read_payload
 from shisho.domain.task import JobKind, TaskSnapshot
 from shisho.interfaces.cli.messages import Words
-from shisho.interfaces.cli.render_adding import file_name, left_out, receipt_line
+from shisho.interfaces.cli.render_adding import describe_left_out, file_name, receipt_line
 
 Show = Callable[[Text | str], None]
 
 
 @contextmanager
-def shown(words: Words, *, quiet: bool = False) -> Iterator[Notify]:
+def show_progress(words: Words, *, quiet: bool = False) -> Iterator[Notify]:
     """A listener for `Desk.ask` and `resume`. On a terminal the last line counts what is under way; elsewhere
     lines are plain, and of documents nothing is shown, as no one waits for them."""
     console = Console(stderr=True, highlight=False, markup=False, emoji=False, quiet=quiet)
@@ -65,7 +65,7 @@ class _Documents:
         words = self._words
         match news:
             case FilesSurveyed(survey) if survey.left_out:
-                self._show(left_out(survey, words))
+                self._show(describe_left_out(survey, words))
             case FileTakenIn(receipt) if receipt.outcome is not IntakeOutcome.KNOWN:
                 self._show(receipt_line(receipt, words, file_name(receipt.source)))
             case StepTaken(node="plan", change=change):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from shisho.interfaces.cli.frames import CommandGroup
-from shisho.interfaces.cli.interrupts import EndRequest, end_request, interrupted
+from shisho.interfaces.cli.interrupts import EndRequest, end_request, exit_interrupted
 from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def add(
         )
         await confirm_queries(desk, words(context), queries)
         queued = await desk.tasks.queue_searches(queries, task_id=task, options=options)
-        show(queued, json_, lambda: render_queue.queued(queued, words(context)))
+        show(queued, json_, lambda: render_queue.print_queued(queued, words(context)))
 
     run(context, work, json_, "interrupted_queue")
 
@@ -135,7 +135,7 @@ def stop_(
 
         mode = StopMode.IMMEDIATE if now else StopMode.GRACEFUL
         stopped = await desk.tasks.stop_task(task, mode=mode, wait=wait)
-        show(stopped, json_, lambda: render_queue.stopped(stopped, words(context)))
+        show(stopped, json_, lambda: render_queue.print_stopped(stopped, words(context)))
 
     run(context, work, json_, "interrupted_queue")
 
@@ -211,7 +211,7 @@ def worker(
                 typer.echo(words(context)("working", n=slots or loaded.whole("workers")), err=True)
                 await _until(desk, request, drain)
         if request.interrupted:
-            interrupted(context, "interrupted_worker")
+            exit_interrupted(context, "interrupted_worker")
 
     run(context, work, False, "interrupted_worker")
 

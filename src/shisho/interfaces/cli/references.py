@@ -27,7 +27,7 @@ def references(
     async def work(desk: Desk) -> None:
         from shisho.interfaces.cli.render_adding import AddingDisplay
 
-        incomplete = await desk.references.incomplete(*documents)
+        incomplete = await desk.references.list_incomplete(*documents)
         if not (look_up and incomplete):
             show(incomplete, json_, lambda: _print(context, incomplete))
             return

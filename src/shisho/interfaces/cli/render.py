@@ -20,7 +20,7 @@ from shisho.domain.model import FAULT_REASONS, ModelUse
 from shisho.interfaces.cli.columns import print_columns
 from shisho.interfaces.cli.file_names import make_names_distinct
 from shisho.interfaces.cli.messages import Words
-from shisho.language.display import display_code, display_quotation, legible, running
+from shisho.language.display import display_code, display_quotation, join_lines, legible
 from shisho.language.script import answer_language
 from shisho.messages.catalogue import render
 
@@ -70,17 +70,17 @@ def _evidence_line(evidence: Evidence, words: Words, name: str, *, is_quoted: bo
 def _quotation(evidence: Evidence, words: Words) -> str:
     if evidence.code:
         return display_code(evidence.snippet)
-    return words("quotation", text=running(evidence.snippet))
+    return words("quotation", text=join_lines(evidence.snippet))
 
 
 def _where(cited: Evidence | PassageHit, words: Words) -> str:
     """The place or the page, after a space; and that the words were recognised in a picture."""
     page = "" if cited.page is None else words("page", n=cited.page)
     mark = words("ocr") if cited.ocr else ""
-    return "".join(f" {part}" for part in (running(cited.place) or page, mark) if part)
+    return "".join(f" {part}" for part in (join_lines(cited.place) or page, mark) if part)
 
 
-def shown(
+def print_whole(
     thing: Answer | Evidence | tuple[Document, str],
     words: Words,
     pages: Mapping[int, int] | None = None,
@@ -153,14 +153,14 @@ def turns(given_turns: Sequence[ConversationTurn], words: Words) -> None:
             _out.print(f"   {words('understood', text=legible(turn.understood))}")
 
 
-def found(hits: Sequence[PassageHit], words: Words) -> None:
+def print_hits(hits: Sequence[PassageHit], words: Words) -> None:
     """Passages, best first."""
     if not hits:
         _out.print(words("nothing_found"))
     names = make_names_distinct(passage.source for passage in hits)
     for place, passage in enumerate(hits, 1):
         head = Text(f"{place}. {names[passage.source]}{_where(passage, words)}", style="bold")
-        about = [running(passage.heading), f"{passage.score:.2f}"]
+        about = [join_lines(passage.heading), f"{passage.score:.2f}"]
         _out.print(head.append("  " + "  ".join(filter(None, about)), style="dim"))
         _out.print(Text(indent(display_quotation(passage.text, code=passage.code), "   ")))
 
@@ -176,13 +176,13 @@ def documents(given_documents: Sequence[Document], more: bool, words: Words) -> 
         pages = [words("pages", n=document.page_count)] if document.page_count else []
         corpus = [] if document.corpus == DEFAULT_CORPUS else [f"{words('corpus')} {document.corpus}"]
         line = Text(f"{document.id}  ", style="dim")
-        line.append(running(document.title), style="not dim bold")
+        line.append(join_lines(document.title), style="not dim bold")
         _out.print(line.append(f"\n    {'  '.join([names[document.source], *pages, *metadata, *corpus])}"))
     if more:
         _out.print(words("more", n=len(given_documents), id=given_documents[-1].id))
 
 
-def checks(given_checks: Sequence[Check], words: Words) -> None:
+def print_checks(given_checks: Sequence[Check], words: Words) -> None:
     """A line for each check, with the way to mend it."""
     for check in given_checks:
         mark = "✓" if check.ok else "–" if check.optional else "✗"

@@ -21,7 +21,7 @@ from shisho.domain.corpus import FileSurvey, IntakeOutcome, Receipt
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_references import reference_lines
 from shisho.language.display import legible
-from shisho.messages.catalogue import render, rendered
+from shisho.messages.catalogue import render, render_all
 
 NAMED = 6  # kinds of left-out files that a line names
 REPEATED = 200  # failures that are told once more at the end
@@ -61,7 +61,7 @@ class AddingDisplay:
     def _tell_survey(self, survey: FileSurvey) -> None:
         self.total = len(survey.files)
         if survey.left_out and not self.json_:
-            _err.print(left_out(survey, self.words))
+            _err.print(describe_left_out(survey, self.words))
         if self.bar is not None:
             self.bar.update(self.bar.task_ids[0], total=self.total, visible=self.total > 1)
 
@@ -96,7 +96,7 @@ class AddingDisplay:
         if self.changes_only and receipt.outcome is IntakeOutcome.KNOWN:
             pass
         elif self.json_ and not self.quiet:
-            print(json.dumps(plain(rendered(receipt)), ensure_ascii=False), flush=True)
+            print(json.dumps(plain(render_all(receipt)), ensure_ascii=False), flush=True)
         elif not self.quiet:
             _out.print(receipt_line(receipt, self.words, self.name(receipt.source)))
         elif receipt.outcome not in (IntakeOutcome.KNOWN, IntakeOutcome.ADDED):
@@ -134,7 +134,7 @@ def receipt_line(receipt: Receipt, words: Words, name: str) -> Text:
     return line
 
 
-def left_out(survey: FileSurvey, words: Words) -> str:
+def describe_left_out(survey: FileSurvey, words: Words) -> str:
     """Which files and folders were passed over, and how many."""
     counted = Counter(survey.left_out).most_common()
     names = [legible(name) if count == 1 else f"{legible(name)} ×{count}" for name, count in counted[:NAMED]]

@@ -14,17 +14,17 @@ from shisho.domain.codec import plain
 from shisho.domain.corpus import DEFAULT_CORPUS, IntakeOutcome, Receipt
 from shisho.domain.folder import WatchedFolder
 from shisho.errors import ShishoError
-from shisho.interfaces.api.failures import told
+from shisho.interfaces.api.failures import describe_error
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_adding import receipt_line
 from shisho.language.display import legible
-from shisho.messages.catalogue import render, rendered
+from shisho.messages.catalogue import render, render_all
 
 _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
 _err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
 
 
-def watched(folders: Sequence[WatchedFolder], words: Words) -> None:
+def print_watched(folders: Sequence[WatchedFolder], words: Words) -> None:
     """A line for each folder."""
     if not folders:
         _out.print(words("nothing_watched"))
@@ -36,7 +36,7 @@ def watched(folders: Sequence[WatchedFolder], words: Words) -> None:
 def print_trouble(path: str, error: ShishoError, json_: bool) -> None:
     """Why a folder cannot be brought up to date now."""
     if json_:
-        print(json.dumps({"folder": path, **told(error)}, ensure_ascii=False), flush=True)
+        print(json.dumps({"folder": path, **describe_error(error)}, ensure_ascii=False), flush=True)
     else:
         _err.print(Text(f"{error.code}: {render(error.message)}", style="yellow"))
 
@@ -67,7 +67,7 @@ class FollowingDisplay:
         if receipt.outcome is IntakeOutcome.FAILED:
             self.told_failures.add(failure)
         if self.json_:
-            print(json.dumps(plain(rendered(receipt)), ensure_ascii=False), flush=True)
+            print(json.dumps(plain(render_all(receipt)), ensure_ascii=False), flush=True)
         else:
             _out.print(receipt_line(receipt, self.words, legible(receipt.source)))
 

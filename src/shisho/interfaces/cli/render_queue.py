@@ -17,12 +17,12 @@ from shisho.domain.payloads import read_payload
 from shisho.domain.task import EngineStatus, JobPage, JobsQueued, TaskPage, TaskSnapshot, TaskStopped
 from shisho.interfaces.cli.columns import print_columns
 from shisho.interfaces.cli.messages import Words
-from shisho.messages.catalogue import render, rendered
+from shisho.messages.catalogue import render, render_all
 
 _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
 
 
-def queued(done: JobsQueued, words: Words) -> None:
+def print_queued(done: JobsQueued, words: Words) -> None:
     """Print what was queued and what was skipped."""
     typer.echo(f"{words('task', text=done.task_id)}: {words('queued', n=done.queued)}")
     for skipped_item in done.skipped:
@@ -35,7 +35,7 @@ def queued(done: JobsQueued, words: Words) -> None:
 def to_json(held: TaskSnapshot) -> dict[str, Any]:
     """A task as JSON-ready data, its progress as it is shown."""
     counts = {count.name: str(getattr(held.progress, count.name)) for count in fields(held.progress)}
-    return {**plain(rendered(held)), "progress": counts}
+    return {**plain(render_all(held)), "progress": counts}
 
 
 def status(snapshot: TaskSnapshot, words: Words) -> None:
@@ -80,7 +80,7 @@ def follow(words: Words) -> Callable[[TaskSnapshot], None]:
     return tell
 
 
-def stopped(done: TaskStopped, words: Words) -> None:
+def print_stopped(done: TaskStopped, words: Words) -> None:
     """How much was cancelled."""
     gone = done.cancelled
     number = gone.queued + gone.running + gone.parked + gone.awaiting_auth
@@ -114,7 +114,7 @@ def jobs(page: JobPage, words: Words) -> None:
     print_columns(_out, [words("id"), words("kind"), words("state"), words("subject"), words("error")], rows)
 
 
-def waiting(interventions: Sequence[PendingIntervention], words: Words) -> None:
+def print_waiting(interventions: Sequence[PendingIntervention], words: Words) -> None:
     """Print the interventions that wait for a person."""
     if not interventions:
         typer.echo(words("nobody_needed"))

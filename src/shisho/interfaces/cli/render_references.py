@@ -10,7 +10,7 @@ from rich.text import Text
 from shisho.domain.corpus import IntakeOutcome, Receipt
 from shisho.domain.reference import MatchedBy, ReferenceMatch
 from shisho.interfaces.cli.messages import Words
-from shisho.language.display import legible, running
+from shisho.language.display import join_lines, legible
 
 NAMED = 20  # entries of each kind that are named
 
@@ -31,7 +31,7 @@ def reference_lines(receipt: Receipt, words: Words) -> Text:
         lines.append("\n    " + words("references_lost"), style="yellow")
     for match in lost[:NAMED]:
         reason = f" ({words('matched_several')})" if match.by is MatchedBy.SEVERAL else ""
-        lines.append(f"\n      {_key(match)}  {running(legible(match.title))}{reason}")
+        lines.append(f"\n      {_key(match)}  {join_lines(legible(match.title))}{reason}")
     lines.append(_rest(lost, words))
     if lost:
         lines.append("\n    " + words("references_way"))

@@ -10,10 +10,10 @@ import typer
 
 from shisho import settings
 from shisho.errors import InvalidParams, ShishoError
-from shisho.interfaces.api.failures import of_disk, told
+from shisho.interfaces.api.failures import describe_error, of_disk
 from shisho.interfaces.cli.interrupts import run_to_end
 from shisho.interfaces.cli.messages import Words
-from shisho.messages.catalogue import render, rendered
+from shisho.messages.catalogue import render, render_all
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
@@ -49,7 +49,7 @@ def run(
 def fail(error: ShishoError, json_: bool) -> NoReturn:
     """End with 2 for wrong arguments, 1 otherwise."""
     if json_:
-        typer.echo(json.dumps(told(error), ensure_ascii=False))
+        typer.echo(json.dumps(describe_error(error), ensure_ascii=False))
     else:
         typer.echo(f"{error.code}: {render(error.message)}", err=True)
     raise typer.Exit(2 if isinstance(error, InvalidParams) else 1)
@@ -67,4 +67,4 @@ def show(thing: Any, json_: bool, otherwise: Callable[[], None]) -> None:
         return
     from shisho.domain.codec import plain
 
-    typer.echo(json.dumps(plain(rendered(thing)), ensure_ascii=False, indent=2))
+    typer.echo(json.dumps(plain(render_all(thing)), ensure_ascii=False, indent=2))

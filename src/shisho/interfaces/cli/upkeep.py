@@ -15,7 +15,7 @@ from shisho.interfaces.cli.runner import fail as _fail
 from shisho.interfaces.cli.runner import run as _run
 from shisho.interfaces.cli.runner import show as _print
 from shisho.interfaces.cli.runner import words as _words
-from shisho.messages.catalogue import translated
+from shisho.messages.catalogue import translate
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
@@ -55,7 +55,7 @@ def doctor(context: typer.Context, json_: Json = False) -> None:
         from shisho.interfaces.cli import render
 
         checks = await desk.doctor()
-        _print(checks, json_, lambda: render.checks(checks, _words(context)))
+        _print(checks, json_, lambda: render.print_checks(checks, _words(context)))
         if not all(check.ok or check.optional for check in checks):
             raise typer.Exit(1)
 
@@ -77,7 +77,7 @@ def settings(context: typer.Context, json_: Json = False) -> None:
             "value": settings_held.shown(row.name),
             "from": settings_held.origins[row.name],
             "default": row.default,
-            "help": translated(row.help),
+            "help": translate(row.help),
         }
         for row in settings_.TABLE
     ]

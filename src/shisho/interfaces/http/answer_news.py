@@ -12,8 +12,8 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from shisho.desk import Desk
 from shisho.domain.answer_news import AnswerStep
 from shisho.errors import ShishoError
-from shisho.interfaces.api.failures import told
-from shisho.interfaces.api.truncate import plain_data, written
+from shisho.interfaces.api.failures import describe_error
+from shisho.interfaces.api.truncate import dump_compact, plain_data
 from shisho.interfaces.http.routes import REFUSALS, IdPath
 
 LAST = "end"  # the id of the answer's own event: who comes back with it has all
@@ -51,8 +51,10 @@ def build_step_event(revision: int, data: Mapping[str, Any]) -> ServerSentEvent:
     """A step as an event: one that tells a line of the answer is named for it, and has the line as its `text`."""
     sentence = data.get("sentence")
     if sentence:
-        return ServerSentEvent(data=written({**data, "text": sentence}), event="sentence", id=str(revision))
-    return ServerSentEvent(data=written(data), event="step", id=str(revision))
+        return ServerSentEvent(
+            data=dump_compact({**data, "text": sentence}), event="sentence", id=str(revision)
+        )
+    return ServerSentEvent(data=dump_compact(data), event="step", id=str(revision))
 
 
 def _revision(event_id: str) -> int:
@@ -66,6 +68,6 @@ async def _news(desk: Desk, answer_id: str, after: int) -> AsyncIterator[ServerS
             if isinstance(news, AnswerStep):
                 yield build_step_event(news.revision, plain_data(news))
             else:
-                yield ServerSentEvent(data=written(plain_data(news)), event="answer", id=LAST)
+                yield ServerSentEvent(data=dump_compact(plain_data(news)), event="answer", id=LAST)
     except ShishoError as error:
-        yield ServerSentEvent(data=written(told(error)), event="error", id=LAST)
+        yield ServerSentEvent(data=dump_compact(describe_error(error)), event="error", id=LAST)

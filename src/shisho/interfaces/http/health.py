@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 
 from shisho.desk import Desk
 from shisho.errors import ShishoError
-from shisho.interfaces.api.failures import told
+from shisho.interfaces.api.failures import describe_error
 from shisho.interfaces.http import routes as http_routes
 from shisho.interfaces.http.guard import AccessRules, Guard
 from shisho.interfaces.http.metrics import PrometheusFigures, add_metrics
@@ -36,7 +36,7 @@ def add_health(app: FastAPI, desk: Desk) -> None:
             async with asyncio.timeout(READY_SECONDS):
                 await desk.ready()
         except ShishoError as error:
-            return JSONResponse(told(error), 503)
+            return JSONResponse(describe_error(error), 503)
         return JSONResponse({"status": "ok"})
 
 

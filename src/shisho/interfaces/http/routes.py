@@ -17,9 +17,9 @@ from shisho.domain.inquiry import Evidence
 from shisho.domain.job import TaskState
 from shisho.domain.task import TaskSnapshot
 from shisho.errors import ShishoError
-from shisho.interfaces.api.failures import to_shisho_error, told
+from shisho.interfaces.api.failures import describe_error, to_shisho_error
 from shisho.interfaces.api.operations import Verb
-from shisho.interfaces.api.truncate import RecentReplies, plain_data, written
+from shisho.interfaces.api.truncate import RecentReplies, dump_compact, plain_data
 from shisho.interfaces.http.statuses import AT_THE_DOOR, STATUSES, build_headers, status_of
 
 WAIT = 20.0
@@ -61,7 +61,7 @@ def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
     async def call(arguments: BaseModel | None = None, **names: str) -> Response:
         reply = await verb.ask(desk, **names, **{name: getattr(arguments, name) for name in rest})
         return Response(
-            RECENT.of(reply, lambda: written(verb.data(reply)).encode()),
+            RECENT.of(reply, lambda: dump_compact(verb.data(reply)).encode()),
             media_type="application/json",
         )
 
@@ -86,10 +86,10 @@ def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
     )
 
 
-def refused(error: Exception) -> JSONResponse:
+def build_refusal(error: Exception) -> JSONResponse:
     """An error as a response."""
     refusal = to_shisho_error(error)
-    return JSONResponse(told(refusal), status_of(refusal), build_headers(refusal))
+    return JSONResponse(describe_error(refusal), status_of(refusal), build_headers(refusal))
 
 
 def add_reading(router: APIRouter, desk: Desk) -> None:
@@ -105,7 +105,7 @@ def add_reading(router: APIRouter, desk: Desk) -> None:
     async def get_evidence(evidence_id: IdPath) -> Response:
         """A quotation with its document, page, offsets and hash."""
         evidence = plain_data(await desk.evidence(evidence_id))
-        return Response(written(evidence), media_type="application/json")
+        return Response(dump_compact(evidence), media_type="application/json")
 
     @router.get(
         "/documents/{document_id}/pages/{page}",
@@ -140,7 +140,9 @@ def add_news(router: APIRouter, desk: Desk) -> None:
 async def _news(desk: Desk, status: TaskSnapshot) -> AsyncIterator[ServerSentEvent]:
     try:
         while True:
-            yield ServerSentEvent(data=written(plain_data(status)), event="status", id=str(status.revision))
+            yield ServerSentEvent(
+                data=dump_compact(plain_data(status)), event="status", id=str(status.revision)
+            )
             if (
                 status.status not in (TaskState.CREATED, TaskState.RUNNING, TaskState.WAITING)
                 and not status.more
@@ -148,7 +150,7 @@ async def _news(desk: Desk, status: TaskSnapshot) -> AsyncIterator[ServerSentEve
                 return
             status = await _next(desk, status)
     except ShishoError as error:
-        yield ServerSentEvent(data=written(told(error)), event="error")
+        yield ServerSentEvent(data=dump_compact(describe_error(error)), event="error")
 
 
 async def _next(desk: Desk, status: TaskSnapshot) -> TaskSnapshot:

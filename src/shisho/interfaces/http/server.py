@@ -23,7 +23,7 @@ from shisho.domain.team import cookie_of
 from shisho.errors import Conflict, InvalidParams, NotFound, ShishoError, TimedOut
 from shisho.interfaces.api import arguments
 from shisho.interfaces.api.contract import ROUTES
-from shisho.interfaces.api.failures import told
+from shisho.interfaces.api.failures import describe_error
 from shisho.interfaces.http import routes as http_routes
 from shisho.interfaces.http.answer_news import add_answer_news
 from shisho.interfaces.http.exports import ExportQuery, add_exports
@@ -153,11 +153,11 @@ def _refusals(app: FastAPI) -> None:
 
     @app.exception_handler(ShishoError)
     async def ours(request: Request, error: ShishoError) -> JSONResponse:
-        return http_routes.refused(error)
+        return http_routes.build_refusal(error)
 
     @app.exception_handler(TimeoutError)
     async def late(request: Request, error: TimeoutError) -> JSONResponse:
-        return http_routes.refused(TimedOut("The database did not answer in time. Try again."))
+        return http_routes.build_refusal(TimedOut("The database did not answer in time. Try again."))
 
     @app.exception_handler(RequestValidationError)
     async def wrong(request: Request, error: RequestValidationError) -> JSONResponse:
@@ -165,7 +165,7 @@ def _refusals(app: FastAPI) -> None:
         # without "body" or "query"
         places = [{**detail, "loc": detail["loc"][1:]} for detail in error.errors()]
         taken = models.get(name, NoArguments)
-        return http_routes.refused(
+        return http_routes.build_refusal(
             arguments.refusal(
                 Message(
                     "The request cannot be understood. {reasons}.",
@@ -182,7 +182,7 @@ def _refusals(app: FastAPI) -> None:
         if error.status_code == 404 and is_page:
             return missing(request)
         if error.status_code == 404:
-            return http_routes.refused(
+            return http_routes.build_refusal(
                 NotFound(
                     "There is nothing at {path}. The API is under {api}.",
                     path=request.url.path,
@@ -190,16 +190,16 @@ def _refusals(app: FastAPI) -> None:
                 )
             )
         if error.status_code >= 500:
-            return http_routes.refused(error)
+            return http_routes.build_refusal(error)
         return JSONResponse(
-            told(InvalidParams("{detail}.", detail=error.detail)),
+            describe_error(InvalidParams("{detail}.", detail=error.detail)),
             error.status_code,
             headers=error.headers,
         )
 
     @app.exception_handler(Exception)
     async def broken(request: Request, error: Exception) -> JSONResponse:
-        return http_routes.refused(error)
+        return http_routes.build_refusal(error)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -13,7 +13,7 @@ from shisho.domain.corpus import DEFAULT_CORPUS
 from shisho.domain.task import Bytes
 from shisho.interfaces.api.documents import ADD
 from shisho.interfaces.api.replies import Id, Name
-from shisho.interfaces.api.truncate import written
+from shisho.interfaces.api.truncate import dump_compact
 from shisho.interfaces.http.routes import REFUSALS
 
 BODY = {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
@@ -52,4 +52,4 @@ def add_uploads(router: APIRouter, desk: Desk) -> None:
             task_id=arguments.task_id,
             password=x_document_password,
         )
-        return Response(written(ADD.data(queued)), media_type="application/json")
+        return Response(dump_compact(ADD.data(queued)), media_type="application/json")

@@ -20,7 +20,7 @@ from shisho.interfaces.mcp import resources as mcp_resources
 from shisho.interfaces.mcp.apps import EvidenceApp, point_to_evidence
 from shisho.interfaces.mcp.prompt import INSTRUCTIONS, research
 from shisho.interfaces.mcp.tasks import TasksExtension
-from shisho.interfaces.mcp.tools import called, listed, refusal
+from shisho.interfaces.mcp.tools import call_verb, load_tools, refusal
 
 
 class DeskServer(MCPServer[Any]):
@@ -41,7 +41,7 @@ class DeskServer(MCPServer[Any]):
         )
 
     async def list_tools(self) -> list[Tool]:
-        return listed()
+        return load_tools()
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -54,7 +54,7 @@ class DeskServer(MCPServer[Any]):
                     known=", ".join(self._verbs),
                 )
             )
-        return await called(self._verbs[name], self._desk, arguments, context)
+        return await call_verb(self._verbs[name], self._desk, arguments, context)
 
     async def get_prompt(
         self,

@@ -14,10 +14,10 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, ResourceLink, TextContent, Tool
 
 from shisho.desk import Desk
-from shisho.interfaces.api.arguments import checked
-from shisho.interfaces.api.failures import told
+from shisho.interfaces.api.arguments import check_arguments
+from shisho.interfaces.api.failures import describe_error
 from shisho.interfaces.api.operations import Verb
-from shisho.interfaces.api.truncate import RecentReplies, fitted, written
+from shisho.interfaces.api.truncate import RecentReplies, dump_compact, fit
 from shisho.interfaces.mcp.sampling import LENDING_VERB, ask_with_client_model, offers_model
 
 T = TypeVar("T")
@@ -25,19 +25,19 @@ RECENT = RecentReplies[CallToolResult]()
 BEAT = 5.0  # seconds between signs of life, for clients that ask for progress
 
 
-def listed() -> list[Tool]:
+def load_tools() -> list[Tool]:
     """All tools, from `tools.json`: what `schemas.tool` makes of each verb, kept ready as every client asks
     for it first."""
     text = (resources.files("shisho.interfaces.mcp") / "tools.json").read_text("utf-8")
     return [Tool.model_validate(tool) for tool in json.loads(text)]
 
 
-async def called(
+async def call_verb(
     verb: Verb, desk: Desk, arguments: Mapping[str, Any], context: Context | None
 ) -> CallToolResult:
     """Call a verb, and give its reply or its error."""
     try:
-        checked_arguments = checked(verb.name, verb.arguments, arguments)
+        checked_arguments = check_arguments(verb.name, verb.arguments, arguments)
         reply = await _alive(context, _asked(verb, desk, checked_arguments, context))
         return RECENT.of(reply, lambda: result(verb, verb.data(reply), desk))
     except MCPError:
@@ -56,12 +56,12 @@ def _asked(
 
 def result(verb: Verb, data: dict[str, Any], desk: Desk) -> CallToolResult:
     """The reply as text and as data, cut to fit, with a link to all of it."""
-    data = fitted(data, desk.count_tokens)
+    data = fit(data, desk.count_tokens)
     if verb.rows and data["more"]:
         rows = data[verb.rows[0]]
         key = verb.rows[1]
         data["cursor"] = str(rows[-1][key]) if rows else data["cursor"]
-    content: list[Any] = [TextContent(type="text", text=written(data))]
+    content: list[Any] = [TextContent(type="text", text=dump_compact(data))]
     if data["link"]:
         content.append(
             ResourceLink(
@@ -76,7 +76,9 @@ def result(verb: Verb, data: dict[str, Any], desk: Desk) -> CallToolResult:
 
 def refusal(error: Exception) -> CallToolResult:
     """An error that the model can read. Without data: clients hold data against the schema of the reply."""
-    return CallToolResult(content=[TextContent(type="text", text=written(told(error)))], is_error=True)
+    return CallToolResult(
+        content=[TextContent(type="text", text=dump_compact(describe_error(error)))], is_error=True
+    )
 
 
 async def _alive(context: Context | None, work: Coroutine[Any, Any, T]) -> T:

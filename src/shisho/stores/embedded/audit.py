@@ -11,7 +11,7 @@ from shisho.domain.audit import AuditEntry, AuditVerb
 from shisho.domain.corpus import LOCAL_OWNER
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import every
+from shisho.stores.embedded.rows import fetch_all
 
 # Whether anybody was ever let in.
 IS_SHARED = "SELECT EXISTS (SELECT 1 FROM users)"
@@ -37,7 +37,7 @@ class EmbeddedAudit:
 
     async def entries(self, actor: str | None, before: int | None, limit: int) -> Sequence[AuditEntry]:
         rows = await self._database.read(
-            lambda connection: every(connection.execute(ENTRIES, (actor, before, limit)))
+            lambda connection: fetch_all(connection.execute(ENTRIES, (actor, before, limit)))
         )
         return [
             AuditEntry(row.seq, row.at, row.actor, AuditVerb(row.verb), tuple(json.loads(row.subjects)))

@@ -13,7 +13,7 @@ import apsw
 from shisho.ports import Ear
 from shisho.stores.ears import Ears
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import every
+from shisho.stores.embedded.rows import fetch_all
 from shisho.telemetry import log
 
 POLL_SECONDS = 0.02
@@ -88,7 +88,7 @@ class _Watch:
         if version == self._version:
             return set()
         topics: set[str] = set()
-        for event in every(self._connection.execute(NEWS, (self._seq,))):
+        for event in fetch_all(self._connection.execute(NEWS, (self._seq,))):
             topics |= {event.task_id, event.kind}
             self._seq = event.seq
         self._version = version

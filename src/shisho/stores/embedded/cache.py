@@ -12,7 +12,7 @@ from shisho.domain.politeness import CacheEntry, PageMemory
 from shisho.domain.time import later
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import first
+from shisho.stores.embedded.rows import fetch_first
 
 # A value that may be used until a moment.
 PUT = """INSERT INTO cache(key, value_json, partial, stored_at, expires_at)
@@ -43,7 +43,7 @@ class EmbeddedCache:
 
     async def get(self, key: str) -> CacheEntry | None:
         row = await self._database.read(
-            lambda connection: first(connection.execute(GET, (key, self._clock.steady())))
+            lambda connection: fetch_first(connection.execute(GET, (key, self._clock.steady())))
         )
         return (
             None if row is None else CacheEntry(json.loads(row.value_json), bool(row.partial), row.stored_at)
@@ -67,7 +67,7 @@ class EmbeddedCache:
 
     async def page(self, corpus: str, owner: str, canonical_url: str) -> PageMemory | None:
         key = (corpus, owner, canonical_url)
-        row = await self._database.read(lambda connection: first(connection.execute(PAGE, key)))
+        row = await self._database.read(lambda connection: fetch_first(connection.execute(PAGE, key)))
         return (
             None if row is None else PageMemory(row.document_id, row.fetched_at, row.etag, row.last_modified)
         )

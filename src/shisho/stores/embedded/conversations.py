@@ -11,7 +11,7 @@ from shisho.ports import Clock
 from shisho.stores.conversation_names import no_conversation, only_conversation
 from shisho.stores.conversation_rows import read_summary, read_turn
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import every, first
+from shisho.stores.embedded.rows import fetch_all, fetch_first
 
 TOP = "\U0010ffff"
 # A conversation, unless it is there.
@@ -85,31 +85,31 @@ class EmbeddedConversations:
     async def find(self, prefix: str, owner: str) -> str:
         def work(connection: apsw.Connection) -> str:
             if prefix == "last":
-                row = first(connection.execute(LAST, (owner,)))
+                row = fetch_first(connection.execute(LAST, (owner,)))
                 if row is None:
                     raise no_conversation(prefix)
                 return str(row.id)
             values = {"owner": owner, "low": prefix, "high": prefix + TOP}
-            return only_conversation([row.id for row in every(connection.execute(NAMED, values))], prefix)
+            return only_conversation([row.id for row in fetch_all(connection.execute(NAMED, values))], prefix)
 
         return await self._database.read(work)
 
     async def list_newest(self, owner: str, before: int | None, limit: int) -> Sequence[ConversationSummary]:
         values = {"owner": owner, "before": before, "limit": limit}
         return await self._database.read(
-            lambda connection: [read_summary(row) for row in every(connection.execute(NEWEST, values))]
+            lambda connection: [read_summary(row) for row in fetch_all(connection.execute(NEWEST, values))]
         )
 
     async def turns(self, conversation_id: str) -> Sequence[ConversationTurn]:
         def work(connection: apsw.Connection) -> list[ConversationTurn]:
-            rows = every(connection.execute(TURNS, (conversation_id,)))
+            rows = fetch_all(connection.execute(TURNS, (conversation_id,)))
             return [read_turn(number, row) for number, row in enumerate(rows, 1)]
 
         return await self._database.read(work)
 
     async def remove(self, conversation_id: str) -> ConversationRemoved:
         def work(connection: apsw.Connection) -> tuple[int, int]:
-            runs = [row.run_id for row in every(connection.execute(RUNS, (conversation_id,)))]
+            runs = [row.run_id for row in fetch_all(connection.execute(RUNS, (conversation_id,)))]
             answers = sum(_forget_run(connection, run_id) for run_id in runs)
             connection.execute(REMOVE, (conversation_id,))
             return len(runs), answers
@@ -122,6 +122,6 @@ def _forget_run(connection: apsw.Connection, run_id: str) -> int:
     """How many answers went with it."""
     for table, key in OF_RUN:
         connection.execute(FORGET.format(table=table, key=key), (run_id,))
-    answers = every(connection.execute(FORGET_ANSWERS, (run_id,)))
+    answers = fetch_all(connection.execute(FORGET_ANSWERS, (run_id,)))
     connection.execute(FORGET_RUN, (run_id,))
     return len(answers)

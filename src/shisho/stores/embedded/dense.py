@@ -70,7 +70,7 @@ class DenseIndex:
 
     def is_current(self, connection: apsw.Connection) -> bool:
         """True where it has taken in what the connection shows."""
-        newest = rows.every(connection.execute(NEWEST, (self._about.name,)))[0]
+        newest = rows.fetch_all(connection.execute(NEWEST, (self._about.name,)))[0]
         return bool(self._mark.seq >= newest.vector and self._change >= newest.change)
 
     def catch_up(self) -> None:
@@ -116,7 +116,7 @@ class DenseIndex:
         return stored_embeddings(connection, self._about.name, ids)
 
     def _known_dimensions(self, connection: apsw.Connection) -> int:
-        row = rows.first(connection.execute(DIMENSIONS, (self._about.name,)))
+        row = rows.fetch_first(connection.execute(DIMENSIONS, (self._about.name,)))
         return 0 if row is None else int(row.dimensions)
 
     def _forget(self) -> None:
@@ -165,11 +165,11 @@ class DenseIndex:
         self._change = newest
 
     def _changed(self, connection: apsw.Connection) -> tuple[list[rows.Row], int]:
-        newest = rows.every(connection.execute(NEWEST, (self._about.name,)))[0]
-        return rows.every(connection.execute(CHANGED, (self._change,))), newest.change
+        newest = rows.fetch_all(connection.execute(NEWEST, (self._about.name,)))[0]
+        return rows.fetch_all(connection.execute(CHANGED, (self._change,))), newest.change
 
     def _arrived(self, connection: apsw.Connection) -> list[rows.Row]:
-        return rows.every(connection.execute(ARRIVED, (self._about.name, self._mark.seq, BATCH)))
+        return rows.fetch_all(connection.execute(ARRIVED, (self._about.name, self._mark.seq, BATCH)))
 
     def _append(self, arrived: Sequence[rows.Row], files: DenseFiles | None) -> None:
         vectors = np.frombuffer(b"".join(row.vector for row in arrived), FLOATS).reshape(len(arrived), -1)
@@ -261,7 +261,7 @@ def stored_embeddings(
 ) -> dict[PassageId, Embedding]:
     """The stored vectors of those of `ids` that have one of this embedder."""
     names = {nouns.passage_number(name): name for name in ids}
-    stored = connection.execute(STORED, (embedder, rows.numbered(names)))
+    stored = connection.execute(STORED, (embedder, rows.bind_numbers(names)))
     return {names[number]: vector for number, vector in stored}
 
 
@@ -283,7 +283,7 @@ def _alone() -> None:
 
 
 def _live(connection: apsw.Connection, names: Sequence[str]) -> dict[str, int]:
-    stored = rows.every(connection.execute(LIVE, (rows.listed(names),)))
+    stored = rows.fetch_all(connection.execute(LIVE, (rows.bind_list(names),)))
     return {row.id: row.corpus_id for row in stored}
 
 

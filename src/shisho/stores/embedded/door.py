@@ -15,7 +15,7 @@ from shisho.domain.timeline import Anchor, anchored
 from shisho.errors import Conflict, ShishoError
 from shisho.stores.embedded import home
 from shisho.stores.embedded.courtesy import Courtesy
-from shisho.stores.embedded.rows import first
+from shisho.stores.embedded.rows import fetch_first
 from shisho.system.clock import since_start, this_start
 from shisho.telemetry import log
 
@@ -209,5 +209,5 @@ class Door:
 
 
 def _held(connection: apsw.Connection) -> Anchor | None:
-    row = first(connection.execute(HELD))
+    row = fetch_first(connection.execute(HELD))
     return None if row is None else Anchor(row.boot, row.at, row.monotonic, row.noted)

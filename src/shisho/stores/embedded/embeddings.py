@@ -70,8 +70,8 @@ class EmbeddedEmbeddings:
     async def known(self, contents: Sequence[bytes]) -> Mapping[bytes, Embedding]:
         def work(connection: apsw.Connection) -> dict[bytes, Embedding]:
             embedder, _ = self._embedder(connection)
-            listed = rows.listed(content.hex() for content in contents)
-            stored = rows.every(connection.execute(KNOWN, (embedder, listed)))
+            listed = rows.bind_list(content.hex() for content in contents)
+            stored = rows.fetch_all(connection.execute(KNOWN, (embedder, listed)))
             return {row.content: Embedding(row.vector) for row in stored}
 
         return await self._database.read(work)
@@ -80,7 +80,7 @@ class EmbeddedEmbeddings:
         def work(connection: apsw.Connection) -> None:
             lengths = {len(new.vector) // 2 for new in embeddings}
             connection.execute(INTRODUCE, (self._about.name, self._about.choice, max(lengths, default=0)))
-            stored = rows.every(connection.execute(EMBEDDER, (self._about.name,)))[0]
+            stored = rows.fetch_all(connection.execute(EMBEDDER, (self._about.name,)))[0]
             embedder = stored.id
             if lengths - {stored.dimensions}:
                 raise other_dimensions(self._about.name, max(lengths), stored.dimensions)
@@ -121,14 +121,14 @@ class EmbeddedEmbeddings:
 
     def _embedder(self, connection: apsw.Connection) -> tuple[int, int]:
         """Its key and the change up to which nothing is pending; 0 and 0 before its first vector."""
-        row = rows.first(connection.execute(EMBEDDER, (self._about.name,)))
+        row = rows.fetch_first(connection.execute(EMBEDDER, (self._about.name,)))
         return (0, 0) if row is None else (row.id, row.seen)
 
     def _pending(self, connection: apsw.Connection, limit: int) -> tuple[list[Passage], int]:
         """Passages, and the change before which nothing is pending any more."""
         embedder, seen = self._embedder(connection)
         newest = int(connection.execute(NEWEST).get)
-        stored = rows.every(connection.execute(PENDING, (seen, embedder, limit)))
+        stored = rows.fetch_all(connection.execute(PENDING, (seen, embedder, limit)))
         before = stored[0].seq - 1 if stored else newest
         passages = {
             row.id: nouns.passage(row) for row in stored

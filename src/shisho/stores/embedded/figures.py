@@ -37,11 +37,11 @@ class EmbeddedFigures:
         return await self._database.read(lambda connection: self._figures(connection, behind))
 
     def _figures(self, connection: apsw.Connection, behind: int) -> LibraryFigures:
-        (amounts,) = rows.every(connection.execute(AMOUNTS))
-        (queue,) = rows.every(connection.execute(OLDEST))
+        (amounts,) = rows.fetch_all(connection.execute(AMOUNTS))
+        (queue,) = rows.fetch_all(connection.execute(OLDEST))
         age = 0.0 if queue.oldest is None else to_epoch(self._clock.now()) - to_epoch(queue.oldest)
         return LibraryFigures(
-            jobs={(row.kind, row.state): row.number for row in rows.every(connection.execute(JOBS))},
+            jobs={(row.kind, row.state): row.number for row in rows.fetch_all(connection.execute(JOBS))},
             oldest_queued_s=max(0.0, age),
             documents=amounts.documents,
             passages=amounts.passages,

@@ -16,7 +16,7 @@ from shisho.domain.task import JobKind
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.queries import EmbeddedQueries
-from shisho.stores.embedded.rows import Row, every
+from shisho.stores.embedded.rows import Row, fetch_all
 from shisho.stores.find_rows import (
     find_columns,
     make_report,
@@ -136,7 +136,7 @@ class EmbeddedUrls:
             page = finds[0].page_number if finds else None
             rows = {
                 row.canonical_url
-                for row in every(connection.execute(SEEN, values | {"urls": urls, "page_number": page}))
+                for row in fetch_all(connection.execute(SEEN, values | {"urls": urls, "page_number": page}))
             }
             for find in finds:
                 connection.execute(ADD, values | find_columns(find))
@@ -211,13 +211,13 @@ class EmbeddedUrls:
         def work(connection: apsw.Connection) -> Report:
             values: dict[str, Any] = {"task_id": task_id, "since": since}
             values["since_at"] = connection.execute(WRITTEN_AT, values).get or ""
-            (visits,) = every(connection.execute(VISITS, values))
-            rows = every(connection.execute(RESULTS, values | {"after": after, "limit": limit + 1}))
-            failures = every(connection.execute(FAILURES, values | {"most": MOST_FAILURES}))
+            (visits,) = fetch_all(connection.execute(VISITS, values))
+            rows = fetch_all(connection.execute(RESULTS, values | {"after": after, "limit": limit + 1}))
+            failures = fetch_all(connection.execute(FAILURES, values | {"most": MOST_FAILURES}))
             return make_report(
                 after,
                 limit,
-                every(connection.execute(TALLY, values)),
+                fetch_all(connection.execute(TALLY, values)),
                 visits,
                 rows,
                 taken_in=connection.execute(TAKEN_IN, values).get,
@@ -251,7 +251,7 @@ class EmbeddedUrls:
         return await self._database.write(work)
 
     async def _rows(self, query: str, values: Any) -> list[Row]:
-        return await self._database.read(lambda connection: every(connection.execute(query, values)))
+        return await self._database.read(lambda connection: fetch_all(connection.execute(query, values)))
 
 
 def _held(connection: apsw.Connection, claim: Claim) -> str:

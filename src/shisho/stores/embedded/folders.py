@@ -9,7 +9,7 @@ import apsw
 from shisho.domain.folder import PlaceStamp, WatchedFolder
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import every
+from shisho.stores.embedded.rows import fetch_all
 
 # The folders of an owner.
 WATCHED = "SELECT path, corpus, since FROM watched_folders WHERE owner = ? ORDER BY path"
@@ -33,7 +33,7 @@ class EmbeddedFolders:
         self._database = database
         self._clock = clock
 
-    async def watched(self, owner: str) -> Sequence[WatchedFolder]:
+    async def list_watched(self, owner: str) -> Sequence[WatchedFolder]:
         return await self._database.read(lambda connection: _watched(connection, owner))
 
     async def watch(self, path: str, corpus: str, owner: str) -> WatchedFolder:
@@ -52,7 +52,7 @@ class EmbeddedFolders:
 
     async def stamps(self, corpus: str, owner: str) -> Mapping[str, str]:
         def work(connection: apsw.Connection) -> dict[str, str]:
-            return {row.source: row.stamp for row in every(connection.execute(STAMPS, (owner, corpus)))}
+            return {row.source: row.stamp for row in fetch_all(connection.execute(STAMPS, (owner, corpus)))}
 
         return await self._database.read(work)
 
@@ -62,5 +62,5 @@ class EmbeddedFolders:
 
 
 def _watched(connection: apsw.Connection, owner: str) -> list[WatchedFolder]:
-    rows = every(connection.execute(WATCHED, (owner,)))
+    rows = fetch_all(connection.execute(WATCHED, (owner,)))
     return [WatchedFolder(row.path, row.corpus, row.since) for row in rows]

@@ -12,7 +12,7 @@ from shisho.domain.team import Access, CorpusGrant, CorpusKey, Grantee, GranteeK
 from shisho.errors import NotFound
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import ANY_OF, Row, every, first, listed
+from shisho.stores.embedded.rows import ANY_OF, Row, bind_list, fetch_all, fetch_first
 
 # The key of a corpus that is there.
 CORPUS = "SELECT c.id FROM corpora c WHERE c.owner = ? AND c.name = ?"
@@ -45,7 +45,7 @@ class EmbeddedGrants:
         now = self._clock.now()
 
         def work(connection: apsw.Connection) -> None:
-            row = first(connection.execute(CORPUS, corpus))
+            row = fetch_first(connection.execute(CORPUS, corpus))
             if row is None:
                 raise NotFound("There is no corpus {corpus}.", corpus=corpus.name)
             connection.execute(GRANT, (row.id, grantee.kind, grantee.name, access, now))
@@ -62,20 +62,20 @@ class EmbeddedGrants:
 
     async def grants(self, owner: str | None = None) -> Sequence[CorpusGrant]:
         def work(connection: apsw.Connection) -> list[CorpusGrant]:
-            return [_grant(row) for row in every(connection.execute(GRANTS, (owner,)))]
+            return [_grant(row) for row in fetch_all(connection.execute(GRANTS, (owner,)))]
 
         return await self._database.read(work)
 
     async def reachable(self, reader: str) -> Sequence[ReachableCorpus]:
         def work(connection: apsw.Connection) -> list[ReachableCorpus]:
-            rows = every(connection.execute(REACHABLE, (reader,)))
+            rows = fetch_all(connection.execute(REACHABLE, (reader,)))
             return [ReachableCorpus(CorpusKey(row.owner, row.name), Access(row.access)) for row in rows]
 
         return await self._database.read(work)
 
     async def readable(self, ids: Sequence[DocumentId], reader: str) -> frozenset[DocumentId]:
         def work(connection: apsw.Connection) -> frozenset[DocumentId]:
-            rows = every(connection.execute(READABLE, (listed(ids), reader)))
+            rows = fetch_all(connection.execute(READABLE, (bind_list(ids), reader)))
             return frozenset(DocumentId(row.id) for row in rows)
 
         return await self._database.read(work)

@@ -19,7 +19,7 @@ from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.stores.embedded import vectors
 from shisho.stores.embedded.holder import holder, is_stopped
-from shisho.stores.embedded.rows import every
+from shisho.stores.embedded.rows import fetch_all
 from shisho.stores.migrating import missing_scripts, scripts_in
 from shisho.system.disk import disk_full, file_trouble, forbidden, is_full, unusable
 from shisho.telemetry import log
@@ -120,7 +120,7 @@ def missing_migrations(connection: apsw.Connection, path: Path) -> list[str]:
     scripts = scripts_in(PACKAGE)
     if not connection.execute(HAS_MIGRATIONS).get:
         return scripts
-    done = [row.name for row in every(connection.execute(MIGRATIONS))]
+    done = [row.name for row in fetch_all(connection.execute(MIGRATIONS))]
     return missing_scripts(done, scripts, path)
 
 

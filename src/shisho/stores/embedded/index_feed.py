@@ -137,19 +137,19 @@ class EmbeddedFeedView(ShelfView):
         self._serving = serving
 
     def mark(self, index: str) -> IndexMark | None:
-        row = rows.first(self._connection.execute(MARK, (index,)))
+        row = rows.fetch_first(self._connection.execute(MARK, (index,)))
         return None if row is None else IndexMark(row.generation, row.change, row.vector)
 
     def marks_by_name(self, beginning: str) -> Mapping[str, IndexMark]:
-        stored = rows.every(self._connection.execute(MARKS, (beginning,)))
+        stored = rows.fetch_all(self._connection.execute(MARKS, (beginning,)))
         return {row.name: IndexMark(row.generation, row.change, row.vector) for row in stored}
 
     def newest(self, embedder: str) -> tuple[int, int]:
-        newest = rows.every(self._connection.execute(NEWEST, (embedder,)))[0]
+        newest = rows.fetch_all(self._connection.execute(NEWEST, (embedder,)))[0]
         return newest.change, newest.vector
 
     def changed(self, since: int, limit: int) -> list[ChangedDocument]:
-        stored = rows.every(self._connection.execute(CHANGED, (since, limit)))
+        stored = rows.fetch_all(self._connection.execute(CHANGED, (since, limit)))
         return [ChangedDocument(row.seq, row.document_id, row.state == "live") for row in stored]
 
     def entries(self, document_id: str, after: int, limit: int) -> list[PassageEntry]:
@@ -161,24 +161,24 @@ class EmbeddedFeedView(ShelfView):
                 row.heading_terms,
                 row.bigrams,
             )
-            for row in rows.every(self._connection.execute(ENTRIES_OF, (document_id, after, limit)))
+            for row in rows.fetch_all(self._connection.execute(ENTRIES_OF, (document_id, after, limit)))
         ]
 
     def vectors_of(self, document_id: str, embedder: str, after: int, limit: int) -> list[VectorEntry]:
         stored = self._connection.execute(VECTORS_OF, (embedder, after, document_id, limit))
-        return [*map(_vector_entry, rows.every(stored))]
+        return [*map(_vector_entry, rows.fetch_all(stored))]
 
-    def arrived(self, embedder: str, since: int, limit: int) -> tuple[list[VectorEntry], int]:
-        stored = rows.every(self._connection.execute(ARRIVED, (embedder, since, limit)))
+    def list_arrived_vectors(self, embedder: str, since: int, limit: int) -> tuple[list[VectorEntry], int]:
+        stored = rows.fetch_all(self._connection.execute(ARRIVED, (embedder, since, limit)))
         live = [_vector_entry(row) for row in stored if row.state == "live"]
         return live, stored[-1].seq if stored else since
 
     def dimensions(self, embedder: str) -> int:
-        row = rows.first(self._connection.execute(DIMENSIONS, (embedder,)))
+        row = rows.fetch_first(self._connection.execute(DIMENSIONS, (embedder,)))
         return 0 if row is None else int(row.dimensions)
 
     def passages_with(self, index: str, codes: Sequence[int], scope: Scope) -> Mapping[int, int]:
-        stored = rows.every(self._connection.execute(WORDS, (index, scope.owner, rows.listed(codes))))
+        stored = rows.fetch_all(self._connection.execute(WORDS, (index, scope.owner, rows.bind_list(codes))))
         return dict.fromkeys(codes, 0) | {row.code: row.passages for row in stored}
 
     def index_scope(self, scope: Scope) -> IndexScope:
@@ -204,8 +204,10 @@ def _vector_entry(row: rows.Row) -> VectorEntry:
 
 def _enter(connection: apsw.Connection, index: str, words: Mapping[str, DocumentWords | None]) -> None:
     """Put documents into the book in place of what it says of them."""
-    listed = rows.listed(words)
-    before = [(row.corpus_id, row.words) for row in rows.every(connection.execute(TAKEN_IN, (index, listed)))]
+    listed = rows.bind_list(words)
+    before = [
+        (row.corpus_id, row.words) for row in rows.fetch_all(connection.execute(TAKEN_IN, (index, listed)))
+    ]
     connection.execute(LEAVE, (index, listed))
     for document_id, entered in words.items():
         if entered is not None:

@@ -12,7 +12,7 @@ from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, RunStep
 from shisho.errors import NotFound
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import every, first
+from shisho.stores.embedded.rows import fetch_all, fetch_first
 from shisho.stores.ledger_rows import (
     NOTHING_UNFINISHED,
     answer_body,
@@ -80,7 +80,7 @@ class EmbeddedLedger:
 
     async def inquiry(self, run_id: str) -> Inquiry:
         def work(connection: apsw.Connection) -> Inquiry:
-            return read_inquiry(first(connection.execute(FACTS, (run_id,))), run_id)
+            return read_inquiry(fetch_first(connection.execute(FACTS, (run_id,))), run_id)
 
         return await self._database.read(work)
 
@@ -92,7 +92,7 @@ class EmbeddedLedger:
 
     async def step(self, run_id: str, step: int) -> RunStep | None:
         def work(connection: apsw.Connection) -> RunStep | None:
-            row = first(connection.execute(STEP, (run_id, step)))
+            row = fetch_first(connection.execute(STEP, (run_id, step)))
             return None if row is None else read_step(row)
 
         return await self._database.read(work)
@@ -102,7 +102,7 @@ class EmbeddedLedger:
 
     async def steps(self, run_id: str) -> Sequence[RunStep]:
         def work(connection: apsw.Connection) -> list[RunStep]:
-            return [read_step(row) for row in every(connection.execute(STEPS, (run_id,)))]
+            return [read_step(row) for row in fetch_all(connection.execute(STEPS, (run_id,)))]
 
         return await self._database.read(work)
 
@@ -128,14 +128,14 @@ class EmbeddedLedger:
             query, values = (
                 (LAST_ANSWER, (owner,)) if prefix == "last" else (ANSWERS, (owner, prefix, prefix + TOP))
             )
-            row = only_row(every(connection.execute(query, values)), "answer", prefix)
-            return read_answer(row.body, every(connection.execute(EVIDENCE_OF, (row.id,))))
+            row = only_row(fetch_all(connection.execute(query, values)), "answer", prefix)
+            return read_answer(row.body, fetch_all(connection.execute(EVIDENCE_OF, (row.id,))))
 
         return await self._database.read(work)
 
     async def evidence(self, prefix: str, owner: str) -> Evidence:
         def work(connection: apsw.Connection) -> Evidence:
-            rows = every(connection.execute(EVIDENCE, (owner, prefix, prefix + TOP)))
+            rows = fetch_all(connection.execute(EVIDENCE, (owner, prefix, prefix + TOP)))
             return read_evidence(only_row(rows, "evidence", prefix))
 
         return await self._database.read(work)
@@ -143,7 +143,7 @@ class EmbeddedLedger:
     async def find_run(self, prefix: str, owner: str) -> str:
         def work(connection: apsw.Connection) -> str:
             if prefix != "last":
-                rows = every(connection.execute(RUNS, (owner, prefix, prefix + TOP)))
+                rows = fetch_all(connection.execute(RUNS, (owner, prefix, prefix + TOP)))
                 return str(only_row(rows, "run", prefix).id)
             run_id = connection.execute(LAST_RUN, (owner,)).get
             if run_id is None:

@@ -71,7 +71,7 @@ class LexicalIndex:
             self._seen = self._indexes.reload()
         return (work(LexicalView(connection, self._indexes, self._dense)),)
 
-    async def behind(self) -> int:
+    async def count_behind(self) -> int:
         newest = await self._database.read(_newest_change)
         return newest - max(0, self._seen)
 
@@ -157,15 +157,15 @@ def _newest_change(connection: apsw.Connection) -> int:
 
 
 def _changed(connection: apsw.Connection, since: int) -> list[rows.Row]:
-    return rows.every(connection.execute(CHANGED, (since, BATCH)))
+    return rows.fetch_all(connection.execute(CHANGED, (since, BATCH)))
 
 
 def _live(connection: apsw.Connection, corpus_id: int) -> list[str]:
-    return [row.id for row in rows.every(connection.execute(LIVE, (corpus_id,)))]
+    return [row.id for row in rows.fetch_all(connection.execute(LIVE, (corpus_id,)))]
 
 
 def _entries(connection: apsw.Connection, document_id: str, after: int) -> list[rows.Row]:
-    return rows.every(connection.execute(ENTRIES_OF, (document_id, after, ENTRIES)))
+    return rows.fetch_all(connection.execute(ENTRIES_OF, (document_id, after, ENTRIES)))
 
 
 def _entry(row: rows.Row) -> Any:

@@ -28,5 +28,5 @@ def count_metadata(
     query = COUNTED.format(condition=condition.sql)
     # a field has no more rows than values, so that the first rows have the first fields
     limits = (values, fields * values)
-    counted_rows = rows.every(connection.execute(query, (*condition.values, *limits)))
+    counted_rows = rows.fetch_all(connection.execute(query, (*condition.values, *limits)))
     return counted_fields(counted_rows, fields)

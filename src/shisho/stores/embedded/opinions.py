@@ -11,7 +11,7 @@ from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import Evidence
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import every
+from shisho.stores.embedded.rows import fetch_all
 from shisho.stores.nouns import passage_id
 
 # Live pages of blocked domains: the host stands between `://` and the next slash; a dot before and a colon
@@ -67,16 +67,16 @@ class EmbeddedOpinions:
     async def restore(self, owner: str, evidence: Evidence) -> None:
         await self._unsay((owner, "evidence", evidence.id))
 
-    async def blocked(self, owner: str) -> Sequence[str]:
-        rows = await self._database.read(lambda connection: every(connection.execute(DOMAINS, (owner,))))
+    async def list_blocked(self, owner: str) -> Sequence[str]:
+        rows = await self._database.read(lambda connection: fetch_all(connection.execute(DOMAINS, (owner,))))
         return [row.target for row in rows]
 
     async def left_out(self, owner: str) -> ExcludedSources:
         def work(connection: apsw.Connection) -> ExcludedSources:
             values = {"owner": owner}
-            documents = every(connection.execute(BLOCKED, values))
-            documents += every(connection.execute(CANCELLED, values | {"corpus": WEB_CORPUS}))
-            passages = every(connection.execute(REJECTED, values))
+            documents = fetch_all(connection.execute(BLOCKED, values))
+            documents += fetch_all(connection.execute(CANCELLED, values | {"corpus": WEB_CORPUS}))
+            passages = fetch_all(connection.execute(REJECTED, values))
             return ExcludedSources(
                 tuple(sorted({DocumentId(row.document_id) for row in documents})),
                 tuple(sorted({PassageId(passage_id(row.id)) for row in passages})),

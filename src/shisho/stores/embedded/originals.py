@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import ANY_OF, every, listed
+from shisho.stores.embedded.rows import ANY_OF, bind_list, fetch_all
 
 # Of some hashes those that any document has, and whether one of these has its text or is just arriving.
 DOCUMENTS = f"""SELECT d.sha256, max(d.state <> 'purged' OR a.document_id IS NOT NULL) AS has_text
@@ -15,5 +15,7 @@ DOCUMENTS = f"""SELECT d.sha256, max(d.state <> 'purged' OR a.document_id IS NOT
 
 async def have_text(database: Database, hashes: Sequence[str]) -> Mapping[str, bool]:
     """As `stores.originals.HaveText`."""
-    rows = await database.read(lambda connection: every(connection.execute(DOCUMENTS, (listed(hashes),))))
+    rows = await database.read(
+        lambda connection: fetch_all(connection.execute(DOCUMENTS, (bind_list(hashes),)))
+    )
     return {row.sha256: bool(row.has_text) for row in rows}

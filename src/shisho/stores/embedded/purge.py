@@ -8,7 +8,7 @@ import json
 import apsw
 
 from shisho.domain.evidence import REMOVED
-from shisho.stores.embedded.rows import every
+from shisho.stores.embedded.rows import fetch_all
 from shisho.stores.embedded.traces import forget, traces
 from shisho.stores.traces import Traces, silenced_body
 
@@ -57,7 +57,7 @@ def erase(connection: apsw.Connection, document_id: str) -> None:
     """The document and the older versions of its file, inside the caller's transaction. Answers that quoted
     them stay, with the quotations gone; of the document its id, the hash of its bytes and its times are
     left."""
-    for version in every(connection.execute(VERSIONS, (document_id,))):
+    for version in fetch_all(connection.execute(VERSIONS, (document_id,))):
         connection.execute(PURGE, (version.id,))
         _erase(connection, version.id)
     _erase(connection, document_id)
@@ -66,7 +66,7 @@ def erase(connection: apsw.Connection, document_id: str) -> None:
 def _erase(connection: apsw.Connection, document_id: str) -> None:
     named_traces = traces(connection, document_id)
     connection.execute(CACHED, {"document_id": document_id})
-    for run in every(connection.execute(SHOWN_TO, (document_id,))):
+    for run in fetch_all(connection.execute(SHOWN_TO, (document_id,))):
         connection.execute(FORGET_STEPS, (run.session_id,))
         for statement in (PURGE_RUN, UNTELL_JOB, UNTELL_EVENTS):
             connection.execute(statement, (run.session_id,))
@@ -79,6 +79,6 @@ def _erase(connection: apsw.Connection, document_id: str) -> None:
 
 
 def _silence_answers(connection: apsw.Connection, document_id: str, traces: Traces) -> None:
-    for row in every(connection.execute(QUOTING, (document_id,))):
+    for row in fetch_all(connection.execute(QUOTING, (document_id,))):
         body = silenced_body(row.body, json.loads(row.quoted), traces)
         connection.execute(SILENCE, (body, row.id))

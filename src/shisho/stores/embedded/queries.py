@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import apsw
 
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import every
+from shisho.stores.embedded.rows import fetch_all
 from shisho.stores.nouns import Row
 from shisho.stores.queries import Queries
 
@@ -22,7 +22,7 @@ class EmbeddedQueries:
         self.connection = connection
 
     def rows(self, statement: str, values: Mapping[str, Any]) -> list[Row]:
-        return every(self.connection.execute(statement, values))
+        return fetch_all(self.connection.execute(statement, values))
 
     def hold(self, name: str) -> None:
         """There is one writer at a time."""

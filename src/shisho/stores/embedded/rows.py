@@ -24,7 +24,7 @@ PASSAGE = """p.id, p.document_id, p.ordinal, p.start, p."end", p.page, p.heading
     p.bigrams, p.cluster, p.place, p.ocr"""
 
 
-def every(cursor: apsw.Cursor) -> list[Row]:
+def fetch_all(cursor: apsw.Cursor) -> list[Row]:
     """All rows of a query."""
     try:
         columns = cursor.get_description()
@@ -33,9 +33,9 @@ def every(cursor: apsw.Cursor) -> list[Row]:
     return [*map(_maker(columns), cursor)]
 
 
-def first(cursor: apsw.Cursor) -> Row | None:
+def fetch_first(cursor: apsw.Cursor) -> Row | None:
     """The first row of a query; None where there is none."""
-    found = every(cursor)
+    found = fetch_all(cursor)
     return found[0] if found else None
 
 
@@ -52,7 +52,7 @@ def _maker(columns: tuple[tuple[str, ...], ...]) -> Callable[[Iterable[Any]], Ro
 ANY_OF = "(SELECT value FROM json_each(?))"
 
 
-def listed(values: Iterable[str | int]) -> str:
+def bind_list(values: Iterable[str | int]) -> str:
     """The value to bind to `ANY_OF`."""
     return json.dumps(list(values))
 
@@ -61,7 +61,7 @@ def listed(values: Iterable[str | int]) -> str:
 ANY_NUMBER_OF = "carray(?)"
 
 
-def numbered(values: Iterable[int]) -> object:
+def bind_numbers(values: Iterable[int]) -> object:
     """The value to bind to `ANY_NUMBER_OF`. An empty array has no address that could be bound: -1, which
     no key is, stands for it."""
     return apsw.carray(array("q", values) or array("q", (-1,)))

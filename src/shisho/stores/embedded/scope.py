@@ -5,7 +5,7 @@ from __future__ import annotations
 import apsw
 
 from shisho.domain.corpus import Scope
-from shisho.stores.embedded.rows import ANY_OF, every, listed
+from shisho.stores.embedded.rows import ANY_OF, bind_list, fetch_all
 from shisho.stores.index_scope import IndexScope
 from shisho.stores.scope import READABLE_CORPORA, SqlCondition, SqlDialect, condition_of, readable_corpora
 
@@ -32,7 +32,7 @@ SQLITE = SqlDialect(
     is_in=f"IN {ANY_OF}",
     is_not_in=f"NOT IN {ANY_OF}",
     last_character="char(0x10FFFF)",
-    bind_list=listed,
+    bind_list=bind_list,
 )
 
 
@@ -68,7 +68,7 @@ def index_scope(connection: apsw.Connection, scope: Scope) -> IndexScope:
         corpora = tuple(corpus_ids(connection, scope))
     documents: tuple[str, ...] | None = None
     if condition.narrowed:
-        found = every(connection.execute(IN_SCOPE.format(condition=condition.sql), condition.values))
+        found = fetch_all(connection.execute(IN_SCOPE.format(condition=condition.sql), condition.values))
         documents = tuple(row.id for row in found)
     return IndexScope(corpora, documents, scope.without, condition.pages)
 
@@ -76,4 +76,4 @@ def index_scope(connection: apsw.Connection, scope: Scope) -> IndexScope:
 def corpus_ids(connection: apsw.Connection, scope: Scope) -> list[int]:
     """The keys of a scope's corpora, in order."""
     query, values = corpora_of(scope)
-    return sorted({int(row.corpus_id) for row in every(connection.execute(query, values))})
+    return sorted({int(row.corpus_id) for row in fetch_all(connection.execute(query, values))})

@@ -71,7 +71,7 @@ class ServingIndex:
 
     def _left_behind(self, connection: apsw.Connection) -> list[Path]:
         """Folders of embedders that are no more."""
-        names = [row.name for row in rows.every(connection.execute(CANDIDATES))]
+        names = [row.name for row in rows.fetch_all(connection.execute(CANDIDATES))]
         folder_names = {folder_name(EmbedderAbout(name)) for name in (*names, self._about.name)}
         folders = self._root.iterdir() if self._root.is_dir() else ()
         return [folder for folder in folders if folder.name not in folder_names and folder.is_dir()]
@@ -81,7 +81,7 @@ def choose_embedder(
     connection: apsw.Connection, about: EmbedderAbout, is_usable: Callable[[EmbedderAbout], bool]
 ) -> tuple[EmbedderAbout, bool]:
     """As `choose_serving`."""
-    return choose_serving(rows.every(connection.execute(CANDIDATES)), about, is_usable)
+    return choose_serving(rows.fetch_all(connection.execute(CANDIDATES)), about, is_usable)
 
 
 def folder_name(about: EmbedderAbout) -> str:

@@ -33,8 +33,8 @@ class EmbeddedSessions:
 
     async def rounds(self, session_id: str) -> Sequence[RoundRecord]:
         def work(connection: apsw.Connection) -> list[RoundRecord]:
-            shown = rows.every(connection.execute(SHOWN, (session_id,)))
-            return round_records(rows.every(connection.execute(ROUNDS, (session_id,))), shown)
+            shown = rows.fetch_all(connection.execute(SHOWN, (session_id,)))
+            return round_records(rows.fetch_all(connection.execute(ROUNDS, (session_id,))), shown)
 
         return await self._database.read(work)
 

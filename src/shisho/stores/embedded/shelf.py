@@ -125,7 +125,7 @@ class EmbeddedShelf:
 
     async def known(self, corpus: str, owner: str, sha256: str) -> Document | None:
         def work(connection: apsw.Connection) -> Document | None:
-            row = rows.first(connection.execute(KNOWN, (sha256, corpus, owner)))
+            row = rows.fetch_first(connection.execute(KNOWN, (sha256, corpus, owner)))
             return None if row is None else nouns.document(row)
 
         return await self._database.read(work)
@@ -203,7 +203,7 @@ class EmbeddedShelf:
 
     async def document(self, document_id: DocumentId) -> Document:
         def work(connection: apsw.Connection) -> Document:
-            row = rows.first(connection.execute(DOCUMENT, (document_id,)))
+            row = rows.fetch_first(connection.execute(DOCUMENT, (document_id,)))
             if row is None:
                 raise no_document(document_id)
             return nouns.document(row)
@@ -215,28 +215,32 @@ class EmbeddedShelf:
 
     async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]:
         def work(connection: apsw.Connection) -> list[Document]:
-            cursor = rows.every(connection.execute(BY_PREFIX, (prefix, prefix + "\U0010ffff", owner, limit)))
+            cursor = rows.fetch_all(
+                connection.execute(BY_PREFIX, (prefix, prefix + "\U0010ffff", owner, limit))
+            )
             return [nouns.document(row) for row in cursor]
 
         return await self._database.read(work)
 
     async def find_by_source(self, name: str, owner: str) -> Sequence[Document]:
         def work(connection: apsw.Connection) -> list[Document]:
-            return [nouns.document(row) for row in rows.every(connection.execute(AT_PLACE, (owner, name)))]
+            return [
+                nouns.document(row) for row in rows.fetch_all(connection.execute(AT_PLACE, (owner, name)))
+            ]
 
         return await self._database.read(work)
 
     async def find_removed(self, name: str, owner: str) -> Sequence[Document]:
         def work(connection: apsw.Connection) -> list[Document]:
             return [
-                nouns.document(row) for row in rows.every(connection.execute(REMOVED_FROM, (owner, name)))
+                nouns.document(row) for row in rows.fetch_all(connection.execute(REMOVED_FROM, (owner, name)))
             ]
 
         return await self._database.read(work)
 
     async def metadata_keys(self, owner: str) -> Sequence[str]:
         def work(connection: apsw.Connection) -> list[str]:
-            return [row.key for row in rows.every(connection.execute(METADATA_KEYS, (owner,)))]
+            return [row.key for row in rows.fetch_all(connection.execute(METADATA_KEYS, (owner,)))]
 
         return await self._database.read(work)
 
@@ -248,7 +252,7 @@ class EmbeddedShelf:
             condition = where(scope)
             seen = (after, scope.owner) if after else ()
             query = PAGE.format(condition=condition.sql, later=LATER if after else "")
-            listed_rows = rows.every(connection.execute(query, (*condition.values, *seen, limit)))
+            listed_rows = rows.fetch_all(connection.execute(query, (*condition.values, *seen, limit)))
             return [nouns.document(row) for row in listed_rows]
 
         return await self._database.read(work)
@@ -260,13 +264,13 @@ class EmbeddedShelf:
                 raise no_document(document_id)
             if state == "purged":
                 raise text_purged(document_id)
-            return "".join(part.text for part in rows.every(connection.execute(TEXT, (document_id,))))
+            return "".join(part.text for part in rows.fetch_all(connection.execute(TEXT, (document_id,))))
 
         return await self._database.read(work)
 
     async def lines(self, document_id: DocumentId) -> Sequence[PrintedLine]:
         def work(connection: apsw.Connection) -> Sequence[PrintedLine]:
-            parts = rows.every(connection.execute(LAYOUT, (document_id,)))
+            parts = rows.fetch_all(connection.execute(LAYOUT, (document_id,)))
             return [line for part in parts for line in nouns.unpack_lines(part.layout)]
 
         return await self._database.read(work)
@@ -274,11 +278,11 @@ class EmbeddedShelf:
     async def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
         return await self._database.read(lambda connection: passages_by_id(connection, ids))
 
-    async def following(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Sequence[Passage]]:
+    async def find_following(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Sequence[Passage]]:
         def work(connection: apsw.Connection) -> dict[PassageId, list[Passage]]:
             after: dict[PassageId, list[Passage]] = {}
-            cursor = connection.execute(FOLLOWING, (rows.listed(map(nouns.passage_number, ids)),))
-            for row in rows.every(cursor):
+            cursor = connection.execute(FOLLOWING, (rows.bind_list(map(nouns.passage_number, ids)),))
+            for row in rows.fetch_all(cursor):
                 after.setdefault(nouns.passage_id(row.before), []).append(nouns.passage(row))
             return after
 
@@ -286,20 +290,22 @@ class EmbeddedShelf:
 
     async def passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
         def work(connection: apsw.Connection) -> list[Passage]:
-            return [nouns.passage(row) for row in rows.every(connection.execute(PASSAGES_OF, (document_id,)))]
+            return [
+                nouns.passage(row) for row in rows.fetch_all(connection.execute(PASSAGES_OF, (document_id,)))
+            ]
 
         return await self._database.read(work)
 
-    async def near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
+    async def find_near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         def work(connection: apsw.Connection) -> list[Passage]:
-            akin_rows = rows.every(connection.execute(AKIN, (rows.listed(bands), owner)))
+            akin_rows = rows.fetch_all(connection.execute(AKIN, (rows.bind_list(bands), owner)))
             return [replace(nouns.passage(row), bands=tuple(json.loads(row.bands))) for row in akin_rows]
 
         return await self._database.read(work)
 
     async def places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
         def work(connection: apsw.Connection) -> dict[str, DocumentId]:
-            listed_rows = rows.every(connection.execute(PLACES, (owner, corpus)))
+            listed_rows = rows.fetch_all(connection.execute(PLACES, (owner, corpus)))
             return {place.source: DocumentId(place.document_id) for place in listed_rows}
 
         return await self._database.read(work)
@@ -307,7 +313,7 @@ class EmbeddedShelf:
     async def detach_source(self, corpus: str, owner: str, source: str) -> DocumentId | None:
         def work(connection: apsw.Connection) -> DocumentId | None:
             corpus_id = standing.ensure_corpus_id(connection, corpus, owner, self._clock.now())
-            place = rows.first(connection.execute(standing.LEAVE, (corpus_id, source)))
+            place = rows.fetch_first(connection.execute(standing.LEAVE, (corpus_id, source)))
             if place is None:
                 return None
             return standing.retire(connection, DocumentId(place.document_id), source, "removed")
@@ -333,19 +339,19 @@ class EmbeddedShelf:
 
     async def restore(self, document_id: DocumentId) -> Document:
         def work(connection: apsw.Connection) -> Document:
-            row = rows.first(connection.execute(DOCUMENT, (document_id,)))
+            row = rows.fetch_first(connection.execute(DOCUMENT, (document_id,)))
             return standing.restore(connection, document_id, None if row is None else nouns.document(row))
 
         return await self._database.write(work)
 
 
 def _documents_by_id(connection: apsw.Connection, ids: Sequence[DocumentId]) -> dict[DocumentId, Document]:
-    listed_rows = rows.every(connection.execute(DOCUMENTS, (rows.listed(ids),)))
+    listed_rows = rows.fetch_all(connection.execute(DOCUMENTS, (rows.bind_list(ids),)))
     return {document.id: document for document in map(nouns.document, listed_rows)}
 
 
 def _corpora(connection: apsw.Connection, owner: str, name: str | None = None) -> list[Corpus]:
-    listed_rows = rows.every(connection.execute(CORPORA, (owner, name)))
+    listed_rows = rows.fetch_all(connection.execute(CORPORA, (owner, name)))
     return [
         Corpus(name=row.name, owner=row.owner, documents=row.documents, passages=row.passages)
         for row in listed_rows

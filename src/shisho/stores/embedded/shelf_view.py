@@ -33,7 +33,7 @@ class ShelfView:
         return count_in(self._connection, scope)
 
     def statistics(self, scope: Scope) -> Mapping[str, float]:
-        (sums,) = rows.every(self._connection.execute(SUMS, (scope.owner,)))
+        (sums,) = rows.fetch_all(self._connection.execute(SUMS, (scope.owner,)))
         passages = max(1, sums.passages)
         return {
             "passages": sums.passages,
@@ -55,4 +55,6 @@ class ShelfView:
         low, high = condition.pages or (None, None)
         pages = ANY_PAGE if condition.pages is None else (1, low or 0, ANY_PAGE[2] if high is None else high)
         query = TEXTS.format(condition=condition.sql)
-        return [row.text for row in rows.every(self._connection.execute(query, (*condition.values, *pages)))]
+        return [
+            row.text for row in rows.fetch_all(self._connection.execute(query, (*condition.values, *pages)))
+        ]

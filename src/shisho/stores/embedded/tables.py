@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import apsw
 
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import every
+from shisho.stores.embedded.rows import fetch_all
 from shisho.stores.table_copy import RowValues
 
 # The columns of a table.
@@ -29,7 +29,7 @@ class EmbeddedTables:
         self._database = database
 
     async def columns(self, table: str) -> Sequence[str]:
-        rows = await self._database.read(lambda connection: every(connection.execute(COLUMNS, (table,))))
+        rows = await self._database.read(lambda connection: fetch_all(connection.execute(COLUMNS, (table,))))
         return [row.name for row in rows]
 
     async def rows(

@@ -7,7 +7,7 @@ import json
 
 import apsw
 
-from shisho.stores.embedded.rows import ANY_OF, every, listed
+from shisho.stores.embedded.rows import ANY_OF, bind_list, fetch_all
 from shisho.stores.traces import ANYWHERE, OF_JOBS, Traces, json_forms, traces_of
 
 # How a document is named, and what else stands for it in places.
@@ -42,14 +42,14 @@ BLANK_KEY = "UPDATE jobs SET dedupe_key = 'purged ' || id WHERE instr(dedupe_key
 
 def traces(connection: apsw.Connection, document_id: str) -> Traces:
     """Read before anything of the document is erased."""
-    return traces_of(document_id, every(connection.execute(NAMED, {"id": document_id})))
+    return traces_of(document_id, fetch_all(connection.execute(NAMED, {"id": document_id})))
 
 
 def forget(connection: apsw.Connection, traces: Traces) -> None:
     """Blank them in the queue's rows and the ledger's: wherever a place stands, and names in what is about
     the document."""
-    rows = every(connection.execute(FOUND, (traces.document_id, listed(traces.places))))
-    jobs = listed({row.job_id for row in rows})
+    rows = fetch_all(connection.execute(FOUND, (traces.document_id, bind_list(traces.places))))
+    jobs = bind_list({row.job_id for row in rows})
     for table, column, key in OF_JOBS:
         for about, within in ((True, TAKING_IN), (False, NOT_TAKING_IN)):
             _rewrite(connection, traces, table, column, within.format(key=key), jobs, about=about)
@@ -83,6 +83,8 @@ def _rewrite(
     about: bool,
 ) -> None:
     write = WRITE_JSON.format(table=table, column=column, where=where)
-    for row in every(connection.execute(READ_JSON.format(table=table, column=column, where=where), (value,))):
+    for row in fetch_all(
+        connection.execute(READ_JSON.format(table=table, column=column, where=where), (value,))
+    ):
         blank = json.dumps(traces.blanked(json.loads(row.text), about=about), ensure_ascii=False)
         connection.execute(write, (blank, value, row.text))

@@ -12,7 +12,7 @@ from shisho.domain.team import TokenHashes, User, UserGroup
 from shisho.errors import Conflict, NotFound
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import every, first
+from shisho.stores.embedded.rows import fetch_all, fetch_first
 from shisho.stores.team_errors import group_is_missing, group_is_there, user_is_missing, user_is_there
 
 # Everyone there is or was, with their groups.
@@ -62,7 +62,7 @@ class EmbeddedUsers:
 
     async def users(self) -> Sequence[User]:
         def work(connection: apsw.Connection) -> list[User]:
-            rows = every(connection.execute(USERS))
+            rows = fetch_all(connection.execute(USERS))
             return [
                 User(row.name, _sorted(row.groups), bool(row.has_token), row.created_at, row.removed_at)
                 for row in rows
@@ -98,7 +98,9 @@ class EmbeddedUsers:
 
     async def groups(self) -> Sequence[UserGroup]:
         def work(connection: apsw.Connection) -> list[UserGroup]:
-            return [UserGroup(row.name, _sorted(row.members)) for row in every(connection.execute(GROUPS))]
+            return [
+                UserGroup(row.name, _sorted(row.members)) for row in fetch_all(connection.execute(GROUPS))
+            ]
 
         return await self._database.read(work)
 
@@ -123,7 +125,7 @@ class EmbeddedUsers:
 
     async def join(self, group: str, user: str) -> bool:
         def work(connection: apsw.Connection) -> bool:
-            if first(connection.execute(GROUP, (group,))) is None:
+            if fetch_first(connection.execute(GROUP, (group,))) is None:
                 raise group_is_missing(group)
             connection.execute(JOIN, (group, user))
             return connection.changes() > 0
@@ -146,7 +148,9 @@ class EmbeddedUsers:
         await self._database.write(work)
 
     async def _name(self, statement: str, value: str) -> str | None:
-        row = await self._database.read(lambda connection: first(connection.execute(statement, (value,))))
+        row = await self._database.read(
+            lambda connection: fetch_first(connection.execute(statement, (value,)))
+        )
         return None if row is None else str(row.name)
 
 

@@ -47,7 +47,7 @@ def insert(connection: apsw.Connection, passages: Sequence[Passage]) -> None:
 def select(connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[PassageId, TermVector]:
     """The vectors of `ids`."""
     numbers = {nouns.passage_number(name): name for name in ids}
-    vector_rows = connection.execute(VECTORS, (rows.numbered(numbers),))
+    vector_rows = connection.execute(VECTORS, (rows.bind_numbers(numbers),))
     vectors = {(name := numbers[number]): TermVector._make((name, *rest)) for number, *rest in vector_rows}
     missing = [name for name in ids if name not in vectors]
     # An older program that still runs stores passages without one.
@@ -58,7 +58,7 @@ def select(connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[Passag
 
 def passages_by_id(connection: apsw.Connection, ids: Iterable[PassageId]) -> dict[PassageId, Passage]:
     """`Shelf.passages` on a connection."""
-    found = rows.every(connection.execute(PASSAGES, (_listed(ids),)))
+    found = rows.fetch_all(connection.execute(PASSAGES, (_listed(ids),)))
     return {passage.id: passage for passage in map(nouns.passage, found)}
 
 
@@ -66,14 +66,14 @@ def named_passages_by_id(
     connection: apsw.Connection, ids: Iterable[PassageId]
 ) -> dict[PassageId, NamedPassage]:
     """`SearchView.passages` on a connection."""
-    numbers = rows.numbered(map(nouns.passage_number, ids))
-    passage_rows = rows.every(connection.execute(NAMED_PASSAGES, (numbers,)))
+    numbers = rows.bind_numbers(map(nouns.passage_number, ids))
+    passage_rows = rows.fetch_all(connection.execute(NAMED_PASSAGES, (numbers,)))
     named_passages = (NamedPassage(nouns.passage(row), row.source, row.title) for row in passage_rows)
     return {named.passage.id: named for named in named_passages}
 
 
 def _listed(ids: Iterable[PassageId]) -> str:
-    return rows.listed(map(nouns.passage_number, ids))
+    return rows.bind_list(map(nouns.passage_number, ids))
 
 
 def _values(passage: Passage) -> tuple[int | str | bytes, ...]:

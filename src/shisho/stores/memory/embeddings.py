@@ -18,13 +18,15 @@ class MemoryEmbeddings:
         self._stored: dict[PassageId, NewEmbedding] = {}
 
     async def pending(self, limit: int) -> Sequence[Passage]:
-        return [passage for passage in self._shelf.searchable() if passage.id not in self._stored][:limit]
+        return [passage for passage in self._shelf.list_searchable() if passage.id not in self._stored][
+            :limit
+        ]
 
     async def known(self, contents: Sequence[bytes]) -> Mapping[bytes, Embedding]:
         return {new.content: new.vector for new in self._stored.values() if new.content in contents}
 
     async def put(self, embeddings: Sequence[NewEmbedding]) -> None:
-        live = {passage.id for passage in self._shelf.searchable()}
+        live = {passage.id for passage in self._shelf.list_searchable()}
         for new in embeddings:
             if new.passage_id in live:
                 self._stored.setdefault(PassageId(new.passage_id), new)
@@ -33,10 +35,10 @@ class MemoryEmbeddings:
         """There are none."""
 
     async def progress(self) -> EmbeddingProgress:
-        passages = self._shelf.searchable()
+        passages = self._shelf.list_searchable()
         return EmbeddingProgress(sum(passage.id in self._stored for passage in passages), len(passages))
 
     def vectors(self) -> Mapping[PassageId, Embedding]:
         """The vectors of live passages."""
-        live = {passage.id for passage in self._shelf.searchable()}
+        live = {passage.id for passage in self._shelf.list_searchable()}
         return {name: new.vector for name, new in self._stored.items() if name in live}

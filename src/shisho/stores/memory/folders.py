@@ -17,7 +17,7 @@ class MemoryFolders:
         self._watched: dict[tuple[str, str], WatchedFolder] = {}
         self._stamps: dict[tuple[str, str, str], PlaceStamp] = {}
 
-    async def watched(self, owner: str) -> Sequence[WatchedFolder]:
+    async def list_watched(self, owner: str) -> Sequence[WatchedFolder]:
         return [folder for (whose, _), folder in sorted(self._watched.items()) if whose == owner]
 
     async def watch(self, path: str, corpus: str, owner: str) -> WatchedFolder:

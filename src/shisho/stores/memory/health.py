@@ -11,10 +11,10 @@ from shisho.domain.politeness import (
     BreakerState,
     EngineHealth,
     RequestOutcome,
+    add_rates,
     as_of,
     clear_failures,
     may_probe,
-    rated,
     record_outcome,
 )
 from shisho.domain.time import Instant, later
@@ -33,7 +33,7 @@ class MemoryHealth:
         self._probers: dict[str, tuple[str, Instant]] = {}
 
     async def of(self, engines: Sequence[str]) -> Mapping[str, EngineHealth]:
-        return {engine: rated(self._now(engine), self._answers[engine]) for engine in engines}
+        return {engine: add_rates(self._now(engine), self._answers[engine]) for engine in engines}
 
     async def record(
         self, engine: str, outcome: RequestOutcome, latency_s: float, error: str = ""
@@ -41,7 +41,7 @@ class MemoryHealth:
         self._answers[engine].append((outcome, latency_s))
         self._held[engine] = record_outcome(self._now(engine), outcome, self._clock.steady(), error)
         self._probers.pop(engine, None)
-        return rated(self._held[engine], self._answers[engine])
+        return add_rates(self._held[engine], self._answers[engine])
 
     async def probe(self, engine: str, asker: str = "") -> bool:
         self._held[engine] = health = self._now(engine)

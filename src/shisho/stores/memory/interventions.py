@@ -11,9 +11,9 @@ from shisho.domain.intervention import (
     HumanChallenge,
     InterventionState,
     PendingIntervention,
+    find_together,
     news,
     select_interventions,
-    together,
 )
 from shisho.domain.job import JobState, TaskId
 from shisho.stores.memory.transitions import SharedQueue
@@ -62,7 +62,7 @@ class MemoryInterventions:
     async def solved(self, owner: str, engine: str) -> Sequence[PendingIntervention]:
         return self._freed(self._group(owner, lambda intervention: intervention.engine == engine))
 
-    async def unannounced(self, owner: str) -> Sequence[PendingIntervention]:
+    async def take_unannounced(self, owner: str) -> Sequence[PendingIntervention]:
         interventions = self._chosen(owner, lambda intervention: True)
         new = news(interventions, self._announced)
         self._announced |= {intervention.id for intervention in interventions}
@@ -80,7 +80,7 @@ class MemoryInterventions:
         )
 
     def _group(self, owner: str, choose: Chosen) -> list[PendingIntervention]:
-        return together(self._chosen(owner, lambda intervention: True), choose)
+        return find_together(self._chosen(owner, lambda intervention: True), choose)
 
     def _freed(self, interventions: Sequence[PendingIntervention]) -> Sequence[PendingIntervention]:
         for intervention in interventions:

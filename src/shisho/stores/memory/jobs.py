@@ -104,7 +104,7 @@ class MemoryJobs:
 
     async def park(self, claim: Claim, until: Instant) -> bool:
         job = self._held(claim)
-        if not self._shared.awaited(job.id, until):
+        if not self._shared.is_awaited(job.id, until):
             return False
         self._wait(job, JobState.PARKED, not_before=until)
         return True

@@ -40,7 +40,7 @@ class MemoryView:
         self._embeddings = embeddings
 
     def count(self, scope: Scope) -> int:
-        return len(self._shelf.searchable(scope))
+        return len(self._shelf.list_searchable(scope))
 
     def propose(
         self,
@@ -53,7 +53,7 @@ class MemoryView:
         wanted_terms = {"terms": set(terms), "bigrams": set(bigrams)}
         weights = {field: self._weights(field, words, scope) for field, words in wanted_terms.items()}
         scored = []
-        for passage in self._shelf.searchable(scope):
+        for passage in self._shelf.list_searchable(scope):
             counted = {field: Counter(_words(passage, field)) for field in wanted_terms}
             score = sum(
                 weight * counted[field][word] / (counted[field][word] + 1.2)
@@ -65,11 +65,13 @@ class MemoryView:
         return [name for _, name in sorted(scored)[:limit]]
 
     def frequencies(self, field: str, terms: Sequence[str], scope: Scope) -> Mapping[str, int]:
-        word_sets = [set(_words(passage, field)) for passage in self._shelf.searchable(Scope(scope.owner))]
+        word_sets = [
+            set(_words(passage, field)) for passage in self._shelf.list_searchable(Scope(scope.owner))
+        ]
         return {term: sum(term in words for words in word_sets) for term in set(terms)}
 
     def statistics(self, scope: Scope) -> Mapping[str, float]:
-        passages = self._shelf.searchable(Scope(scope.owner))
+        passages = self._shelf.list_searchable(Scope(scope.owner))
         texts = {
             "terms": [passage.terms for passage in passages],
             "bigrams": [passage.bigrams for passage in passages],
@@ -95,10 +97,10 @@ class MemoryView:
 
     def _live(self, ids: Sequence[PassageId]) -> list[Passage]:
         passage_ids = set(ids)
-        return [passage for passage in self._shelf.searchable() if passage.id in passage_ids]
+        return [passage for passage in self._shelf.list_searchable() if passage.id in passage_ids]
 
     def texts(self, scope: Scope, most: int) -> Sequence[str]:
-        passages = self._shelf.searchable(scope)
+        passages = self._shelf.list_searchable(scope)
         return (
             [] if len(passages) > most else [f"{passage.heading}\n\n{passage.text}" for passage in passages]
         )
@@ -111,7 +113,9 @@ class MemoryView:
     def nearest(
         self, vector: Embedding, scope: Scope, limit: int, passage_ids: frozenset[PassageId]
     ) -> Mapping[PassageId, float]:
-        names = [passage.id for passage in self._shelf.searchable(scope) if passage.id not in passage_ids]
+        names = [
+            passage.id for passage in self._shelf.list_searchable(scope) if passage.id not in passage_ids
+        ]
         scores = self.similarities(vector, names)
         return dict(sorted(scores.items(), key=lambda scored: (-scored[1], scored[0]))[:limit])
 
@@ -124,7 +128,7 @@ class MemoryView:
         return {name: vectors[name] for name in ids if name in vectors}
 
     def _weights(self, field: str, words: set[str], scope: Scope) -> dict[str, float]:
-        total = len(self._shelf.searchable(Scope(scope.owner)))
+        total = len(self._shelf.list_searchable(Scope(scope.owner)))
         frequencies = self.frequencies(field, list(words), scope)
         return {word: rarity(count, total) for word, count in frequencies.items() if count}
 

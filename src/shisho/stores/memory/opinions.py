@@ -36,11 +36,11 @@ class MemoryOpinions:
     async def restore(self, owner: str, evidence: Evidence) -> None:
         self._rejected.pop((owner, evidence.id), None)
 
-    async def blocked(self, owner: str) -> Sequence[str]:
+    async def list_blocked(self, owner: str) -> Sequence[str]:
         return sorted(domain for whose, domain in self._domains if whose == owner)
 
     async def left_out(self, owner: str) -> ExcludedSources:
-        domains = await self.blocked(owner)
+        domains = await self.list_blocked(owner)
         brought = self._urls.map_documents_to_jobs()
         live = await self._shelf.documents(Scope(owner), limit=1 << 60)
         cancelled = {document for document, jobs in brought.items() if all(map(self._is_cancelled, jobs))}

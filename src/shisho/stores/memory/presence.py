@@ -19,5 +19,5 @@ class MemoryPresence:
     def deregister(self, worker_id: WorkerId) -> None:
         self._alive.discard(worker_id)
 
-    def gone(self, worker_ids: Iterable[WorkerId]) -> frozenset[WorkerId]:
+    def find_gone(self, worker_ids: Iterable[WorkerId]) -> frozenset[WorkerId]:
         return frozenset(worker_ids) - self._alive

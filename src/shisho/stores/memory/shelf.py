@@ -215,9 +215,9 @@ class MemoryShelf:
 
     async def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
         passage_ids = set(ids)
-        return {passage.id: passage for passage in self.searchable() if passage.id in passage_ids}
+        return {passage.id: passage for passage in self.list_searchable() if passage.id in passage_ids}
 
-    async def following(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Sequence[Passage]]:
+    async def find_following(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Sequence[Passage]]:
         passages = (await self.passages(ids)).values()
         after = {
             passage.id: self._intakes[passage.document_id].passages[passage.ordinal + 1 : passage.ordinal + 3]
@@ -229,7 +229,7 @@ class MemoryShelf:
         intake = self._intakes.get(document_id)
         return () if intake is None else intake.passages
 
-    async def near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
+    async def find_near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         wanted_bands = set(bands)
         # those that are not live too: a removal can be undone
         intakes = [intake for intake in self._intakes.values() if intake.document.owner == owner]
@@ -248,7 +248,7 @@ class MemoryShelf:
         return None if name is None else self._retire(name, source, DocumentState.REMOVED)
 
     async def count(self, scope: Scope) -> int:
-        return len(self.searchable(scope))
+        return len(self.list_searchable(scope))
 
     def states_of_bytes(self) -> Mapping[str, frozenset[DocumentState]]:
         """For each hash of bytes the states of its documents: what keeps the bytes asks."""
@@ -307,7 +307,7 @@ class MemoryShelf:
         """All documents there have been, by their ids."""
         return self._documents
 
-    def searchable(self, scope: Scope | None = None) -> list[Passage]:
+    def list_searchable(self, scope: Scope | None = None) -> list[Passage]:
         """Passages of live documents, in scope where one is given."""
         live = (
             [document for document in self._documents.values() if document.state is DocumentState.LIVE]

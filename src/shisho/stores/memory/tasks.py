@@ -44,7 +44,7 @@ class MemoryTasks:
     async def enqueue(
         self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None
     ) -> EnqueueResult:
-        if key is not None and (again := await self.repeated(key)) is not None:
+        if key is not None and (again := await self.find_repeated(key)) is not None:
             return again
         self._charge(task, jobs)
         if isinstance(task, NewTask) and task.id not in self._shared.tasks:
@@ -82,7 +82,7 @@ class MemoryTasks:
         accepted = sum(twin is None or twin.state in ended for twin in twins)
         self._shared.charge_quotas(owner, QuotaResource.JOBS, accepted)
 
-    async def repeated(self, key: IdempotencyKey) -> EnqueueResult | None:
+    async def find_repeated(self, key: IdempotencyKey) -> EnqueueResult | None:
         if (key.owner, key.key) not in self._shared.keys:
             return None
         first, enqueued = self._shared.keys[key.owner, key.key]

@@ -64,7 +64,7 @@ class SharedQueue:
         if (
             parent
             and parent.state is JobState.PARKED
-            and not self.awaited(parent.id, parent.not_before or Instant(""))
+            and not self.is_awaited(parent.id, parent.not_before or Instant(""))
         ):
             self.move(parent, JobState.QUEUED, not_before=None)
 
@@ -130,7 +130,7 @@ class SharedQueue:
         )
         return True
 
-    def awaited(self, parent: JobId, until: Instant) -> bool:
+    def is_awaited(self, parent: JobId, until: Instant) -> bool:
         return any(can_end_in_time(child, until) for child in self.children(parent))
 
     def children(self, job_id: JobId) -> list[Job]:

@@ -18,7 +18,7 @@ from shisho.ports import Blobs
 from shisho.stores.postgres.embeddings import ADD_EXTENSION, BY_CONTENT, NEW_TABLE
 from shisho.stores.postgres.migrations import MIGRATIONS
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.rows import every
+from shisho.stores.postgres.rows import fetch_all
 
 FORMAT = "shisho postgres 1"
 MANIFEST = "manifest.json"
@@ -124,13 +124,13 @@ def read_archive(connection: Connection, blobs: Blobs, source: Path) -> ArchiveM
 
 def _written(connection: Connection, blobs: Blobs, archive: zipfile.ZipFile) -> ArchiveManifest:
     connection.execute(BEGIN_COPYING)
-    tables = [row.name for row in every(connection, TABLES)]
+    tables = [row.name for row in fetch_all(connection, TABLES)]
     facts = tuple(_copied(connection, archive, table) for table in tables if table not in PASSING)
     manifest = ArchiveManifest(
         format=FORMAT,
-        migrations=tuple(sorted(row.name for row in every(connection, MIGRATIONS))),
+        migrations=tuple(sorted(row.name for row in fetch_all(connection, MIGRATIONS))),
         tables=facts,
-        sequences={row.name: row.last for row in every(connection, SEQUENCES) if row.last is not None},
+        sequences={row.name: row.last for row in fetch_all(connection, SEQUENCES) if row.last is not None},
         # After the tables: what a document of the snapshot needs was stored before it.
         blobs=dict(_copied_blobs(blobs, archive)),
     )
@@ -139,7 +139,7 @@ def _written(connection: Connection, blobs: Blobs, archive: zipfile.ZipFile) -> 
 
 
 def _copied(connection: Connection, archive: zipfile.ZipFile, table: str) -> TableFacts:
-    columns = tuple(row.name for row in every(connection, COLUMNS, (table,)))
+    columns = tuple(row.name for row in fetch_all(connection, COLUMNS, (table,)))
     digest = hashlib.sha256()
     with (
         connection.cursor() as cursor,
@@ -200,7 +200,7 @@ def _manifest(archive: zipfile.ZipFile, source: Path) -> ArchiveManifest:
 
 
 def _check_empty(connection: Connection, manifest: ArchiveManifest, source: Path) -> None:
-    done = tuple(sorted(row.name for row in every(connection, MIGRATIONS)))
+    done = tuple(sorted(row.name for row in fetch_all(connection, MIGRATIONS)))
     if done != manifest.migrations:
         raise InvalidParams(
             "{source} was written by another version of Shisho (its schema ends with {version}). Restore it with that version, "
@@ -208,9 +208,9 @@ def _check_empty(connection: Connection, manifest: ArchiveManifest, source: Path
             source=source,
             version=manifest.migrations[-1],
         )
-    for row in every(connection, TABLES):
+    for row in fetch_all(connection, TABLES):
         statement = HAS_ROWS.format(table=_quoted(row.name))
-        if row.name not in PASSING and every(connection, statement)[0].has:
+        if row.name not in PASSING and fetch_all(connection, statement)[0].has:
             raise Conflict(
                 "The database is not empty: its table {table} has rows. Restore into a new database.",
                 table=row.name,

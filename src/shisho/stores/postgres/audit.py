@@ -10,7 +10,7 @@ from shisho.domain.corpus import LOCAL_OWNER
 from shisho.ports import Clock
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.rows import change, every
+from shisho.stores.postgres.rows import change, fetch_all
 
 # One act; of the library's owner only where anybody was ever let in.
 RECORD = """INSERT INTO audit(at, actor, verb, subjects)
@@ -45,7 +45,7 @@ class PostgresAudit:
 
     async def entries(self, actor: str | None, before: int | None, limit: int) -> Sequence[AuditEntry]:
         values = {"actor": actor, "before": before, "limit": limit}
-        rows = await self._database.read(lambda connection: every(connection, ENTRIES, values))
+        rows = await self._database.read(lambda connection: fetch_all(connection, ENTRIES, values))
         return [
             AuditEntry(row.seq, row.at, row.actor, AuditVerb(row.verb), tuple(json.loads(row.subjects)))
             for row in rows

@@ -11,7 +11,7 @@ from shisho.domain.time import later
 from shisho.ports import Clock
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.rows import change, first
+from shisho.stores.postgres.rows import change, fetch_first
 
 # A value that may be used until a moment.
 PUT = """INSERT INTO cache(key, value_json, partial, stored_at, expires_at)
@@ -44,7 +44,7 @@ class PostgresCache:
 
     async def get(self, key: str) -> CacheEntry | None:
         values = {"key": key, "steady": self._clock.steady()}
-        row = await self._database.read(lambda connection: first(connection, GET, values))
+        row = await self._database.read(lambda connection: fetch_first(connection, GET, values))
         return None if row is None else CacheEntry(json.loads(row.value_json), row.partial, row.stored_at)
 
     async def put(self, key: str, value: Any, seconds: float, *, partial: bool = False) -> None:
@@ -60,7 +60,7 @@ class PostgresCache:
 
     async def page(self, corpus: str, owner: str, canonical_url: str) -> PageMemory | None:
         values = {"corpus": corpus, "owner": owner, "url": canonical_url}
-        row = await self._database.read(lambda connection: first(connection, PAGE, values))
+        row = await self._database.read(lambda connection: fetch_first(connection, PAGE, values))
         return None if row is None else PageMemory(*row)
 
     async def remember(self, corpus: str, owner: str, canonical_url: str, page: PageMemory) -> None:

@@ -6,7 +6,7 @@ from shisho.domain.corpus import Check
 from shisho.errors import ShishoError
 from shisho.messages.message import Message
 from shisho.stores.postgres.connect import PostgresDatabase
-from shisho.stores.postgres.rows import every
+from shisho.stores.postgres.rows import fetch_all
 
 # The server's version, the database, how many live documents there are, and whether vectors can stand there.
 FACTS = """SELECT current_setting('server_version') AS version, current_database() AS name,
@@ -18,7 +18,7 @@ async def check_database(database: PostgresDatabase) -> Check:
     """Reach it, and try to write to it."""
     try:
         await database.ready()
-        (row,) = await database.read(lambda connection: every(connection, FACTS))
+        (row,) = await database.read(lambda connection: fetch_all(connection, FACTS))
     except ShishoError as error:
         return Check("database", False, error.message)
     template = "PostgreSQL {version}, {count} documents, database {name}"

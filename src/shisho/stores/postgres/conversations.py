@@ -10,7 +10,7 @@ from shisho.stores.conversation_names import no_conversation, only_conversation
 from shisho.stores.conversation_rows import read_summary, read_turn
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.rows import change, every, first
+from shisho.stores.postgres.rows import change, fetch_all, fetch_first
 
 TOP = "\U0010ffff"
 # A conversation, unless it is there.
@@ -71,11 +71,11 @@ class PostgresConversations:
 
     async def add_turn(self, run_id: str, question: str, owner: str, conversation_id: str = "") -> None:
         def work(connection: Connection) -> None:
-            if first(connection, IS_TURN, (run_id,)) is not None:
+            if fetch_first(connection, IS_TURN, (run_id,)) is not None:
                 return
             if not conversation_id:
                 change(connection, BEGIN, (run_id, owner, self._clock.now()))
-            elif first(connection, IS_OWN, (conversation_id, owner)) is None:
+            elif fetch_first(connection, IS_OWN, (conversation_id, owner)) is None:
                 raise no_conversation(conversation_id)
             change(connection, ADD, (conversation_id or run_id, run_id, question))
 
@@ -83,24 +83,24 @@ class PostgresConversations:
 
     async def find(self, prefix: str, owner: str) -> str:
         if prefix == "last":
-            rows = await self._database.read(lambda connection: every(connection, LAST, (owner,)))
+            rows = await self._database.read(lambda connection: fetch_all(connection, LAST, (owner,)))
         else:
             values = {"owner": owner, "low": prefix, "high": prefix + TOP}
-            rows = await self._database.read(lambda connection: every(connection, NAMED, values))
+            rows = await self._database.read(lambda connection: fetch_all(connection, NAMED, values))
         return only_conversation([row.id for row in rows], prefix)
 
     async def list_newest(self, owner: str, before: int | None, limit: int) -> Sequence[ConversationSummary]:
         values = {"owner": owner, "before": before, "limit": limit}
-        rows = await self._database.read(lambda connection: every(connection, NEWEST, values))
+        rows = await self._database.read(lambda connection: fetch_all(connection, NEWEST, values))
         return [read_summary(row) for row in rows]
 
     async def turns(self, conversation_id: str) -> Sequence[ConversationTurn]:
-        rows = await self._database.read(lambda connection: every(connection, TURNS, (conversation_id,)))
+        rows = await self._database.read(lambda connection: fetch_all(connection, TURNS, (conversation_id,)))
         return [read_turn(number, row) for number, row in enumerate(rows, 1)]
 
     async def remove(self, conversation_id: str) -> ConversationRemoved:
         def work(connection: Connection) -> tuple[int, int]:
-            runs = [row.run_id for row in every(connection, RUNS, (conversation_id,))]
+            runs = [row.run_id for row in fetch_all(connection, RUNS, (conversation_id,))]
             for table, key in OF_RUN:
                 change(connection, FORGET.format(table=table, key=key), (runs,))
             answers = change(connection, FORGET_ANSWERS, {"runs": runs})

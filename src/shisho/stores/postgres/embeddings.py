@@ -110,7 +110,7 @@ class PostgresEmbeddings:
 
     async def retire_others(self) -> None:
         def work(connection: Connection) -> None:
-            for retired in rows.every(connection, RETIRE, {"name": self._about.name}):
+            for retired in rows.fetch_all(connection, RETIRE, {"name": self._about.name}):
                 table = table_of(retired.id, retired.dimensions)
                 rows.change(connection, DROP_TABLE.format(table=table))
 
@@ -120,17 +120,17 @@ class PostgresEmbeddings:
         # Every vector is looked at: it is asked for by people, not by a search.
         def work(connection: Connection) -> EmbeddingProgress:
             embedder = self._embedder(connection)
-            total = rows.every(connection, TOTAL)[0].passages
+            total = rows.fetch_all(connection, TOTAL)[0].passages
             if embedder is None:
                 return EmbeddingProgress(0, total)
             statement = DONE.format(table=table_of(embedder.id, embedder.dimensions))
-            return EmbeddingProgress(rows.every(connection, statement)[0].passages, total)
+            return EmbeddingProgress(rows.fetch_all(connection, statement)[0].passages, total)
 
         return await self._database.read(work)
 
     def _put(self, connection: Connection, embeddings: Sequence[NewEmbedding]) -> None:
         lengths = {len(new.vector) // 2 for new in embeddings}
-        rows.every(connection, TURN)
+        rows.fetch_all(connection, TURN)
         embedder = self._embedder(connection) or self._introduce(connection, max(lengths))
         if lengths - {embedder.dimensions}:
             raise other_dimensions(self._about.name, max(lengths), embedder.dimensions)
@@ -144,13 +144,15 @@ class PostgresEmbeddings:
 
     def _introduce(self, connection: Connection, dimensions: int) -> rows.Row:
         """The columns of `EMBEDDER` of one that has no vectors yet."""
-        if not rows.every(connection, CAN_HAVE_VECTORS)[0].has:
+        if not rows.fetch_all(connection, CAN_HAVE_VECTORS)[0].has:
             raise ExtraMissing(
                 "This PostgreSQL has no extension vector, so passages are found by words alone. Install pgvector on the "
                 "server."
             )
         rows.change(connection, ADD_EXTENSION)
-        embedder = rows.every(connection, INTRODUCE, (self._about.name, self._about.choice, dimensions))[0]
+        embedder = rows.fetch_all(connection, INTRODUCE, (self._about.name, self._about.choice, dimensions))[
+            0
+        ]
         table = table_of(embedder.id, dimensions)
         plain = (PLAIN,) if dimensions <= WIDEST_PLAIN else ()
         for statement in (NEW_TABLE, *plain, BY_DOCUMENT, BY_CONTENT):
@@ -159,15 +161,15 @@ class PostgresEmbeddings:
 
     def _embedder(self, connection: Connection) -> rows.Row | None:
         """The columns of `EMBEDDER`; None before its first vector."""
-        return rows.first(connection, EMBEDDER, (self._about.name,))
+        return rows.fetch_first(connection, EMBEDDER, (self._about.name,))
 
     def _pending(self, connection: Connection, limit: int) -> tuple[list[Passage], int]:
         """Passages, and the change before which nothing is pending any more."""
         embedder = self._embedder(connection)
         seen = 0 if embedder is None else embedder.seen
-        newest = int(rows.every(connection, NEWEST)[0].seq)
+        newest = int(rows.fetch_all(connection, NEWEST)[0].seq)
         without = "" if embedder is None else WITHOUT.format(table=table_of(embedder.id, embedder.dimensions))
-        stored = rows.every(connection, PENDING.format(without=without), (seen, limit))
+        stored = rows.fetch_all(connection, PENDING.format(without=without), (seen, limit))
         before = stored[0].seq - 1 if stored else newest
         passages = {
             row.id: nouns.passage(row) for row in stored

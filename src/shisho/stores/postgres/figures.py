@@ -10,7 +10,7 @@ from shisho.domain.time import to_epoch
 from shisho.ports import Clock
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.rows import every
+from shisho.stores.postgres.rows import fetch_all
 
 # Jobs that have not ended, by kind and state.
 JOBS = """SELECT kind, state, count(*) AS number FROM jobs
@@ -37,11 +37,11 @@ class PostgresFigures:
         return replace(figures, behind=await self._behind())
 
     def _figures(self, connection: Connection) -> LibraryFigures:
-        (amounts,) = every(connection, AMOUNTS)
-        (queue,) = every(connection, OLDEST)
+        (amounts,) = fetch_all(connection, AMOUNTS)
+        (queue,) = fetch_all(connection, OLDEST)
         age = 0.0 if queue.oldest is None else to_epoch(self._clock.now()) - to_epoch(queue.oldest)
         return LibraryFigures(
-            jobs={(row.kind, row.state): row.number for row in every(connection, JOBS)},
+            jobs={(row.kind, row.state): row.number for row in fetch_all(connection, JOBS)},
             oldest_queued_s=max(0.0, age),
             documents=amounts.documents,
             passages=amounts.passages,

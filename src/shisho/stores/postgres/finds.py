@@ -23,7 +23,7 @@ from shisho.stores.interventions import waiting
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.queries import PostgresQueries
-from shisho.stores.postgres.rows import Row, change, every, first
+from shisho.stores.postgres.rows import Row, change, fetch_all, fetch_first
 
 MOST_FAILURES = 20
 # The task of a held claim. Until the commit nobody takes the job back, and nobody gives the task another revision: who
@@ -131,7 +131,7 @@ class PostgresUrls:
 
         def work(connection: Connection) -> int:
             values = {"task_id": _held(connection, claim), "job_id": claim.job_id}
-            rows = every(connection, SEEN, values | {"urls": urls, "page_number": page})
+            rows = fetch_all(connection, SEEN, values | {"urls": urls, "page_number": page})
             for find in finds:
                 change(connection, ADD, values | find_columns(find))
             return len(set(urls)) - len(rows)
@@ -163,24 +163,24 @@ class PostgresUrls:
         await self._change(claim, NOTE, values | novelty)
 
     async def of_job(self, job_id: JobId) -> Sequence[StoredUrl]:
-        rows = await self._database.read(lambda connection: every(connection, OF_JOB, {"job_id": job_id}))
+        rows = await self._database.read(lambda connection: fetch_all(connection, OF_JOB, {"job_id": job_id}))
         return [read_stored(row) for row in rows]
 
     async def report(self, task_id: TaskId, owner: str, after: int, limit: int, since: int = 0) -> Report:
         values: dict[str, Any] = {"task_id": task_id, "since": since, "most": MOST_FAILURES}
 
         def work(connection: Connection) -> Report:
-            written = first(connection, WRITTEN_AT, values)
+            written = fetch_first(connection, WRITTEN_AT, values)
             values["since_at"] = "" if written is None else written.at
-            (visits,) = every(connection, VISITS, values)
-            answer = first(connection, ANSWER, values | {"kind": JobKind.ANSWER})
-            changed = first(connection, CHANGED_AT, values)
+            (visits,) = fetch_all(connection, VISITS, values)
+            answer = fetch_first(connection, ANSWER, values | {"kind": JobKind.ANSWER})
+            changed = fetch_first(connection, CHANGED_AT, values)
             return make_report(
                 after,
                 limit,
-                every(connection, TALLY, values),
+                fetch_all(connection, TALLY, values),
                 visits,
-                every(connection, RESULTS, values | {"after": after, "limit": limit + 1}),
+                fetch_all(connection, RESULTS, values | {"after": after, "limit": limit + 1}),
                 taken_in=visits.taken_in,
                 failures=_failures(connection, values),
                 waiting=waiting(PostgresQueries(connection), owner, task_id),
@@ -192,12 +192,12 @@ class PostgresUrls:
 
     async def has_outcome(self, task_id: TaskId, since: int) -> bool:
         values = {"task_id": task_id, "since": since}
-        (row,) = await self._database.read(lambda connection: every(connection, OUTCOME, values))
+        (row,) = await self._database.read(lambda connection: fetch_all(connection, OUTCOME, values))
         return bool(row.is_there)
 
     async def orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
         values = {"task_id": task_id, "corpus": WEB_CORPUS}
-        rows = await self._database.read(lambda connection: every(connection, ORPHANS, values))
+        rows = await self._database.read(lambda connection: fetch_all(connection, ORPHANS, values))
         return [DocumentId(row.id) for row in rows]
 
     async def forget(self, task_id: TaskId) -> int:
@@ -216,16 +216,16 @@ class PostgresUrls:
 
 
 def _held(connection: Connection, claim: Claim) -> str:
-    row = first(connection, HOLDS, (claim.job_id, claim.attempt, claim.worker_id))
+    row = fetch_first(connection, HOLDS, (claim.job_id, claim.attempt, claim.worker_id))
     if row is None:
         raise ClaimLost
     return str(row.task_id)
 
 
 def _failures(connection: Connection, values: dict[str, Any]) -> list[FailedItem]:
-    failures = [read_failure(row) for row in every(connection, FAILED_FINDS, values)]
-    failures += [_failed_job(row) for row in every(connection, FAILED_JOBS, values)]
-    rows = every(connection, LEFT_OVER, values)
+    failures = [read_failure(row) for row in fetch_all(connection, FAILED_FINDS, values)]
+    failures += [_failed_job(row) for row in fetch_all(connection, FAILED_JOBS, values)]
+    rows = fetch_all(connection, LEFT_OVER, values)
     leftovers = [failure for row in rows for failure in _left_over(row)]
     return failures + leftovers[:MOST_FAILURES]
 

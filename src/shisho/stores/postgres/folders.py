@@ -8,7 +8,7 @@ from shisho.domain.folder import PlaceStamp, WatchedFolder
 from shisho.ports import Clock
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.rows import change, every
+from shisho.stores.postgres.rows import change, fetch_all
 
 # The folders of an owner.
 WATCHED = "SELECT path, corpus, since FROM watched_folders WHERE owner = %s ORDER BY path"
@@ -33,20 +33,20 @@ class PostgresFolders:
         self._database = database
         self._clock = clock
 
-    async def watched(self, owner: str) -> Sequence[WatchedFolder]:
-        rows = await self._database.read(lambda connection: every(connection, WATCHED, (owner,)))
+    async def list_watched(self, owner: str) -> Sequence[WatchedFolder]:
+        rows = await self._database.read(lambda connection: fetch_all(connection, WATCHED, (owner,)))
         return [WatchedFolder(*row) for row in rows]
 
     async def watch(self, path: str, corpus: str, owner: str) -> WatchedFolder:
         values = (owner, path, corpus, self._clock.now())
-        (row,) = await self._database.write(lambda connection: every(connection, WATCH, values))
+        (row,) = await self._database.write(lambda connection: fetch_all(connection, WATCH, values))
         return WatchedFolder(*row)
 
     async def forget(self, path: str, owner: str) -> bool:
         return await self._database.write(lambda connection: change(connection, FORGET, (owner, path))) > 0
 
     async def stamps(self, corpus: str, owner: str) -> Mapping[str, str]:
-        rows = await self._database.read(lambda connection: every(connection, STAMPS, (owner, corpus)))
+        rows = await self._database.read(lambda connection: fetch_all(connection, STAMPS, (owner, corpus)))
         return {row.source: row.stamp for row in rows}
 
     async def stamp(self, stamps: Sequence[PlaceStamp], corpus: str, owner: str) -> None:

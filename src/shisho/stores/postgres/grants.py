@@ -11,7 +11,7 @@ from shisho.errors import NotFound
 from shisho.ports import Clock
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.rows import change, every
+from shisho.stores.postgres.rows import change, fetch_all
 
 # A corpus that is there is granted; what was granted before no longer counts.
 GRANT = """INSERT INTO grants(corpus_id, kind, grantee, access, granted_at)
@@ -51,7 +51,7 @@ class PostgresGrants:
         return await self._changed(REVOKE, (str(grantee.kind), grantee.name, *corpus)) > 0
 
     async def grants(self, owner: str | None = None) -> Sequence[CorpusGrant]:
-        rows = await self._database.read(lambda connection: every(connection, GRANTS, {"owner": owner}))
+        rows = await self._database.read(lambda connection: fetch_all(connection, GRANTS, {"owner": owner}))
         return [
             CorpusGrant(
                 CorpusKey(row.owner, row.name),
@@ -63,12 +63,12 @@ class PostgresGrants:
         ]
 
     async def reachable(self, reader: str) -> Sequence[ReachableCorpus]:
-        rows = await self._database.read(lambda connection: every(connection, REACHABLE, (reader,)))
+        rows = await self._database.read(lambda connection: fetch_all(connection, REACHABLE, (reader,)))
         return [ReachableCorpus(CorpusKey(row.owner, row.name), Access(row.access)) for row in rows]
 
     async def readable(self, ids: Sequence[DocumentId], reader: str) -> frozenset[DocumentId]:
         values = ([*ids], reader)
-        rows = await self._database.read(lambda connection: every(connection, READABLE, values))
+        rows = await self._database.read(lambda connection: fetch_all(connection, READABLE, values))
         return frozenset(DocumentId(row.id) for row in rows)
 
     async def _changed(self, statement: str, values: tuple[str, ...]) -> int:

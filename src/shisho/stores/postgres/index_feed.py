@@ -139,26 +139,26 @@ class PostgresFeedView(PostgresShelfView):
         self._table = table
 
     def mark(self, index: str) -> IndexMark | None:
-        row = rows.first(self._connection, MARK, (index,))
+        row = rows.fetch_first(self._connection, MARK, (index,))
         return None if row is None else IndexMark(row.generation, row.change, row.vector)
 
     def marks_by_name(self, beginning: str) -> Mapping[str, IndexMark]:
-        stored = rows.every(self._connection, MARKS, (beginning,))
+        stored = rows.fetch_all(self._connection, MARKS, (beginning,))
         return {row.name: IndexMark(row.generation, row.change, row.vector) for row in stored}
 
     def newest(self, embedder: str) -> tuple[int, int]:
-        change = int(rows.every(self._connection, NEWEST)[0].seq)
+        change = int(rows.fetch_all(self._connection, NEWEST)[0].seq)
         table = self._table_of(embedder)
         if table is None:
             return change, 0
-        return change, int(rows.every(self._connection, NEWEST_VECTOR.format(table=table))[0].seq)
+        return change, int(rows.fetch_all(self._connection, NEWEST_VECTOR.format(table=table))[0].seq)
 
     def changed(self, since: int, limit: int) -> list[ChangedDocument]:
-        stored = rows.every(self._connection, CHANGED, (since, limit))
+        stored = rows.fetch_all(self._connection, CHANGED, (since, limit))
         return [ChangedDocument(row.seq, row.document_id, row.state == "live") for row in stored]
 
     def entries(self, document_id: str, after: int, limit: int) -> list[PassageEntry]:
-        stored = rows.every(self._connection, ENTRIES_OF, (document_id, after, limit))
+        stored = rows.fetch_all(self._connection, ENTRIES_OF, (document_id, after, limit))
         return [
             PassageEntry(_place(row), row.ordinal, row.terms, row.heading_terms, row.bigrams)
             for row in stored
@@ -167,31 +167,31 @@ class PostgresFeedView(PostgresShelfView):
     def vectors_of(self, document_id: str, embedder: str, after: int, limit: int) -> list[VectorEntry]:
         return [*map(_vector_entry, self._vectors(VECTORS_OF, embedder, (after, document_id, limit)))]
 
-    def arrived(self, embedder: str, since: int, limit: int) -> tuple[list[VectorEntry], int]:
+    def list_arrived_vectors(self, embedder: str, since: int, limit: int) -> tuple[list[VectorEntry], int]:
         stored = self._vectors(ARRIVED, embedder, (since, limit))
         live = [_vector_entry(row) for row in stored if row.state == "live"]
         return live, stored[-1].seq if stored else since
 
     def dimensions(self, embedder: str) -> int:
-        row = rows.first(self._connection, EMBEDDER, (embedder,))
+        row = rows.fetch_first(self._connection, EMBEDDER, (embedder,))
         return 0 if row is None else int(row.dimensions)
 
     def passages_with(self, index: str, codes: Sequence[int], scope: Scope) -> Mapping[int, int]:
-        stored = rows.every(self._connection, WORDS, (index, scope.owner, list(codes)))
+        stored = rows.fetch_all(self._connection, WORDS, (index, scope.owner, list(codes)))
         return dict.fromkeys(codes, 0) | {row.code: row.passages for row in stored}
 
     def index_scope(self, scope: Scope) -> IndexScope:
         condition = where(scope)
         corpora: tuple[int, ...] | None = None
-        if scope.corpora or rows.every(self._connection, OTHERS, (scope.owner,))[0].yes:
+        if scope.corpora or rows.fetch_all(self._connection, OTHERS, (scope.owner,))[0].yes:
             statement, values = readable_corpora(scope, POSTGRES)
             corpora = tuple(
-                sorted({row.corpus_id for row in rows.every(self._connection, statement, values)})
+                sorted({row.corpus_id for row in rows.fetch_all(self._connection, statement, values)})
             )
         documents: tuple[str, ...] | None = None
         if condition.narrowed:
             statement = IN_SCOPE.format(condition=condition.sql)
-            documents = tuple(row.id for row in rows.every(self._connection, statement, condition.values))
+            documents = tuple(row.id for row in rows.fetch_all(self._connection, statement, condition.values))
         return IndexScope(corpora, documents, scope.without, condition.pages)
 
     def serving(self) -> tuple[EmbedderAbout, bool] | None:
@@ -211,7 +211,7 @@ class PostgresFeedView(PostgresShelfView):
         return self._connection.execute(query.encode(), values, binary=True).fetchall()
 
     def _table_of(self, embedder: str) -> str | None:
-        row = rows.first(self._connection, EMBEDDER, (embedder,))
+        row = rows.fetch_first(self._connection, EMBEDDER, (embedder,))
         return None if row is None else table_of(row.id, row.dimensions)
 
 
@@ -227,7 +227,7 @@ def _vector_entry(row: rows.Row) -> VectorEntry:
 def _enter(connection: Connection, index: str, words: Mapping[str, DocumentWords | None]) -> None:
     """Put documents into the book in place of what it says of them."""
     names = list(words)
-    before = [(row.corpus_id, row.words) for row in rows.every(connection, TAKEN_IN, (index, names))]
+    before = [(row.corpus_id, row.words) for row in rows.fetch_all(connection, TAKEN_IN, (index, names))]
     rows.change(connection, LEAVE, (index, names))
     for document_id, entered in words.items():
         if entered is not None:

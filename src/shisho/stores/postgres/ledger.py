@@ -20,7 +20,7 @@ from shisho.stores.ledger_rows import (
 )
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.rows import change, every, first
+from shisho.stores.postgres.rows import change, fetch_all, fetch_first
 
 TOP = "\U0010ffff"
 # A run, unless it was begun before.
@@ -77,7 +77,7 @@ class PostgresLedger:
         await self._database.write(lambda connection: change(connection, BEGIN, values))
 
     async def inquiry(self, run_id: str) -> Inquiry:
-        row = await self._database.read(lambda connection: first(connection, FACTS, (run_id,)))
+        row = await self._database.read(lambda connection: fetch_first(connection, FACTS, (run_id,)))
         return read_inquiry(row, run_id)
 
     async def record(
@@ -87,14 +87,14 @@ class PostgresLedger:
         await self._database.write(lambda connection: change(connection, RECORD, values))
 
     async def step(self, run_id: str, step: int) -> RunStep | None:
-        row = await self._database.read(lambda connection: first(connection, STEP, (run_id, step)))
+        row = await self._database.read(lambda connection: fetch_first(connection, STEP, (run_id, step)))
         return None if row is None else read_step(row)
 
     async def forget_from(self, run_id: str, step: int) -> None:
         await self._database.write(lambda connection: change(connection, FORGET, (run_id, step)))
 
     async def steps(self, run_id: str) -> Sequence[RunStep]:
-        rows = await self._database.read(lambda connection: every(connection, STEPS, (run_id,)))
+        rows = await self._database.read(lambda connection: fetch_all(connection, STEPS, (run_id,)))
         return [read_step(row) for row in rows]
 
     async def save(self, answer: Answer, owner: str) -> None:
@@ -116,25 +116,25 @@ class PostgresLedger:
     async def answer(self, prefix: str, owner: str) -> Answer:
         def work(connection: Connection) -> Answer:
             if prefix == "last":
-                rows = every(connection, LAST_ANSWER, (owner,))
+                rows = fetch_all(connection, LAST_ANSWER, (owner,))
             else:
-                rows = every(connection, ANSWERS, (owner, prefix, prefix + TOP))
+                rows = fetch_all(connection, ANSWERS, (owner, prefix, prefix + TOP))
             row = only_row(rows, "answer", prefix)
-            return read_answer(row.body, every(connection, EVIDENCE_OF, (row.id,)))
+            return read_answer(row.body, fetch_all(connection, EVIDENCE_OF, (row.id,)))
 
         return await self._database.read(work)
 
     async def evidence(self, prefix: str, owner: str) -> Evidence:
         values = (owner, prefix, prefix + TOP)
-        rows = await self._database.read(lambda connection: every(connection, EVIDENCE, values))
+        rows = await self._database.read(lambda connection: fetch_all(connection, EVIDENCE, values))
         return read_evidence(only_row(rows, "evidence", prefix))
 
     async def find_run(self, prefix: str, owner: str) -> str:
         if prefix != "last":
             values = (owner, prefix, prefix + TOP)
-            rows = await self._database.read(lambda connection: every(connection, RUNS, values))
+            rows = await self._database.read(lambda connection: fetch_all(connection, RUNS, values))
             return str(only_row(rows, "run", prefix).id)
-        row = await self._database.read(lambda connection: first(connection, LAST_RUN, (owner,)))
+        row = await self._database.read(lambda connection: fetch_first(connection, LAST_RUN, (owner,)))
         if row is None:
             raise NotFound(NOTHING_UNFINISHED)
         return str(row.id)

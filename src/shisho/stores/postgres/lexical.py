@@ -34,7 +34,7 @@ class PostgresIndex:
         except psycopg.errors.UndefinedTable:  # vectors that were retired just when they were to be read
             return await self._database.read(look)
 
-    async def behind(self) -> int:
+    async def count_behind(self) -> int:
         """Never: what it proposes by stands in the transaction that changes the shelf."""
         return 0
 

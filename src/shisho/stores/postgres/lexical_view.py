@@ -97,7 +97,7 @@ class PostgresView(PostgresShelfView):
         if not scope.filters or self.count(scope) > SELECTIVE:
             return None
         condition, values = where_passages(scope)
-        in_scope = rows.every(self._connection, NUMBERS.format(condition=condition), values)
+        in_scope = rows.fetch_all(self._connection, NUMBERS.format(condition=condition), values)
         return [row.number for row in in_scope]
 
     def _with_common(
@@ -115,7 +115,7 @@ class PostgresView(PostgresShelfView):
         )
         numbers, scores = bm25.best_of(numbers, scores, MOST_LOOKED_THROUGH)
         names = numbers.tolist()
-        extra = {row.number: row.score for row in rows.every(self._connection, COMMON, (*values, names))}
+        extra = {row.number: row.score for row in rows.fetch_all(self._connection, COMMON, (*values, names))}
         return numbers, scores + [extra.get(name, 0.0) for name in names]
 
     def _in_scope(self, numbers: list[int], scope: Scope, seen: list[int]) -> list[PassageId]:
@@ -123,7 +123,8 @@ class PostgresView(PostgresShelfView):
         condition, values = where_passages(scope)
         statement = IN_SCOPE.format(condition=condition)
         ids = {
-            row.number: row.id for row in rows.every(self._connection, statement, (numbers, *values, seen))
+            row.number: row.id
+            for row in rows.fetch_all(self._connection, statement, (numbers, *values, seen))
         }
         return [passage_id(ids[number]) for number in numbers if number in ids]
 
@@ -181,7 +182,7 @@ class PostgresView(PostgresShelfView):
             return
         self._frequencies |= {(owner, word): 0 for word in keys.values()}
         readable = corpus_ids(self._connection, Scope(owner))
-        for row in rows.every(self._connection, FREQUENCIES, (list(keys), readable)):
+        for row in rows.fetch_all(self._connection, FREQUENCIES, (list(keys), readable)):
             self._frequencies[owner, keys[row.term]] = row.passages
 
     def _weigh(self, words: Sequence[Word], scope: Scope) -> list[bm25.WeighedWord]:

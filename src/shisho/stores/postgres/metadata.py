@@ -25,4 +25,4 @@ def count_metadata(connection: Connection, scope: Scope, fields: int, values: in
     # a field has no more rows than values, so that the first rows have the first fields
     limits = (values, fields * values)
     statement = COUNTED.format(condition=condition.sql)
-    return counted_fields(rows.every(connection, statement, (*condition.values, *limits)), fields)
+    return counted_fields(rows.fetch_all(connection, statement, (*condition.values, *limits)), fields)

@@ -11,7 +11,7 @@ from shisho.ports import Clock
 from shisho.stores.nouns import passage_id
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.rows import change, every, first
+from shisho.stores.postgres.rows import change, fetch_all, fetch_first
 
 # Live pages of blocked domains: the host stands between `://` and the next slash; a dot before and a colon
 # after let a suffix match whole labels only.
@@ -58,18 +58,18 @@ class PostgresOpinions:
     async def restore(self, owner: str, evidence: Evidence) -> None:
         await self._unsay(owner, "evidence", evidence.id)
 
-    async def blocked(self, owner: str) -> Sequence[str]:
-        rows = await self._database.read(lambda connection: every(connection, DOMAINS, (owner,)))
+    async def list_blocked(self, owner: str) -> Sequence[str]:
+        rows = await self._database.read(lambda connection: fetch_all(connection, DOMAINS, (owner,)))
         return [row.target for row in rows]
 
     async def left_out(self, owner: str) -> ExcludedSources:
         values = {"owner": owner, "corpus": WEB_CORPUS}
 
         def work(connection: Connection) -> ExcludedSources:
-            blocks = first(connection, BLOCKS, values)
-            documents = every(connection, BLOCKED, values) if blocks is not None and blocks.any else []
-            documents += every(connection, CANCELLED, values)
-            passages = every(connection, REJECTED, values)
+            blocks = fetch_first(connection, BLOCKS, values)
+            documents = fetch_all(connection, BLOCKED, values) if blocks is not None and blocks.any else []
+            documents += fetch_all(connection, CANCELLED, values)
+            passages = fetch_all(connection, REJECTED, values)
             return ExcludedSources(
                 tuple(sorted({DocumentId(row.document_id) for row in documents})),
                 tuple(sorted({PassageId(passage_id(row.id)) for row in passages})),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from shisho.stores.postgres.connect import PostgresDatabase
-from shisho.stores.postgres.rows import every
+from shisho.stores.postgres.rows import fetch_all
 
 # Of some hashes those that any document has, and whether one of these has its text or is just arriving.
 DOCUMENTS = """SELECT d.sha256, bool_or(d.state <> 'purged' OR a.document_id IS NOT NULL) AS has_text
@@ -15,5 +15,5 @@ DOCUMENTS = """SELECT d.sha256, bool_or(d.state <> 'purged' OR a.document_id IS 
 
 async def have_text(database: PostgresDatabase, hashes: Sequence[str]) -> Mapping[str, bool]:
     """As `stores.originals.HaveText`."""
-    rows = await database.read(lambda connection: every(connection, DOCUMENTS, ([*hashes],)))
+    rows = await database.read(lambda connection: fetch_all(connection, DOCUMENTS, ([*hashes],)))
     return {row.sha256: row.has_text for row in rows}

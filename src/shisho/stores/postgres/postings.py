@@ -90,13 +90,13 @@ def add(
 
 def finish(connection: Connection, document_id: str) -> None:
     """The last part of a document is there."""
-    segments = rows.every(connection, SHOW, {"level": _level_of(BATCH), "document_id": document_id})
+    segments = rows.fetch_all(connection, SHOW, {"level": _level_of(BATCH), "document_id": document_id})
     rows.change(connection, COUNT_IN, ([row.id for row in segments],))
 
 
 def discard(connection: Connection, document_id: str) -> None:
     """What has come of a document that did not arrive."""
-    dropped = rows.every(connection, DROP, (document_id,))
+    dropped = rows.fetch_all(connection, DROP, (document_id,))
     if dropped:
         rows.change(connection, CLEAR, ([row.id for row in dropped],))
 
@@ -113,11 +113,11 @@ def count_again(connection: Connection, document_id: str) -> None:
 
 def erase(connection: Connection, corpus_id: int, document_id: str) -> None:
     """Entries of a document's passages, before they go themselves."""
-    rows.every(connection, LOCK, (MERGING, corpus_id))
+    rows.fetch_all(connection, LOCK, (MERGING, corpus_id))
     for batch in _batches(connection, document_id):
         terms = {term for row in batch for term, _ in _entries_of(row)}
         erased = {row.number for row in batch}
-        for row in rows.every(connection, ROWS, (list(terms), corpus_id)):
+        for row in rows.fetch_all(connection, ROWS, (list(terms), corpus_id)):
             entries = struct.unpack(f"<{len(row.entries) // 8}Q", row.entries)
             rest = [entry for entry in entries if entry >> 24 not in erased]
             if len(rest) < len(entries):
@@ -127,13 +127,13 @@ def erase(connection: Connection, corpus_id: int, document_id: str) -> None:
 def merge(connection: Connection, corpus_id: int) -> bool:
     """Make segments of one level one of the next, where there are enough of them; False where there are not, or
     another process is at it."""
-    if not rows.every(connection, TRY_LOCK, (MERGING, corpus_id))[0].has:
+    if not rows.fetch_all(connection, TRY_LOCK, (MERGING, corpus_id))[0].has:
         return False
-    full = rows.first(connection, FULL, (corpus_id, FAN_IN))
+    full = rows.fetch_first(connection, FULL, (corpus_id, FAN_IN))
     if full is None:
         return False
     rows.change(connection, NO_LIMIT)
-    merged = [row.id for row in rows.every(connection, TAKEN, (corpus_id, full.level))]
+    merged = [row.id for row in rows.fetch_all(connection, TAKEN, (corpus_id, full.level))]
     segment = _new_segment(connection, corpus_id, full.level + 1, None)
     rows.change(connection, MERGE, {"taken": merged, "corpus_id": corpus_id, "segment": segment})
     return True
@@ -154,7 +154,7 @@ def _count(connection: Connection, document_id: str, sign: int) -> None:
 
 def _batches(connection: Connection, document_id: str) -> Iterator[list[rows.Row]]:
     after = -1
-    while batch := rows.every(connection, WORDS, (document_id, after, BATCH)):
+    while batch := rows.fetch_all(connection, WORDS, (document_id, after, BATCH)):
         yield batch
         after = batch[-1].ordinal
 
@@ -183,7 +183,7 @@ def _packed(entries: Sequence[int]) -> bytes:
 
 
 def _new_segment(connection: Connection, corpus_id: int, level: int | None, document_id: str | None) -> int:
-    return int(rows.every(connection, SEGMENT, (corpus_id, level, document_id))[0].id)
+    return int(rows.fetch_all(connection, SEGMENT, (corpus_id, level, document_id))[0].id)
 
 
 def _level_of(passages: int) -> int:

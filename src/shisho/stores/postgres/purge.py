@@ -20,7 +20,7 @@ HOLD_TEXT = ("passages", "parts", "arrivals", "document_meta", "places")
 def erase(connection: Connection, corpus_id: int, document_id: str) -> None:
     """The document and the older versions of its file, inside the caller's transaction, who may change the corpus;
     of the document its id, the hash of its bytes and its times are left."""
-    for version in rows.every(connection, VERSIONS, (document_id,)):
+    for version in rows.fetch_all(connection, VERSIONS, (document_id,)):
         rows.change(connection, standing.SET_STATE, ("purged", version.id))
         _erase(connection, corpus_id, version.id)
     _erase(connection, corpus_id, document_id)

@@ -22,12 +22,12 @@ PASSAGE = """p.id, p.document_id, p.ordinal, p.start, p."end", p.page, p.heading
     p.bigrams, p.cluster, p.place, p.ocr"""
 
 
-def every(connection: Connection, statement: str, values: Any = None) -> list[Row]:
+def fetch_all(connection: Connection, statement: str, values: Any = None) -> list[Row]:
     """All rows of a query."""
     return connection.execute(statement.encode(), values).fetchall()
 
 
-def first(connection: Connection, statement: str, values: Any = None) -> Row | None:
+def fetch_first(connection: Connection, statement: str, values: Any = None) -> Row | None:
     """The first row of a query; None where there is none."""
     return connection.execute(statement.encode(), values).fetchone()
 

@@ -79,8 +79,8 @@ def count_in(connection: Connection, scope: Scope) -> int:
 def corpus_ids(connection: Connection, scope: Scope) -> list[int]:
     """The keys of a scope's corpora, in order."""
     corpora, values = readable_corpora(scope, POSTGRES)
-    return sorted({row.corpus_id for row in rows.every(connection, corpora, values)})
+    return sorted({row.corpus_id for row in rows.fetch_all(connection, corpora, values)})
 
 
 def _counted(connection: Connection, statement: str, values: Any) -> int:
-    return int(rows.every(connection, statement, values)[0].passages)
+    return int(rows.fetch_all(connection, statement, values)[0].passages)

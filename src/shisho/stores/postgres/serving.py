@@ -103,19 +103,19 @@ class VectorTable:
         if len(seen) > MOST_LEFT_OUT or not self._is_for_graph(connection, scope):
             statement = EXACT.format(table=self.name, condition=condition)
             with span("dense.exact"):
-                return _cosines(rows.every(connection, statement, (query, *values, seen, limit)))
+                return _cosines(rows.fetch_all(connection, statement, (query, *values, seen, limit)))
         candidates = min(max(LEAST_CANDIDATES, limit + len(seen)), MOST_CANDIDATES)
         rows.change(connection, WIDTH.format(candidates=candidates))
         statement = ALONG_GRAPH.format(table=self.name, condition=condition)
         with span("dense.graph"):
-            return _cosines(rows.every(connection, statement, (query, *values, seen, query, limit)))
+            return _cosines(rows.fetch_all(connection, statement, (query, *values, seen, query, limit)))
 
     def similarities(
         self, connection: Connection, vector: Embedding, ids: Sequence[PassageId]
     ) -> dict[PassageId, float]:
         """As of a `ports.SearchView`."""
         values = (halfvec_text(vector), rows.numbers_of(ids))
-        return _cosines(rows.every(connection, SIMILARITIES.format(table=self.name), values))
+        return _cosines(rows.fetch_all(connection, SIMILARITIES.format(table=self.name), values))
 
     def embeddings(self, connection: Connection, ids: Sequence[PassageId]) -> dict[PassageId, Embedding]:
         """As of a `ports.SearchView`."""
@@ -130,7 +130,7 @@ class VectorTable:
     def make_graph(self, connection: Connection) -> None:
         """On a connection without a transaction. Somebody else may be at it."""
         rows.change(connection, NO_LIMIT)
-        if rows.every(connection, IS_BUILT, (self.name,))[0].yes:
+        if rows.fetch_all(connection, IS_BUILT, (self.name,))[0].yes:
             return
         if self._facts(connection).has_begun:
             rows.change(connection, DROP_GRAPH.format(table=self.name))
@@ -144,10 +144,10 @@ class VectorTable:
 
     def _facts(self, connection: Connection) -> rows.Row:
         """From the columns of `FACTS`."""
-        return rows.every(connection, FACTS, {"graph": f"{self.name}_graph"})[0]
+        return rows.fetch_all(connection, FACTS, {"graph": f"{self.name}_graph"})[0]
 
     def _count(self, connection: Connection) -> int:
-        return int(rows.every(connection, NEWEST.format(table=self.name))[0].vectors)
+        return int(rows.fetch_all(connection, NEWEST.format(table=self.name))[0].vectors)
 
 
 class PostgresServing:
@@ -196,9 +196,9 @@ class PostgresServing:
 
 def _candidates(connection: Connection) -> list[EmbedderRow]:
     candidates = []
-    for row in rows.every(connection, EMBEDDERS):
+    for row in rows.fetch_all(connection, EMBEDDERS):
         table = table_of(row.id, row.dimensions)
-        has_vectors = rows.every(connection, HAS_VECTORS.format(table=table))[0].has
+        has_vectors = rows.fetch_all(connection, HAS_VECTORS.format(table=table))[0].has
         candidates.append(EmbedderRow(row.name, row.choice, table, row.is_whole, has_vectors))
     return candidates
 

@@ -31,8 +31,8 @@ class PostgresSessions:
 
     async def rounds(self, session_id: str) -> Sequence[RoundRecord]:
         def work(connection: Connection) -> list[RoundRecord]:
-            passage_rows = rows.every(connection, SHOWN, (session_id,))
-            return round_records(rows.every(connection, ROUNDS, (session_id,)), passage_rows)
+            passage_rows = rows.fetch_all(connection, SHOWN, (session_id,))
+            return round_records(rows.fetch_all(connection, ROUNDS, (session_id,)), passage_rows)
 
         return await self._database.read(work)
 

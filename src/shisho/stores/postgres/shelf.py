@@ -211,7 +211,7 @@ class PostgresShelf:
                 raise no_document(document_id)
             if state == "purged":
                 raise text_purged(document_id)
-            return "".join(part.text for part in rows.every(connection, TEXT, (document_id,)))
+            return "".join(part.text for part in rows.fetch_all(connection, TEXT, (document_id,)))
 
         return await self._database.read(work)
 
@@ -222,7 +222,7 @@ class PostgresShelf:
     async def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
         return await self._database.read(lambda connection: passages_by_id(connection, ids))
 
-    async def following(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Sequence[Passage]]:
+    async def find_following(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Sequence[Passage]]:
         after: dict[PassageId, list[Passage]] = {}
         for row in await self._rows(FOLLOWING, (rows.numbers_of(ids),)):
             after.setdefault(nouns.passage_id(row.before), []).append(nouns.passage(row))
@@ -231,7 +231,7 @@ class PostgresShelf:
     async def passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
         return [nouns.passage(row) for row in await self._rows(PASSAGES_OF, (document_id,))]
 
-    async def near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
+    async def find_near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         listed = await self._rows(AKIN, {"bands": list(bands), "owner": owner})
         return [replace(nouns.passage(row), bands=tuple(row.bands)) for row in listed]
 
@@ -256,7 +256,7 @@ class PostgresShelf:
     async def restore(self, document_id: DocumentId) -> Document:
         def work(connection: Connection) -> Document:
             standing.lock_corpus_of(connection, document_id)
-            row = rows.first(connection, DOCUMENT, (document_id,))
+            row = rows.fetch_first(connection, DOCUMENT, (document_id,))
             return standing.restore(connection, document_id, None if row is None else nouns.document(row))
 
         return await self._database.write(work)
@@ -270,19 +270,19 @@ class PostgresShelf:
             log.debug("segments are not merged yet: %s", error)
 
     async def _rows(self, statement: str, values: object) -> list[rows.Row]:
-        return await self._database.read(lambda connection: rows.every(connection, statement, values))
+        return await self._database.read(lambda connection: rows.fetch_all(connection, statement, values))
 
     async def _documents(self, statement: str, values: object) -> list[Document]:
         return [nouns.document(row) for row in await self._rows(statement, values)]
 
 
 def _documents_by_id(connection: Connection, ids: Sequence[DocumentId]) -> dict[DocumentId, Document]:
-    listed = rows.every(connection, DOCUMENTS, (list(ids),))
+    listed = rows.fetch_all(connection, DOCUMENTS, (list(ids),))
     return {document.id: document for document in map(nouns.document, listed)}
 
 
 def _corpora(connection: Connection, owner: str, name: str | None = None) -> list[Corpus]:
-    listed = rows.every(connection, CORPORA, {"owner": owner, "name": name})
+    listed = rows.fetch_all(connection, CORPORA, {"owner": owner, "name": name})
     return [Corpus(row.name, row.owner, row.documents, row.passages) for row in listed]
 
 

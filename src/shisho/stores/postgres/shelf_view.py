@@ -31,7 +31,7 @@ class PostgresShelfView:
 
     def statistics(self, scope: Scope) -> Mapping[str, float]:
         if scope.owner not in self._statistics:
-            self._statistics[scope.owner] = _means(rows.every(self._connection, SUMS, (scope.owner,))[0])
+            self._statistics[scope.owner] = _means(rows.fetch_all(self._connection, SUMS, (scope.owner,))[0])
         return self._statistics[scope.owner]
 
     def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
@@ -44,7 +44,9 @@ class PostgresShelfView:
         if self.count(scope) > most:
             return []
         condition, values = where_passages(scope)
-        return [row.text for row in rows.every(self._connection, TEXTS.format(condition=condition), values)]
+        return [
+            row.text for row in rows.fetch_all(self._connection, TEXTS.format(condition=condition), values)
+        ]
 
 
 def _means(sums: rows.Row) -> dict[str, float]:

@@ -49,22 +49,22 @@ RENAME_VERSIONS = """UPDATE documents SET source = (SELECT d.source FROM documen
 
 def ensure_corpus_id(connection: Connection, name: str, owner: str, now: Instant) -> int:
     """The key of a corpus, which is there afterwards, and is the caller's to change."""
-    stored = rows.first(connection, CORPUS_ID, (owner, name))
+    stored = rows.fetch_first(connection, CORPUS_ID, (owner, name))
     if stored is None:
         rows.change(connection, NEW_CORPUS, (owner, name, now))
-        stored = rows.every(connection, CORPUS_ID, (owner, name))[0]
+        stored = rows.fetch_all(connection, CORPUS_ID, (owner, name))[0]
     return int(stored.id)
 
 
 def lock_corpus_of(connection: Connection, document_id: str) -> int | None:
     """The key of its corpus, which is the caller's to change; None where there is no such document."""
-    row = rows.first(connection, CORPUS_OF, (document_id,))
+    row = rows.fetch_first(connection, CORPUS_OF, (document_id,))
     return None if row is None else int(row.id)
 
 
 def state_of(connection: Connection, document_id: str) -> str | None:
     """None where there is no such document."""
-    row = rows.first(connection, STATE, (document_id,))
+    row = rows.fetch_first(connection, STATE, (document_id,))
     return None if row is None else str(row.state)
 
 
@@ -92,13 +92,13 @@ def place(connection: Connection, corpus_id: int, source: str, document_id: Docu
 
 def document_at(connection: Connection, corpus_id: int, source: str) -> DocumentId | None:
     """The document that a source stands for."""
-    row = rows.first(connection, PLACE, (corpus_id, source, source))
+    row = rows.fetch_first(connection, PLACE, (corpus_id, source, source))
     return None if row is None else DocumentId(row.document_id)
 
 
 def leave(connection: Connection, corpus_id: int, source: str) -> DocumentId | None:
     """A source is no longer there: the document that is gone with it, if any."""
-    row = rows.first(connection, LEAVE, (corpus_id, source, source))
+    row = rows.fetch_first(connection, LEAVE, (corpus_id, source, source))
     return None if row is None else retire(connection, DocumentId(row.document_id), source, "removed")
 
 
@@ -108,7 +108,7 @@ def retire(
     """A document has left a source; returned where it stands nowhere else."""
     if document_id is None:
         return None
-    if rows.first(connection, IS_HOMELESS, {"id": document_id}) is not None:
+    if rows.fetch_first(connection, IS_HOMELESS, {"id": document_id}) is not None:
         withdraw(connection, document_id, state)
         return document_id
     if rows.change(connection, RENAME, {"id": document_id}):

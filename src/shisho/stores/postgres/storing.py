@@ -82,7 +82,7 @@ def _insert_text(connection: Connection, intake: Intake) -> list[int]:
     """The numbers that its passages have from now on."""
     layout = nouns.pack_lines(intake.lines)
     rows.change(connection, PART, (intake.document.id, intake.start, intake.text, layout))
-    numbers = [row.number for row in rows.every(connection, NUMBERS, (len(intake.passages),))]
+    numbers = [row.number for row in rows.fetch_all(connection, NUMBERS, (len(intake.passages),))]
     rows.copy(connection, PASSAGES, map(_values, intake.passages, numbers))
     rows.copy(connection, VECTORS, map(_vector_values, intake.passages))
     return numbers
@@ -102,7 +102,7 @@ def check_arrival(connection: Connection, document_id: DocumentId, token: str) -
     """The key of the corpus, which is the caller's to change. Raises Conflict where somebody else has begun anew
     with the document."""
     corpus_id = standing.lock_corpus_of(connection, document_id)
-    row = rows.first(connection, TOKEN, (document_id,))
+    row = rows.fetch_first(connection, TOKEN, (document_id,))
     if corpus_id is None or row is None or row.token != token:
         raise arrival_ended()
     return corpus_id

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.rows import change, every
+from shisho.stores.postgres.rows import change, fetch_all
 from shisho.stores.table_copy import RowValues
 
 # The columns of a table, and their types.
@@ -34,7 +34,7 @@ class PostgresTables:
         self._database = database
 
     async def columns(self, table: str) -> Sequence[str]:
-        rows = await self._database.read(lambda connection: every(connection, COLUMNS, (table,)))
+        rows = await self._database.read(lambda connection: fetch_all(connection, COLUMNS, (table,)))
         return [row.name for row in rows]
 
     async def rows(
@@ -43,7 +43,7 @@ class PostgresTables:
         statement = ROWS.format(columns=_listed(columns), table=table, order=_listed(order))
         values = (limit, offset)
         return await self._database.read(
-            lambda connection: [tuple(row) for row in every(connection, statement, values)]
+            lambda connection: [tuple(row) for row in fetch_all(connection, statement, values)]
         )
 
     async def put(self, table: str, columns: Sequence[str], rows: Sequence[RowValues]) -> None:
@@ -66,13 +66,13 @@ class PostgresTables:
     async def go_on_numbering(self) -> None:
         def work(connection: Connection) -> None:
             for table in NUMBERED:
-                every(connection, NUMBER.format(table=table))
+                fetch_all(connection, NUMBER.format(table=table))
 
         await self._database.write(work)
 
 
 def _put(connection: Connection, table: str, columns: Sequence[str], rows: Sequence[RowValues]) -> None:
-    types = {row.name: row.type for row in every(connection, COLUMNS, (table,))}
+    types = {row.name: row.type for row in fetch_all(connection, COLUMNS, (table,))}
     is_flag = [types[column] == "boolean" for column in columns]
     names = ", ".join(f"%({column})s" for column in columns)
     statement = PUT.format(table=table, columns=_listed(columns), values=names)

@@ -8,7 +8,7 @@ from typing import Any
 
 from shisho.domain.evidence import REMOVED
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.rows import Row, change, every
+from shisho.stores.postgres.rows import Row, change, fetch_all
 from shisho.stores.traces import ANYWHERE, OF_JOBS, Traces, json_forms, silenced_body, traces_of
 
 # How a document is named, and what else stands for it in places.
@@ -74,7 +74,7 @@ def forget_copies(connection: Connection, document_id: str) -> None:
         for form in json_forms(place):
             change(connection, FORGET_CACHED, (form,))
     change(connection, FORGET_PAGES, (document_id,))
-    runs = [row.session_id for row in every(connection, SHOWN_TO, (document_id,))]
+    runs = [row.session_id for row in fetch_all(connection, SHOWN_TO, (document_id,))]
     change(connection, FORGET_STEPS, (runs,))
     change(connection, PURGE_RUNS, (runs,))
     for table, column, key in TOLD:
@@ -84,8 +84,8 @@ def forget_copies(connection: Connection, document_id: str) -> None:
 
 
 def _traces(connection: Connection, document_id: str) -> Traces:
-    inputs = [_JobInput(json.loads(row.input)) for row in every(connection, GIVEN, (document_id,))]
-    return traces_of(document_id, [*every(connection, NAMED, {"id": document_id}), *inputs])
+    inputs = [_JobInput(json.loads(row.input)) for row in fetch_all(connection, GIVEN, (document_id,))]
+    return traces_of(document_id, [*fetch_all(connection, NAMED, {"id": document_id}), *inputs])
 
 
 class _JobInput:
@@ -98,14 +98,14 @@ class _JobInput:
 
 def _silence(connection: Connection, document_id: str, traces: Traces) -> None:
     """Answers that quotations it stay, with the quotations gone."""
-    rows = every(connection, QUOTED, (document_id,))
+    rows = fetch_all(connection, QUOTED, (document_id,))
     quotations: dict[str, list[tuple[int, str, str, str]]] = {}
     for row in rows:
         body = json.loads(row.body)
         what = (row.number, row.snippet, body.get("heading"), body.get("place"))
         quotations.setdefault(row.answer_id, []).append(what)
         change(connection, FORGET_QUOTATION, (_without_names(body), row.id))
-    for answer in every(connection, ANSWERS, ([*quotations],)):
+    for answer in fetch_all(connection, ANSWERS, ([*quotations],)):
         silenced = silenced_body(answer.body, quotations[answer.id], traces)
         change(connection, SILENCE, (silenced, answer.id))
 
@@ -120,7 +120,7 @@ def _forget(connection: Connection, traces: Traces) -> None:
     """Blank its names in the queue's rows and the ledger's: wherever a place stands, and names in what is about the
     document."""
     places = [*traces.places]
-    rows = every(connection, FOUND, {"id": traces.document_id, "places": places})
+    rows = fetch_all(connection, FOUND, {"id": traces.document_id, "places": places})
     jobs = sorted({row.job_id for row in rows})
     for table, column, key in OF_JOBS:
         for about, within in ((True, TAKING_IN), (False, NOT_TAKING_IN)):
@@ -164,7 +164,7 @@ def _untell(connection: Connection, table: str, column: str, where: str, runs: l
 
 
 def _json_rows(connection: Connection, table: str, column: str, where: str, value: object) -> list[Row]:
-    return every(connection, READ_JSON.format(table=table, column=column, where=where), {"value": value})
+    return fetch_all(connection, READ_JSON.format(table=table, column=column, where=where), {"value": value})
 
 
 def _write_json(connection: Connection, table: str, column: str, where: str, values: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from shisho.errors import ShishoError
 from shisho.ports import Clock
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.rows import change, every, first
+from shisho.stores.postgres.rows import change, fetch_all, fetch_first
 from shisho.stores.team_errors import group_is_missing, group_is_there, user_is_missing, user_is_there
 
 # Everyone there is or was, with their groups.
@@ -56,7 +56,7 @@ class PostgresUsers:
         self._clock = clock
 
     async def users(self) -> Sequence[User]:
-        rows = await self._database.read(lambda connection: every(connection, USERS))
+        rows = await self._database.read(lambda connection: fetch_all(connection, USERS))
         return [
             User(row.name, tuple(row.groups), row.has_token, row.created_at, row.removed_at) for row in rows
         ]
@@ -83,7 +83,7 @@ class PostgresUsers:
         return await self._name(PRESENT, name) is not None
 
     async def groups(self) -> Sequence[UserGroup]:
-        rows = await self._database.read(lambda connection: every(connection, GROUPS))
+        rows = await self._database.read(lambda connection: fetch_all(connection, GROUPS))
         return [UserGroup(row.name, tuple(row.members)) for row in rows]
 
     async def add_group(self, name: str) -> None:
@@ -91,14 +91,14 @@ class PostgresUsers:
 
     async def remove_group(self, name: str) -> None:
         def work(connection: Connection) -> None:
-            if first(connection, REMOVE_GROUP, {"value": name}) is None:
+            if fetch_first(connection, REMOVE_GROUP, {"value": name}) is None:
                 raise group_is_missing(name)
 
         await self._database.write(work)
 
     async def join(self, group: str, user: str) -> bool:
         def work(connection: Connection) -> bool:
-            if first(connection, GROUP, (group,)) is None:
+            if fetch_first(connection, GROUP, (group,)) is None:
                 raise group_is_missing(group)
             return change(connection, JOIN, (group, user)) > 0
 
@@ -118,5 +118,7 @@ class PostgresUsers:
         await self._database.write(work)
 
     async def _name(self, statement: str, value: str) -> str | None:
-        row = await self._database.read(lambda connection: first(connection, statement, {"value": value}))
+        row = await self._database.read(
+            lambda connection: fetch_first(connection, statement, {"value": value})
+        )
         return None if row is None else str(row.name)

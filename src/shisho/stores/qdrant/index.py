@@ -42,8 +42,8 @@ class QdrantIndex:
             outcome = await self._feed.read(lambda view: self._viewed(view, work))
         return outcome[0]
 
-    async def behind(self) -> int:
-        return await self._feed.read(self._words.behind)
+    async def count_behind(self) -> int:
+        return await self._feed.read(self._words.count_behind)
 
     async def catch_up(self) -> None:
         await self._follower.catch_up()

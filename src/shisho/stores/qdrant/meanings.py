@@ -56,7 +56,9 @@ class VectorCollection:
             for document_id in (name for name, is_live in documents.items() if is_live):
                 await self._put_document(collection, document_id)
             return Batch(replace(mark, change=changed[-1].seq), {})
-        entries, last = await self._feed.read(lambda view: view.arrived(self._embedder, mark.vector, VECTORS))
+        entries, last = await self._feed.read(
+            lambda view: view.list_arrived_vectors(self._embedder, mark.vector, VECTORS)
+        )
         await self._put(collection, entries)
         return Batch(replace(mark, vector=last), {})
 

@@ -41,7 +41,7 @@ class WordCollection:
         change, _ = view.newest("")
         return mark.change >= change
 
-    def behind(self, view: IndexFeedView) -> int:
+    def count_behind(self, view: IndexFeedView) -> int:
         """How many changes of the shelf it has not taken in."""
         change, _ = view.newest("")
         mark = view.mark(self.index)

@@ -66,7 +66,7 @@ def challenge(kind: RuleAction, request: BoxRequest) -> BoxResponse:
     )
 
 
-def solved(request: BoxRequest) -> bool:
+def is_solved(request: BoxRequest) -> bool:
     return request.cookies.get(_COOKIE) == "1"
 
 

@@ -92,7 +92,7 @@ class BoxClient:
 
     @cached_property
     def ssl_context(self) -> ssl.SSLContext:
-        return trusting(self.ca_file.read_text("ascii"))
+        return make_tls_context(self.ca_file.read_text("ascii"))
 
     @property
     def log(self) -> LogRecord:
@@ -156,7 +156,7 @@ def write(folder: Path, ports: Ports, hosts: Sequence[str], ca_pem: str) -> None
     draft.replace(folder / FILE)
 
 
-def trusting(ca_pem: str) -> ssl.SSLContext:
+def make_tls_context(ca_pem: str) -> ssl.SSLContext:
     """TLS that trusts the box's authority and nobody else."""
     return ssl.create_default_context(cadata=ca_pem)
 

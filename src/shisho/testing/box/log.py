@@ -95,13 +95,13 @@ class Log(LogRecord):
         self._file: IO[str] | None = path.open("w", encoding="utf-8", buffering=1) if path else None
         super().__init__(self._held)
 
-    def connected(self, scheme: str) -> int:
+    def record_connection(self, scheme: str) -> int:
         """The number of the new connection."""
         number = len(self._held) + 1
         self._keep(LogEntry(number, number, time.monotonic(), time.time(), scheme))
         return number
 
-    def came(self, entry: LogEntry) -> int:
+    def record_request(self, entry: LogEntry) -> int:
         number = len(self._held) + 1
         self._keep(replace(entry, number=number, at=time.monotonic(), wall=time.time()))
         return number

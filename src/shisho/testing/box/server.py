@@ -98,7 +98,7 @@ class Box:
     @cached_property
     def ssl_context(self) -> ssl.SSLContext:
         """For clients."""
-        return client.trusting(self.ca_pem)
+        return client.make_tls_context(self.ca_pem)
 
     @property
     def questions(self) -> Sequence[BoxQuestion]:
@@ -137,7 +137,7 @@ class Box:
         """Called as soon as a connection is there, before TLS: whoever only knocks is logged too."""
 
         def knocked() -> StreamReaderProtocol:
-            number = self.log.connected(scheme)
+            number = self.log.record_connection(scheme)
             return StreamReaderProtocol(
                 StreamReader(), lambda reader, writer: self._start(number, scheme, reader, writer)
             )
@@ -164,7 +164,7 @@ class Box:
     async def _exchange(self, connection: int, wire: BoxConnection, request: BoxRequest) -> None:
         routed = self.web.meet(request)
         answer, note = self.web.answer(request, routed, time.monotonic())
-        number = self.log.came(_entry(connection, request, routed, note))
+        number = self.log.record_request(_entry(connection, request, routed, note))
         status = 0
         try:
             if answer.way is Way.SCRIPT:

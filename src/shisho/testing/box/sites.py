@@ -11,7 +11,7 @@ from datetime import UTC, datetime, time
 from email.utils import format_datetime, parsedate_to_datetime
 from html import escape
 
-from shisho.testing.box.challenges import challenge, solved
+from shisho.testing.box.challenges import challenge, is_solved
 from shisho.testing.box.layout import render
 from shisho.testing.box.message import BoxRequest, BoxResponse, Way, html, redirect
 from shisho.testing.box.rules import RuleAction
@@ -151,7 +151,7 @@ def _wall(request: BoxRequest, port: int) -> BoxResponse:
     kind = request.path.strip("/")
     if kind not in set(RuleAction):
         return missing()
-    return html(article()) if solved(request) else challenge(RuleAction(kind), request)
+    return html(article()) if is_solved(request) else challenge(RuleAction(kind), request)
 
 
 def _status(request: BoxRequest, port: int) -> BoxResponse:

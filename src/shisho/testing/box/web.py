@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from shisho.errors import InvalidParams
 from shisho.testing.box import sites
-from shisho.testing.box.challenges import SOLVE, challenge, solve, solved
+from shisho.testing.box.challenges import SOLVE, challenge, is_solved, solve
 from shisho.testing.box.client import HOME
 from shisho.testing.box.engines import ENGINES
 from shisho.testing.box.engines.engine import (
@@ -108,7 +108,7 @@ class SmallWeb:
             return html(SHELL.format(title=routed.engine.shell)), "shell"
         rule = self.rules.match(routed.place, now)
         if rule and rule.do in CHALLENGES:
-            if rule.do is RuleAction.BLOCKED or not solved(request):
+            if rule.do is RuleAction.BLOCKED or not is_solved(request):
                 return challenge(rule.do, request), rule.do.value
             rule = None
         if rule:

@@ -18,8 +18,8 @@ from shisho.web.browser import chromium
 from shisho.web.browser.launch import Launcher, LaunchOptions, RunningBrowser
 from shisho.web.browser.profiles import Profile, hold
 from shisho.web.browser.proxy import GuardedProxy
-from shisho.web.browser.tab import Tab, broke
-from shisho.web.http.url import without_final_dot
+from shisho.web.browser.tab import Tab, has_broken
+from shisho.web.http.url import strip_final_dot
 
 WATCH_S = 0.25
 LOOK_S = 1.0  # between two looks at what a person has done
@@ -50,7 +50,7 @@ class ChromiumBrowser:
         self._launcher = Launcher(proxy, environment, manner)
 
     async def open(self, request: Request, profile: str = "", *, deadline_s: float = 30.0) -> Response:
-        request = replace(request, url=without_final_dot(request.url))
+        request = replace(request, url=strip_final_dot(request.url))
         async with self._tabs:
             with hold(self._profiles, profile) as held_profile, span("browser.open", url=request.url):
                 try:
@@ -121,7 +121,7 @@ class ChromiumBrowser:
                         url=request.url,
                         megabytes=self._memory_mb,
                     ) from error
-                if broke(error):
+                if has_broken(error):
                     raise _Broken(words) from error
                 raise AllFetchesFailed(
                     "The browser could not read {url} ({cause}): try later.",
@@ -167,7 +167,7 @@ class ChromiumBrowser:
                     return True
                 await asyncio.sleep(LOOK_S)
             except Error as error:
-                if broke(error):
+                if has_broken(error):
                     return False
             except ShishoError:
                 await asyncio.sleep(LOOK_S)

@@ -75,7 +75,7 @@ def request(raw: bytes) -> Head:
     return Head(method, target, fields)
 
 
-def outgoing(head: Head, target: Target) -> bytes:
+def build_outgoing(head: Head, target: Target) -> bytes:
     """The request as the server gets it. Its Host comes from the URL that was checked, not from the field
     beside it."""
     return f"{head.method} {target.path} HTTP/1.1\r\nHost: {target.authority}\r\n{_kept(head.fields)}".encode(
@@ -83,12 +83,12 @@ def outgoing(head: Head, target: Target) -> bytes:
     )
 
 
-def interim(raw: bytes) -> bool:
+def is_interim(raw: bytes) -> bool:
     """100 Continue and its like: the answer proper is still to come."""
     return re.match(rb"HTTP/1\.[01] 1", raw) is not None
 
 
-def incoming(raw: bytes) -> bytes:
+def build_incoming(raw: bytes) -> bytes:
     """The answer's head as the browser gets it, without lines that are no fields. Raises ValueError."""
     first, *lines = raw.removesuffix(END).decode("latin-1").split("\r\n")
     if not _STATUS_LINE.fullmatch(first):

@@ -21,7 +21,7 @@ from shisho.ports import Resolver
 from shisho.telemetry import log
 from shisho.web.browser import head as heads
 from shisho.web.browser.page_hosts import PageHosts
-from shisho.web.http.address import AllowList, Target, check_url, chosen
+from shisho.web.http.address import AllowList, Target, check_url, choose_endpoint
 
 Streams = tuple[StreamReader, StreamWriter]
 Connect = Callable[[Endpoint], Awaitable[Streams]]
@@ -172,7 +172,7 @@ class GuardedProxy:
             if head.method == "CONNECT":
                 await self._tunnel(client, upstream)
             else:
-                await self._forward(client, upstream, heads.outgoing(head, target), size)
+                await self._forward(client, upstream, heads.build_outgoing(head, target), size)
         finally:
             await _end(upstream[1])
 
@@ -201,7 +201,7 @@ class GuardedProxy:
         try:
             async with asyncio.timeout(self._limits.connect_s):
                 endpoints = await self._resolver.resolve(target.host, target.port)
-                return await self._connect(chosen(endpoints, target, self._allow))
+                return await self._connect(choose_endpoint(endpoints, target, self._allow))
         except (OSError, TimeoutError) as failure:
             raise AllFetchesFailed(
                 "{host} does not answer: try later, or open it in a browser.", host=target.host
@@ -219,9 +219,9 @@ class GuardedProxy:
             sending = asyncio.create_task(_pump(client[0], upstream[1], touch, size))
             try:
                 answer = await upstream[0].readuntil(heads.END)
-                while heads.interim(answer):
+                while heads.is_interim(answer):
                     answer = await upstream[0].readuntil(heads.END)
-                client[1].write(heads.incoming(answer))
+                client[1].write(heads.build_incoming(answer))
                 await _pump(upstream[0], client[1], touch)
             except (asyncio.LimitOverrunError, asyncio.IncompleteReadError, ValueError):
                 await _reply(client, "502 Bad Gateway", "The server's answer is no HTTP/1.1.")

@@ -99,7 +99,7 @@ class Tab:
         try:
             await self._page.goto(request.url, wait_until="commit", timeout=0, referer=referer)
         except Error as error:
-            if broke(error):
+            if has_broken(error):
                 raise
             raise self._why_not(self._failure[0] or request.url, error.message) from error
 
@@ -146,7 +146,7 @@ class Tab:
             try:
                 look = await self._evaluate(_LOOK)
             except Error as error:
-                if broke(error):
+                if has_broken(error):
                     raise
                 look = None  # it is on its way to another page
             same = same + 1 if look is not None and look == before and not self._under_way else 0
@@ -215,7 +215,7 @@ class Tab:
         return request.is_navigation_request() and request.frame == self._page.main_frame
 
 
-def broke(error: Exception) -> bool:
+def has_broken(error: Exception) -> bool:
     """True where it was the browser that ended, not the page that failed. Playwright has no public class
     for that."""
     return (

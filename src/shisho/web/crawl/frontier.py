@@ -30,8 +30,8 @@ class Frontier:
                 unmet.setdefault(hit.canonical_url, hit)
         self._at_once = at_once
         self._led: dict[str, str] = {}
-        self.barred = tuple(hit for hit in unmet.values() if within(host_of(hit), blocked))
-        self._left = [hit for hit in unmet.values() if not within(host_of(hit), blocked)]
+        self.barred = tuple(hit for hit in unmet.values() if is_within(host_of(hit), blocked))
+        self._left = [hit for hit in unmet.values() if not is_within(host_of(hit), blocked)]
 
     @property
     def left(self) -> tuple[DiscoveredUrl, ...]:
@@ -83,7 +83,7 @@ def host_of(hit: DiscoveredUrl) -> str:
     return urlsplit(hit.canonical_url).hostname or ""
 
 
-def within(host: str, domains: Iterable[str]) -> bool:
+def is_within(host: str, domains: Iterable[str]) -> bool:
     """True where a host is one of these domains or below one. Whole labels count: notexample.jp is not
     below example.jp."""
     return any(f".{host}".endswith(f".{domain}") for domain in domains)

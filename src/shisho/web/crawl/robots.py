@@ -116,7 +116,7 @@ class RobotsBook:
                 closed_s = max(closed_s, patience_s)
                 if not (target := redirect_target(response)):
                     break
-                chain = chain.extended(target)
+                chain = chain.extend(target)
                 await self._chains.keep(name, chain)
         except (AllFetchesFailed, TimedOut, TooLarge, UnsupportedMedia) as error:
             robots = Robots(closed=Message("gives no robots.txt for now ({cause})", cause=error.message))

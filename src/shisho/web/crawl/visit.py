@@ -76,7 +76,7 @@ class PageClient:
                 took_s += self.clock.monotonic() - began
                 if not (target := redirect_target(response)):
                     break
-                chain = chain.extended(target)
+                chain = chain.extend(target)
                 await memory.keep(ticket, chain)
         except ShishoError:
             await memory.forget(ticket, chain)

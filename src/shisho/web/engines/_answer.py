@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from shisho.domain.web import EngineAbout, Response, Serp, SerpHit
 from shisho.errors import EngineUnavailable, ParserFailed
 from shisho.isolation.prescan import MAX_DEPTH
-from shisho.language.encodings import codec_of, decoded
+from shisho.language.encodings import codec_of, decode_with
 from shisho.messages.message import Message
 from shisho.web.http.challenge import detect
 
@@ -32,14 +32,14 @@ def decode(response: Response) -> str:
         return body.decode(marked, "replace")
     match = _CHARSET.search(body[:4096])
     own_charset = match.group(1).decode("ascii", "ignore") if match else None
-    return decoded(body, codec_of(response.charset) or codec_of(own_charset) or "utf-8")
+    return decode_with(body, codec_of(response.charset) or codec_of(own_charset) or "utf-8")
 
 
 def squeeze(text: str) -> str:
     return " ".join(text.split())
 
 
-def plain(marked: Any) -> str:
+def strip_markup(marked: Any) -> str:
     """The words of a snippet that carries inline tags and escapes; anything but a string counts as none."""
     return squeeze(html.unescape(_TAG.sub("", marked))) if isinstance(marked, str) else ""
 
@@ -48,10 +48,16 @@ def hit(url: Any, title: Any, snippet: Any = "", day: Any = None) -> SerpHit | N
     """A hit of an API's answer, unranked; None without a web address."""
     if not isinstance(url, str) or not url.startswith(("http://", "https://")):
         return None
-    return SerpHit(0, url, plain(title) or url, plain(snippet), day if isinstance(day, str) and day else None)
+    return SerpHit(
+        0,
+        url,
+        strip_markup(title) or url,
+        strip_markup(snippet),
+        day if isinstance(day, str) and day else None,
+    )
 
 
-def ranked(hits: list[SerpHit | None]) -> tuple[SerpHit, ...]:
+def rank_hits(hits: list[SerpHit | None]) -> tuple[SerpHit, ...]:
     """Ranks from 1, over those that are hits. Raises ValueError where there were rows and none is one."""
     kept_hits = [h for h in hits if h is not None]
     if hits and not kept_hits:
@@ -131,7 +137,7 @@ def _otherwise(about: EngineAbout, response: Response, source: str, error: Excep
 
 def refused(engine: str, words: Any) -> EngineUnavailable:
     """The engine's own API answered with an error."""
-    reason = plain(words)[:200].rstrip(".") or Message("no reason given")
+    reason = strip_markup(words)[:200].rstrip(".") or Message("no reason given")
     return EngineUnavailable("{engine} refused: {reason}. Ask another engine.", reason=reason, engine=engine)
 
 

@@ -34,7 +34,7 @@ def region(query: EngineQuery) -> str:
     return (query.region or REGION_OF.get(query.language, "")).lower()
 
 
-def since(query: EngineQuery) -> date | None:
+def find_first_day(query: EngineQuery) -> date | None:
     """The first day of the asked range: a calendar month or year back, not 30 or 365 days."""
     today = query.today
     match query.time_range:
@@ -77,7 +77,7 @@ def range_code(about: EngineAbout, query: EngineQuery, codes: Mapping[TimeRange,
     return codes.get(query.time_range) if query.time_range in about.time_ranges else None
 
 
-def remembered(about: EngineAbout, state: State, key: str) -> str:
+def read_remembered(about: EngineAbout, state: State, key: str) -> str:
     """The value that page 1 must have given. Raises InvalidParams: such an engine takes a later page
     without it for a robot's."""
     if not state.get(key):

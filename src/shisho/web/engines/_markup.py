@@ -14,7 +14,7 @@ from shisho.domain.web import EngineAbout, Response, SerpHit
 from shisho.errors import ParserFailed, TooLarge
 from shisho.isolation import prescan
 from shisho.web.engines._answer import decode, squeeze
-from shisho.web.http.url import absolute, host_name, is_result, unwrap
+from shisho.web.http.url import host_name, is_result, resolve_href, unwrap
 
 Node = LexborNode
 
@@ -68,7 +68,7 @@ class ResultMarkup:
     @cached_property
     def base(self) -> str:
         for selector, name in _HOME:
-            url = absolute("https:", attribute(self.first(selector), name))
+            url = resolve_href("https:", attribute(self.first(selector), name))
             if url:
                 return url
         return self.response.url if self.response.url.startswith("http") else self._site
@@ -86,7 +86,7 @@ class ResultMarkup:
     def url(self, node: Node | None) -> str:
         """Where a link leads, unwrapped; "" where that is no result."""
         href = attribute(node, "href").strip()  # a button has none, and would lead to the page itself
-        url = unwrap(absolute(self.base, href)) if href else ""
+        url = unwrap(resolve_href(self.base, href)) if href else ""
         return url if url and is_result(url) else ""
 
 
@@ -119,7 +119,7 @@ def text_of(node: Node | None, skip: frozenset[int] = frozenset(), most: int = M
     return squeeze("".join(parts))
 
 
-def ranked(hits: Iterable[SerpHit]) -> tuple[SerpHit, ...]:
+def rank_hits(hits: Iterable[SerpHit]) -> tuple[SerpHit, ...]:
     return tuple(SerpHit(rank, h.url, h.title, h.snippet, h.date) for rank, h in enumerate(hits, start=1))
 
 

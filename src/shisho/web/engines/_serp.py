@@ -15,7 +15,7 @@ from shisho.web.engines._markup import (
     affinity,
     attribute,
     foreign_hosts,
-    ranked,
+    rank_hits,
     text_of,
 )
 from shisho.web.engines._shape import guess_hits
@@ -65,7 +65,7 @@ def read_serp(
 def read_hits(page: ResultMarkup, layouts: tuple[SerpLayout, ...]) -> tuple[SerpHit, ...]:
     """The hits by the first layout that yields any."""
     for layout in layouts:
-        hits = ranked(_hits(page, layout))
+        hits = rank_hits(_hits(page, layout))
         if hits:
             return hits
     return ()

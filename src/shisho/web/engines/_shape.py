@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from shisho.domain.web import SerpHit
 from shisho.web.engines._dates import parse_date
-from shisho.web.engines._markup import Node, ResultMarkup, attribute, ranked, text_of
+from shisho.web.engines._markup import Node, ResultMarkup, attribute, rank_hits, text_of
 
 _DEPTH = 12
 _REACH = 4
@@ -45,7 +45,7 @@ def _look(heading: Node) -> str:
 def _hits(page: ResultMarkup, pairs: list[_Pair], snippet: str) -> tuple[SerpHit, ...]:
     crowd = Counter(node.mem_id for _, link in pairs for node in _above(link))
     hits = (_hit(page, heading, link, _box(link, crowd), snippet) for heading, link in pairs)
-    return ranked(hit for hit in hits if hit.title)
+    return rank_hits(hit for hit in hits if hit.title)
 
 
 def _hit(page: ResultMarkup, heading: Node, link: Node, box: Node, snippet: str) -> SerpHit:

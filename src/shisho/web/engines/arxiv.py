@@ -15,8 +15,8 @@ from shisho.domain.web import (
     Tier,
     TimeRange,
 )
-from shisho.web.engines._answer import hit, ranked, read_xml, refused, squeeze
-from shisho.web.engines._asking import Params, get, since
+from shisho.web.engines._answer import hit, rank_hits, read_xml, refused, squeeze
+from shisho.web.engines._asking import Params, find_first_day, get
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _OPENSEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
@@ -45,7 +45,7 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
 def _search(about: EngineAbout, query: EngineQuery) -> str:
     # Words after the first would be joined by OR.
     search = " AND ".join(f"all:{term}" for term in _TERM.findall(query.text))
-    first = since(query) if query.time_range in about.time_ranges else None
+    first = find_first_day(query) if query.time_range in about.time_ranges else None
     if first:
         search = f"({search}) AND submittedDate:[{first:%Y%m%d}0000 TO {query.today:%Y%m%d}2359]"
     return search
@@ -59,7 +59,7 @@ def _read(about: EngineAbout, feed: Element) -> Serp:
     entries = feed.findall(f"{_ATOM}entry")
     if len(entries) == 1 and "/api/errors" in _text(entries[0], "id"):
         raise refused(about.name, _text(entries[0], "summary"))
-    hits = ranked([
+    hits = rank_hits([
         hit(_text(e, "id"), _text(e, "title"), _text(e, "summary"), _text(e, "published")[:10]) for e in entries
     ])  # fmt: skip
     total, start = (

@@ -15,7 +15,7 @@ from shisho.domain.web import (
     Tier,
     TimeRange,
 )
-from shisho.web.engines._answer import hit, ranked, read_json, refused
+from shisho.web.engines._answer import hit, rank_hits, read_json, refused
 from shisho.web.engines._asking import Params, get, range_code, region
 
 _RANGES = {TimeRange.DAY: "pd", TimeRange.WEEK: "pw", TimeRange.MONTH: "pm", TimeRange.YEAR: "py"}
@@ -56,7 +56,7 @@ def _read(about: EngineAbout, data: Any) -> Serp:
     rows = data["web"]["results"] if "web" in data else []
     if not rows and "query" not in data:
         raise KeyError("query")
-    hits = ranked(
+    hits = rank_hits(
         [
             hit(row["url"], row["title"], row.get("description"), (row.get("page_age") or "")[:10])
             for row in rows

@@ -16,8 +16,8 @@ from shisho.domain.web import (
     Tier,
     TimeRange,
 )
-from shisho.web.engines._answer import hit, ranked, read_json, refused
-from shisho.web.engines._asking import Params, get, remembered, since
+from shisho.web.engines._answer import hit, rank_hits, read_json, refused
+from shisho.web.engines._asking import Params, find_first_day, get, read_remembered
 
 ABOUT = EngineAbout(
     name="crossref",
@@ -33,10 +33,10 @@ ABOUT = EngineAbout(
 
 
 def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
-    first = since(query) if query.time_range in about.time_ranges else None
+    first = find_first_day(query) if query.time_range in about.time_ranges else None
     params: Params = {
         "query": query.text, "rows": about.page_size,
-        "cursor": "*" if page == 1 else remembered(about, state, "cursor"),
+        "cursor": "*" if page == 1 else read_remembered(about, state, "cursor"),
         "filter": f"from-pub-date:{first.isoformat()},until-pub-date:{query.today.isoformat()}" if first else None,
     }  # fmt: skip
     return get(about, query, page, "/works", params)
@@ -54,7 +54,7 @@ def _read(about: EngineAbout, data: Any) -> Serp:
     works = [message] if data["message-type"] == "work" else message["items"]
     if data["message-type"] not in ("work", "work-list"):
         raise ValueError(data["message-type"])
-    hits = ranked(
+    hits = rank_hits(
         [
             hit(
                 work["URL"],

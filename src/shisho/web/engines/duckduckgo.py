@@ -19,8 +19,8 @@ from shisho.domain.web import (
     Tier,
     TimeRange,
 )
-from shisho.web.engines._asking import post, range_code, region, remembered
-from shisho.web.engines._markup import Node, ResultMarkup, ranked, text_of
+from shisho.web.engines._asking import post, range_code, read_remembered, region
+from shisho.web.engines._markup import Node, ResultMarkup, rank_hits, text_of
 from shisho.web.engines._serp import form_values, read_hits, read_serp
 
 _RANGES = {TimeRange.DAY: "d", TimeRange.WEEK: "w", TimeRange.MONTH: "m", TimeRange.YEAR: "y"}
@@ -96,7 +96,7 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
             "dc": offset + 1,
             "api": "d.js",
         }
-        form["vqd"] = remembered(about, state, "vqd")
+        form["vqd"] = read_remembered(about, state, "vqd")
     form |= {"kl": _region(query), "df": range_code(about, query, _RANGES)}
     return post(about, query, page, "/html/", form)
 
@@ -116,7 +116,7 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
     return read_serp(
         about,
         response,
-        lambda page: read_hits(page, about.look.layouts) or ranked(_lite(page)),
+        lambda page: read_hits(page, about.look.layouts) or rank_hits(_lite(page)),
         _next,
     )
 

@@ -14,7 +14,7 @@ from shisho.domain.web import (
     Tier,
     TimeRange,
 )
-from shisho.web.engines._asking import Params, get, since
+from shisho.web.engines._asking import Params, find_first_day, get
 from shisho.web.engines._serp import read_serp
 
 ABOUT = EngineAbout(
@@ -43,7 +43,7 @@ ABOUT = EngineAbout(
 
 
 def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
-    first_day = since(query) if query.time_range in about.time_ranges else None
+    first_day = find_first_day(query) if query.time_range in about.time_ranges else None
     params: Params = {
         "q": query.text,
         # `s=0` on the first page trips the rate limit.

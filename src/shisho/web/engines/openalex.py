@@ -16,8 +16,8 @@ from shisho.domain.web import (
     Tier,
     TimeRange,
 )
-from shisho.web.engines._answer import hit, ranked, read_json, refused
-from shisho.web.engines._asking import Params, get, remembered, since
+from shisho.web.engines._answer import hit, rank_hits, read_json, refused
+from shisho.web.engines._asking import Params, find_first_day, get, read_remembered
 
 _WORDS = 300
 
@@ -40,7 +40,7 @@ ABOUT = EngineAbout(
 
 
 def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
-    first = since(query) if query.time_range in about.time_ranges else None
+    first = find_first_day(query) if query.time_range in about.time_ranges else None
     dates = (
         f"from_publication_date:{first.isoformat()},to_publication_date:{query.today.isoformat()}"
         if first
@@ -48,7 +48,7 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
     )
     params: Params = {
         "search": query.text, "filter": dates, "per-page": about.page_size,
-        "cursor": "*" if page == 1 else remembered(about, state, "cursor"),
+        "cursor": "*" if page == 1 else read_remembered(about, state, "cursor"),
     }  # fmt: skip
     return get(about, query, page, "/works", params)
 
@@ -60,7 +60,7 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 def _read(about: EngineAbout, data: Any) -> Serp:
     if "error" in data:
         raise refused(about.name, data.get("message") or data["error"])
-    hits = ranked([
+    hits = rank_hits([
         hit(_url(work), work["display_name"], _abstract(work.get("abstract_inverted_index")), work.get("publication_date"))
         for work in data["results"]
     ])  # fmt: skip

@@ -17,7 +17,7 @@ from shisho.domain.web import (
     Tier,
     TimeRange,
 )
-from shisho.web.engines._answer import hit, ranked, read_xml, refused, squeeze
+from shisho.web.engines._answer import hit, rank_hits, read_xml, refused, squeeze
 from shisho.web.engines._asking import DAYS, Params, get
 from shisho.web.engines._dates import MONTHS
 
@@ -60,7 +60,7 @@ def _articles(about: EngineAbout, root: Element) -> Serp:
         *root.findall("PubmedArticle/MedlineCitation"),
         *root.findall("PubmedBookArticle/BookDocument"),
     ]
-    hits = ranked([
+    hits = rank_hits([
         hit(
             f"https://pubmed.ncbi.nlm.nih.gov/{article.findtext('PMID')}/", _words(article, ".//ArticleTitle"),
             _words(article, ".//AbstractText"), _day(article),

@@ -19,7 +19,7 @@ from shisho.domain.web import (
     State,
     Tier,
 )
-from shisho.web.engines._answer import hit, ranked, read_json, refused
+from shisho.web.engines._answer import hit, rank_hits, read_json, refused
 from shisho.web.engines._asking import Params, get, region
 from shisho.web.engines._serp import read_serp
 
@@ -86,5 +86,5 @@ def _read(about: EngineAbout, data: Any) -> Serp:
         raise refused(about.name, str(codes.get("message", "")))
     rows = data["data"]["result"]["items"]["mainline"]
     items = chain.from_iterable(row["items"] for row in rows if row.get("type") == "web")
-    hits = ranked([hit(item["url"], item["title"], item.get("desc")) for item in items])
+    hits = rank_hits([hit(item["url"], item["title"], item.get("desc")) for item in items])
     return Serp(about.name, hits, {} if len(hits) >= about.page_size else None, no_results=not hits)

@@ -15,7 +15,7 @@ from shisho.domain.web import (
     Tier,
     TimeRange,
 )
-from shisho.web.engines._answer import hit, ranked, read_json
+from shisho.web.engines._answer import hit, rank_hits, read_json
 from shisho.web.engines._asking import Params, get, range_code
 
 _RANGES = {
@@ -55,7 +55,7 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 
 def _read(about: EngineAbout, data: Any) -> Serp:
     rows = data["results"]
-    hits = ranked(
+    hits = rank_hits(
         [
             hit(
                 row["url"],

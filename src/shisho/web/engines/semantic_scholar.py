@@ -15,8 +15,8 @@ from shisho.domain.web import (
     Tier,
     TimeRange,
 )
-from shisho.web.engines._answer import hit, ranked, read_json, refused
-from shisho.web.engines._asking import Params, get, since
+from shisho.web.engines._answer import hit, rank_hits, read_json, refused
+from shisho.web.engines._asking import Params, find_first_day, get
 
 ABOUT = EngineAbout(
     name="semantic_scholar",
@@ -32,7 +32,7 @@ ABOUT = EngineAbout(
 
 
 def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
-    first = since(query) if query.time_range in about.time_ranges else None
+    first = find_first_day(query) if query.time_range in about.time_ranges else None
     params: Params = {
         "query": query.text, "offset": about.page_size * (page - 1), "limit": about.page_size,
         "fields": "title,url,abstract,publicationDate,year",
@@ -49,7 +49,7 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 def _read(about: EngineAbout, data: Any) -> Serp:
     if "data" not in data and "total" not in data:
         raise refused(about.name, data.get("message") or data.get("error"))
-    hits = ranked([
+    hits = rank_hits([
         hit(
             paper.get("url") or f"https://www.semanticscholar.org/paper/{paper['paperId']}", paper.get("title"),
             paper.get("abstract"), paper.get("publicationDate") or (str(paper["year"]) if paper.get("year") else None),

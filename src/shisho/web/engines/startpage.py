@@ -14,7 +14,7 @@ from shisho.domain.web import (
     Tier,
     TimeRange,
 )
-from shisho.web.engines._asking import post, range_code, remembered
+from shisho.web.engines._asking import post, range_code, read_remembered
 from shisho.web.engines._markup import ResultMarkup
 from shisho.web.engines._serp import form_values, read_serp
 
@@ -61,7 +61,7 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
         "with_date": range_code(about, query, _RANGES),
     }  # fmt: skip
     if page > 1:
-        form |= {"page": page, "sc": remembered(about, state, "sc")}
+        form |= {"page": page, "sc": read_remembered(about, state, "sc")}
     return post(about, query, page, "/sp/search", form)
 
 

@@ -144,7 +144,7 @@ def check_url(url: str, allow: AllowList) -> Target:
     return target
 
 
-def forbidden(address: str) -> Message | None:
+def explain_forbidden(address: str) -> Message | None:
     """Why nobody on the Internet may send us to this IP address, or None."""
     try:
         ip = ipaddress.ip_address(address)
@@ -160,7 +160,7 @@ def forbidden(address: str) -> Message | None:
     return None if ip.is_global else Message("not public")
 
 
-def checked(endpoints: Sequence[Endpoint], target: Target, allow: AllowList) -> Sequence[Endpoint]:
+def check_endpoints(endpoints: Sequence[Endpoint], target: Target, allow: AllowList) -> Sequence[Endpoint]:
     """Where one may connect. One forbidden address among those of a name refuses them all: which of them a
     connection would take is a matter of luck. Raises ForbiddenAddress, or AllFetchesFailed where there is
     none."""
@@ -172,9 +172,9 @@ def checked(endpoints: Sequence[Endpoint], target: Target, allow: AllowList) -> 
     return endpoints
 
 
-def chosen(endpoints: Sequence[Endpoint], target: Target, allow: AllowList) -> Endpoint:
+def choose_endpoint(endpoints: Sequence[Endpoint], target: Target, allow: AllowList) -> Endpoint:
     """Where to connect: the first of the checked."""
-    return checked(endpoints, target, allow)[0]
+    return check_endpoints(endpoints, target, allow)[0]
 
 
 def _check(target: Target, allow: AllowList) -> None:
@@ -202,7 +202,7 @@ def _check(target: Target, allow: AllowList) -> None:
 
 
 def _refuse(target: Target, address: str) -> None:
-    reason = forbidden(address)
+    reason = explain_forbidden(address)
     if reason is not None:
         advice = _meant(target)
         if address == target.host:

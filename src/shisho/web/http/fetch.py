@@ -19,7 +19,7 @@ from shisho.errors import AllFetchesFailed, InvalidParams, TimedOut, TooLarge
 from shisho.ports import Resolver
 from shisho.web.http import body
 from shisho.web.http import stream as wire
-from shisho.web.http.address import AllowList, Target, checked
+from shisho.web.http.address import AllowList, Target, check_endpoints
 from shisho.web.http.redirects import Hop, follow_redirect, is_redirect, start_chain
 
 MAX_REDIRECTS = 5
@@ -96,7 +96,9 @@ class HttpFetcher:
         """The head of the answer has come; its body is still to be read."""
         target = hop.target
         request = self._request(hop)
-        endpoints = checked(await self._resolver.resolve(target.host, target.port), target, self._allow)
+        endpoints = check_endpoints(
+            await self._resolver.resolve(target.host, target.port), target, self._allow
+        )
         try:
             connection = await self._connected(endpoints)
             try:

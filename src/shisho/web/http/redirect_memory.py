@@ -31,7 +31,7 @@ class RedirectChain:
         """True where nothing has been asked yet."""
         return len(self.urls) == 1
 
-    def extended(self, url: str) -> RedirectChain:
+    def extend(self, url: str) -> RedirectChain:
         """Raises AllFetchesFailed for a circle, and where it is too long."""
         host = host_of_url(self.url)
         if url in self.urls:

@@ -111,7 +111,7 @@ def _split(url: str) -> tuple[str, str, str] | None:
     )
 
 
-def absolute(base: str, href: str) -> str:
+def resolve_href(base: str, href: str) -> str:
     """`href` as seen from `base`, or "" where it is no web address."""
     try:
         url = urljoin(base, href.strip())
@@ -132,7 +132,7 @@ def is_result(url: str) -> bool:
     return not any(hosts.fullmatch(host) and paths.fullmatch(path) for hosts, paths in _NOT_RESULTS)
 
 
-def canonical(url: str) -> str:
+def canonicalise(url: str) -> str:
     """The name two spellings of one address share. Raises ValueError where it is no http(s) URL.
 
     http and https, default ports, letter case of the host, percent-spellings, dot segments, a final slash,
@@ -152,7 +152,7 @@ def canonical(url: str) -> str:
     return urlunsplit(("https", host, _path(parts.path), query, ""))
 
 
-def without_tracking(url: str) -> str:
+def strip_tracking(url: str) -> str:
     """The address as it is, less the parameters that only tell who followed it from where; nothing else of it
     is respelled."""
     address, mark, fragment = url.partition("#")
@@ -173,7 +173,7 @@ def host_name(name: str) -> str:
         return name.lower()
 
 
-def without_final_dot(url: str) -> str:
+def strip_final_dot(url: str) -> str:
     """The address with its host's name as everybody writes it: to a browser and to a cookie the dot makes
     another host."""
     try:

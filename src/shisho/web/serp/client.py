@@ -26,7 +26,7 @@ from shisho.errors import BudgetExhausted, EngineUnavailable, InvalidParams, Shi
 from shisho.ports import Clock, Fetcher, Health, Limiter, SerpEngine, SerpParser
 from shisho.telemetry import count
 from shisho.web.http.pacing import SLOW_DOWN, Browse, Pay, RetryLater, retry_after
-from shisho.web.serp.credentials import fetched, limit_of
+from shisho.web.serp.credentials import fetch_authorised, limit_of
 
 _OPERATORS = re.compile(
     r"[\"“”「」]|(?:^|\s)[-+]\S|\b(?:site|inurl|intitle|filetype|url|ip|lang(?:uage)?|loc):",
@@ -241,7 +241,7 @@ class SerpClient:
         today = to_date(self.clock.now())
         by_browser = about.needs_browser or (self.browse is not None and self.let_in(about.name))
         if not by_browser:
-            return replace(await fetched(self.fetcher.fetch, request, about, self.keys), today=today)
+            return replace(await fetch_authorised(self.fetcher.fetch, request, about, self.keys), today=today)
         if self.browse is None:
             raise EngineUnavailable(
                 "{engine} needs a browser: `shisho doctor` says how to get one.", engine=about.name

@@ -18,25 +18,25 @@ _SHORTEST = 4  # what is shorter is no key, and hiding it would spoil the text
 Fetch = Callable[[Request], Awaitable[Response]]
 
 
-async def fetched(
+async def fetch_authorised(
     fetch: Fetch, request: Request, about: EngineAbout, values: Mapping[str, object]
 ) -> Response:
     """The answer to a request with the user's keys in it. Neither it nor an error shows them: servers like to
     quote the key that they refuse, and an error ends in job rows and logs."""
     try:
-        response = await fetch(authorised(request, about, values))
+        response = await fetch(authorise(request, about, values))
     except ShishoError as error:
         details = {
-            name: hidden(detail, about, values) if isinstance(detail, str) else detail
+            name: hide_keys(detail, about, values) if isinstance(detail, str) else detail
             for name, detail in error.details.items()
         }
         raise type(error)(_without_keys(error.message, about, values), **details) from None
     # keys are ASCII, the rest stays as it is
-    body = hidden(response.body.decode("latin-1"), about, values).encode("latin-1")
-    return replace(response, url=hidden(response.url, about, values), body=body)
+    body = hide_keys(response.body.decode("latin-1"), about, values).encode("latin-1")
+    return replace(response, url=hide_keys(response.url, about, values), body=body)
 
 
-def authorised(request: Request, about: EngineAbout, values: Mapping[str, object]) -> Request:
+def authorise(request: Request, about: EngineAbout, values: Mapping[str, object]) -> Request:
     """The request as it is sent. What leads to another site than the engine's own is left as it is."""
     if not _same_site(request.url, about.site):
         return request
@@ -50,7 +50,7 @@ def authorised(request: Request, about: EngineAbout, values: Mapping[str, object
     return request
 
 
-def hidden(text: str, about: EngineAbout, values: Mapping[str, object]) -> str:
+def hide_keys(text: str, about: EngineAbout, values: Mapping[str, object]) -> str:
     """A text without the keys."""
     known_values = [value for _, value in _set(about, values) if len(value) >= _SHORTEST]
     secrets = {
@@ -63,10 +63,10 @@ def hidden(text: str, about: EngineAbout, values: Mapping[str, object]) -> str:
 
 def _without_keys(message: Message, about: EngineAbout, values: Mapping[str, object]) -> Message:
     masked = {
-        name: hidden(value, about, values) if isinstance(value, str) else value
+        name: hide_keys(value, about, values) if isinstance(value, str) else value
         for name, value in message.values.items()
     }
-    return Message(hidden(message.template, about, values), **masked)
+    return Message(hide_keys(message.template, about, values), **masked)
 
 
 def limit_of(about: EngineAbout, values: Mapping[str, object]) -> Limit:
@@ -77,7 +77,7 @@ def limit_of(about: EngineAbout, values: Mapping[str, object]) -> Limit:
     return Limit(min([about.interval_s, *bought]), about.parallel, about.per_day)
 
 
-def missing(abouts: Collection[EngineAbout], values: Mapping[str, object]) -> frozenset[str]:
+def find_missing_keys(abouts: Collection[EngineAbout], values: Mapping[str, object]) -> frozenset[str]:
     """The settings of keys that have no value, or one that no request can carry."""
     known_settings = {credential.setting for about in abouts for credential, _ in _set(about, values)}
     return (

@@ -11,7 +11,7 @@ from shisho.testing.box.engines.engine import (
     SerpRequest,
     Tokens,
     paged,
-    whole,
+    parse_number,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse, xml
 from shisho.testing.box.world import BoxPage, World
@@ -29,7 +29,10 @@ def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
         return None
     words = " ".join(_FIELD.sub(" ", request.query.get("search_query", "")).split())
     return paged(
-        words, whole(request.query, "start", 0), whole(request.query, "max_results", 10) or 10, 1_000
+        words,
+        parse_number(request.query, "start", 0),
+        parse_number(request.query, "max_results", 10) or 10,
+        1_000,
     )
 
 

@@ -15,8 +15,8 @@ from shisho.testing.box.engines.engine import (
     WrongRequest,
     page,
     paged,
+    parse_number,
     refused,
-    whole,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse
 
@@ -26,7 +26,7 @@ _SIZE = 10
 def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     if request.path != "/search":
         return None
-    first = whole(request.query, "first", 1)
+    first = parse_number(request.query, "first", 1)
     if first == 1 and "first" in request.query:
         raise WrongRequest("first=1 on the first page")
     if first > 1 and not request.query.get("FORM", "").startswith("PERE"):

@@ -13,7 +13,7 @@ from shisho.testing.box.engines.engine import (
     Tokens,
     page,
     paged,
-    whole,
+    parse_number,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse, html
 
@@ -24,7 +24,7 @@ _MOST = 10
 def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     if request.path != "/search":
         return None
-    return paged(request.query.get("q"), _SIZE * whole(request.query, "offset", 0), _SIZE, _MOST)
+    return paged(request.query.get("q"), _SIZE * parse_number(request.query, "offset", 0), _SIZE, _MOST)
 
 
 def show(content: SerpContent) -> BoxResponse:

@@ -12,7 +12,7 @@ from shisho.testing.box.engines.engine import (
     SerpRequest,
     Tokens,
     paged,
-    whole,
+    parse_number,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse, json_, redirect
 from shisho.testing.box.world import BoxPage, World
@@ -27,7 +27,7 @@ def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     text = request.query.get("query", "").strip()
     cursor = request.query.get("cursor", "*")
     start = 0 if cursor == "*" else tokens.start(_NAME, text, cursor)
-    return paged(text, start, whole(request.query, "rows", 20) or 20, 1_000)
+    return paged(text, start, parse_number(request.query, "rows", 20) or 20, 1_000)
 
 
 def show(content: SerpContent) -> BoxResponse:

@@ -12,7 +12,7 @@ from shisho.testing.box.engines.engine import (
     Tokens,
     WrongRequest,
     page,
-    whole,
+    parse_number,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse, html
 
@@ -33,9 +33,9 @@ def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
         if "b" not in request.form:
             raise WrongRequest("the first form has an empty `b`")
         return SerpRequest(text, 1, 0, _FIRST)
-    start = whole(request.form, "s")
+    start = parse_number(request.form, "s")
     tokens.start(_NAME, text, request.form.get("vqd", ""))
-    if start < _FIRST or (start - _FIRST) % _LATER or whole(request.form, "dc") != start + 1:
+    if start < _FIRST or (start - _FIRST) % _LATER or parse_number(request.form, "dc") != start + 1:
         raise WrongRequest(f"no page begins at row {start}")
     return SerpRequest(text, (start - _FIRST) // _LATER + 2, start, _LATER)
 

@@ -12,8 +12,8 @@ from shisho.testing.box.engines.engine import (
     Tokens,
     page,
     paged,
+    parse_number,
     refused,
-    whole,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse
 
@@ -23,7 +23,7 @@ _SIZE = 10
 def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     if request.path != "/search":
         return None
-    return paged(request.query.get("q"), _SIZE * whole(request.query, "p", 0), _SIZE, 10)
+    return paged(request.query.get("q"), _SIZE * parse_number(request.query, "p", 0), _SIZE, 10)
 
 
 def show(content: SerpContent) -> BoxResponse:

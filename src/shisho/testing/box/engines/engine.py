@@ -96,7 +96,7 @@ class BoxEngine:
     one_language: bool = False  # it is asked for pages of one language
 
 
-def whole(values: Mapping[str, str], name: str, default: int | None = None) -> int:
+def parse_number(values: Mapping[str, str], name: str, default: int | None = None) -> int:
     """A parameter that is a number. Raises Wrong where it is none, or missing without a default."""
     value = values.get(name)
     if value is None and default is not None:

@@ -11,7 +11,7 @@ from shisho.testing.box.engines.engine import (
     Tokens,
     WrongRequest,
     paged,
-    whole,
+    parse_number,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse, json_
 
@@ -21,8 +21,8 @@ def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
         return None
     if not request.headers.get("api-key"):
         raise WrongRequest("no API-Key")
-    size = whole(request.query, "count", 20)
-    number = whole(request.query, "page", 1)
+    size = parse_number(request.query, "count", 20)
+    number = parse_number(request.query, "page", 1)
     if not 1 <= size <= 100 or not number:
         raise WrongRequest(f"count={size} page={number}")
     return paged(request.query.get("query"), size * (number - 1), size, 10)

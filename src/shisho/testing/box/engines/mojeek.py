@@ -13,8 +13,8 @@ from shisho.testing.box.engines.engine import (
     WrongRequest,
     page,
     paged,
+    parse_number,
     refused,
-    whole,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse
 
@@ -26,7 +26,7 @@ def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
         return None
     if request.query.get("s") == "0":
         raise WrongRequest("s=0 on the first page")
-    return paged(request.query.get("q"), whole(request.query, "s", 0), _SIZE, 10)
+    return paged(request.query.get("q"), parse_number(request.query, "s", 0), _SIZE, 10)
 
 
 def show(content: SerpContent) -> BoxResponse:

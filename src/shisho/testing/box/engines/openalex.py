@@ -10,7 +10,7 @@ from shisho.testing.box.engines.engine import (
     SerpRequest,
     Tokens,
     paged,
-    whole,
+    parse_number,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse, json_
 
@@ -23,7 +23,7 @@ def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     text = request.query.get("search", "").strip()
     cursor = request.query.get("cursor", "*")
     start = 0 if cursor == "*" else tokens.start(_NAME, text, cursor)
-    return paged(text, start, whole(request.query, "per-page", 25) or 25, 1_000)
+    return paged(text, start, parse_number(request.query, "per-page", 25) or 25, 1_000)
 
 
 def show(content: SerpContent) -> BoxResponse:

@@ -12,7 +12,7 @@ from shisho.testing.box.engines.engine import (
     Tokens,
     WrongRequest,
     paged,
-    whole,
+    parse_number,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse, xml
 from shisho.testing.box.world import BoxPage, World
@@ -33,8 +33,8 @@ def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
         raise WrongRequest("db or retmode")
     return paged(
         request.query.get("term"),
-        whole(request.query, "retstart", 0),
-        whole(request.query, "retmax", 20) or 20,
+        parse_number(request.query, "retstart", 0),
+        parse_number(request.query, "retmax", 20) or 20,
         1_000,
     )
 

@@ -12,8 +12,8 @@ from shisho.testing.box.engines.engine import (
     Tokens,
     page,
     paged,
+    parse_number,
     refused,
-    whole,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse
 
@@ -24,7 +24,7 @@ _MOST = 5
 def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     if request.path != "/" or "q" not in request.query:
         return None
-    return paged(request.query.get("q"), whole(request.query, "offset", 0), _SIZE, _MOST)
+    return paged(request.query.get("q"), parse_number(request.query, "offset", 0), _SIZE, _MOST)
 
 
 def show(content: SerpContent) -> BoxResponse:

@@ -12,7 +12,7 @@ from shisho.testing.box.engines.engine import (
     WrongRequest,
     page,
     paged,
-    whole,
+    parse_number,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse, html, redirect
 from shisho.testing.box.world import BoxPage, World
@@ -28,7 +28,7 @@ def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     if request.path != "/sp/search":
         return None
     text = request.form.get("query")
-    number = whole(request.form, "page", 1)
+    number = parse_number(request.form, "page", 1)
     if request.method != "POST" or request.form.get("cat") != "web" or not number:
         raise WrongRequest("no form")
     if number > 1:

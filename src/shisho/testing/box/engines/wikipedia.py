@@ -13,7 +13,7 @@ from shisho.testing.box.engines.engine import (
     Tokens,
     WrongRequest,
     paged,
-    whole,
+    parse_number,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse, json_
 from shisho.testing.box.world import BoxPage, World
@@ -24,10 +24,10 @@ def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
         return None
     if request.query.get("list") != "search" or request.query.get("format") != "json":
         raise WrongRequest("Unrecognized value for parameter list or format")
-    size = whole(request.query, "srlimit", 10)
+    size = parse_number(request.query, "srlimit", 10)
     if not 1 <= size <= 50:
         raise WrongRequest(f"srlimit={size}")
-    return paged(request.query.get("srsearch"), whole(request.query, "sroffset", 0), size, 1_000)
+    return paged(request.query.get("srsearch"), parse_number(request.query, "sroffset", 0), size, 1_000)
 
 
 def show(content: SerpContent) -> BoxResponse:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         FolderUpToDate,
         PageRecognised,
         TaskChanged,
+        TextPartStored,
         VectorsMade,
     )
     from shisho.desk.proving import ProofDesk
@@ -271,7 +272,7 @@ __all__ = [
     "StepTaken", "StopMode", "StopStrategy", "StorageUnusable", "StoredModel", "Strategy", "SupportCounts",
     "SupportOutcome", "Task", "TaskChanged", "TaskDeleted", "TaskDesk", "TaskId", "TaskNotFound", "TaskPage",
     "TaskProgress", "TaskResumed", "TaskShare", "TaskSnapshot", "TaskState", "TaskStopped", "TaskSummary", "TeamDesk",
-    "TextMatch", "TextMatches", "TimeRange", "TimedOut", "TooLarge", "TurnState", "UnsearchedQuery",
+    "TextMatch", "TextMatches", "TextPartStored", "TimeRange", "TimedOut", "TooLarge", "TurnState", "UnsearchedQuery",
     "UnsupportedMedia", "UnusableDocument", "UrlsQueued", "User", "UserGroup", "VectorsMade", "Viewable",
     "ViewerDesk", "WaitCondition", "WatchedFolder", "WebConsent", "WebRound", "WindowResult", "WordShare",
     "WorkerId", "__version__", "open",

@@ -35,14 +35,18 @@ def counted(home: Path, table: str) -> int:
 
 async def test_passages_of_all_parts_are_slices_of_one_text(tmp_path: Path) -> None:
     data = long_text(1.6)
+    told: list[tuple[int, int]] = []
+    source = Source("long.txt", data, "text/plain", notify_stored=lambda *stored: told.append(stored))
     async with open_desk(home=tmp_path) as desk:
-        receipt = await desk.add_source(Source("long.txt", data, "text/plain"))
+        receipt = await desk.add_source(source)
         assert receipt.document_id is not None and receipt.outcome == "added", receipt
         assert await desk.text(receipt.document_id) == data.decode()
         passages = await desk._parts.shelf.passages_of(receipt.document_id)
         assert len(passages) == receipt.passages == (await desk.document(receipt.document_id)).passage_count
         assert [passage.ordinal for passage in passages] == list(range(len(passages)))
         text = data.decode()
+        (half, whole), end = told
+        assert PART <= half < whole <= len(text) and end == (whole, whole)
         assert all(text[passage.start : passage.end] == passage.text for passage in passages)
         assert all(before.end + 2 >= after.start for before, after in pairwise(passages)), (
             "a gap between passages"

@@ -117,7 +117,7 @@ class Ingest:
             passages = len(intake.passages)
         else:
             async with self.turn:
-                earlier, passages = await self._by_parts(document, readings)
+                earlier, passages = await self._by_parts(document, readings, source.notify_stored)
         # Once more: an earlier document of these bytes may have been purged meanwhile, and they with it.
         await self._keep(source, document.media_type, sha256)
         outcome = IntakeOutcome.ADDED if earlier is None else IntakeOutcome.REPLACED
@@ -138,12 +138,16 @@ class Ingest:
             await self.originals.put(sha256, source.data)
 
     async def _by_parts(
-        self, document: Document, readings: Sequence[Reading]
+        self,
+        document: Document,
+        readings: Sequence[Reading],
+        notify: Callable[[int, int], None] | None,
     ) -> tuple[DocumentId | None, int]:
         """The version that it supersedes, and how many passages it has. What would not fit into memory, or
         would keep others from writing for long, goes to the shelf piece by piece; nobody sees it before the
         last one is there."""
         token = await self.shelf.begin(document)
+        whole = sum(len(block.text) for reading in readings for block in reading.blocks)
         start = 0
         passages = 0
         try:
@@ -153,6 +157,8 @@ class Ingest:
                 start = start + len(part.text)
                 passages = passages + len(part.passages)
                 log.debug("%s: %d passages stored", document.source, passages)
+                if notify is not None:
+                    notify(min(start, whole), whole)  # what separates blocks counts in `start` alone
             return await self.shelf.finish(token, document), passages
         except BaseException:
             await asyncio.shield(self.shelf.abandon(token, document.id))

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from shisho.desk.callbacks import Notify
-from shisho.desk.news import PageRecognised
+from shisho.desk.news import PageRecognised, TextPartStored
 from shisho.domain.answer_news import ignore_news
 from shisho.domain.corpus import FileSurvey, IntakeOutcome, Receipt, Source
 from shisho.domain.reference import ANY_REFERENCES, REFERENCE_SUFFIXES
@@ -66,6 +66,7 @@ class FileIntake:
                     has_file=True,
                     ocr=self.ocr,
                     notify_page=lambda done, total: self.notify(PageRecognised(name, done, total)),
+                    notify_stored=lambda done, total: self.notify(TextPartStored(name, done, total)),
                 )
                 return await self.intakes.add(source, self.corpus, self.owner)
         except StorageUnusable:  # of no file, but of them all

@@ -32,6 +32,15 @@ class PageRecognised:
 
 
 @dataclass(frozen=True, slots=True)
+class TextPartStored:
+    """Another part of a text too long for one was stored: `characters` of `total` are."""
+
+    source: str
+    characters: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class FileTakenIn:
     """A file of a folder was taken in, or is gone."""
 
@@ -76,4 +85,4 @@ class AnswerReady:
 
 
 FolderNews = FilesSurveyed | FileTakenIn | FolderFailed | FolderUpToDate
-News = RunNews | FolderNews | PageRecognised | VectorsMade | TaskChanged | AnswerReady
+News = RunNews | FolderNews | PageRecognised | TextPartStored | VectorsMade | TaskChanged | AnswerReady

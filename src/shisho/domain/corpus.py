@@ -83,7 +83,7 @@ class Source:
     """Something to take in: its bytes, where they came from, and what its owner says of it. `charset` is what
     a server named for it beside the bytes. `has_file`: its name is the path of a file that holds them. `ocr`:
     whether text may be recognised in pictures, None: as it is set; `notify_page` is told how many pages have
-    been, and of how many."""
+    been, and of how many; `notify_stored` of a long text the same of its characters."""
 
     name: str
     data: bytes
@@ -95,6 +95,7 @@ class Source:
     has_file: bool = False
     ocr: bool | None = None
     notify_page: Callable[[int, int], None] | None = field(default=None, repr=False, compare=False)
+    notify_stored: Callable[[int, int], None] | None = field(default=None, repr=False, compare=False)
 
 
 class DocumentState(StrEnum):

@@ -37,6 +37,7 @@ SAID: Mapping[str, str] = {
     "passages": "{n} passages",
     "page": "p. {n}",
     "ocr": "(OCR: letters may be wrong)",
+    "part_stored": "{file}: {n} % stored",
     "recognised": "OCR {file}: page {n} of {total}",
     "embedding": "vectors (Ctrl-C: later)",
     "total": "{added} added · {replaced} new versions · {known} already known · {failed} not taken in",

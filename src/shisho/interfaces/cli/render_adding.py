@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from shisho.desk.news import FilesSurveyed, News, PageRecognised
+from shisho.desk.news import FilesSurveyed, News, PageRecognised, TextPartStored
 from shisho.domain.codec import plain
 from shisho.domain.corpus import FileSurvey, IntakeOutcome, Receipt
 from shisho.interfaces.cli.messages import Words
@@ -52,9 +52,14 @@ class AddingDisplay:
     bar: Progress | None = None
 
     def notify(self, news: News) -> None:
-        """How many files there are, and what was left out; how far a scan is."""
+        """How many files there are, and what was left out; how far a scan or a long text is."""
         if isinstance(news, PageRecognised):
-            self._tell_page(news)
+            self._tell_within(
+                self.words("recognised", file=self.name(news.source), n=news.page, total=news.pages)
+            )
+        elif isinstance(news, TextPartStored):
+            percent = 100 * news.characters // news.total
+            self._tell_within(self.words("part_stored", file=self.name(news.source), n=percent))
         elif isinstance(news, FilesSurveyed):
             self._tell_survey(news.survey)
 
@@ -65,10 +70,10 @@ class AddingDisplay:
         if self.bar is not None:
             self.bar.update(self.bar.task_ids[0], total=self.total, visible=self.total > 1)
 
-    def _tell_page(self, news: PageRecognised) -> None:
+    def _tell_within(self, line: str) -> None:
+        """How far a file is that takes long by itself."""
         if self.json_ or self.quiet:
             return
-        line = self.words("recognised", file=self.name(news.source), n=news.page, total=news.pages)
         if self.bar is not None and not self.bar.disable:
             self.bar.update(self.bar.task_ids[0], page=line, visible=True)
         else:

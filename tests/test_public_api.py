@@ -105,7 +105,7 @@ SINS = {
         "    async def ready(self, how: PlantedType) -> None:",
     ),
     "what a verb returns": (
-        "desk/tasks.py",
+        "desk/web_verbs.py",
         "    def get_web_consent_time(self) -> str:",
         "    def get_web_consent_time(self) -> Sequence[PlantedType]:",
     ),

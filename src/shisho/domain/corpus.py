@@ -80,10 +80,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Something to take in: its bytes, where they came from, and what its owner says of it. `charset` is what
-    a server named for it beside the bytes. `has_file`: its name is the path of a file that holds them. `ocr`:
-    whether text may be recognised in pictures, None: as it is set; `notify_page` is told how many pages have
-    been, and of how many; `notify_stored` of a long text the same of its characters."""
+    """Something to take in: its bytes, where they came from, and what its owner says of it. `charset` is what a server
+    named for it beside the bytes. `has_file`: its name is the path of a file that holds them. `ocr`: whether text may be
+    recognised in pictures, None: as it is set. Told how many of how many: `notify_page`, `notify_stored` (characters)."""
 
     name: str
     data: bytes

@@ -64,7 +64,7 @@ function showTask(body, id, state, numbers, status = null) {
   const counts = ["queued", "running", "waiting", "done", "failed"].filter((name) => numbers[name]).map((name) => say(`jobs_${name}`, { n: numbers[name] }));
   fill(body, make("div", {}, make("span", { class: `state ${state}` }, say(`state_${state}`)), " ", make("span", { class: "quiet" }, counts.join(" · "))),
     status?.errors.map((error) => make("div", { class: "notice bad", dir: "auto" }, make("strong", {}, error.query ?? baseName(error.url ?? "")), make("div", {}, error.reason))),
-    status?.results.length > 0 && make("ul", {}, status.results.slice(0, MOST_RESULTS).map(result)),
+    status && make("ul", {}, status.results.filter((row) => row.document_id).slice(0, MOST_RESULTS).map(result)),
     make("div", { class: "row" }, status?.answer_id && make("a", { href: `/a/${status.answer_id}` }, say("open_answer")),
       !status && make("button", { type: "button", class: "plain", onclick: () => attempt(() => showDetails(id)) }, say("details")),
       isLive && make("button", { type: "button", onclick: () => attempt(() => act(id, "stop", { mode: "graceful" })) }, say("stop_gently")),
@@ -72,10 +72,8 @@ function showTask(body, id, state, numbers, status = null) {
       ["stopped", "failed", "cancelled"].includes(state) && make("button", { type: "button", onclick: () => attempt(() => act(id, "resume")) }, say("resume"))));
 }
 
-function result(row) {
-  const title = row.title || baseName(row.url);
-  return make("li", { dir: "auto" }, row.document_id ? make("a", { href: `/d/${row.document_id}` }, title) : title);
-}
+/** A document that a task has taken in. */
+const result = (row) => make("li", { dir: "auto" }, make("a", { href: `/d/${row.document_id}` }, row.title || baseName(row.url)));
 
 /** What there is to read of a task, and what went wrong. */
 async function showDetails(id) {

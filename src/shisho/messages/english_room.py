@@ -215,6 +215,7 @@ SAID: Mapping[str, str] = {
     "room_passages_n": "passages: {n}",
     "room_person_asked": "{domain} wants to see a person before it goes on. Your turn is in:",
     "room_person_complete": "Done",
+    "room_person_needed": "A site wants to see a person. See to it in the queue, then ask again.",
     "room_person_open": "Open the window",
     "room_person_skip": "Skip",
     "room_persons_how": (

@@ -216,6 +216,7 @@ SAID: Mapping[str, str] = {
     "room_passages_n": "{n}箇所",
     "room_person_asked": "{domain} が、人であることの確認を求めています。確認する画面:",
     "room_person_complete": "済んだ",
+    "room_person_needed": "サイトが人の確認を求めています。キューで済ませてから、もう一度質問してください。",
     "room_person_open": "画面を開く",
     "room_person_skip": "飛ばす",
     "room_persons_how": (

@@ -60,7 +60,7 @@ async function openConversation(answerId) {
     else follow(turn.answer_id, place);
   }
   const last = turns.at(-1)?.answer_id;
-  if (last) await showLogOf(last);
+  if (last) await showLogOf(last, the("turns").lastChild.lastChild);
 }
 
 /** There is nothing at this address for whoever reads it. */
@@ -168,7 +168,7 @@ function follow(answerId, place) {
     end();
     fill(place, answer ? showAnswer(answer) : showFailure(say("no_answer")));
     place.parentElement.scrollIntoView({ block: "start" });
-    await showLogOf(answerId);
+    await showLogOf(answerId, place);
     await showHistory();
   }));
   events.addEventListener("error", (event) => {
@@ -202,8 +202,12 @@ function followLog(answerId) {
   logTimer ||= setTimeout(() => { logTimer = 0; if (running === answerId) attempt(() => showLogOf(answerId)); }, 300);
 }
 
-async function showLogOf(answerId) {
-  showLog(await get(`/answers/${answerId}/log`));
+/** `place`: where the answer stands, once it is there; below it stands what a person could do for it. */
+async function showLogOf(answerId, place = null) {
+  const log = await get(`/answers/${answerId}/log`);
+  showLog(log);
+  const isPersonNeeded = log.web.some((round) => round.gaps.some((gap) => gap.why === "person"));
+  if (place && isPersonNeeded) place.append(make("p", { class: "notice" }, say("person_needed"), " ", make("a", { href: "/queue" }, say("page_queue"))));
 }
 
 async function showHistory() {

@@ -198,7 +198,7 @@ class RangeInput(InputObject):
 
 Text = Annotated[str, Field(max_length=2_000)]
 Name = Annotated[str, Field(min_length=1, max_length=500)]
-Id = Annotated[str, Field(min_length=1, max_length=500, description="id, its unique beginning, or `last`")]
+Id = Annotated[str, Field(min_length=1, max_length=500, description="id, its beginning, or `last`")]
 Cursor = Annotated[str | None, Field(max_length=200, description="`cursor` of the reply before")]
 Limit = Annotated[int, Field(ge=1, le=200)]
 Key = Annotated[

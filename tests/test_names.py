@@ -29,6 +29,9 @@ FILLERS = words(
     """
 )
 MOST_FILLERS = 0.008
+# A docstring names the thing or begins with a verb. One that opens like this says what the reader would ask.
+QUESTION = re.compile(r"(What|Who|Whether|Whoever|Whatever)\b")
+MOST_QUESTIONS = 0.02
 
 # A class named by one word with such an ending, or by one of these words, is a participle or a pronoun …
 PARTICIPLE = re.compile(r"[A-Z][a-z]*(ed|ing)")
@@ -98,6 +101,20 @@ def fillers(root: Path) -> Iterator[str]:
         yield f"{share:.1%} of all names say nothing of what they name, more than {MOST_FILLERS:.1%}: {worst}"
 
 
+def docstrings(tree: ast.Module) -> Iterator[str]:
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(tree):
+        if isinstance(node, kinds) and (text := ast.get_docstring(node)):
+            yield text
+
+
+def questions(root: Path) -> Iterator[str]:
+    texts = [text for _, tree in modules(root) for text in docstrings(tree)]
+    openings = [text.partition("\n")[0] for text in texts if QUESTION.match(text)]
+    if len(openings) > MOST_QUESTIONS * len(texts):
+        yield f"{len(openings)} of {len(texts)} docstrings open with a question: {'; '.join(openings)}"
+
+
 def glossary_rows() -> list[list[str]]:
     lines = (ROOT / "docs" / "glossary.md").read_text("utf-8").splitlines()
     return [line.strip("| ").split(" | ") for line in lines if line.startswith("| ")]
@@ -122,6 +139,7 @@ CHECKS: tuple[Callable[[Path], Iterator[str]], ...] = (
     repeated_classes,
     participles,
     fillers,
+    questions,
     unexplained,
     paths_gone,
 )
@@ -139,6 +157,7 @@ def copy(tmp_path: Path) -> Path:
     return house
 
 
+QUESTIONS = "\n".join(f'def count_{number}() -> None:\n    """What is counted."""' for number in range(200))
 FILLED = "\n".join(f"def count_{number}(one: int) -> int:\n    return one" for number in range(5_000))
 
 
@@ -160,6 +179,7 @@ FILLED = "\n".join(f"def count_{number}(one: int) -> int:\n    return one" for n
         (participles, "class Kept: ...", "librarian/sin.py: Kept is a participle"),
         (participles, "class Theirs: ...", "librarian/sin.py: Theirs is a participle or a pronoun"),
         (fillers, FILLED, "of all names say nothing of what they name"),
+        (questions, QUESTIONS, "docstrings open with a question"),
     ],
 )
 def test_planted_sin_is_found(

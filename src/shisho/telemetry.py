@@ -68,7 +68,7 @@ def measure(name: str, seconds: float, **labels: str) -> None:
 
 @contextmanager
 def about(**ids: str) -> Iterator[None]:
-    """What is logged while it is entered is about these."""
+    """Log lines are about these while it is entered."""
     token = subject.set({**subject.get(), **ids})
     try:
         yield

@@ -211,7 +211,7 @@ def _extra(name: str, module: str, use: str, remedy: str) -> Check:
 
 
 def _pdf() -> Check:
-    """What sets answers on paper, and letters for it."""
+    """Check what sets answers on paper, and letters for it."""
     try:
         check_japanese(find_fonts())
     except ExtraMissing as missing:

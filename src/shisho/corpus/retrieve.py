@@ -35,7 +35,7 @@ class RankingCut(Protocol):
         """`meaning_floor`: of the embedder that ranked."""
 
     def spreads(self, in_scope: int) -> bool:
-        """Whether what is kept will be spread out, by its vectors where it has any."""
+        """True where what is kept will be spread out, by its vectors where it has any."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a visitor may do with whose corpus, and the record of what they did."""
+"""The rules of what a visitor may do with whose corpus, and the record of what they did."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class CorpusAccess:
             await self.record(AuditVerb.READ, document_id)
 
     async def is_readable(self, document_id: DocumentId) -> bool:
-        """Whether the visitor may open this document now."""
+        """True where the visitor may open this document now."""
         return bool(await self.grants.readable([document_id], self.owner))
 
     def named(self, documents: Iterable[Document]) -> Sequence[Document]:
@@ -95,7 +95,7 @@ class CorpusAccess:
 
 
 def is_of_another(corpus: str) -> bool:
-    """Whether a corpus is called as another person's is. What has the name of a folder is one's own."""
+    """True where a corpus is called as another person's is. What has the name of a folder is one's own."""
     return BETWEEN in corpus and "/" not in corpus and "\\" not in corpus
 
 

@@ -1,4 +1,4 @@
-"""What a caller hands over to be told how work goes, and to end it early."""
+"""The callbacks of a caller: to be told how work goes, and to end it early."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class ModelDesk:
         return await asyncio.to_thread(self._parts.stored)
 
     def work(self) -> ModelWork | None:
-        """What goes on, or went on last; None where nothing has since the start."""
+        """The work that goes on, or went on last; None where nothing has since the start."""
         return self._work
 
     async def progress(self) -> EmbeddingProgress | None:

@@ -1,4 +1,4 @@
-"""What is told of work while a caller waits for it: each kind of news is a class of its own."""
+"""The news of work while a caller waits for it: each kind is a class of its own."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class SharedVerbs(WebVerbs):
         await self._parts.access.record(AuditVerb.UNSHARE, shared_id, group)
 
     async def list_shares(self) -> Sequence[TaskShare]:
-        """What the visitor has shared, and what others have shared with groups of theirs, the newest of each first."""
+        """List what the visitor has shared, and what others have shared with groups of theirs, the newest of each first."""
         shares = self._parts.shared.shares
         own = await shares.of_owner(self._parts.owner, MOST_SHARES)
         return [*own, *await shares.visible(self._parts.owner, MOST_SHARES)]

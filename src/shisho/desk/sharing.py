@@ -1,4 +1,5 @@
-"""What a member of a group sees of a task or an answer that another has shared: nothing of documents that they may not read
+"""The view that a member of a group has of a task or an answer that another has shared: nothing of documents
+that they may not read
 themselves."""
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ MOST_SHARES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class SharedReading:
-    """What one visitor may read of what others share. `readable`: those of some documents that they may open now."""
+    """The part that one visitor may read of what others share. `readable`: those of some documents that they may open now."""
 
     owner: str
     shares: TaskShares
@@ -29,7 +30,7 @@ class SharedReading:
     readable: Callable[[Sequence[DocumentId]], Awaitable[frozenset[DocumentId]]]
 
     async def find(self, shared_id: str) -> TaskShare | None:
-        """Who has shared this task or answer with the visitor."""
+        """The user who has shared this task or answer with the visitor."""
         return await self.shares.find(shared_id, self.owner)
 
     async def check_group(self, group: str) -> None:
@@ -40,7 +41,7 @@ class SharedReading:
         raise NotFound("You are in no group {name}.", name=group)
 
     async def answer(self, answer: Answer) -> Answer:
-        """What of another's answer the visitor may see."""
+        """The part of another's answer that the visitor may see."""
         documents = sorted({evidence.document_id for evidence in answer.evidence})
         return hide_unreadable(answer, await self.readable(documents))
 

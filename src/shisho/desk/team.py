@@ -54,7 +54,7 @@ class TeamDesk:
         return await self._parts.users.find_by_hash(digest_of(word))
 
     async def has_user(self, name: str) -> bool:
-        """Whether this person may come in."""
+        """True where this person may come in."""
         return await self._parts.users.has_user(name)
 
     async def users(self) -> Sequence[User]:

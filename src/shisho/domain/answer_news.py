@@ -76,7 +76,7 @@ class AnswerStep:
 
 
 def build_progress(news: RunNews) -> AnswerProgress:
-    """What the job of an answer reports of its run."""
+    """The report of an answer's job on its run."""
     match news:
         case StepTaken(node, step, replayed):
             return AnswerProgress(node, step, replayed)

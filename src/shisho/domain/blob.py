@@ -1,4 +1,4 @@
-"""What is known of bytes that stand under a name."""
+"""The facts of bytes that stand under a name."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def opening(citation: Citation) -> str:
 
 
 def _anchor(citation: Citation) -> str:
-    """What is put behind a file's address; empty for what has neither pages nor cells nor chapters."""
+    """The fragment behind a file's address; empty for what has neither pages nor cells nor chapters."""
     if (standing := split_cells(citation.place)) is not None:
         sheet, cells, row = standing
         quoted_sheet = sheet.replace("'", "''")

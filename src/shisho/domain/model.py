@@ -1,4 +1,4 @@
-"""What is asked of a language model, what it costs, and how it can fail."""
+"""A request to a language model, its cost, and how it can fail."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class ModelUsage:
-    """What was used of a model: replies asked for, and tokens as the provider counts them."""
+    """The use of a model: replies asked for, and tokens as the provider counts them."""
 
     calls: int = 0
     input_tokens: int = 0

@@ -14,7 +14,8 @@ DAY_SECONDS = 86_400
 
 
 class QuotaResource(StrEnum):
-    """What is counted: jobs that were accepted, pages that were asked for of the web, tokens that models have read and
+    """The things that are counted: jobs that were accepted, pages that were asked for of the web, tokens
+    that models have read and
     written."""
 
     JOBS = "jobs"
@@ -39,7 +40,7 @@ class Quota:
         return later(Instant(f"{self.day}T00:00:00+00:00"), DAY_SECONDS)
 
     def has_room(self, amount: int) -> bool:
-        """Whether this much more may be used today."""
+        """True where this much more may be used today."""
         return self.used + amount <= self.per_day
 
     def at(self, today: str) -> Quota:

@@ -15,7 +15,7 @@ BETWEEN = "@"
 
 
 class Access(StrEnum):
-    """What a person may do with a corpus. Who may write may read; what is one's own is granted by nobody."""
+    """The rights of a person in a corpus. Who may write may read; what is one's own is granted by nobody."""
 
     READ = "read"
     WRITE = "write"
@@ -27,7 +27,7 @@ class Access(StrEnum):
 
 
 class GranteeKind(StrEnum):
-    """Who is granted something: one user, or all members of a group."""
+    """The receiver of a grant: one user, or all members of a group."""
 
     USER = "user"
     GROUP = "group"
@@ -71,14 +71,14 @@ class ReachableCorpus:
 
 @dataclass(frozen=True, slots=True)
 class TokenHashes:
-    """What is stored of a user's token: the hash of itself and of the cookie that a browser gets for it."""
+    """The stored hashes of a user's token: the hash of itself and of the cookie that a browser gets for it."""
 
     token: str
     cookie: str
 
 
 def hash_token(token: str) -> TokenHashes:
-    """What is stored of a token. Tokens are long and random, so that a plain hash keeps them."""
+    """The stored hash of a token. Tokens are long and random, so that a plain hash keeps them."""
     return TokenHashes(digest_of(token), digest_of(cookie_of(token)))
 
 

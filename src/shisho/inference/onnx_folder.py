@@ -60,7 +60,7 @@ class OnnxFiles:
         self.outputs = [entry.name for entry in self._session.get_outputs()]
 
     def run(self, encoding: Any, output: str) -> Matrix:
-        """What the graph gives for one encoded text, or for one pair of them."""
+        """The output of the graph for one encoded text, or for one pair of them."""
         return self._run(encoding, [output])[0]
 
     def run_all(self, encoding: Any) -> list[Matrix]:

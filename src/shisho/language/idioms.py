@@ -206,7 +206,7 @@ def _pairs() -> dict[tuple[str, str], str]:
 
 
 def meaning_of(noun: str, verb: str) -> str:
-    """What a noun says together with its verb; empty where that is no turn of phrase."""
+    """The meaning of a noun together with its verb; empty where that is no turn of phrase."""
     return _pairs().get((noun, verb), "")
 
 

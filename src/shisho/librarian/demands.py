@@ -96,7 +96,7 @@ def versions(folded: str) -> frozenset[str]:
 
 
 def form(folded_question: str) -> re.Pattern[str] | None:
-    """What an answer looks like, where the noun that is asked for says it; None where it does not."""
+    """The look of an answer, where the noun that is asked for says it; None where it does not."""
     for asked_for, pattern in _FORMS:
         if asked_for.search(folded_question):
             return pattern

@@ -1,4 +1,4 @@
-"""What all stores stand on, as whoever looks after it sees it."""
+"""The ground of all stores, as whoever looks after it sees it."""
 
 from __future__ import annotations
 

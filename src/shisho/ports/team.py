@@ -43,7 +43,7 @@ class Users(Protocol):
         """Whose token or cookie has this hash; None where it is nobody's who may come in."""
 
     async def has_user(self, name: str) -> bool:
-        """Whether this person may come in."""
+        """True where this person may come in."""
 
     async def groups(self) -> Sequence[UserGroup]:
         """In order of their names."""
@@ -62,7 +62,7 @@ class Users(Protocol):
 
 
 class Grants(Protocol):
-    """Who may read or write whose corpus. Shelf and index ask it themselves: whoever is named there as owner finds what
+    """Grants: who may read or write whose corpus. Shelf and index ask it themselves: whoever is named there as owner finds what
     they may read, in the state of the moment."""
 
     async def grant(self, corpus: CorpusKey, grantee: Grantee, access: Access) -> CorpusGrant:
@@ -83,7 +83,8 @@ class Grants(Protocol):
 
 
 class Quotas(Protocol):
-    """What users, and the members of groups together, may use on a day. All quotas that bind a user are charged at once,
+    """Quotas of what users, and the members of groups together, may use on a day. All quotas that bind a
+    user are charged at once,
     or none; the day is that of the clock which all processes of the database have in common. The queue charges for jobs
     and pages in the transaction that takes the work."""
 
@@ -113,10 +114,10 @@ class TaskShares(Protocol):
         """False where this owner has not shared it with this group."""
 
     async def of_owner(self, owner: str, limit: int) -> Sequence[TaskShare]:
-        """What somebody has shared, the newest first."""
+        """List what somebody has shared, the newest first."""
 
     async def visible(self, user: str, limit: int) -> Sequence[TaskShare]:
-        """What others have shared with the groups of a user, the newest first."""
+        """List what others have shared with the groups of a user, the newest first."""
 
     async def find(self, shared_id: str, user: str) -> TaskShare | None:
         """What another has shared with a group of this user; None where nobody has."""

@@ -34,7 +34,7 @@ class Ears:
 
     @property
     def topics(self) -> frozenset[str]:
-        """What is listened for now."""
+        """List what is listened for now."""
         return frozenset(self._ears.copy())
 
     @property

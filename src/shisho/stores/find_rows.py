@@ -23,7 +23,7 @@ def find_columns(find: DiscoveredUrl) -> dict[str, Any]:
 def settled_columns(
     claim: Claim, canonical_url: str, document_id: DocumentId | None, code: str, reason: str, now: Instant
 ) -> dict[str, Any]:
-    """What became of a find, by column, and its key."""
+    """The end of a find, by column, and its key."""
     status = UrlState.FAILED if code else UrlState.VISITED if document_id else UrlState.LEFT_OUT
     return {
         "status": status,

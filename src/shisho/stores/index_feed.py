@@ -1,4 +1,5 @@
-"""What an index outside the database is derived from, and the book of how far each such index has come. The book stands
+"""The feed that an index outside the database is derived from, and the book of how far each such index has
+come. The book stands
 beside the truth, so that both change in one transaction."""
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class ChangedDocument:
 
 @dataclass(frozen=True, slots=True)
 class PassagePlace:
-    """What filters test of a passage; `number` is its id as a number of 60 bits."""
+    """The facts of a passage that filters test; `number` is its id as a number of 60 bits."""
 
     number: int
     document_id: str

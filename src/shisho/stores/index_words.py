@@ -52,6 +52,6 @@ def differences_of(
 
 
 def unpack_words(packed: bytes) -> dict[int, int]:
-    """What `pack_words` packed."""
+    """Read what `pack_words` packed."""
     numbers = array(CODE, packed)
     return dict(zip(numbers[::2], numbers[1::2], strict=True))

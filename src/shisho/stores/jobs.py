@@ -148,7 +148,7 @@ class StoredJobs:
         return await self._claimed(self._transactions.write(work))
 
     async def _claimed(self, claiming: Coroutine[Any, Any, Job | None]) -> Job | None:
-        """What is claimed. A claim whose caller is cancelled is made all the same: it is put back."""
+        """The job that is claimed. A claim whose caller is cancelled is made all the same: it is put back."""
         under_way = asyncio.create_task(claiming)
         self._claims_under_way.add(under_way)
         under_way.add_done_callback(self._claims_under_way.discard)
@@ -378,7 +378,7 @@ class StoredJobs:
 
 
 def fence(claim: Claim) -> dict[str, Any]:
-    """What `HELD` asks for."""
+    """The values that `HELD` asks for."""
     return {"id": claim.job_id, "attempt": claim.attempt, "worker_id": claim.worker_id}
 
 

@@ -95,7 +95,8 @@ def unpack_lines(blob: bytes | None) -> tuple[PrintedLine, ...]:
 
 
 def passage_values(passage: Passage) -> tuple[str | int | None, ...]:
-    """What every store keeps of a passage in its row, but for its bands: its number first, then its fields in their order."""
+    """The columns that every store keeps of a passage in its row, but for its bands: its number first, then
+    its fields in their order."""
     return (
         passage_number(passage.id),
         passage.document_id,

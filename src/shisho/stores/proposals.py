@@ -1,4 +1,5 @@
-"""What a lexical index proposes by, the same in every store: the weight of each field, and which words of a query tell
+"""The words that a lexical index proposes by, the same in every store: the weight of each field, and which
+words of a query tell
 passages apart. Our own scoring ranks what is proposed."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every store says of a quota that has no room, and the rule by which it is charged."""
+"""The refusal of every store for a quota that has no room, and the rule by which it is charged."""
 
 from __future__ import annotations
 

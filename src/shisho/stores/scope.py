@@ -29,8 +29,8 @@ DESCRIBED = "SELECT document_id FROM document_meta WHERE key = {mark} AND {test}
 
 @dataclass(frozen=True, slots=True)
 class SqlDialect:
-    """What databases call the same thing: a bound value, membership in a list that is bound as one value (`bind_list`
-    makes that value), and the last of all characters."""
+    """The names that databases have for the same thing: a bound value, membership in a list that is bound as one
+    value (`bind_list` makes that value), and the last of all characters."""
 
     mark: str
     is_in: str
@@ -124,7 +124,7 @@ def _range(condition: FilterRange, dialect: SqlDialect) -> tuple[str, list[Any]]
 
 
 def _ceiling(dialect: SqlDialect) -> str:
-    """What comes after all that begins with a bound value."""
+    """The text after all that begins with a bound value."""
     return f"{dialect.mark} || {dialect.last_character}"
 
 

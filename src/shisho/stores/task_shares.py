@@ -1,4 +1,4 @@
-"""What is shared with groups, in a database."""
+"""Shares of tasks with groups, in a database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every store says of users and groups that are there, or are not."""
+"""The refusals of every store about users and groups that are there, or are not."""
 
 from __future__ import annotations
 

@@ -287,7 +287,7 @@ def task(row: Row) -> Task:
 
 
 def event_json(facts: EventFacts) -> str:
-    """What is stored of an event's facts."""
+    """The stored form of an event's facts."""
     return dumps({name: fact for name, fact in plain(facts).items() if fact is not None})
 
 

@@ -60,7 +60,7 @@ def _stamp(status: os.stat_result) -> str:
 
 @dataclass(slots=True)
 class _Walk:
-    """What has been met below the paths so far."""
+    """The files and folders met below the paths so far."""
 
     files: list[Path] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)

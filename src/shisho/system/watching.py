@@ -1,4 +1,4 @@
-"""What happens below folders, as the system tells it; where it tells nothing, every folder is looked at from
+"""News from below folders, as the system tells it; where it tells nothing, every folder is looked at from
 time to time."""
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class SystemFolderWatcher:
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
-    """What stands under this name: a folder made anew, or one that a drive was put over, is another one."""
+    """The folder that stands under this name: a folder made anew, or one that a drive was put over, is another one."""
     try:
         status = folder.stat()
     except OSError:

@@ -68,7 +68,7 @@ class Verb:
 
     @property
     def says(self) -> str:
-        """What an assistant or a reader of the API is told of the verb."""
+        """The description of the verb for an assistant or a reader of the API."""
         return unwrap(inspect.cleandoc(self.run.__doc__ or ""))
 
     @cached_property

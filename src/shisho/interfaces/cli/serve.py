@@ -111,7 +111,7 @@ def _started(address: str) -> None:
 
 
 def access_rules(settings: Settings, host: str) -> AccessRules:
-    """Who may speak to a server that listens there. Raises InvalidParams."""
+    """The rules of who may speak to a server that listens there. Raises InvalidParams."""
     from shisho.interfaces.http.guard import AccessRules, read_people
     from shisho.interfaces.http.people import read_proxies
 

@@ -1,4 +1,4 @@
-"""Whether a process lives and could do its work: for whoever looks after it, without a token."""
+"""Health: does a process live, and could it do its work? Asked without a token."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def add_health(app: FastAPI, desk: Desk) -> None:
 
 
 def build_health(desk: Desk, rules: AccessRules, figures: PrometheusFigures) -> ASGIApp:
-    """What a process that serves nothing else shows: `/livez`, `/readyz` and `/metrics`."""
+    """The routes of a process that serves nothing else: `/livez`, `/readyz` and `/metrics`."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     add_health(app, desk)
     add_metrics(app, desk, figures)

@@ -32,7 +32,7 @@ class ProxyRules:
             )
 
     def is_trusted(self, address: str) -> bool:
-        """Whether this is the address of a proxy."""
+        """True where this is the address of a proxy."""
         try:
             peer = ip_address(address)
         except ValueError:

@@ -1,4 +1,4 @@
-"""Whether the SQLite file works, as `shisho doctor` tells it."""
+"""The check of the SQLite file, as `shisho doctor` tells it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What waits for a person in SQLite."""
+"""Pages that wait for a person, in SQLite."""
 
 from __future__ import annotations
 

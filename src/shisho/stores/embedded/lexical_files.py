@@ -70,7 +70,7 @@ class CorpusIndexes:
         return 0
 
     def mark(self, seen: int) -> None:
-        """What all of them have taken in."""
+        """The mark up to which all of them have taken in."""
         if self._is_passing:
             self._passing_mark = seen
             return

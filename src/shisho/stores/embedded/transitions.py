@@ -9,5 +9,5 @@ from shisho.stores.transitions import Transactions
 
 
 def embedded_transactions(database: Database, clock: Clock, bell: Bell) -> Transactions:
-    """What the parts of a queue over one SQLite file do their work in."""
+    """The transactions in which a queue over one SQLite file works."""
     return Transactions(EmbeddedQueryStore(database), clock, bell)

@@ -1,4 +1,4 @@
-"""Who may read or write whose corpus, in one process."""
+"""Grants, which say who may read or write whose corpus, in one process."""
 
 from __future__ import annotations
 

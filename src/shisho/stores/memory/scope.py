@@ -16,7 +16,7 @@ COLUMNS = {
 
 
 def matches(document: Document, scope: Scope) -> bool:
-    """Whether a document has what a scope asks for, pages apart."""
+    """True where a document has what a scope asks for, pages apart."""
     return all(_holds(document, key, condition) for key, condition in scope.filters.items() if key != "page")
 
 

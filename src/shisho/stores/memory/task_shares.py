@@ -1,4 +1,4 @@
-"""What is shared with groups, in one process."""
+"""Shares of tasks with groups, in one process."""
 
 from __future__ import annotations
 

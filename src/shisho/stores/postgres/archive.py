@@ -73,7 +73,7 @@ class TableFacts:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveManifest:
-    """What an archive holds."""
+    """The contents of an archive."""
 
     format: str
     migrations: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Whether the PostgreSQL database works, as `shisho doctor` tells it."""
+"""The check of the PostgreSQL database, as `shisho doctor` tells it."""
 
 from __future__ import annotations
 

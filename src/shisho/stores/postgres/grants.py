@@ -1,5 +1,6 @@
-"""Who may read or write whose corpus, in PostgreSQL. What a reader may search is the view `readable_corpora`, which every
-statement about scopes looks through."""
+"""Grants, which say who may read or write whose corpus, in PostgreSQL.
+
+What a reader may search is the view `readable_corpora`, which every statement about scopes looks through."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What waits for a person in PostgreSQL."""
+"""Pages that wait for a person, in PostgreSQL."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class PostgresPresence:
         return left | self._files.find_gone(WorkerId(row.id) for row in rows if row.folder == self._name())
 
     def _name(self) -> str:
-        """What this folder is called on no other machine, written into it by whoever comes first."""
+        """The name that this folder has on no other machine, written into it by whoever comes first."""
         path = self._folder / FOLDER_NAME
         try:
             return path.read_text("ascii")

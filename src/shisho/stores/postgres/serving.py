@@ -124,7 +124,7 @@ class VectorTable:
         return {passage_id(row.passage_id): read_halfvec(row.vector) for row in stored}
 
     def wants_graph(self, connection: Connection) -> bool:
-        """Whether there are so many vectors, and no graph of them."""
+        """True where there are so many vectors, and no graph of them."""
         return not self._facts(connection).has_graph and self._count(connection) >= self.graph_from
 
     def make_graph(self, connection: Connection) -> None:
@@ -137,7 +137,7 @@ class VectorTable:
         rows.change(connection, NEW_GRAPH.format(table=self.name))
 
     def _is_for_graph(self, connection: Connection, scope: Scope) -> bool:
-        """Whether there is a graph, and enough of it is in scope."""
+        """True where there is a graph, and enough of it is in scope."""
         if not self._facts(connection).has_graph:
             return False
         return count_in(connection, scope) >= max(self.graph_from, SELECTIVE * self._count(connection))

@@ -1,4 +1,4 @@
-"""What all stores over PostgreSQL stand on: the database, and the files beside it."""
+"""The ground of all stores over PostgreSQL: the database, and the files beside it."""
 
 from __future__ import annotations
 

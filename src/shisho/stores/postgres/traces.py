@@ -1,4 +1,5 @@
-"""What a purge erases beside the document itself: quotations, what runs have written down, and its names in other rows.
+"""The traces that a purge erases beside the document itself: quotations, what runs have written down, and
+its names in other rows.
 Every function runs inside its caller's transaction."""
 
 from __future__ import annotations

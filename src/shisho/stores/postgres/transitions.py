@@ -30,7 +30,7 @@ HAPPENED = f"""WITH belongs AS (SELECT CAST(:task_id AS text) AS task_id),
 
 
 def counted(old: JobState, new: JobState) -> str:
-    """What a move changes in the numbers of a task's jobs by state."""
+    """The change that a move makes in the numbers of a task's jobs by state."""
     return changed({old: -1, new: 1})
 
 
@@ -68,5 +68,5 @@ class PostgresTransaction(Transaction):
 
 
 def postgres_transactions(database: PostgresDatabase, clock: Clock, bell: Bell) -> Transactions:
-    """What the parts of a queue over one PostgreSQL database do their work in."""
+    """The transactions in which a queue over one PostgreSQL database works."""
     return Transactions(PostgresQueryStore(database), clock, bell, PostgresTransaction)

@@ -1,4 +1,4 @@
-"""What PostgreSQL says is wrong, as visitors are told it: what happened, whether to try again, what to do."""
+"""Troubles of PostgreSQL, as visitors are told them: what happened, whether to try again, what to do."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ UNREACHABLE = (
 
 @dataclass(frozen=True, slots=True)
 class ConnectionFacts:
-    """What may be shown of a connection string: never its password."""
+    """The parts of a connection string that may be shown: never its password."""
 
     server: str
     database: str

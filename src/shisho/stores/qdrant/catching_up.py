@@ -25,7 +25,7 @@ class Batch(NamedTuple):
 
 
 class DerivedCollection(Protocol):
-    """What is kept in a collection, and how it follows the truth."""
+    """The points of a collection, and how it follows the truth."""
 
     index: str
     """Its name in the book."""
@@ -43,7 +43,7 @@ class DerivedCollection(Protocol):
 
 
 class CollectionState(NamedTuple):
-    """What one look at the truth says of a collection."""
+    """The state of a collection, by one look at the truth."""
 
     mark: IndexMark | None
     first: IndexMark | None

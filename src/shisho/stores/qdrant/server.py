@@ -1,4 +1,4 @@
-"""What is asked of a Qdrant server, or of the part of its client that plays one in this process. It holds numbers alone:
+"""The requests to a Qdrant server, or of the part of its client that plays one in this process. It holds numbers alone:
 hashes of words, vectors, and which document, corpus and page a passage is of."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is asked of the fake provider, and what it is to reply."""
+"""The script of the fake provider: what it is asked, and what it is to reply."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def test_wheel_tells_who_it_is(wheel: Path) -> None:
     (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
     lines = archive.read(name).decode().splitlines()
     assert f"Version: {PROJECT['version']}" in lines
-    assert [f"Project-URL: {label}, {address}" for label, address in PROJECT["urls"].items()] == [
+    assert [f"Project-URL: {label}, {address}" for label, address in PROJECT.get("urls", {}).items()] == [
         line for line in lines if line.startswith("Project-URL: ")
     ]
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in archive.namelist())

@@ -147,7 +147,9 @@ def release(tmp_path: Path) -> Path:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     project = tmp_path / "pyproject.toml"
-    text = project.read_text("utf-8").replace("//shisho.example", "//shisho.test")
+    places = ("Homepage", "Documentation", "Repository", "Issues")
+    urls = "\n".join(f'{place} = "https://shisho.test/{place.lower()}"' for place in places)
+    text = project.read_text("utf-8") + f"\n[project.urls]\n{urls}\n"
     project.write_text(
         text.replace(f'version = "{PROJECT["project"]["version"]}"', 'version = "0.1.0"'), "utf-8"
     )
@@ -183,9 +185,9 @@ def test_a_tree_with_nothing_missing_may_be_released(release: Path) -> None:
         ("CHANGELOG.md", "[0.1.0]", "[0.0.9]", "CHANGELOG.md has no heading [0.1.0]"),
         (
             "pyproject.toml",
-            "https://shisho.test/docs",
-            "https://shisho.example/docs",
-            "Documentation in [project.urls]",
+            'Documentation = "https://shisho.test/documentation"',
+            "",
+            "[project.urls] in pyproject.toml has no Documentation",
         ),
     ],
 )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, expect
 
 from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders
+from shisho.settings import load
 from tests.evaluation.test_calibrate import embedder, questions
 from tests.interfaces.http.rooms import served
 from tests.interfaces.ui.room import WAIT, visiting
@@ -35,5 +36,6 @@ async def test_what_calibrating_came_to_is_told_on_the_page_and_kept(
         await expect(page.locator("#work.notice")).to_contain_text("調整")
         await expect(page.locator("#work:not(.bad) div")).to_contain_text("次の起動から")
         told = await page.inner_text("#work div")
-    (share,) = json.loads((home / "word_shares.json").read_text("utf-8")).values()
-    assert f"{share['japanese']:g}" in told
+    after = build_embedders(load(home=home, embedder=str(embedder)))
+    assert isinstance(after, BuiltEmbedders)
+    assert f"{after.current.about.share.japanese:g}" in told

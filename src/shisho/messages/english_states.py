@@ -67,6 +67,7 @@ SAID: Mapping[str, str] = {
     "field_heading": "heading",
     "field_page": "page",
     "field_place": "place",
+    "field_code": "code",
     "field_ocr": "recognised",
     "field_start": "start",
     "field_end": "end",

@@ -67,6 +67,7 @@ SAID: Mapping[str, str] = {
     "field_heading": "見出し",
     "field_page": "ページ",
     "field_place": "位置",
+    "field_code": "コード",
     "field_ocr": "文字認識",
     "field_start": "始まり(文字)",
     "field_end": "終わり(文字)",

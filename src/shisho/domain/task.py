@@ -91,7 +91,7 @@ class WaitCondition(StrEnum):
 
 
 class Opinion(StrEnum):
-    """The opinion of a visitor on a source."""
+    """What a visitor may say of a source."""
 
     BLOCK_DOMAIN = "block_domain"
     UNBLOCK_DOMAIN = "unblock_domain"

@@ -221,7 +221,7 @@ async def test_a_bibliography_describes_nothing_of_a_corpus_that_is_granted_for_
             [receipt async for receipt in taro.add(references=bibliography, corpus="papers@hanako")]
         parts = replace(taro.references._parts, look_up=look_up)
         desk = ReferenceDesk(parts)
-        lacking = await desk.incomplete()
+        lacking = await desk.list_incomplete()
         codes = [receipt.code async for receipt in desk.complete(lacking)]
         assert codes == ["ACCESS_DENIED"] and asked == []
         documents = await hanako.documents(corpora="papers")

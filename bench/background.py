@@ -22,8 +22,9 @@ from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.desk.news import News, VectorsMade
 
-QUIET = 40  # searches in a turn without work in the background
-BUSY_S = 15.0  # of searches in a turn with it
+QUIET = 10  # searches in a turn without work in the background
+BUSY_S = 20.0  # of searches in a turn with it
+PAUSE_S = 1.0  # between two searches: passages wait for half a second after each
 SETTLING_S = 1.0  # until the batch that was begun is at work, or at its end
 READY = 300  # passages that have a vector before, so that searches are by meaning too
 
@@ -90,7 +91,7 @@ async def searched(desk: Desk, goes_on: Callable[[int], bool]) -> list[float]:
         started = time.perf_counter()
         await desk.search([run.QUESTION], limit=10)
         times.append(time.perf_counter() - started)
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(PAUSE_S)
     return times
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+import subprocess
+import sys
 
 import pytest
 
@@ -51,3 +53,19 @@ async def test_equal_text_gets_an_equal_vector_alone_and_in_company(embedder: Un
     alone = await embedder.query("統計の講義")
     together = await embedder.passages(["別の文。", "統計の講義", "もう一つ。"])
     assert cosine(alone, together[1]) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_it_computes_on_one_thread_alone() -> None:
+    """Others would wait for it busily: several times the CPU. Measured where no thread was started before."""
+    code = (
+        "import time\n"
+        "from shisho.inference.universal import _load\n"
+        "encode = _load().passages\n"
+        "encode(['統計の講義'])\n"
+        "process, thread = time.process_time(), time.thread_time()\n"
+        "for number in range(20):\n"
+        "    encode([f'{number}回目の統計の講義は木曜日である。' * 8])\n"
+        "print((time.process_time() - process) / (time.thread_time() - thread))\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert float(ran.stdout) < 1.3

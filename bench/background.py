@@ -1,7 +1,7 @@
 """`make bench`: how long searches take while passages get their vectors in the background, beside the same searches while
 nothing else happens. Both in turns, until every passage has its vector, so that what else the machine does meets both alike.
 
-python bench/background.py [--passages 10000] [--seconds 330]
+python bench/background.py [--passages 10000] [--seconds 420]
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from shisho.desk import Desk
 from shisho.desk.news import News, VectorsMade
 
 QUIET = 10  # searches in a turn without work in the background
-BUSY_S = 20.0  # of searches in a turn with it
-PAUSE_S = 1.0  # between two searches: passages wait for half a second after each
+BUSY_S = 40.0  # of searches in a turn with it
+PAUSE_S = 1.5  # between two searches: passages wait for half a second after each
 SETTLING_S = 1.0  # until the batch that was begun is at work, or at its end
 READY = 300  # passages that have a vector before, so that searches are by meaning too
 
@@ -34,7 +34,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--passages", type=int, default=10_000)
-    parser.add_argument("--seconds", type=float, default=330, help="of all turns: none begins later")
+    parser.add_argument("--seconds", type=float, default=420, help="of all turns: none begins later")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="shisho-bench-") as home:
         asyncio.run(measure(Path(home), options.passages, options.seconds))

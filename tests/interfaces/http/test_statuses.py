@@ -132,26 +132,27 @@ def test_key_of_another_request_is_unprocessable(client: httpx.Client) -> None:
 NAMES = re.findall(
     r"\w+",
     """
-    AddDocumentsRequest Answer AnswerHandle AnswerLevel AnswerLog AskBudget AskRequest AuthAction
-    AuthQueue AuthResolved AuthTarget BreakerState CalibrateModelsRequest CheckList CheckResult
-    Complexity ComposeAnswerRequest ComposedAnswer ConsentStatus Conversation ConversationList
-    ConversationRemoved ConversationSummary Corpus CorpusList CreateTaskRequest Document
-    DocumentBody DocumentList DocumentState DocumentsQueued EmbeddingProgress EndReason EngineList
-    EngineStatus ErrorBody Evidence EvidenceBoxes ExistingDocument FailedItem FeedbackRecorded
-    FeedbackRequest FileInput FilterRange FindingInput FindingResult FindingsResult FolderList
-    FolderState FolderStatus FoundPage FoundPassage Gap Goal GoalInput GoalProgress GoalStatus
-    IntakeOutcome InterventionState LayoutLine LoopStop MatchedBy MetadataField MetadataFields
-    MetadataValue ModelFault ModelOverview ModelTrialResult ModelUsage ModelUse ModelWork
-    ModelWorkBegun ModelWorkKind ModelWorkState NodeModelUse OpenSessionRequest Opinion PageFate
-    PageLayout PassageText PendingIntervention PendingJobs ProgressSummary PullModelRequest
-    PurgeScope QuestionTurn QueueSearchesRequest QueueUrlsRequest RangeInput Receipt ReferenceMatch
-    RemovedDocument ResolveAuthRequest RestoredDocument SearchCorpusRequest SearchOptionsInput
-    SearchResult SearchRound SearchesQueued Sentence SentenceInput SentenceRevision SessionOpened
-    SetConsentRequest SettingList SettingValue ShownPassage SigningKey SkippedItem Sources SpanBoxes
-    Stance StatusDetail StopMode StopStrategy StopTaskRequest StoredModel Strategy
-    SubmitFindingsRequest SupportCounts SupportOutcome TaskBudget TaskCreated TaskDeleted TaskList
-    TaskResult TaskResumed TaskState TaskStatus TaskStopped TaskSummary TextMatch TextMatches
-    TimeRange TurnState UnsearchedQuery UrlsQueued Viewable WaitCondition WatchFolderRequest
+    Access AddDocumentsRequest AddGrantRequest AddGroupRequest AddMembersRequest AddUserRequest Answer
+    AnswerHandle AnswerLevel AnswerLog AskBudget AskRequest AuditEntry AuditPage AuditVerb AuthAction
+    AuthQueue AuthResolved AuthTarget BreakerState CalibrateModelsRequest CheckList CheckResult Complexity
+    ComposeAnswerRequest ComposedAnswer ConsentStatus Conversation ConversationList ConversationRemoved
+    ConversationSummary Corpus CorpusList CreateTaskRequest Document DocumentBody DocumentList DocumentState
+    DocumentsQueued EmbeddingProgress EndReason EngineList EngineStatus ErrorBody Evidence EvidenceBoxes
+    ExistingDocument FailedItem FeedbackRecorded FeedbackRequest FileInput FilterRange FindingInput
+    FindingResult FindingsResult FolderList FolderState FolderStatus FoundPage FoundPassage Gap Goal
+    GoalInput GoalProgress GoalStatus GrantList GrantRow GranteeKind GroupList IntakeOutcome
+    InterventionState IssuedToken LayoutLine LoopStop MatchedBy MetadataField MetadataFields MetadataValue
+    ModelFault ModelOverview ModelTrialResult ModelUsage ModelUse ModelWork ModelWorkBegun ModelWorkKind
+    ModelWorkState NodeModelUse OpenSessionRequest Opinion PageFate PageLayout PassageText
+    PendingIntervention PendingJobs ProgressSummary PullModelRequest PurgeScope QuestionTurn
+    QueueSearchesRequest QueueUrlsRequest QuotaList QuotaResource QuotaRow RangeInput Receipt ReferenceMatch
+    RemovedDocument ResolveAuthRequest RestoredDocument SearchCorpusRequest SearchOptionsInput SearchResult
+    SearchRound SearchesQueued Sentence SentenceInput SentenceRevision SessionOpened SetConsentRequest
+    SetQuotaRequest SettingList SettingValue ShareList ShareRow ShareTaskRequest ShownPassage SigningKey
+    SkippedItem Sources SpanBoxes Stance StatusDetail StopMode StopStrategy StopTaskRequest StoredModel
+    Strategy SubmitFindingsRequest SupportCounts SupportOutcome TaskBudget TaskCreated TaskDeleted TaskList
+    TaskResult TaskResumed TaskState TaskStatus TaskStopped TaskSummary TextMatch TextMatches TimeRange
+    TurnState UnsearchedQuery UrlsQueued User UserGroup UserList Viewable WaitCondition WatchFolderRequest
     WebConsent WebRound WindowOpening
     """,
 )

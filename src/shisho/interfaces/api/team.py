@@ -32,7 +32,7 @@ class UserList:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenMade:
+class IssuedToken:
     """A token, told this once; none for who comes in by the header of a proxy."""
 
     user: str
@@ -119,16 +119,16 @@ async def add_user(
     desk: Desk,
     name: Name,
     has_token: Annotated[bool, Field(description="false: comes in by the header of a proxy")] = True,
-) -> TokenMade:
+) -> IssuedToken:
     """Let a person in. Their token is told this once. For who runs the library."""
     made = await desk.team.add_user(name, has_token=has_token)
-    return TokenMade(name, None) if made is None else TokenMade(made.user, made.token)
+    return IssuedToken(name, None) if made is None else IssuedToken(made.user, made.token)
 
 
-async def renew_token(desk: Desk, name: Name) -> TokenMade:
+async def renew_token(desk: Desk, name: Name) -> IssuedToken:
     """Another token for a person; the one before opens nothing more. For who runs the library."""
     made = await desk.team.renew_token(name)
-    return TokenMade(made.user, made.token)
+    return IssuedToken(made.user, made.token)
 
 
 async def remove_user(desk: Desk, name: Name) -> UserList:
@@ -283,8 +283,10 @@ USER = "/team/users/{name}"
 GROUP = "/team/groups/{name}"
 VERBS = (
     Verb(list_users, UserList, "Users", ("GET", "/team/users"), Effect.READ),
-    Verb(add_user, TokenMade, "Let a person in", ("POST", "/team/users"), Effect.ADD, again=False),
-    Verb(renew_token, TokenMade, "Make another token", ("POST", f"{USER}/token"), Effect.CHANGE, again=False),
+    Verb(add_user, IssuedToken, "Let a person in", ("POST", "/team/users"), Effect.ADD, again=False),
+    Verb(
+        renew_token, IssuedToken, "Make another token", ("POST", f"{USER}/token"), Effect.CHANGE, again=False
+    ),
     Verb(remove_user, UserList, "Let a person in no more", ("DELETE", USER), Effect.CHANGE),
     Verb(restore_user, UserList, "Let a person in again", ("POST", f"{USER}/restore"), Effect.CHANGE),
     Verb(list_groups, GroupList, "Groups", ("GET", "/team/groups"), Effect.READ),

@@ -14,7 +14,7 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
-from shisho.domain.job import JobState, Priority, TaskId, TaskState
+from shisho.domain.job import JobState, Priority, TaskState
 from shisho.domain.payloads import read_payload
 from shisho.domain.task import AskOptions, Bytes, Opinion, Progress, SearchOptions, Sources
 from shisho.errors import Conflict, DocumentEncrypted, ForbiddenPath, InvalidParams, NotFound, TaskNotFound
@@ -431,9 +431,14 @@ async def test_engines_are_listed_as_they_are(tmp_path: Path) -> None:
 
 
 async def test_others_tasks_are_not_there(desk: Desk) -> None:
-    from shisho.domain.job import NewTask
-
-    await desk.tasks._parts.tasks.open(NewTask(TaskId("theirs"), "someone"))
-    for call in (desk.tasks.resume_task, desk.tasks.remove_task, desk.tasks.stop_task, desk.tasks.list_jobs):
+    visitor = desk.for_owner("visitor")
+    theirs = await desk.for_owner("someone").tasks.create_task("決定係数とは何か")
+    tasks = visitor.tasks
+    for call in (tasks.resume_task, tasks.remove_task, tasks.stop_task, tasks.list_jobs):
         with pytest.raises(TaskNotFound):
-            await call("theirs")
+            await call(theirs)
+    # Who runs the library ends what others began, by its whole id, and reads nothing of it.
+    for call in (desk.tasks.resume_task, desk.tasks.list_jobs):
+        with pytest.raises(TaskNotFound):
+            await call(theirs)
+    await desk.tasks.remove_task(theirs)

@@ -315,14 +315,14 @@ async def test_the_recorder_would_have_seen_it(monkeypatch: pytest.MonkeyPatch) 
     }
 
 
-@pytest.mark.parametrize("check", ["check_url", "checked"])
+@pytest.mark.parametrize("check", ["check_url", "check_endpoints"])
 async def test_each_half_of_the_guard_is_needed(check: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Literals and names are refused before they are resolved, names that lead inside after it."""
     if check == "check_url":
         monkeypatch.setattr(address, "_check", lambda *_: None)
         url = "http://metadata.packet.net/userdata"  # a public address
     else:
-        monkeypatch.setattr("shisho.web.http.fetch.checked", lambda endpoints, *_: endpoints)
+        monkeypatch.setattr("shisho.web.http.fetch.check_endpoints", lambda endpoints, *_: endpoints)
         url = "http://loopback-by-dns.test/"
     names = Names()
     names.lead("metadata.packet.net", [Endpoint(PUBLIC, 80)])

@@ -13,8 +13,9 @@ from shisho.stores.postgres.pool import Connection
 PLACES = 256  # topics share them: a lock each would fill the server's table of locks
 SPACE = 19_08_09  # advisory locks of two numbers: this one, and the place
 LINGER_SECONDS = 10.0  # a worker listens for new jobs again and again
-# Take places in common with others, and let them go.
+# Take places in common with others.
 TAKE = "SELECT pg_advisory_lock_shared(%(space)s, place) FROM unnest(%(places)s::integer[]) place"
+# Let them go.
 LEAVE = "SELECT pg_advisory_unlock_shared(%(space)s, place) FROM unnest(%(places)s::integer[]) place"
 # Those of these places that somebody has taken.
 TAKEN = """SELECT place FROM unnest(%(places)s::integer[]) place

@@ -15,6 +15,7 @@ import pytest
 from tests.faults.children import LONG
 from tests.faults.process import Orders
 from tests.faults.test_kill import PACE, WRONG, Record, damage, drain, pool, verdict
+from tests.machine import Stopwatch
 from tests.postgres import PostgresServer
 
 KILLS = 200 if LONG else 4
@@ -40,7 +41,7 @@ def test_nothing_is_lost_done_twice_or_changed(orders: Orders) -> None:
     began = time.monotonic()
     found = damage(KILLS, orders, seed=1)
     print(f"{KILLS} kills in {time.monotonic() - began:.0f} s: {found}")
-    assert found["accepted"] > 5 * KILLS and found["run again"] > KILLS / 3
+    assert found["accepted"] > KILLS and found["run again"] > KILLS / 3
     assert {name: found[name] for name in WRONG} == dict.fromkeys(WRONG, 0)
 
 
@@ -70,11 +71,11 @@ def test_server_stopped_hard_under_load_loses_nothing(durable: PostgresServer, o
             record.look(orders)
         time.sleep(1.0)
         refusals = [line for child in children for line in child.said if "refused" in line]
-    began = time.monotonic()
-    drain(replace(orders, accept=0.0), record)
-    drained = time.monotonic() - began
+    with Stopwatch() as watch:
+        drain(replace(orders, accept=0.0), record)
     found = verdict(orders, record)
-    print(f"{CRASHES} crashes: {found}, {len(refusals)} refusals, drained in {drained:.1f} s")
+    print(f"{CRASHES} crashes: {found}, {len(refusals)} refusals, drained in {watch.seconds:.1f} s")
+    assert watch.undisturbed <= DRAINED_SECONDS
     assert found["accepted"] > 3 * CRASHES
     assert {name: found[name] for name in WRONG} == dict.fromkeys(WRONG, 0)
     assert refusals and all(line["retry"] and "ry again" in line["words"] for line in refusals)

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 import pytest
 
 from shisho.domain.intervention import AuthTarget
-from shisho.domain.job import ENDED, Job, JobId, JobState, NewTask, StopMode, TaskId, TaskState
+from shisho.domain.job import ENDED, Job, JobId, JobState, NewTask, StopMode, TaskId, TaskState, WorkerId
 from shisho.domain.payloads import SearchOutcome, SearchProgress
 from shisho.domain.web import PagingStop
 from shisho.errors import DocumentUnreadable, TimedOut
 from shisho.jobs.context import Handler, JobContext
 from shisho.jobs.timing import WorkerTiming
 from shisho.jobs.worker import Worker
+from shisho.ports import JobStore
 from shisho.stores.presence import FilePresence
 from shisho.system.clock import SystemClock
 from tests.machine import PATIENCE
@@ -72,6 +73,34 @@ async def test_a_job_is_done_and_its_output_kept(works: Works) -> None:
         job = await works.ended(early)
     assert (job.state, output_of(job), job.attempt) == (JobState.COMPLETED, {"said": {"query": "回帰"}}, 1)
     assert (await works.tasks.task(T1)).state is TaskState.COMPLETED
+
+
+@dataclass
+class LosingReplies:
+    """The jobs of a store whose first replies to a claim are lost on their way."""
+
+    jobs: JobStore
+    left: int
+
+    def __getattr__(self, verb: str) -> object:
+        return getattr(self.jobs, verb)
+
+    async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
+        claimed = await self.jobs.claim(worker_id, kinds)
+        if claimed is None or not self.left:
+            return claimed
+        self.left -= 1
+        return None
+
+
+async def test_job_whose_claim_was_never_heard_of_is_given_back_and_has_not_failed(works: Works) -> None:
+    pace = replace(QUICK, silence=PATIENCE)
+    jobs = LosingReplies(works.jobs, 4)  # the third failure would be for good
+    (job_id,) = await works.jobs_of()
+    worker = Worker(jobs, works.bell, works.presence, SystemClock(), {"toy": echo}, pace=pace)  # type: ignore[arg-type]
+    async with worker:
+        job = await works.ended(job_id, seconds=PATIENCE)
+    assert (job.state, job.attempt, job.errors) == (JobState.COMPLETED, 5, ())
 
 
 async def test_steps_are_done_once_however_often_the_job_is_run(works: Works) -> None:

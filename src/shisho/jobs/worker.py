@@ -58,6 +58,8 @@ class Worker:
         self._pace = pace or WorkerTiming()
         self._silence = Silence(self._pace.silence, self._pace.beat)
         self._turns: dict[Claim, _Turn] = {}
+        self._begun: set[Claim] = set()
+        self._unheard_of: set[Claim] = set()
         self._beaten = 0.0
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -100,6 +102,7 @@ class Worker:
         if not self._turns:
             self._beaten = self._clock.monotonic()
         self._turns[job.claim] = _Turn(doing, context)
+        self._begun.add(job.claim)
         try:
             await asyncio.wait([doing])
         finally:
@@ -144,6 +147,7 @@ class Worker:
     async def _look(self) -> None:
         await asyncio.sleep(self._pace.look)
         running = await self._jobs.running()
+        await self._disown({row.claim for row in running if row.claim.worker_id == self.id})
         dead = await asyncio.to_thread(
             self._presence.find_gone, {running_claim.claim.worker_id for running_claim in running}
         )
@@ -155,6 +159,16 @@ class Worker:
                 elif running_claim in silent:
                     await self._jobs.take_back(running_claim, SILENT)
         await self._jobs.expire()
+
+    async def _disown(self, own: set[Claim]) -> None:
+        """Give back what was claimed in this worker's name without its knowledge: the reply was lost on its way. Two
+        looks apart, for a reply may be under way. It is no failure of the job."""
+        self._begun &= own | set(self._turns)
+        unheard_of = own - self._begun
+        for claim in unheard_of & self._unheard_of:
+            with suppress(ClaimLost):
+                await self._jobs.put_back(claim)
+        self._unheard_of = unheard_of
 
 
 def _measure_wait(job: Job) -> None:

@@ -176,7 +176,7 @@ def letters(data: bytes, page: int) -> list[tuple[str, float, float]]:
     """Each character of a page that is not white, and the middle of its box on the shown page: by the turn of the page
     and its crop box. Of letters whose font neither the PDF nor the machine has nothing would be known: they are measured
     by the fonts of reading."""
-    key = (id(data), page)
+    key = (hash(data), page)  # an id is given again, once its bytes are gone
     if key not in _LETTERS:
         fonts = substitutes()
         readings = []

@@ -10,8 +10,20 @@ from pathlib import Path
 
 import pytest
 
+from shisho.domain.codec import Payload
 from shisho.domain.intervention import AuthTarget
-from shisho.domain.job import ENDED, Job, JobId, JobState, NewTask, StopMode, TaskId, TaskState, WorkerId
+from shisho.domain.job import (
+    ENDED,
+    Claim,
+    Job,
+    JobId,
+    JobState,
+    NewTask,
+    StopMode,
+    TaskId,
+    TaskState,
+    WorkerId,
+)
 from shisho.domain.payloads import SearchOutcome, SearchProgress
 from shisho.domain.web import PagingStop
 from shisho.errors import DocumentUnreadable, TimedOut
@@ -101,6 +113,38 @@ async def test_job_whose_claim_was_never_heard_of_is_given_back_and_has_not_fail
     async with worker:
         job = await works.ended(job_id, seconds=PATIENCE)
     assert (job.state, job.attempt, job.errors) == (JobState.COMPLETED, 5, ())
+
+
+@dataclass
+class LateReplies:
+    """The jobs of a store whose replies to an end are on their way until the worker has beaten in between."""
+
+    jobs: JobStore
+    beaten: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __getattr__(self, verb: str) -> object:
+        return getattr(self.jobs, verb)
+
+    async def renew(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
+        renewed = await self.jobs.renew(claims)
+        self.beaten.set()
+        return renewed
+
+    async def finish_and_claim(self, claim: Claim, output: Payload, kinds: Sequence[str]) -> Job | None:
+        following = await self.jobs.finish_and_claim(claim, output, kinds)
+        for _ in range(2):  # the first may have asked before the end
+            self.beaten.clear()
+            await self.beaten.wait()
+        return following
+
+
+async def test_job_that_ends_between_two_beats_does_not_take_the_next_with_it(works: Works) -> None:
+    jobs = LateReplies(works.jobs)
+    ids = await works.jobs_of(3)
+    worker = Worker(jobs, works.bell, works.presence, SystemClock(), {"toy": echo}, slots=1, pace=QUICK)  # type: ignore[arg-type]
+    async with worker:
+        ended = [await works.ended(job_id) for job_id in ids]
+    assert [(job.state, job.attempt) for job in ended] == [(JobState.COMPLETED, 1)] * 3
 
 
 async def test_steps_are_done_once_however_often_the_job_is_run(works: Works) -> None:

@@ -39,7 +39,10 @@ async def attempt(
     with suppress(ClaimLost), about(job=job.id, task=job.task_id):
         try:
             with span("job", kind=job.kind, id=job.id, attempt=job.attempt):
-                output = Payload.of(await _within(handler, context, pace.job))
+                try:
+                    output = Payload.of(await _within(handler, context, pace.job))
+                finally:
+                    context.is_ending = True
             following = await _stored(lambda: store.finish_and_claim(job.claim, output, kinds))
             count("jobs_ended", kind=job.kind, outcome="completed")
             return following

@@ -29,7 +29,8 @@ class JobContext:
 
     A job that waits or dies is run again from its beginning; what lies in `step` is not done a second time.
     `stop_asked`: someone wants the job to come to its end with what it has. `partial`: what the job ends with
-    when its time is over; set it as soon as there is something."""
+    when its time is over; set it as soon as there is something. `is_ending`: the handler is done, and how it
+    ended is being stored."""
 
     def __init__(self, job: Job, store: JobStore, clock: Clock, pace: WorkerTiming) -> None:
         self.job = job
@@ -37,6 +38,7 @@ class JobContext:
         self._clock = clock
         self._pace = pace
         self.stop_asked = job.stop_asked
+        self.is_ending = False
         self.partial: SearchOutcome | None = None
         self._ends = clock.monotonic() + pace.job
         self._steps: dict[str, Payload] | None = None

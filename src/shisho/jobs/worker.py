@@ -59,7 +59,8 @@ class Worker:
         self._silence = Silence(self._pace.silence, self._pace.beat)
         self._turns: dict[Claim, _Turn] = {}
         self._begun: set[Claim] = set()
-        self._unheard_of: set[Claim] = set()
+        self._asking: set[object] = set()
+        self._unheard_of: dict[Claim, frozenset[object]] = {}
         self._beaten = 0.0
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -85,12 +86,20 @@ class Worker:
 
     async def _take_turn(self) -> None:
         with self._bell.listen(EventKind.QUEUED) as ear:
-            job = await self._jobs.claim(self.id, self._kinds)
+            job = await self._claim()
             if job is None:
                 await ear.wait(self._pace.idle)
                 return
         while job is not None:
             job = await self._do(job)
+
+    async def _claim(self) -> Job | None:
+        asked = object()
+        self._asking.add(asked)
+        try:
+            return await self._jobs.claim(self.id, self._kinds)
+        finally:
+            self._asking.discard(asked)
 
     async def _do(self, job: Job) -> Job | None:
         """Do a claimed job. Returns the next, where it was claimed with the end of this one."""
@@ -106,9 +115,9 @@ class Worker:
         try:
             await asyncio.wait([doing])
         finally:
-            del self._turns[job.claim]
             doing.cancel()
             await asyncio.wait([doing])
+            del self._turns[job.claim]
         return None if doing.cancelled() else doing.result()
 
     async def _beat(self) -> None:
@@ -134,7 +143,11 @@ class Worker:
     async def _heed(self, ask: Callable[[Sequence[Claim]], Awaitable[Mapping[Claim, bool]]]) -> None:
         claims = tuple(self._turns)
         stop_wishes = await ask(claims)
-        self._drop([claim for claim in claims if claim not in stop_wishes])
+        # A claim that ends is not held any more before its turn hears so; the next may have been claimed with it.
+        lost = [claim for claim in claims if claim not in stop_wishes]
+        self._drop(
+            [claim for claim in lost if claim in self._turns and not self._turns[claim].context.is_ending]
+        )
         for claim, stop_asked in stop_wishes.items():
             if claim in self._turns:
                 self._turns[claim].context.stop_asked = stop_asked
@@ -161,13 +174,17 @@ class Worker:
         await self._jobs.expire()
 
     async def _disown(self, own: set[Claim]) -> None:
-        """Give back what was claimed in this worker's name without its knowledge: the reply was lost on its way. Two
-        looks apart, for a reply may be under way. It is no failure of the job."""
+        """Give back what was claimed in this worker's name without its knowledge, once all has been answered that it
+        was asking for when that was seen: the reply was lost on its way. It is no failure of the job."""
         self._begun &= own | set(self._turns)
-        unheard_of = own - self._begun
-        for claim in unheard_of & self._unheard_of:
-            with suppress(ClaimLost):
-                await self._jobs.put_back(claim)
+        asking = frozenset(
+            self._asking | {claim for claim, turn in self._turns.items() if turn.context.is_ending}
+        )
+        unheard_of = {claim: self._unheard_of.get(claim, asking) for claim in own - self._begun}
+        for claim, asked in unheard_of.items():
+            if not asked & asking:
+                with suppress(ClaimLost):
+                    await self._jobs.put_back(claim)
         self._unheard_of = unheard_of
 
 

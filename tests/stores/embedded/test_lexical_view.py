@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import threading
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,10 @@ from shisho.domain.corpus import Scope
 from shisho.stores.embedded import grants, lexical, scope, shelf, shelf_view, standing, vectors
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex
+from shisho.stores.embedded.lexical_files import CorpusWriter
 from shisho.stores.embedded.shelf import EmbeddedShelf
 from shisho.system.clock import SystemClock
+from tests.machine import PATIENCE
 from tests.making import intake
 
 LIMIT = 50
@@ -43,6 +47,36 @@ async def test_passages_of_others_are_not_proposed(tmp_path: Path) -> None:
         await shelf.put(intake(f"統計の講義、{owner}。", source=owner, owner=owner))
         names = await index.view(lambda view: view.propose(("統計",), (), Scope(), LIMIT, frozenset()))
         assert len(names) == 1
+    await database.close()
+
+
+async def test_search_while_the_segments_of_a_page_are_merged_finds_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = Database(tmp_path / "shisho.db")
+    index = LexicalIndex(tmp_path / "lexical", database)
+    loop = asyncio.get_running_loop()
+    merging = asyncio.Event()
+    merged = threading.Event()
+    finish = CorpusWriter._finish
+
+    def finish_later(writer: CorpusWriter) -> None:
+        if writer._writer is not None:
+            loop.call_soon_threadsafe(merging.set)
+            merged.wait(PATIENCE)
+        finish(writer)
+
+    monkeypatch.setattr(CorpusWriter, "_finish", finish_later)
+    await EmbeddedShelf(database, SystemClock()).put(intake("統計の講義。"))
+    taking_in = asyncio.create_task(index.catch_up())
+    await merging.wait()
+    searching = asyncio.create_task(
+        index.view(lambda view: view.propose(("統計",), (), Scope(), LIMIT, frozenset()))
+    )
+    await asyncio.wait([searching], timeout=0.5)  # it may wait, and it may not miss the page
+    merged.set()
+    assert len(await searching) == 1
+    await taking_in
     await database.close()
 
 

@@ -131,6 +131,7 @@ class LexicalIndex:
                         self._apply(writer.of(corpus_id), live[start : start + BATCH])
                 else:
                     self._apply(writer.of(corpus_id), dict.fromkeys(change.document_id for change in changes))
+            writer.show()  # before the number: who sees it takes what it finds for all there is
             self._seen = changed[-1].seq
             self._indexes.mark(self._seen)
 

@@ -152,11 +152,16 @@ class CorpusWriter:
             self._corpus_id = corpus_id
         return self._writer
 
+    def show(self) -> None:
+        """Let searches see what was committed."""
+        if self._writer is not None:
+            self._indexes.ensure(self._corpus_id).reload()
+
     def _finish(self) -> None:
         if self._writer is not None:
             self._writer.wait_merging_threads()
+            self.show()
             self._writer = None
-            self._indexes.ensure(self._corpus_id).reload()
             self._corpus_id = -1
 
 

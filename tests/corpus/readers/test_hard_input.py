@@ -3,7 +3,6 @@ in linear time."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 
 import docx
@@ -24,6 +23,7 @@ from shisho.domain.corpus import Reading
 from shisho.errors import UnusableDocument
 from shisho.language.sentences import sentences
 from tests.corpus.readers.making import saved, unembedded
+from tests.machine import cpu_seconds
 
 WHITE = ("", " ", "\u3000", "\t", "\n", " \u3000\t ", "\u00a0", "\x0b\x0c", "\x85", "\u2028")
 SINGLE = (
@@ -274,23 +274,15 @@ REPEATED = (
 )
 
 
-def _cpu_seconds(work: Callable[[str], object], content: str) -> float:
-    spent = []
-    for _ in range(3):
-        begin = time.process_time()
-        work(content)
-        spent.append(time.process_time() - begin)
-    return min(spent)
-
-
 def _grows_in_line(work: Callable[[str], object], make: Callable[[int], str], size: int) -> bool:
     """Whether eight times the input costs far less than the 64 times of a quadratic rule. What costs next to
     nothing shows no growth. Beside others a processor is slower for a moment; a quadratic rule is so each
     time."""
 
     def seems_linear() -> bool:
-        large = _cpu_seconds(work, make(8 * size))
-        return large < 0.02 or large < 24 * _cpu_seconds(work, make(size))
+        long, short = make(8 * size), make(size)
+        large = cpu_seconds(lambda: work(long))
+        return large < 0.02 or large < 24 * cpu_seconds(lambda: work(short))
 
     return any(seems_linear() for _ in range(3))
 
@@ -356,17 +348,8 @@ def test_a_page_of_many_short_vertical_lines_is_ordered_in_linear_time() -> None
 
     small = lines(500)
     large = lines(4_000)
-    spent = [
-        min(_timed(lambda drawn=drawn: _in_reading_order(drawn)) for _ in range(3))
-        for drawn in (small, large)
-    ]  # type: ignore[misc]
-    assert spent[1] < max(0.02, 24 * spent[0])
-
-
-def _timed(work: Callable[[], object]) -> float:
-    begin = time.process_time()
-    work()
-    return time.process_time() - begin
+    short = cpu_seconds(lambda: _in_reading_order(small))
+    assert cpu_seconds(lambda: _in_reading_order(large)) < max(0.02, 24 * short)
 
 
 def test_comments_before_a_page_are_passed_over_once_each() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 from shisho.domain.web import Response
 from shisho.errors import ShishoError
 from shisho.web.engines import engines, read_saved
+from tests.machine import cpu_seconds
 
 HTML = [name for name, engine in engines().items() if engine.about.kind == "html"]
 DEEP = {
@@ -28,10 +28,11 @@ WIDE = {
 
 
 def seconds(name: str, body: bytes) -> float:
-    start = time.process_time()
-    with suppress(ShishoError):
-        read_saved(name, Response(body))
-    return time.process_time() - start
+    def read() -> None:
+        with suppress(ShishoError):
+            read_saved(name, Response(body))
+
+    return cpu_seconds(read, times=1)
 
 
 @pytest.mark.parametrize("name", DEEP)

@@ -9,8 +9,10 @@ from __future__ import annotations
 import atexit
 import functools
 import gc
+import io
 import json
 import os
+import select
 import signal
 import socket
 import struct
@@ -20,6 +22,7 @@ import tempfile
 import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, NoReturn
 
@@ -42,6 +45,91 @@ COMMONLY_LOADED = (
     "shisho.interfaces.cli.app",
     "tantivy",
 )
+# What `shisho serve` and `shisho mcp` load besides. Kept from the commands: what is large is slow to fork.
+LOADED_TO_SERVE = (
+    "shisho.interfaces.http.server",
+    "shisho.interfaces.mcp.server",
+    "anyio._backends._asyncio",
+    "prometheus_client",
+    "pydantic.v1",
+    "shisho.bootstrap.tracing",
+    "shisho.corpus.ingest",
+    "shisho.corpus.retrieve",
+    "uvicorn.lifespan.on",
+    "uvicorn.loops.auto",
+    "uvicorn.protocols.http.auto",
+    "uvicorn.protocols.websockets.auto",
+)
+
+
+class ForkedCommand:
+    """A command that runs: as much of `subprocess.Popen` with pipes and text as tests ask for. It leads a group of its
+    own, as with `start_new_session`."""
+
+    def __init__(self, pid: int, output: int, errors: int, ending: BinaryIO) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+        self.stdout = os.fdopen(output, encoding="utf-8")
+        self.stderr = os.fdopen(errors, encoding="utf-8")
+        self._ending = ending
+        self._readers: list[tuple[threading.Thread, list[str]]] = []
+
+    def poll(self) -> int | None:
+        with suppress(subprocess.TimeoutExpired):
+            self.wait(0)
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        if self.returncode is None:
+            if not select.select([self._ending], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired(["shisho"], timeout or 0)
+            self.returncode = _number(self._ending)
+            self._ending.close()
+        return self.returncode
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
+        """What it still says until it has ended."""
+        if not self._readers:
+            self._readers = [_reader(stream) for stream in (self.stdout, self.stderr)]
+        self.wait(timeout)
+        for thread, _ in self._readers:
+            thread.join(timeout)
+        output, errors = ("".join(text) for _, text in self._readers)
+        self.close()
+        return output, errors
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def close(self) -> None:
+        self.stdout.close()
+        self.stderr.close()
+
+    def __enter__(self) -> ForkedCommand:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.wait()
+        self.close()
+
+    def __del__(self) -> None:
+        """Who only killed it need not close what it was heard through."""
+        self.close()
+        self._ending.close()
+
+
+def _reader(stream: io.TextIOWrapper) -> tuple[threading.Thread, list[str]]:
+    text: list[str] = []
+    thread = threading.Thread(target=lambda: text.append(stream.read()), daemon=True)
+    thread.start()
+    return thread, text
 
 
 def run(
@@ -49,10 +137,27 @@ def run(
 ) -> subprocess.CompletedProcess[bytes]:
     """`shisho` with these words, until it has ended."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        code = _server().run(words, environment, cwd or Path.cwd(), output, errors)
+        code = _server("commands").run(words, environment, cwd or Path.cwd(), output, errors)
         return subprocess.CompletedProcess(
             ["shisho", *words], code, stdout=_text(output), stderr=_text(errors)
         )
+
+
+def start(words: Sequence[str], environment: Mapping[str, str]) -> ForkedCommand:
+    """`shisho` with these words, which goes on beside the test."""
+    kind = "serving" if words[0] in ("serve", "mcp") else "commands"
+    output, output_end = os.pipe()
+    errors, errors_end = os.pipe()
+    pid, ending = _server(kind).launch(words, environment, Path.cwd(), output_end, errors_end)
+    os.close(output_end)
+    os.close(errors_end)
+    return ForkedCommand(pid, output, errors, ending)
+
+
+def command_line(*words: str) -> list[str]:
+    """What starts `shisho` with these words over the standard streams of who starts it."""
+    program = str(Path(__file__).with_name("forked_command.py"))
+    return [sys.executable, "-I", "-S", program, str(_server("serving").path), *words]
 
 
 def _text(stream: BinaryIO) -> bytes:
@@ -64,14 +169,23 @@ class ForkServer:
     """The process that has loaded the program, and the socket on which it is told what to run. It ends with
     the process that started it."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: str) -> None:
         self._socket, other = socket.socketpair()
-        command = [sys.executable, "-m", "tests.forkserver", str(other.fileno())]
-        environment = {**os.environ, "PYTHONUTF8": "1"}
+        self._folder = tempfile.TemporaryDirectory(prefix="shisho-fork-")
+        self.path = Path(self._folder.name, "socket")  # where others than this process may ask
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(self.path))
+        listener.listen()
+        handed = [other.fileno(), listener.fileno()]
         self._process = subprocess.Popen(
-            command, cwd=ROOT, env=environment, pass_fds=[other.fileno()], start_new_session=True
+            [sys.executable, "-m", "tests.forkserver", kind, *map(str, handed)],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONUTF8": "1"},
+            pass_fds=handed,
+            start_new_session=True,
         )
         other.close()
+        listener.close()
         self._one_at_a_time = threading.Lock()
 
     def run(
@@ -83,31 +197,40 @@ class ForkServer:
         errors: BinaryIO,
     ) -> int:
         """Its exit code, minus the signal where one ended it. Raises TimeoutExpired."""
-        request = json.dumps([[*words], dict(environment), str(cwd)]).encode()
-        replies, reply = os.pipe()
-        with os.fdopen(replies, "rb", buffering=0) as answer, Path(os.devnull).open("rb") as nothing:
-            handed = [nothing.fileno(), output.fileno(), errors.fileno(), reply]
-            with self._one_at_a_time:
-                socket.send_fds(self._socket, [NUMBER.pack(len(request))], handed)
-                self._socket.sendall(request)
-            os.close(reply)
-            pid = _number(answer)
+        pid, ending = self.launch(words, environment, cwd, output.fileno(), errors.fileno())
+        with ending:
             late = threading.Timer(PATIENCE, os.kill, (pid, signal.SIGKILL))
             late.start()
-            code = _number(answer)
+            code = _number(ending)
             if not late.is_alive():
                 raise subprocess.TimeoutExpired(["shisho", *words], PATIENCE)
             late.cancel()
         return code
 
+    def launch(
+        self, words: Sequence[str], environment: Mapping[str, str], cwd: Path, output: int, errors: int
+    ) -> tuple[int, BinaryIO]:
+        """Its process id, and where its exit code will be read."""
+        request = json.dumps([[*words], dict(environment), str(cwd)]).encode()
+        replies, reply = os.pipe()
+        with Path(os.devnull).open("rb") as nothing, self._one_at_a_time:
+            socket.send_fds(
+                self._socket, [NUMBER.pack(len(request))], [nothing.fileno(), output, errors, reply]
+            )
+            self._socket.sendall(request)
+        os.close(reply)
+        ending = os.fdopen(replies, "rb", buffering=0)
+        return _number(ending), ending
+
     def close(self) -> None:
         self._socket.close()
         self._process.wait()
+        self._folder.cleanup()
 
 
 @functools.cache
-def _server() -> ForkServer:
-    server = ForkServer()
+def _server(kind: str) -> ForkServer:
+    server = ForkServer(kind)
     atexit.register(server.close)
     return server
 
@@ -118,19 +241,27 @@ def _number(stream: BinaryIO) -> int:
     return int(NUMBER.unpack(data)[0])
 
 
-def serve(requests: socket.socket) -> list[str]:
+def serve(requests: socket.socket, listener: socket.socket) -> list[str]:
     """Return in each process that is to be one command, with its words; the server itself never returns."""
     while True:
-        head, handed, _, _ = socket.recv_fds(requests, NUMBER.size, 4)
+        source = requests
+        if requests not in select.select([requests, listener], [], [])[0]:
+            source, _ = listener.accept()
+        head, handed, _, _ = socket.recv_fds(source, NUMBER.size, 4)
         if not head:
             sys.exit()
         data = b""
         while len(data) < NUMBER.unpack(head)[0]:
-            data += requests.recv(1 << 16)
+            data += source.recv(1 << 16)
+        if source is not requests:
+            source.close()
         if os.fork() == 0:  # keeps the command company, so that several run at once
             requests.close()
+            listener.close()
             if (pid := os.fork()) == 0:
                 return _become(*json.loads(data), handed)
+            for descriptor in handed[:3]:
+                os.close(descriptor)
             os.write(handed[3], NUMBER.pack(pid))
             _, status = os.waitpid(pid, 0)
             os.write(handed[3], NUMBER.pack(os.waitstatus_to_exitcode(status)))
@@ -141,6 +272,7 @@ def serve(requests: socket.socket) -> list[str]:
 
 
 def _become(words: list[str], environment: dict[str, str], folder: str, handed: list[int]) -> list[str]:
+    os.setsid()
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
@@ -148,11 +280,21 @@ def _become(words: list[str], environment: dict[str, str], folder: str, handed: 
         if place < 3:
             os.dup2(descriptor, place)
         os.close(descriptor)
+    # The server's own streams remember of what kind its files were.
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115
+    sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115
     return words
 
 
-def load() -> None:
+def load(kind: str) -> None:
     """Everything that a command may need; nothing that starts a thread or opens a file of a home."""
+    if kind == "serving":
+        from shisho.interfaces.cli.startup import quick_imports
+
+        with quick_imports():
+            for name in LOADED_TO_SERVE:
+                __import__(name)
     for name in COMMONLY_LOADED:
         __import__(name)
     from shisho.language.terms import analyse
@@ -182,9 +324,9 @@ def end(command: Callable[[], None]) -> NoReturn:
 
 
 if __name__ == "__main__":
-    load()
+    load(sys.argv[1])
     gc.freeze()
-    sys.argv[1:] = serve(socket.socket(fileno=int(sys.argv[1])))
+    sys.argv[1:] = serve(*(socket.socket(fileno=int(number)) for number in sys.argv[2:]))
     from shisho.__main__ import main
 
     end(main)

@@ -45,19 +45,12 @@ class Shell:
             done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
         )
 
-    def start(self, *words: str | Path) -> subprocess.Popen[str]:
+    def start(self, *words: str | Path) -> forkserver.ForkedCommand:
         """A process group of its own, so that a test ends it and its children and nothing else."""
-        return subprocess.Popen(
-            [*SHISHO, *map(str, words)],
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+        return forkserver.start([str(word) for word in words], self.environment)
 
     @staticmethod
-    def kill(process: subprocess.Popen[str], with_: signal.Signals = signal.SIGKILL) -> None:
+    def kill(process: forkserver.ForkedCommand, with_: signal.Signals = signal.SIGKILL) -> None:
         if process.poll() is None:
             os.killpg(process.pid, with_)
 

@@ -9,8 +9,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -21,6 +19,7 @@ import trustme
 from mcp import Client, StdioServerParameters, stdio_client
 
 from shisho.testing.box.client import Ports, write
+from tests import forkserver
 from tests.machine import PATIENCE
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "lectures"
@@ -75,19 +74,11 @@ def serving(home: Path, *words: str, **more: str) -> Iterator[str]:
                 os.killpg(process.pid, signal.SIGKILL)
 
 
-def started(home: Path, *words: str, **more: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, *SHISHO, "serve", "--port", "0", *words],
-        env=environment(home, **more),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+def started(home: Path, *words: str, **more: str) -> forkserver.ForkedCommand:
+    return forkserver.start(["serve", "--port", "0", *words], environment(home, **more))
 
 
-def address(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None
+def address(process: forkserver.ForkedCommand) -> str:
     line = process.stdout.readline()
     found = re.search(r"http://\S+", line)
     if found is None:
@@ -98,10 +89,8 @@ def address(process: subprocess.Popen[str]) -> str:
 
 def stdio(home: Path, **more: str) -> Any:
     """A transport that starts `shisho mcp` and ends it with the client."""
-    words = [*SHISHO, "mcp"]
-    return stdio_client(
-        StdioServerParameters(command=sys.executable, args=words, env=environment(home, **more))
-    )
+    program, *words = forkserver.command_line("mcp")
+    return stdio_client(StdioServerParameters(command=program, args=words, env=environment(home, **more)))
 
 
 @asynccontextmanager

@@ -80,7 +80,7 @@ dist: $(VENV)/.dev
 	$(BIN)/python -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w dist dist/*.tar.gz
 
 faults: $(VENV)/.dev
-	SHISHO_LONG=1 $(BIN)/python -m pytest tests/faults tests/flows/test_team.py tests/interfaces/http/test_rest.py::test_no_request_made_from_the_document_breaks_the_server
+	SHISHO_LONG=1 $(BIN)/python -m pytest tests/faults tests/flows/test_team.py tests/interfaces/http/test_rest.py::test_no_request_made_from_the_document_breaks_the_server tests/corpus/readers/test_killable.py::test_hostile_pdfs
 
 bench: $(VENV)/.dev
 	$(BIN)/python bench/run.py

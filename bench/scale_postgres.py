@@ -3,6 +3,7 @@ are stored and indexed, disk, and the time of a hybrid search without a filter, 
 with 500 passages seen.
 
 python bench/scale_postgres.py --store postgresql://user@host/empty_database [--sizes 10000 100000] [--queries 60]
+    [--figures FILE]    where they are kept too: `bench/growth.py` draws them
 
 The time is what a search took by the clock, terms of the query included; beside it the CPU of this process and of the
 server, where that runs on this machine: others' work makes the clock run longer, not those.
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
 import statistics
 import time
@@ -56,8 +58,24 @@ def main() -> None:
     parser.add_argument("--store", required=True)
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--queries", type=int, default=60)
+    parser.add_argument("--figures", type=Path)
     chosen = parser.parse_args()
-    asyncio.run(grow(chosen.store, chosen.sizes, chosen.queries))
+    figures = Figures(chosen.figures)
+    asyncio.run(grow(chosen.store, chosen.sizes, chosen.queries, figures))
+
+
+class Figures:
+    """What was measured, by name and number of passages; printed as it comes, and kept in a file where one is named."""
+
+    def __init__(self, file: Path | None) -> None:
+        self._file = file
+        self._values: dict[str, dict[int, float]] = {}
+
+    def report(self, name: str, size: int, value: float) -> None:
+        print(f"{size:>10,} passages  {name:36} {value:>12,.1f}", flush=True)
+        self._values.setdefault(name, {})[size] = round(value, 3)
+        if self._file is not None:
+            self._file.write_text(json.dumps(self._values, indent=1) + "\n", "utf-8")
 
 
 @dataclass(frozen=True)
@@ -85,7 +103,7 @@ class Meaning:
         return self
 
 
-async def grow(url: str, sizes: list[int], queries: int) -> None:
+async def grow(url: str, sizes: list[int], queries: int, figures: Figures) -> None:
     database = PostgresDatabase(url)
     shelf = PostgresShelf(database, SystemClock())
     serving = PostgresServing(database, ABOUT)
@@ -102,17 +120,17 @@ async def grow(url: str, sizes: list[int], queries: int) -> None:
             await shelf.put(intake)
             await embed(embeddings, meaning, intake, number)
         stored = max(stored, size)
-        report("stored, s", size, time.perf_counter() - started)
+        figures.report("stored, s", size, time.perf_counter() - started)
         started = time.perf_counter()
         await index.catch_up()
-        report("graph, s", size, time.perf_counter() - started)
-        report("both, CPU s", size, await used(database) - cpu)
+        figures.report("graph, s", size, time.perf_counter() - started)
+        figures.report("both, CPU s", size, await used(database) - cpu)
         with database.connection() as connection:
             for statement in TIDY:
                 connection.execute(statement.encode())
         for row in await database.read(lambda connection: connection.execute(SIZES.encode()).fetchall()):
-            report(f"disk, {row.relname}, MB", size, row.bytes / 1e6)
-        await measure(database, retriever, size, queries)
+            figures.report(f"disk, {row.relname}, MB", size, row.bytes / 1e6)
+        await measure(database, retriever, size, queries, figures)
     await database.close()
 
 
@@ -130,7 +148,9 @@ async def embed(embeddings: PostgresEmbeddings, meaning: Meaning, intake: Intake
     )
 
 
-async def measure(database: PostgresDatabase, retriever: Retriever, size: int, queries: int) -> None:
+async def measure(
+    database: PostgresDatabase, retriever: Retriever, size: int, queries: int, figures: Figures
+) -> None:
     texts = run.questions()[:queries]
     ranking = await retriever.rank(SearchRequest(keyword_query=(texts[0],)), Scope(), SEEN)
     seen = frozenset(ranked.passage.id for ranked in ranking)
@@ -146,9 +166,9 @@ async def measure(database: PostgresDatabase, retriever: Retriever, size: int, q
             await retriever.rank(SearchRequest(keyword_query=(text,)), scope, DEPTH, passage_ids)
             times.append(1000 * (time.perf_counter() - started))
         cost = 1000 * (await used(database) - cpu) / len(texts)
-        report(f"{name}, p50 ms", size, statistics.median(times))
-        report(f"{name}, p95 ms", size, statistics.quantiles(times, n=20)[-1])
-        report(f"{name}, CPU ms", size, cost)
+        figures.report(f"{name}, p50 ms", size, statistics.median(times))
+        figures.report(f"{name}, p95 ms", size, statistics.quantiles(times, n=20)[-1])
+        figures.report(f"{name}, CPU ms", size, cost)
 
 
 async def used(database: PostgresDatabase) -> float:
@@ -163,10 +183,6 @@ def cpu_of(process: int) -> float:
         return 0.0
     fields = stat.read_text("ascii").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
-
-
-def report(name: str, size: int, value: float) -> None:
-    print(f"{size:>10,} passages  {name:36} {value:>12,.1f}", flush=True)
 
 
 if __name__ == "__main__":

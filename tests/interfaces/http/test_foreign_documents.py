@@ -1,0 +1,343 @@
+"""What is in a corpus that one was not granted changes nothing that one is told, whatever one asks: two libraries that differ
+in nothing but such documents give the same replies to every operation of the REST, on both databases."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import itertools
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import apsw
+import httpx
+import psycopg
+import pytest
+from hypothesis import Phase, example, given, settings
+from hypothesis import strategies as st
+
+from shisho.bootstrap.desk import open_desk
+from shisho.corpus.ingest import document_id, passage_id
+from shisho.desk import Desk
+from shisho.domain.corpus import DocumentId, Source
+from shisho.domain.team import Access, CorpusKey, Grantee, GranteeKind
+from shisho.domain.web import Serp
+from shisho.interfaces.api.contract import ROUTES
+from shisho.interfaces.api.operations import Effect
+from shisho.testing.memory_web import MemoryWeb
+from tests.faults.children import LONG
+from tests.flows.smallweb import QUERY, challenge, serp, small_web, way
+from tests.inference.model_folders import static_folder
+from tests.interfaces.http.operations import Call, Names, calls
+from tests.interfaces.http.rooms import served
+from tests.postgres import has_vectors, shared_server
+
+OWN = "決定係数は回帰分析の当てはまりを示す指標である。"
+GRANTED = "残差は統計の値と標本の差である。"
+WORDS = ("決定係数", "回帰分析", "残差", "統計", "指標", "標本", "図書館", "の", "は", "値")
+RIDDLE = "番人"
+TARO = Grantee(GranteeKind.USER, "taro")
+QUESTIONS = ("決定係数とは何か", "残差の値", "図書館の標本", "株")
+# Two more of hanako's, beside the one that is granted, and two of others, under names that taro uses too.
+FOREIGN = (("hanako", "diary"), ("hanako", "notes"), ("jiro", "papers"), ("local", "default"))
+# An id of a task, an answer or a job; of a session or of a quotation, which has its answer in it.
+ID = re.compile(r"(?<![0-9a-f])([0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}|[0-9a-f]{24})(?![0-9a-f])")
+# What no document has a part in: when, for how long, where, and what is drawn by lot.
+TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)?")
+CHANCE = re.compile(r'"(seconds|median_latency_s|estimated_seconds|error_id|public_key)":("\w*"|[\d.e-]+)')
+HOME = re.compile(r"home \d+")
+OF_THE_MACHINE = {"livez", "readyz", "metrics"}
+# What looks is asked first, what destroys last.
+ORDER = {Effect.READ: 0, Effect.ADD: 1, Effect.CHANGE: 1, Effect.DESTROY: 2}
+EFFECTS = {"upload_document": 1, **{verb.name: ORDER[verb.effect] for verb in ROUTES}}
+
+
+@dataclass(frozen=True)
+class ForeignDocument:
+    """A document that taro may not read, and the moment at which it comes."""
+
+    owner: str
+    corpus: str
+    name: str
+    paragraphs: tuple[str, ...]
+    key: str
+    is_early: bool
+    is_purged: bool | None
+
+    @property
+    def source(self) -> Source:
+        text = "\n\n".join(self.paragraphs)
+        return Source(self.name, text.encode(), metadata={self.key: "秘", "doi": "10.1/x"})
+
+    @property
+    def document_id(self) -> DocumentId:
+        return document_id(hashlib.sha256(self.source.data).hexdigest(), self.corpus, self.owner)
+
+
+@dataclass
+class Told:
+    """What taro was told, in order; ids that are made up each time by the order in which they appear."""
+
+    replies: list[tuple[str, str, int, str]] = field(default_factory=list)
+    ids: dict[str, str] = field(default_factory=dict)
+
+    async def ask(self, client: httpx.AsyncClient, call: Call) -> Any:
+        """The reply as data, where it is."""
+        operation, method, path, rest = call
+        reply = await client.request(method, path, **rest)
+        text = self._without_chance(reply.text)
+        self.replies.append((operation, self._without_chance(f"{path} {rest}"), reply.status_code, text))
+        return reply.json() if "json" in reply.headers["content-type"] else None
+
+    def _without_chance(self, text: str) -> str:
+        text = ID.sub(lambda found: self.ids.setdefault(found[0], f"id {len(self.ids)}"), text)
+        if text.startswith(("id:", "event:")):  # steps are noted beside each other: the last is the end
+            text = text.rpartition("data: ")[2]
+        return CHANCE.sub(r'"\1":0', HOME.sub("home", TIME.sub("then", text)))
+
+
+texts = st.one_of(
+    st.lists(st.sampled_from(WORDS), min_size=3, max_size=40).map("".join), st.sampled_from([OWN, GRANTED])
+)
+foreign_documents = st.lists(
+    st.builds(
+        lambda where, *rest: ForeignDocument(*where, *rest),
+        st.sampled_from(FOREIGN),
+        st.sampled_from(["r2.txt", "memo.md", "密.txt"]),
+        st.lists(texts, min_size=1, max_size=6).map(tuple),
+        st.sampled_from(["課", "密"]),
+        st.booleans(),
+        st.sampled_from([None, None, False, True]),
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+SECRET = ForeignDocument(
+    "hanako", "diary", "日記.txt", ("決定係数の日記。", "暗証は薔薇の名前である。"), "密", True, None
+)
+OTHERS = [
+    # what is near to taro's own and to what is granted, under the same names, before and after
+    ForeignDocument("hanako", "notes", "memo.md", (OWN, GRANTED, "決定係数" * 9), "課", True, None),
+    ForeignDocument("jiro", "papers", "r2.txt", (GRANTED, OWN), "密", False, None),
+    ForeignDocument("local", "default", "密.txt", ("図書館の標本は統計の値。", OWN), "課", False, False),
+    ForeignDocument("jiro", "papers", "memo.md", ("残差の値の残差。", "標本" * 20), "課", True, True),
+]
+HIDDEN: Names = {
+    "document": SECRET.document_id,
+    "removed": SECRET.document_id,
+    "file": SECRET.name,
+    "corpus": "diary@hanako",
+    "passage": passage_id(SECRET.document_id, 0, len(SECRET.paragraphs[0])),
+}
+INVENTED: Names = {kind: name[:-4] + "0f0f" for kind, name in HIDDEN.items()} | {"corpus": "果樹@hanako"}
+
+
+class FoundPages(dict[tuple[str, str, int], Serp]):
+    """Result pages, without a hit for every other query."""
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return super().get(key, serp([], more=False))
+
+
+@asynccontextmanager
+async def library(folder: Path, kind: str, embedder: str) -> AsyncIterator[tuple[Desk, httpx.AsyncClient]]:
+    """A working server, and a client of taro's."""
+    made = small_web([1])
+    challenged = {("memory", RIDDLE, 1): challenge()}
+    web = MemoryWeb({**made.pages, "https://a.example/": 404}, FoundPages(made.serps | challenged))
+    with shared_server().fresh() if kind == "postgres" else nullcontext("") as url:
+        async with (
+            open_desk(home=folder, store=url, embedder=embedder, web_access=way(web)) as desk,
+            desk.working(1),
+            served(desk.for_owner("taro")) as taro,
+        ):
+            yield desk, taro
+
+
+async def add_foreign(desk: Desk, documents: Sequence[ForeignDocument]) -> None:
+    for document in documents:
+        owner = desk.for_owner(document.owner)
+        receipt = await owner.add_source(document.source, document.corpus)
+        assert receipt.document_id == document.document_id
+        if document.is_purged is not None:
+            await owner.remove(document.document_id, purge=document.is_purged)
+    await desk.embeddings.embed()
+
+
+async def upload(taro: httpx.AsyncClient, name: str, text: str) -> str:
+    """The id of a document that was handed over and taken in."""
+    sent = (await taro.post("/documents/upload", params={"name": name}, content=text.encode())).json()
+    await finish(taro, sent["task_id"])
+    documents = (await taro.get("/documents")).json()["documents"]
+    return next(str(document["id"]) for document in documents if document["source"] == name)
+
+
+async def finish(taro: httpx.AsyncClient, task: str) -> None:
+    await taro.get(f"/tasks/{task}", params={"wait": 50, "wait_for": "done"})
+
+
+async def live(desk: Desk, taro: httpx.AsyncClient, foreign: Sequence[ForeignDocument]) -> Told:
+    """What taro is told in a library with such documents of others."""
+    told = Told()
+    await add_foreign(desk, [document for document in foreign if document.is_early])
+    hanako = desk.for_owner("hanako")
+    await hanako.add_source(Source("r2.txt", f"{GRANTED}\n\n{OWN}".encode()), "papers")
+    await desk._parts.access.grants.grant(CorpusKey("hanako", "papers"), TARO, Access.READ)
+    names = await furnish(desk, taro, told)
+    await add_foreign(desk, [document for document in foreign if not document.is_early])
+    for call in calls_of(names):
+        await told.ask(taro, call)
+        if EFFECTS.get(call[0]):  # nothing may be under way when the next is asked
+            await finish(taro, names["task"])
+    return told
+
+
+async def furnish(desk: Desk, taro: httpx.AsyncClient, told: Told) -> Names:
+    """One of each thing that taro can name."""
+    many = [f"# 第{at}回\n\n{WORDS[at % 7]}の第{at}回。{WORDS[at % 5] * (1 + at % 9)}。" for at in range(60)]
+    document = await upload(taro, "memo.md", "\n\n".join([OWN, *many]))
+    removed = await upload(taro, "gone.txt", "消した統計。")
+    await desk.embeddings.embed()
+    answers = [await told.ask(taro, ask_documents(question)) for question in QUESTIONS]
+    answer = answers[0]
+    (first, *_) = (await taro.get("/conversations")).json()["conversations"]
+    session = (await taro.post("/sessions", json={"question": QUESTIONS[0]})).json()["session_id"]
+    for question in QUESTIONS:
+        await told.ask(taro, search_passages(question, session_id=session))
+    found = await told.ask(taro, search_passages(QUESTIONS[0]))
+    tasks = [
+        (await taro.post("/searches", json={"queries": [query]})).json()["task_id"]
+        for query in (QUERY, RIDDLE)
+    ]
+    for task in tasks:
+        await finish(taro, task)
+    (waiting,) = (await taro.get("/auth")).json()["waiting"]
+    await taro.delete(f"/documents/{removed}")
+    return {
+        "document": document,
+        "removed": removed,
+        "file": "memo.md",
+        "corpus": "papers@hanako",
+        "answer": answer["answer_id"],
+        "evidence": answer["answer"]["evidence"][0]["id"],
+        "conversation": first["conversation_id"],
+        "passage": found["passages"][0]["passage"],
+        "session": session,
+        "task": tasks[0],
+        "waiting": waiting["id"],
+        "domain": waiting["domain"],
+    }
+
+
+def ask_documents(question: str) -> Call:
+    return "ask", "POST", "/answers", {"json": {"question": question, "sources": "documents", "wait": 50}}
+
+
+def search_passages(words: str, **more: Any) -> Call:
+    return "search_corpus", "POST", "/passages/search", {"json": {"keyword_query": [words], **more}}
+
+
+def calls_of(names: Names) -> Sequence[Call]:
+    """What names the foreign document, then what names taro's own things."""
+    own = calls(names)
+    hidden = [call for call in calls(names | HIDDEN) if call not in own]
+    searches = [
+        search_passages(text, **more)
+        for text in (*QUESTIONS, "暗証は薔薇")
+        for more in ({}, {"vector_query": text}, {"filters": {"課": "統計"}})
+    ]
+    return [*hidden, *searches, *sorted(own, key=lambda call: EFFECTS.get(call[0], 0))]
+
+
+@pytest.mark.parametrize("kind", ["embedded", "postgres"])
+def test_foreign_documents_change_no_reply(kind: str, tmp_path: Path) -> None:
+    """Some 7 s of CPU on each database: two libraries are filled, and asked everything."""
+    embedder = str(static_folder(tmp_path / "embedder", 1)) if kind == "embedded" or has_vectors() else "none"
+    homes = (tmp_path / f"home {number}" for number in itertools.count())
+
+    async def tell(foreign: Sequence[ForeignDocument], *, has_all: bool = False) -> Told:
+        async with library(next(homes), kind, embedder) as (desk, taro):
+            told = await live(desk, taro, foreign)
+            if has_all:
+                schema = (await taro.get("/openapi.json")).json()["paths"]
+                operations = {row["operationId"] for path in schema.values() for row in path.values()}
+                assert {reply[0] for reply in told.replies} == operations - OF_THE_MACHINE
+            return told
+
+    alone = asyncio.run(tell([], has_all=True))
+
+    @settings(max_examples=30, phases=list(Phase) if LONG else [Phase.explicit], deadline=None, database=None)
+    @given(foreign_documents)
+    @example(OTHERS)
+    def holds(documents: Sequence[ForeignDocument]) -> None:
+        told = asyncio.run(tell([SECRET, *documents]))
+        for mine, theirs in zip(alone.replies, told.replies, strict=True):
+            assert mine == theirs
+        assert not any("薔薇の" in text for *_, text in told.replies)
+
+    holds()
+
+
+@contextmanager
+def statements_of(kind: str, noted: list[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """While it is entered, what every connection that is opened is asked, in order."""
+    if kind == "postgres":
+        execute = psycopg.Connection.execute
+
+        def noting(connection: Any, query: Any, *more: Any, **rest: Any) -> Any:
+            noted.append(str(query))
+            return execute(connection, query, *more, **rest)
+
+        monkeypatch.setattr(psycopg.Connection, "execute", noting)
+        yield
+        return
+
+    def note(event: Mapping[str, Any]) -> None:
+        if not event["sql"].startswith("pragma"):  # of a connection that is new
+            noted.append(event["sql"])
+
+    def listen(connection: apsw.Connection) -> None:
+        connection.trace_v2(apsw.SQLITE_TRACE_STMT, note)
+
+    apsw.connection_hooks.append(listen)
+    yield
+    apsw.connection_hooks.remove(listen)
+
+
+@pytest.mark.parametrize("kind", ["embedded", "postgres"])
+async def test_what_may_not_be_read_is_refused_by_the_same_statements_as_what_is_not_there(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No step more or less, by whose time one could tell which it is."""
+    names = dict.fromkeys(
+        ("answer", "evidence", "conversation", "session", "task", "waiting", "domain"), "none"
+    )
+    noted: list[str] = []
+    with (
+        statements_of(kind, noted, monkeypatch),
+        shared_server().fresh() if kind == "postgres" else nullcontext("") as url,
+    ):
+        async with (
+            open_desk(home=tmp_path, store=url, embedder="none") as desk,
+            served(desk.for_owner("taro")) as taro,
+        ):
+            await add_foreign(desk, [SECRET])
+            both = zip(calls(names | HIDDEN), calls(names | INVENTED), strict=True)
+            pairs = [pair for pair in both if pair[0] != pair[1]]
+            await taro.post(
+                "/passages/search", json={"keyword_query": [WORDS[0]]}
+            )  # the index takes in what came
+            steps: list[tuple[str, list[str]]] = []
+            for call in itertools.chain.from_iterable(pairs):
+                noted.clear()
+                await taro.request(call[1], call[2], **call[3])
+                steps.append((call[0], list(noted)))
+    assert sum(bool(statements) for _, statements in steps) > 40
+    for hidden, invented in zip(steps[::2], steps[1::2], strict=True):
+        assert hidden == invented

@@ -148,7 +148,7 @@ async def dense_alone(
                 seen: frozenset[PassageId] = seen,
             ) -> set[PassageId]:
                 _, index = dense.find(connection)
-                return set(index.nearest(connection, embedding, scope, NEAREST, seen))
+                return set(index.find_nearest(connection, embedding, scope, NEAREST, seen))
 
             started = time.process_time()
             nearest = await database.read(look)

@@ -22,7 +22,7 @@ import apsw
 from shisho.domain.codec import Payload
 from shisho.domain.job import Job, JobId, JobState, NewJob, NewTask, TaskId
 from shisho.jobs.context import JobContext
-from shisho.jobs.ids import new_id
+from shisho.jobs.ids import make_id
 from shisho.jobs.worker import Worker
 from shisho.stores.embedded.bell import EmbeddedBell
 from shisho.stores.embedded.connect import Database
@@ -70,7 +70,7 @@ class Bench:
     async def fill(self, task: str, count: int, priority: int) -> None:
         for begin in range(0, count, 10_000):
             jobs = [
-                NewJob(JobId(new_id()), "toy", Payload.of({"query": f"決定係数 {number}"}), priority)
+                NewJob(JobId(make_id()), "toy", Payload.wrap({"query": f"決定係数 {number}"}), priority)
                 for number in range(begin, min(begin + 10_000, count))
             ]
             await self.tasks.enqueue(NewTask(TaskId(task), "local"), jobs)

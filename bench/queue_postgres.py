@@ -25,7 +25,7 @@ from tests.postgres import PostgresServer
 from shisho.domain.codec import Payload
 from shisho.domain.job import Job, JobId, NewJob, NewTask, TaskId
 from shisho.jobs.context import JobContext
-from shisho.jobs.ids import new_id
+from shisho.jobs.ids import make_id
 from shisho.jobs.worker import Worker
 from shisho.stores.postgres.bell import PostgresBell
 from shisho.stores.postgres.connect import PostgresDatabase
@@ -75,10 +75,10 @@ async def fill(url: str, kind: str, count: int, priority: int) -> None:
     queue = opened(url)
     for begin in range(0, count, JOBS_OF_A_TASK):
         jobs = [
-            NewJob(JobId(new_id()), kind, Payload.of({"query": f"決定係数 {number}"}), priority)
+            NewJob(JobId(make_id()), kind, Payload.wrap({"query": f"決定係数 {number}"}), priority)
             for number in range(begin, min(begin + JOBS_OF_A_TASK, count))
         ]
-        await queue.tasks.enqueue(NewTask(TaskId(new_id()), "local"), jobs)
+        await queue.tasks.enqueue(NewTask(TaskId(make_id()), "local"), jobs)
     await queue.database.close()
 
 
@@ -112,7 +112,7 @@ async def work(url: str, kind: str) -> None:
     queue = opened(url)
     with tempfile.TemporaryDirectory() as folder:
         presence = PostgresPresence(queue.database, Path(folder))
-        await queue.database.ready()
+        await queue.database.check_ready()
         said_ready()
         async with Worker(queue.jobs, queue.bell, presence, queue.clock, {kind: toy}, slots=1):
             await asyncio.to_thread(sys.stdin.read)
@@ -213,7 +213,7 @@ def theirs(server: PostgresServer) -> float:
 async def wake_ups(url: str) -> float:
     """Seconds within which 99 of 100 were woken in another process."""
     queue = opened(url)
-    await queue.database.ready()
+    await queue.database.check_ready()
     lags: list[float] = []
     with processes(["hear", url]) as (child,):
         await asyncio.sleep(1)

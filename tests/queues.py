@@ -16,7 +16,7 @@ from shisho.domain.codec import Payload
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import Job, JobId, JobState, NewJob, NewTask, TaskId, WorkerId
 from shisho.domain.time import Instant, from_epoch, later
-from shisho.jobs.ids import new_id
+from shisho.jobs.ids import make_id
 from shisho.jobs.status import TaskWatch
 from shisho.ports import Interventions, JobStore, TaskStore
 from shisho.stores.embedded.bell import EmbeddedBell
@@ -107,7 +107,7 @@ async def at_best(measure: Callable[[int], Awaitable[float]], limit: float) -> f
 
 def new(kind: str = "toy", *, input: Any = None, **fields: Any) -> NewJob:
     """A job that is given `input`, JSON-ready."""
-    return NewJob(JobId(fields.pop("id", new_id())), kind, Payload.of(input or {}), **fields)
+    return NewJob(JobId(fields.pop("id", make_id())), kind, Payload.wrap(input or {}), **fields)
 
 
 def input_of(job: Job) -> Any:

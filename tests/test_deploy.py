@@ -79,7 +79,7 @@ def test_the_proxy_stands_before_both_servers_and_lets_a_poll_wait() -> None:
     (targets,) = re.findall(r"reverse_proxy (.*) \{", text)
     assert targets.split() == ["server-1:8765", "server-2:8765"]
     (seconds,) = re.findall(r"response_header_timeout (\d+)s", text)
-    assert int(seconds) > settings_.load().real("max_seconds") and "flush_interval -1" in text
+    assert int(seconds) > settings_.load().read_float("max_seconds") and "flush_interval -1" in text
     assert "health_uri /readyz" in text
     hosts = COMPOSE["services"]["server-1"]["environment"]["SHISHO_ALLOWED_HOSTS"].split(",")
     assert {"server-1", "server-2"} <= set(hosts), "the proxy's own question after health names them"

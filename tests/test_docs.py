@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import typer.main
 
-from shisho.errors import by_code
+from shisho.errors import map_by_code
 from shisho.interfaces.cli.app import app
 from shisho.settings import TABLE
 
@@ -27,7 +27,7 @@ def test_every_setting_is_documented(row: object) -> None:
     )  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("code", sorted(by_code()))
+@pytest.mark.parametrize("code", sorted(map_by_code()))
 def test_every_error_is_documented(code: str) -> None:
     assert f"| `{code}` |" in text("docs/errors.md")
 

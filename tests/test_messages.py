@@ -26,7 +26,7 @@ from shisho.domain import codec
 from shisho.domain.codec import Payload
 from shisho.domain.corpus import IntakeOutcome, Receipt
 from shisho.domain.job import JobError, TaskId
-from shisho.errors import KeyConflict, NotFound, by_code
+from shisho.errors import KeyConflict, NotFound, map_by_code
 from shisho.interfaces.cli.app import app
 from shisho.messages import (
     english,
@@ -251,7 +251,7 @@ def test_a_key_of_another_request_and_a_log_in_use_are_said_in_japanese() -> Non
     key = intake.make_request_key("owner", "鍵", "queue_searches", ["回帰", "分散"])
     assert key is not None
     first = replace(key, subject=message.read(message.write(key.subject)))
-    conflict = KeyConflict(first.taken(TaskId("t1")), verb=key.verb, task_id="t1")
+    conflict = KeyConflict(first.describe_taken(TaskId("t1")), verb=key.verb, task_id="t1")
     assert str(conflict).startswith(
         "The idempotency key '鍵' belongs to another request: queue_searches of '回帰' and 1 more in"
     )
@@ -270,9 +270,9 @@ def test_foreign_words_with_braces_are_no_template() -> None:
 def test_an_error_keeps_its_template_through_rows_and_wires() -> None:
     error = NotFound("There is no job {job_id}.", job_id="7")
     stored = codec.loads(
-        codec.dumps(JobError(error.code, error.message, Payload.of(error.details))), JobError
+        codec.dumps(JobError(error.code, error.message, Payload.wrap(error.details))), JobError
     )
-    again = by_code()[stored.code](stored.message, **stored.details.read(dict))
+    again = map_by_code()[stored.code](stored.message, **stored.details.read(dict))
     assert (str(again), again.template, again.details) == (
         "There is no job 7.",
         "There is no job {job_id}.",

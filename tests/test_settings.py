@@ -9,7 +9,7 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.errors import Conflict, InvalidParams, StorageUnusable
-from shisho.settings import NOT_SETTINGS, TABLE, Setting, load, stray_names
+from shisho.settings import NOT_SETTINGS, TABLE, Setting, find_stray_names, load
 
 
 def another(row: Setting, home: Path) -> object:
@@ -97,13 +97,13 @@ async def test_value_that_a_setting_does_not_take_is_refused(name: str, value: s
 def test_misspelt_name_of_the_environment_is_told_with_what_is_near(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.startswith("SHISHO_")]:
         monkeypatch.delenv(name)
-    assert stray_names() == ()
+    assert find_stray_names() == ()
     for name in ("SHISHO_HOME", "SHISHO_WEB", *NOT_SETTINGS):
         monkeypatch.setenv(name, "")
-    assert stray_names() == ()
+    assert find_stray_names() == ()
     monkeypatch.setenv("SHISHO_LANGAUGE", "ja")
     monkeypatch.setenv("SHISHO_ZZZ", "1")
-    near, far = stray_names()
+    near, far = find_stray_names()
     assert "SHISHO_LANGAUGE" in near and "Did you mean SHISHO_LANGUAGE?" in near
     assert "SHISHO_ZZZ" in far and "Did you mean" not in far and "does nothing" in far
 
@@ -128,7 +128,7 @@ def test_a_secret_may_stand_in_a_file(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("SHISHO_TOKEN_FILE", str(tmp_path / "token"))
     settings = load()
     assert (settings.text("token"), settings.origins["token"]) == ("a-long-word", "environment")
-    assert stray_names() == ()
+    assert find_stray_names() == ()
     monkeypatch.setenv("SHISHO_TOKEN", "another")
     assert load().text("token") == "another"
     monkeypatch.delenv("SHISHO_TOKEN")
@@ -140,4 +140,4 @@ def test_a_secret_may_stand_in_a_file(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_what_is_no_secret_is_not_read_from_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHISHO_WEB_FILE", "/etc/hostname")
     assert load(web="off").text("web") == "off"
-    assert any("SHISHO_WEB_FILE" in str(name) for name in stray_names())
+    assert any("SHISHO_WEB_FILE" in str(name) for name in find_stray_names())

@@ -255,7 +255,7 @@ class NeedsOcr(UnusableDocument):
     code = "NEEDS_OCR"
 
 
-def by_code() -> dict[str, type[ShishoError]]:
+def map_by_code() -> dict[str, type[ShishoError]]:
     """Every concrete class under its code, for messages that crossed a process boundary and for the
     documentation test."""
     errors: dict[str, type[ShishoError]] = {}

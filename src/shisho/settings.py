@@ -41,7 +41,7 @@ class Settings:
     def text(self, name: str) -> str:
         return str(self.values[name])
 
-    def shown(self, name: str) -> Value:
+    def show(self, name: str) -> Value:
         """The value as it may be printed."""
         secret = any(row.secret for row in TABLE if row.name == name)
         return "(set)" if secret and self.values[name] else self.values[name]
@@ -50,10 +50,10 @@ class Settings:
         """A value that is a list with commas."""
         return frozenset(word.strip() for word in self.text(name).split(",") if word.strip())
 
-    def whole(self, name: str) -> int:
+    def read_int(self, name: str) -> int:
         return int(self.values[name])
 
-    def real(self, name: str) -> float:
+    def read_float(self, name: str) -> float:
         return float(self.values[name])
 
     @property
@@ -142,7 +142,7 @@ NOT_SETTINGS = frozenset(("SHISHO_LONG", "SHISHO_POSTGRES", "SHISHO_SHARED", "SH
 """Names of the environment that mean something to Shisho's own tests."""
 
 
-def stray_names() -> tuple[Message, ...]:
+def find_stray_names() -> tuple[Message, ...]:
     """Names of the environment that look like settings and are none, each with those that are near: what they
     were to set is as it was."""
     known = [f"SHISHO_{row.name.upper()}" for row in TABLE]

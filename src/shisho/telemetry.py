@@ -67,7 +67,7 @@ def measure(name: str, seconds: float, **labels: str) -> None:
 
 
 @contextmanager
-def about(**ids: str) -> Iterator[None]:
+def bind_ids(**ids: str) -> Iterator[None]:
     """Log lines are about these while it is entered."""
     token = subject.set({**subject.get(), **ids})
     try:

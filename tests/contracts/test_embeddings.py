@@ -70,12 +70,14 @@ async def fill(store: Store, given: Intake, first: float = 10.0, step: float = 5
 async def nearest(
     store: Store, limit: int = 10, scope: Scope | None = None, seen: frozenset[PassageId] = frozenset()
 ) -> Mapping[PassageId, float]:
-    return await store.index.view(lambda view: view.nearest(vector(*NORTH), scope or Scope(), limit, seen))
+    return await store.index.view(
+        lambda view: view.find_nearest(vector(*NORTH), scope or Scope(), limit, seen)
+    )
 
 
 async def texts(store: Store, scope: Scope | None = None) -> list[str]:
     def work(view: SearchView) -> list[str]:
-        names = list(view.nearest(vector(*NORTH), scope or Scope(), 10, frozenset()))
+        names = list(view.find_nearest(vector(*NORTH), scope or Scope(), 10, frozenset()))
         passages = view.passages(names)
         return [passages[name].passage.text for name in names]
 
@@ -87,22 +89,22 @@ async def test_what_has_no_vector_is_pending_in_the_order_of_arrival(store: Stor
     second = intake("四。", source="b")
     await store.shelf.put(first)
     await store.shelf.put(second)
-    assert [passage.text for passage in await store.embeddings.pending(2)] == ["一。", "二。"]
+    assert [passage.text for passage in await store.embeddings.list_pending(2)] == ["一。", "二。"]
     await store.embeddings.put([new(passage.id, at_angle(5)) for passage in first.passages])
-    assert [passage.text for passage in await store.embeddings.pending(9)] == ["四。"]
+    assert [passage.text for passage in await store.embeddings.list_pending(9)] == ["四。"]
     assert await store.embeddings.progress() == EmbeddingProgress(3, 4)
     await store.embeddings.put([new(second.passages[0].id, at_angle(5))])
-    assert await store.embeddings.pending(9) == []
+    assert await store.embeddings.list_pending(9) == []
 
 
 async def test_a_document_that_left_is_not_pending_and_one_that_came_back_is(store: Store) -> None:
     given = intake("一。\n\n二。")
     await store.shelf.put(given)
     await store.shelf.remove(given.document.id, purge=False)
-    assert await store.embeddings.pending(9) == []
+    assert await store.embeddings.list_pending(9) == []
     assert await store.embeddings.progress() == EmbeddingProgress(0, 0)
     await store.shelf.record_seen(given.document, "a.txt", {})
-    assert len(await store.embeddings.pending(9)) == 2
+    assert len(await store.embeddings.list_pending(9)) == 2
 
 
 async def test_a_vector_is_stored_once_and_only_for_what_is_there(store: Store) -> None:
@@ -121,7 +123,7 @@ async def test_equal_text_is_known_by_its_hash(store: Store) -> None:
     here = new(given.passages[0].id, at_angle(10), "一。")
     await store.embeddings.put([here])
     absent = hashlib.sha256(b"absent").digest()
-    assert await store.embeddings.known([here.content, absent]) == {here.content: here.vector}
+    assert await store.embeddings.find_known([here.content, absent]) == {here.content: here.vector}
 
 
 async def test_the_nearest_come_first_with_their_cosines(store: Store) -> None:

@@ -120,7 +120,7 @@ async def look(store: Store, round_: int) -> dict[str, Any]:
                 await shelf.find_removed(name, "taro"),
             )
         ]
-    told["reachable"] = list(await store.grants.reachable("taro"))
+    told["reachable"] = list(await store.grants.list_reachable("taro"))
     return told
 
 
@@ -137,7 +137,7 @@ def test_what_others_keep_changes_nothing_that_a_reader_is_told(kind: str, tmp_p
         async def add(documents: Sequence[Intake]) -> None:
             for at, given_document in enumerate(documents):
                 await store.shelf.put(given_document)
-                readable = await store.grants.readable([given_document.document.id], "taro")
+                readable = await store.grants.select_readable([given_document.document.id], "taro")
                 assert not readable
                 if at == 2:
                     await store.shelf.remove(given_document.document.id, purge=turn % 2 == 0)

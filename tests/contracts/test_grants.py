@@ -69,7 +69,7 @@ async def test_nothing_of_others_shows_without_a_grant(store: Store) -> None:
     assert list(await store.shelf.find_by_source("r2.txt", "taro")) == []
     (document,) = await store.shelf.documents(Scope("hanako", ("papers",)))
     assert list(await store.shelf.find_documents(document.id, "taro")) == []
-    assert await store.grants.readable([document.id], "taro") == frozenset()
+    assert await store.grants.select_readable([document.id], "taro") == frozenset()
 
 
 @pytest.mark.parametrize("grantee", [TARO, LAB])
@@ -92,7 +92,7 @@ async def test_what_is_granted_is_found_like_ones_own_under_its_address(
     assert list(await store.shelf.metadata_keys("taro")) == ["課"]
     (document,) = await store.shelf.find_by_source("r2.txt", "taro")
     assert await store.shelf.find_documents(document.id, "taro") == [document]
-    assert await store.grants.readable([document.id], "taro") == {document.id}
+    assert await store.grants.select_readable([document.id], "taro") == {document.id}
     assert await sources(store, Scope("hanako")) == ["diary.txt", "r2.txt"]
 
 
@@ -125,13 +125,13 @@ async def test_of_several_grants_the_one_counts_that_allows_most(store: Store) -
     await store.users.add_group("lab")
     await store.users.join("lab", "taro")
     own = ReachableCorpus(CorpusKey("taro", "notes"), Access.OWN)
-    assert list(await store.grants.reachable("taro")) == [own]
+    assert list(await store.grants.list_reachable("taro")) == [own]
     await store.grants.grant(PAPERS, TARO, Access.WRITE)
     await store.grants.grant(PAPERS, LAB, Access.READ)
-    assert list(await store.grants.reachable("taro")) == [ReachableCorpus(PAPERS, Access.WRITE), own]
+    assert list(await store.grants.list_reachable("taro")) == [ReachableCorpus(PAPERS, Access.WRITE), own]
     assert await store.shelf.count(Scope("taro")) == 2
     await store.grants.grant(PAPERS, TARO, Access.READ)
-    assert list(await store.grants.reachable("taro")) == [ReachableCorpus(PAPERS, Access.READ), own]
+    assert list(await store.grants.list_reachable("taro")) == [ReachableCorpus(PAPERS, Access.READ), own]
     granted = [(grant.corpus, grant.grantee, grant.access) for grant in await store.grants.grants("hanako")]
     assert granted == [(PAPERS, LAB, Access.READ), (PAPERS, TARO, Access.READ)]
     assert list(await store.grants.grants("taro")) == []

@@ -29,7 +29,7 @@ class Ward:
     clock: TwoHands
 
     async def of(self, engine: str = "mojeek") -> EngineHealth:
-        return (await self.health.of([engine]))[engine]
+        return (await self.health.read([engine]))[engine]
 
     async def met(self, *outcomes: RequestOutcome) -> EngineHealth:
         for outcome in outcomes:

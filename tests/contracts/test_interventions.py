@@ -19,7 +19,7 @@ ITEM, DOMAIN, TASK = AuthTarget
 OTHER = HumanChallenge("other", "other.example", "https://other.example/", "consent")
 CONSENT = HumanChallenge(CAPTCHA.engine, "consent.example", "https://consent.example/", "consent")
 THREE_HOURS = 10_800.0
-REACHED = Payload.of({"paging_stop": "CHALLENGE"})
+REACHED = Payload.wrap({"paging_stop": "CHALLENGE"})
 
 
 @pytest.fixture(params=["memory", "embedded", "postgres"])
@@ -52,11 +52,11 @@ async def test_it_says_what_waits_where_and_until_when(queue: Queue) -> None:
     until = queue.clock.ahead(THREE_HOURS)
     item = await held(queue)
     second = await held(queue, OTHER, "t2")
-    one, two = await queue.interventions.waiting(OWNER)
+    one, two = await queue.interventions.list_waiting(OWNER)
     assert (one.id, one.job_id, one.task_id, one.met) == (item, job_of(item), "t1", CAPTCHA)
     assert (one.state, one.since, one.expires_at) == (InterventionState.PENDING, at, until)
-    assert two.id == second and list(await queue.interventions.waiting(OWNER, TaskId("t2"))) == [two]
-    assert list(await queue.interventions.waiting("stranger")) == []
+    assert two.id == second and list(await queue.interventions.list_waiting(OWNER, TaskId("t2"))) == [two]
+    assert list(await queue.interventions.list_waiting("stranger")) == []
     event = (await queue.tasks.events(TaskId("t1")))[-1]
     told = EventFacts(engine="memory", domain="memory.example", proof="captcha")
     assert (event.kind, event.facts) == (EventKind.AWAITING_AUTH, told)
@@ -73,8 +73,8 @@ async def test_one_solution_frees_all_that_the_domain_or_the_engine_holds(queue:
     for item in mine:
         job = await queue.jobs.job(job_of(item))
         assert (job.state, job.output, job.not_before) == (JobState.QUEUED, None, None)
-    assert [one.id for one in await queue.interventions.waiting(OWNER)] == [apart]
-    assert [one.id for one in await queue.interventions.waiting("stranger")] == [stranger]
+    assert [one.id for one in await queue.interventions.list_waiting(OWNER)] == [apart]
+    assert [one.id for one in await queue.interventions.list_waiting("stranger")] == [stranger]
     assert list(await queue.interventions.complete(OWNER, ITEM, mine[1])) == []
     assert list(await queue.interventions.complete(OWNER, ITEM, stranger)) == []
 
@@ -98,20 +98,20 @@ async def test_what_is_skipped_is_only_what_is_named(
     assert len(ended) == skipped and ended[0].id == first
     job = await queue.jobs.job(job_of(first))
     assert (job.state, job.output) == (JobState.COMPLETED, REACHED)
-    assert len(await queue.interventions.waiting(OWNER)) == 2 - skipped
+    assert len(await queue.interventions.list_waiting(OWNER)) == 2 - skipped
     assert list(await queue.interventions.skip(OWNER, target, name or first)) == []
 
 
 async def test_an_engine_that_answers_again_frees_what_it_held(queue: Queue) -> None:
-    assert await queue.interventions.pending(OWNER, "memory") is None
-    assert list(await queue.interventions.solved(OWNER, "memory")) == []
+    assert await queue.interventions.find_pending(OWNER, "memory") is None
+    assert list(await queue.interventions.list_solved(OWNER, "memory")) == []
     mine = [await held(queue), await held(queue, CONSENT, "t2")]
     apart = await held(queue, OTHER)
-    assert await queue.interventions.pending(OWNER, "memory") == CONSENT
-    assert await queue.interventions.pending("stranger", "memory") is None
-    assert [one.id for one in await queue.interventions.solved(OWNER, "memory")] == mine
-    assert await queue.interventions.pending(OWNER, "memory") is None
-    assert [one.id for one in await queue.interventions.waiting(OWNER)] == [apart]
+    assert await queue.interventions.find_pending(OWNER, "memory") == CONSENT
+    assert await queue.interventions.find_pending("stranger", "memory") is None
+    assert [one.id for one in await queue.interventions.list_solved(OWNER, "memory")] == mine
+    assert await queue.interventions.find_pending(OWNER, "memory") is None
+    assert [one.id for one in await queue.interventions.list_waiting(OWNER)] == [apart]
 
 
 async def test_how_it_ended_is_in_the_events(queue: Queue) -> None:
@@ -137,7 +137,7 @@ async def test_how_it_ended_is_in_the_events(queue: Queue) -> None:
 
 async def test_another_job_joins_and_goes_with_the_first(queue: Queue) -> None:
     first = await held(queue)
-    met = await queue.interventions.pending(OWNER, "memory")
+    met = await queue.interventions.find_pending(OWNER, "memory")
     assert met is not None
     second = await held(queue, met, "t2")
     assert [one.id for one in await queue.interventions.complete(OWNER, ITEM, first)] == [first, second]
@@ -149,7 +149,7 @@ async def test_in_progress_is_said_of_all_that_belong_together_and_taken_back(qu
     apart = await held(queue, OTHER)
 
     async def states() -> list[tuple[str, str]]:
-        return [(one.domain, one.state) for one in await queue.interventions.waiting(OWNER)]
+        return [(one.domain, one.state) for one in await queue.interventions.list_waiting(OWNER)]
 
     before = (await queue.tasks.task(TaskId("t2"))).revision
     await queue.interventions.mark(OWNER, ITEM, first, InterventionState.IN_PROGRESS)
@@ -166,10 +166,10 @@ async def test_stopping_and_removing_a_task_end_its_own_and_no_others(queue: Que
     await held(queue)
     apart = await held(queue, task="t2")
     await queue.tasks.stop(TaskId("t1"), mode)
-    assert [one.id for one in await queue.interventions.waiting(OWNER)] == [apart]
+    assert [one.id for one in await queue.interventions.list_waiting(OWNER)] == [apart]
     await queue.tasks.remove(TaskId("t1"))
     await queue.tasks.remove(TaskId("t2"))
-    assert list(await queue.interventions.waiting(OWNER)) == []
+    assert list(await queue.interventions.list_waiting(OWNER)) == []
 
 
 async def test_a_stopped_job_that_is_resumed_may_wait_again(queue: Queue) -> None:
@@ -178,7 +178,7 @@ async def test_a_stopped_job_that_is_resumed_may_wait_again(queue: Queue) -> Non
     await queue.tasks.resume(TaskId("t1"))
     job = await queue.claimed()
     await queue.jobs.await_person(job.claim, None, queue.clock.ahead(60), CAPTCHA)
-    (one,) = await queue.interventions.waiting(OWNER)
+    (one,) = await queue.interventions.list_waiting(OWNER)
     assert (one.job_id, one.id) == (job_of(first), intervention_id(job.id, 2))
 
 
@@ -195,7 +195,7 @@ async def test_nobody_came(queue: Queue) -> None:
         (JobState.FAILED, None),
     ]
     assert jobs[1].errors[-1].code == "AUTH_REQUIRED"
-    assert list(await queue.interventions.waiting(OWNER)) == []
+    assert list(await queue.interventions.list_waiting(OWNER)) == []
     assert list(await queue.interventions.complete(OWNER, DOMAIN, CAPTCHA.domain)) == []
 
 
@@ -206,7 +206,7 @@ async def test_who_was_asked_to_stop_and_who_is_stale_raise_nothing(queue: Queue
     await queue.jobs.await_person(claim, None, queue.clock.ahead(60), CAPTCHA)
     with pytest.raises(ClaimLost):
         await queue.jobs.await_person(claim, None, queue.clock.ahead(60), CAPTCHA)
-    assert list(await queue.interventions.waiting(OWNER)) == []
+    assert list(await queue.interventions.list_waiting(OWNER)) == []
 
 
 async def test_the_desktop_is_told_of_each_domain_once(queue: Queue) -> None:
@@ -244,7 +244,7 @@ async def test_what_waited_before_there_was_a_table_waits_on(tmp_path: Path) -> 
             "UPDATE jobs SET progress_json = ? WHERE task_id = 't1'", (dumps({"challenge": facts}),)
         )
     async with opened("embedded", tmp_path) as queue:
-        one, two = await queue.interventions.waiting(OWNER)
+        one, two = await queue.interventions.list_waiting(OWNER)
         assert (one.id, one.met) == (
             item,
             HumanChallenge("memory", "memory.example", "https://memory.example/", "login"),

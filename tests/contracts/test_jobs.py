@@ -82,7 +82,7 @@ async def test_asking_again_adds_nothing(queue: Queue) -> None:
     assert await queue.add(new(dedupe_key="回帰"), new(dedupe_key="分散")) != ()
     assert (await queue.add(new(dedupe_key="回帰"))) == (first.id,)
     job = await queue.claimed()
-    await queue.jobs.finish(job.claim, Payload.of("done"))
+    await queue.jobs.finish(job.claim, Payload.wrap("done"))
     assert await queue.add(first) == (first.id,)
     assert (await queue.tasks.task(T1)).jobs == {JobState.COMPLETED: 1, JobState.QUEUED: 1}
     assert await queue.add(new(dedupe_key="回帰"), task="another") != (first.id,)
@@ -139,7 +139,7 @@ async def test_what_was_cancelled_or_has_failed_can_be_asked_again(queue: Queue)
     failing = await queue.claimed()
     await queue.jobs.fail(failing.claim, BROKEN)
     done = await queue.claimed()
-    await queue.jobs.finish(done.claim, Payload.of("done"))
+    await queue.jobs.finish(done.claim, Payload.wrap("done"))
     await queue.tasks.stop(T1, StopMode.GRACEFUL)
     again = [new(dedupe_key=job.dedupe_key, priority=Priority.HIGH) for job in asked]
     stands = await queue.tasks.enqueue(T1, again)
@@ -151,7 +151,7 @@ async def test_what_was_cancelled_or_has_failed_can_be_asked_again(queue: Queue)
 
 Verb = Callable[[Queue, Claim], Awaitable[object]]
 FENCED: dict[str, Verb] = {
-    "finish": lambda queue, claim: queue.jobs.finish(claim, Payload.of("late")),
+    "finish": lambda queue, claim: queue.jobs.finish(claim, Payload.wrap("late")),
     "fail": lambda queue, claim: queue.jobs.fail(claim, BROKEN),
     "put_back": lambda queue, claim: queue.jobs.put_back(claim),
     "put_back counted": lambda queue, claim: queue.jobs.put_back(claim, error=BROKEN),
@@ -159,8 +159,8 @@ FENCED: dict[str, Verb] = {
     "park": lambda queue, claim: queue.jobs.park(claim, queue.clock.ahead(60)),
     "await_person": lambda queue, claim: queue.jobs.await_person(claim, None, queue.clock.ahead(60), CAPTCHA),
     "spawn": lambda queue, claim: queue.jobs.spawn(claim, [new()]),
-    "keep_step": lambda queue, claim: queue.jobs.keep_step(claim, "page 1", Payload.of(1)),
-    "report": lambda queue, claim: queue.jobs.report(claim, Payload.of({"page": 1})),
+    "keep_step": lambda queue, claim: queue.jobs.keep_step(claim, "page 1", Payload.wrap(1)),
+    "report": lambda queue, claim: queue.jobs.report(claim, Payload.wrap({"page": 1})),
     "charge": lambda queue, claim: queue.jobs.charge(claim, {"pages": 1}),
 }
 
@@ -175,7 +175,7 @@ async def test_a_stale_attempt_can_write_nothing(queue: Queue, verb: str) -> Non
         await FENCED[verb](queue, stale)
     assert await queue.jobs.job(held.id) == held
     assert await queue.jobs.renew([stale, held.claim]) == {held.claim: False}
-    await queue.jobs.finish(held.claim, Payload.of("done"))
+    await queue.jobs.finish(held.claim, Payload.wrap("done"))
     with pytest.raises(ClaimLost):
         await FENCED[verb](queue, stale)
     assert output_of(await queue.jobs.job(held.id)) == "done"
@@ -193,11 +193,11 @@ async def test_a_removed_job_is_stale_too(queue: Queue, verb: str) -> None:
 async def test_the_end_of_a_job_and_the_claim_of_the_next_are_one_go(queue: Queue) -> None:
     await queue.add(new(id="a"), new(id="b"), new("other", id="c"))
     first = await queue.claimed()
-    following = await queue.jobs.finish_and_claim(first.claim, Payload.of({"n": 1}), ["toy"])
+    following = await queue.jobs.finish_and_claim(first.claim, Payload.wrap({"n": 1}), ["toy"])
     assert following is not None
     assert following.claim == Claim(JobId("b"), 1, ANA)
     assert await queue.state(first.id) is JobState.COMPLETED
-    again = await queue.jobs.finish_and_claim(first.claim, Payload.of({"n": 1}), ["toy"])
+    again = await queue.jobs.finish_and_claim(first.claim, Payload.wrap({"n": 1}), ["toy"])
     assert again is None, "it was said again, and nothing more is due"
     with pytest.raises(ClaimLost):
         await queue.jobs.finish_and_claim(replace(following.claim, attempt=2), Payload(), ["other"])
@@ -207,11 +207,11 @@ async def test_the_end_of_a_job_and_the_claim_of_the_next_are_one_go(queue: Queu
 async def test_finish_may_be_said_again_by_the_same_attempt_and_owner_alone(queue: Queue) -> None:
     (job_id,) = await queue.add(new())
     claim = (await queue.claimed()).claim
-    await queue.jobs.finish(claim, Payload.of({"hits": ["一", "二"]}))
+    await queue.jobs.finish(claim, Payload.wrap({"hits": ["一", "二"]}))
     before = await queue.tasks.task(T1)
-    await queue.jobs.finish(claim, Payload.of({"hits": ["三"]}))
+    await queue.jobs.finish(claim, Payload.wrap({"hits": ["三"]}))
     with pytest.raises(ClaimLost):
-        await queue.jobs.finish(Claim(job_id, claim.attempt, BEN), Payload.of("other"))
+        await queue.jobs.finish(Claim(job_id, claim.attempt, BEN), Payload.wrap("other"))
     assert output_of(await queue.jobs.job(job_id)) == {"hits": ["一", "二"]}
     assert await queue.tasks.task(T1) == before
 
@@ -223,7 +223,7 @@ async def test_three_failures_give_up_with_the_history(queue: Queue) -> None:
         job = await queue.claimed()
         assert job.failures == round_
         await queue.jobs.put_back(
-            job.claim, error=JobError("TIMEOUT", f"{round_}回目", Payload.of({"n": round_}))
+            job.claim, error=JobError("TIMEOUT", f"{round_}回目", Payload.wrap({"n": round_}))
         )
     job = await queue.jobs.job(job_id)
     assert (job.state, job.failures, job.attempt) == (JobState.FAILED, 3, 3)
@@ -243,7 +243,7 @@ async def test_a_new_step_or_an_orderly_return_counts_as_no_failure(queue: Queue
     (job_id,) = await queue.add(new())
     for page in range(5):
         job = await queue.claimed()
-        taken = Payload.of(page)
+        taken = Payload.wrap(page)
         assert await queue.jobs.keep_step(job.claim, f"page {page}", taken) == taken
         await queue.jobs.take_back(RunningClaim(job.claim, 0), BROKEN)
     for _ in range(5):
@@ -253,22 +253,22 @@ async def test_a_new_step_or_an_orderly_return_counts_as_no_failure(queue: Queue
     assert await queue.jobs.release_all(ANA) == 0
     job = await queue.claimed()
     assert (job.failures, job.attempt, len(job.errors)) == (0, 12, 5)
-    assert await queue.jobs.keep_step(job.claim, "page 0", Payload.of("again")) == Payload.of(0)
+    assert await queue.jobs.keep_step(job.claim, "page 0", Payload.wrap("again")) == Payload.wrap(0)
     await queue.jobs.take_back(RunningClaim(job.claim, 0), BROKEN)
     assert (await queue.jobs.job(job_id)).failures == 1
-    assert await queue.jobs.steps(job_id) == {f"page {page}": Payload.of(page) for page in range(5)}
+    assert await queue.jobs.steps(job_id) == {f"page {page}": Payload.wrap(page) for page in range(5)}
 
 
 async def test_a_beat_saves_a_job_from_being_taken_back(queue: Queue) -> None:
     await queue.add(new())
     job = await queue.claimed()
-    (seen,) = await queue.jobs.running()
+    (seen,) = await queue.jobs.list_running()
     assert seen == RunningClaim(job.claim, 0)
     await queue.jobs.renew([job.claim])
     with pytest.raises(ClaimLost):
         await queue.jobs.take_back(seen, BROKEN)
-    assert await queue.jobs.running() == [RunningClaim(job.claim, 1)]
-    assert await queue.jobs.held([job.claim]) == {job.claim: False}
+    assert await queue.jobs.list_running() == [RunningClaim(job.claim, 1)]
+    assert await queue.jobs.check_claims([job.claim]) == {job.claim: False}
 
 
 async def test_put_back_waits_for_its_time(queue: Queue) -> None:
@@ -296,7 +296,7 @@ async def test_the_end_of_its_last_child_queues_a_parked_job(queue: Queue) -> No
         (one, 10, parent.id),
         (two, 10, parent.id),
     ]
-    await queue.jobs.finish((await queue.claimed()).claim, Payload.of(1))
+    await queue.jobs.finish((await queue.claimed()).claim, Payload.wrap(1))
     assert await queue.state(parent.id) is JobState.PARKED
     await queue.jobs.fail((await queue.claimed()).claim, BROKEN)
     job = await queue.jobs.job(parent.id)
@@ -308,7 +308,7 @@ async def test_children_that_await_a_person_hold_nobody_up(queue: Queue) -> None
     parent, _ = await parked(queue, 2)
     await queue.jobs.await_person((await queue.claimed()).claim, None, queue.clock.ahead(100), CAPTCHA)
     assert await queue.state(parent.id) is JobState.PARKED
-    await queue.jobs.finish((await queue.claimed()).claim, Payload.of(1))
+    await queue.jobs.finish((await queue.claimed()).claim, Payload.wrap(1))
     assert await queue.state(parent.id) is JobState.QUEUED
     again = await queue.claimed(kind="answer")
     assert not await queue.jobs.park(again.claim, queue.clock.ahead(100))
@@ -350,7 +350,7 @@ async def test_a_person_comes_or_skips_or_does_not_come(queue: Queue) -> None:
     for name, output in zip("abcd", ({"pages": 1}, {"pages": 2}, {"pages": 3}, None), strict=True):
         met = HumanChallenge(name, f"{name}.example", f"https://{name}.example/", "captcha")
         await queue.jobs.await_person(
-            (await queue.claimed()).claim, output and Payload.of(output), queue.clock.ahead(10_800), met
+            (await queue.claimed()).claim, output and Payload.wrap(output), queue.clock.ahead(10_800), met
         )
     assert (await queue.tasks.task(T1)).state is TaskState.WAITING
     assert [one.job_id for one in await queue.interventions.skip(OWNER, AuthTarget.ITEM, "b-1")] == [ids[1]]
@@ -404,7 +404,7 @@ async def test_graceful_lets_what_runs_finish(queue: Queue) -> None:
     assert await queue.jobs.renew([running.claim]) == {running.claim: True}
     (orphan,) = await queue.jobs.spawn(running.claim, [new()])
     assert await queue.state(orphan) is JobState.CANCELLED
-    await queue.jobs.finish(running.claim, Payload.of("whole"))
+    await queue.jobs.finish(running.claim, Payload.wrap("whole"))
     assert output_of(await queue.jobs.job(running.id)) == "whole"
     assert (await queue.tasks.task(T1)).state is TaskState.STOPPED
     assert await queue.jobs.claim(ANA, ["toy", "answer"]) is None
@@ -419,11 +419,11 @@ async def test_immediate_cancels_what_runs(queue: Queue) -> None:
         job = await queue.jobs.job(made[state])
         assert (job.state, job.output, job.not_before) == (JobState.CANCELLED, None, None)
     with pytest.raises(ClaimLost):
-        await queue.jobs.finish(running.claim, Payload.of("late"))
+        await queue.jobs.finish(running.claim, Payload.wrap("late"))
     resumed = await queue.tasks.resume(T1)
     assert set(resumed) == {each for state, each in made.items() if state is not JobState.COMPLETED}
     with pytest.raises(ClaimLost):
-        await queue.jobs.finish(running.claim, Payload.of("late"))
+        await queue.jobs.finish(running.claim, Payload.wrap("late"))
     assert (await queue.tasks.task(T1)).state is TaskState.RUNNING
 
 
@@ -442,7 +442,7 @@ async def test_resuming_takes_back_what_was_asked_of_running_jobs(queue: Queue) 
     claim = (await queue.claimed()).claim
     await queue.tasks.stop(T1, StopMode.GRACEFUL)
     assert await queue.tasks.resume(T1) == []
-    assert await queue.jobs.held([claim]) == {claim: False}
+    assert await queue.jobs.check_claims([claim]) == {claim: False}
     await queue.jobs.put_back(claim)
     assert await queue.state(job_id) is JobState.QUEUED
 
@@ -501,14 +501,14 @@ async def consistent(queue: Queue) -> None:
     for job in jobs:
         assert (job.finished_at is not None) == (job.state in ENDED)
     awaiting = {each.id: each.not_before for each in jobs if each.state is JobState.AWAITING_AUTH}
-    assert {one.job_id: one.expires_at for one in await queue.interventions.waiting(OWNER)} == awaiting
+    assert {one.job_id: one.expires_at for one in await queue.interventions.list_waiting(OWNER)} == awaiting
 
 
 async def test_every_move_rings_after_its_commit(queue: Queue) -> None:
     (job_id,) = await queue.add(new(), task="t1")
     steps: list[tuple[str, Callable[[], Awaitable[object]]]] = [
         ("running", lambda: queue.jobs.claim(ANA, ["toy"])),
-        ("progress", lambda: queue.jobs.report(Claim(job_id, 1, ANA), Payload.of({"pages": 1}))),
+        ("progress", lambda: queue.jobs.report(Claim(job_id, 1, ANA), Payload.wrap({"pages": 1}))),
         ("stop_asked", lambda: queue.tasks.stop(T1, StopMode.GRACEFUL)),
         ("cancelled", lambda: queue.tasks.stop(T1, StopMode.IMMEDIATE)),
         ("queued", lambda: queue.tasks.resume(T1)),
@@ -546,7 +546,7 @@ async def test_durations_of_the_latest_completed_jobs(queue: Queue) -> None:
     for seconds in (2, 5):
         claim = (await queue.claimed()).claim
         queue.clock.pass_(seconds)
-        await queue.jobs.finish(claim, Payload.of(None))
+        await queue.jobs.finish(claim, Payload.wrap(None))
     await queue.jobs.fail((await queue.claimed()).claim, BROKEN)
     assert list(await queue.tasks.durations("toy")) == [5, 2]
     assert list(await queue.tasks.durations("toy", limit=1)) == [5]

@@ -117,17 +117,17 @@ async def test_runs_and_steps(store: Store) -> None:
             number,
             f"node{number}",
             f"h{number}",
-            Payload.of({"in": number}),
-            Payload.of({"out": number}),
+            Payload.wrap({"in": number}),
+            Payload.wrap({"out": number}),
         )
     step = await store.ledger.step("run1", 2)
     assert step is not None and (step.node, step.input_hash) == ("node2", "h2")
-    assert step.output == Payload.of({"out": 2})
+    assert step.output == Payload.wrap({"out": 2})
     await store.ledger.forget_from("run1", 2)
     assert await store.ledger.step("run1", 2) is None
     (kept,) = await store.ledger.steps("run1")
     assert (kept.number, kept.node) == (1, "node1")
-    assert (kept.input, kept.output) == (Payload.of({"in": 1}), Payload.of({"out": 1}))
+    assert (kept.input, kept.output) == (Payload.wrap({"in": 1}), Payload.wrap({"out": 1}))
 
 
 async def test_the_last_run_is_the_last_unfinished_one(store: Store) -> None:
@@ -162,7 +162,7 @@ async def purged_of(store: Store) -> None:
     for document in (kept, purged):
         await store.shelf.put(document)
     await store.ledger.begin(Inquiry("run1", "何か。"))
-    await store.ledger.record("run1", 1, "search", "h", Payload(), Payload.of({"shown": "消える文。"}))
+    await store.ledger.record("run1", 1, "search", "h", Payload(), Payload.wrap({"shown": "消える文。"}))
     shown = ShownRecord(1, purged.passages[0].id, purged.document.id, 1.0)
     await store.sessions.add("run1", RoundRecord(1, 1, 2, False, (shown,)))
     quoted = (evidence(1, "残る文。", kept.document.id), evidence(2, "消える文。", purged.document.id))

@@ -98,6 +98,6 @@ async def test_a_queue_takes_many_kinds_claims_and_states(queue: Queue) -> None:
     job = await queue.jobs.claim(ANA, [*WORDS, "toy"])
     assert job is not None
     claims = [*(Claim(JobId(word), 1, ANA) for word in WORDS), job.claim]
-    assert await queue.jobs.renew(claims) == await queue.jobs.held(claims) == {job.claim: False}
+    assert await queue.jobs.renew(claims) == await queue.jobs.check_claims(claims) == {job.claim: False}
     states = [TaskState.RUNNING] * MANY
     assert [task.id for task in await queue.tasks.tasks(OWNER, states)] == ["t1"]

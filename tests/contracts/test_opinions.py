@@ -28,12 +28,12 @@ async def test_blocked_domain_leaves_out_its_pages_and_those_below_it(discoverie
         await discoveries.opinions.block(OWNER, "a.example")
     await discoveries.opinions.block(OWNER, "c.example")
     assert list(await discoveries.opinions.list_blocked(OWNER)) == ["a.example", "c.example"]
-    excluded = await discoveries.opinions.left_out(OWNER)
+    excluded = await discoveries.opinions.list_left_out(OWNER)
     assert excluded == ExcludedSources(tuple(sorted(page.document.id for page in pages[:2])))
-    assert await discoveries.opinions.left_out("stranger") == NOTHING
+    assert await discoveries.opinions.list_left_out("stranger") == NOTHING
     await discoveries.opinions.unblock(OWNER, "a.example")
     await discoveries.opinions.unblock(OWNER, "never.example")
-    assert await discoveries.opinions.left_out(OWNER) == NOTHING
+    assert await discoveries.opinions.list_left_out(OWNER) == NOTHING
 
 
 async def test_rejected_evidence_leaves_out_the_passages_that_it_quotes(discoveries: Discoveries) -> None:
@@ -43,15 +43,15 @@ async def test_rejected_evidence_leaves_out_the_passages_that_it_quotes(discover
     quoted = replace(evidence(1, second.text, given.document.id), start=second.start, end=second.end)
     across = replace(quoted, id="e2", start=first.start)
     await discoveries.opinions.reject(OWNER, quoted)
-    assert await discoveries.opinions.left_out(OWNER) == ExcludedSources((), (second.id,))
+    assert await discoveries.opinions.list_left_out(OWNER) == ExcludedSources((), (second.id,))
     await discoveries.opinions.reject(OWNER, across)
-    assert await discoveries.opinions.left_out(OWNER) == ExcludedSources(
+    assert await discoveries.opinions.list_left_out(OWNER) == ExcludedSources(
         (), tuple(sorted((first.id, second.id)))
     )
-    assert await discoveries.opinions.left_out("stranger") == NOTHING
+    assert await discoveries.opinions.list_left_out("stranger") == NOTHING
     await discoveries.opinions.restore(OWNER, across)
     await discoveries.opinions.restore(OWNER, quoted)
-    assert await discoveries.opinions.left_out(OWNER) == NOTHING
+    assert await discoveries.opinions.list_left_out(OWNER) == NOTHING
     assert list(await discoveries.opinions.list_blocked(OWNER)) == []
 
 
@@ -62,6 +62,6 @@ async def test_pages_that_only_cancelled_jobs_brought_are_left_out(discoveries: 
     both = await discoveries.taken_in(job, "https://b.example/", "乙の本文。")
     await discoveries.taken_in(job, "/家/c.txt", "丙の本文。", corpus="default")
     assert both == await discoveries.taken_in(other, "https://b.example/", "乙の本文。")
-    assert await discoveries.opinions.left_out(OWNER) == NOTHING
+    assert await discoveries.opinions.list_left_out(OWNER) == NOTHING
     await discoveries.queue.tasks.stop(TaskId("t1"), StopMode.IMMEDIATE)
-    assert await discoveries.opinions.left_out(OWNER) == ExcludedSources((alone,))
+    assert await discoveries.opinions.list_left_out(OWNER) == ExcludedSources((alone,))

@@ -73,10 +73,10 @@ async def test_bytes_that_stand_at_two_places_outlive_a_change_of_one(store: Sto
 async def test_known_is_told_within_one_corpus_of_one_owner(store: Store) -> None:
     given = intake("本文。", corpus="講義")
     await store.shelf.put(given)
-    known = await store.shelf.known("講義", "local", given.document.sha256)
+    known = await store.shelf.find_known("講義", "local", given.document.sha256)
     assert known is not None and known.id == given.document.id
-    assert await store.shelf.known("default", "local", given.document.sha256) is None
-    assert await store.shelf.known("講義", "someone", given.document.sha256) is None
+    assert await store.shelf.find_known("default", "local", given.document.sha256) is None
+    assert await store.shelf.find_known("講義", "someone", given.document.sha256) is None
 
 
 async def test_what_is_said_later_is_added_to_what_was_said(store: Store) -> None:
@@ -386,7 +386,7 @@ async def test_a_document_that_is_retired_between_being_known_and_being_seen_is_
     """Two files swap their contents while both are taken in at once."""
     given = intake("入れ替わる。", source="a.txt")
     await store.shelf.put(given)
-    known = await store.shelf.known("default", "local", given.document.sha256)
+    known = await store.shelf.find_known("default", "local", given.document.sha256)
     assert known is not None
     await store.shelf.put(intake("別の本文。", source="a.txt"))
     assert await store.shelf.record_seen(known, "b.txt", {})

@@ -31,8 +31,8 @@ async def storage(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
 
 
 async def test_something_could_be_stored_again_and_again(storage: Storage) -> None:
-    await storage.ready()
-    await storage.ready()
+    await storage.check_ready()
+    await storage.check_ready()
 
 
 async def test_copy_is_one_file_and_takes_no_other_ones_place(storage: Storage, tmp_path: Path) -> None:

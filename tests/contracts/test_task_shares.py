@@ -43,10 +43,10 @@ async def test_what_is_shared_is_visible_to_members_as_long_as_they_are_members(
         await shares.share("t1", "nothing", "hanako")
     found = await shares.find("t1", "taro")
     assert found is not None and (found.owner, found.group) == ("hanako", "lab")
-    assert [share.shared_id for share in await shares.visible("taro", 9)] == ["t2", "t1"]
-    assert [share.shared_id for share in await shares.of_owner("hanako", 1)] == ["t2"]
+    assert [share.shared_id for share in await shares.list_visible("taro", 9)] == ["t2", "t1"]
+    assert [share.shared_id for share in await shares.list_of_owner("hanako", 1)] == ["t2"]
     assert await shares.find("t", "taro") is None and await shares.find("t1", "jiro") is None
-    assert list(await shares.visible("hanako", 9)) == list(await shares.of_owner("taro", 9)) == []
+    assert list(await shares.list_visible("hanako", 9)) == list(await shares.list_of_owner("taro", 9)) == []
     assert not await shares.unshare("t1", "lab", "taro")
     assert await shares.unshare("t1", "lab", "hanako") and not await shares.unshare("t1", "lab", "hanako")
     assert await shares.find("t1", "taro") is None
@@ -54,4 +54,4 @@ async def test_what_is_shared_is_visible_to_members_as_long_as_they_are_members(
     assert await shares.find("t2", "taro") is None
     await users.join("lab", "taro")
     await users.remove_group("lab")
-    assert list(await shares.of_owner("hanako", 9)) == []
+    assert list(await shares.list_of_owner("hanako", 9)) == []

@@ -28,14 +28,14 @@ async def test_finds_of_a_job_come_back_by_rank(discoveries: Discoveries) -> Non
     finds = [found(A, published_at="2026-01-01"), found(B, rank_on_page=2)]
     assert await discoveries.urls.add(job.claim, finds) == 2
     assert await discoveries.urls.add(job.claim, [found(C, page_number=2)]) == 1
-    stored = await discoveries.urls.of_job(job.id)
+    stored = await discoveries.urls.list_of_job(job.id)
     assert [row.find for row in stored] == [
         replace(finds[0], rank=1),
         replace(finds[1], rank=2),
         found(C, page_number=2, rank=3),
     ]
     assert {(row.status, row.document_id, row.useful) for row in stored} == {("found", None, None)}
-    assert list(await discoveries.urls.of_job((await discoveries.running("t2")).id)) == []
+    assert list(await discoveries.urls.list_of_job((await discoveries.running("t2")).id)) == []
 
 
 async def test_what_the_task_has_met_elsewhere_is_not_new(discoveries: Discoveries) -> None:
@@ -47,7 +47,7 @@ async def test_what_the_task_has_met_elsewhere_is_not_new(discoveries: Discoveri
     assert await discoveries.urls.add(first.claim, [found(B, page_number=2), found(C, page_number=2)]) == 1
     assert await discoveries.urls.add(second.claim, [found(A), found(C)]) == 0
     assert await discoveries.urls.add(other.claim, [found(A)]) == 1
-    assert len(await discoveries.urls.of_job(first.id)) == 3
+    assert len(await discoveries.urls.list_of_job(first.id)) == 3
     assert await discoveries.urls.add(first.claim, []) == 0
 
 
@@ -58,7 +58,7 @@ async def test_what_became_of_a_find_is_stored(discoveries: Discoveries) -> None
     await discoveries.urls.mark(job.claim, A, True)
     await discoveries.urls.settle(job.claim, B, code="TIMED_OUT", reason="応答なし")
     await discoveries.urls.settle(job.claim, C)
-    stored = await discoveries.urls.of_job(job.id)
+    stored = await discoveries.urls.list_of_job(job.id)
     assert [(row.status, row.document_id, row.useful) for row in stored] == [
         ("visited", document, True),
         ("failed", None, None),
@@ -81,7 +81,7 @@ async def test_claim_of_another_worker_stores_nothing_though_its_attempt_is_the_
     job = await discoveries.running()
     with pytest.raises(ClaimLost):
         await discoveries.urls.add(replace(job.claim, worker_id=WorkerId("another")), [found(A)])
-    assert await discoveries.urls.of_job(job.id) == []
+    assert await discoveries.urls.list_of_job(job.id) == []
 
 
 @pytest.mark.parametrize("verb", ["add", "expect", "settle", "mark", "note"])
@@ -100,7 +100,7 @@ async def test_stale_claim_stores_nothing(discoveries: Discoveries, verb: str) -
     }
     with pytest.raises(ClaimLost):
         await calls[verb]()
-    (row,) = await urls.of_job(job.id)
+    (row,) = await urls.list_of_job(job.id)
     assert (row.find.url, row.status, row.document_id, row.useful) == (A, "found", None, None)
 
 
@@ -145,7 +145,7 @@ async def test_errors_of_a_completed_search_are_failures(discoveries: Discoverie
     job = await discoveries.running(kind=JobKind.SEARCH, input={"query": "決定係数"})
     failure = SearchFailure(A, "X", "理由")
     outcome = SearchOutcome("決定係数", "memory", (), PagingStop.END, (), (), errors=(failure,))
-    await discoveries.queue.jobs.finish(job.claim, Payload.of(outcome))
+    await discoveries.queue.jobs.finish(job.claim, Payload.wrap(outcome))
     report = await discoveries.reports.report(T1, OWNER, 0, 9)
     assert list(report.failures) == [FailedItem("決定係数", A, "X", "理由")]
 
@@ -197,8 +197,8 @@ async def test_forgetting_a_task_leaves_the_finds_of_others(discoveries: Discove
     assert await discoveries.reports.forget(T1) == 2
     assert await discoveries.reports.forget(T1) == 0
     assert (
-        list(await discoveries.urls.of_job(job.id)) == []
-        and len(await discoveries.urls.of_job(other.id)) == 2
+        list(await discoveries.urls.list_of_job(job.id)) == []
+        and len(await discoveries.urls.list_of_job(other.id)) == 2
     )
 
 
@@ -206,7 +206,7 @@ async def test_expected_document_is_stored_but_not_told_before_it_is_there(disco
     job = await discoveries.running()
     await discoveries.urls.add(job.claim, [found(A)])
     await discoveries.urls.expect(job.claim, A, "doc_1")  # type: ignore[arg-type]
-    (row,) = await discoveries.urls.of_job(job.id)
+    (row,) = await discoveries.urls.list_of_job(job.id)
     assert (row.status, row.document_id) == ("found", "doc_1")
     await discoveries.queue.tasks.stop(T1, StopMode.IMMEDIATE)
     (listed,) = (await discoveries.reports.report(T1, OWNER, 0, 9)).results

@@ -110,7 +110,7 @@ async def test_an_engine_rests_as_long_as_it_should(room: Room, jump: float) -> 
     await room.health.record("mojeek", RequestOutcome.CHALLENGE, 0.1)
     room.clock.jump(jump)
     room.clock.pass_(1799)
-    assert (await room.health.of(["mojeek"]))["mojeek"].breaker is BreakerState.OPEN
+    assert (await room.health.read(["mojeek"]))["mojeek"].breaker is BreakerState.OPEN
     assert not await room.health.probe("mojeek", "ana")
     room.clock.pass_(2)
     assert await room.health.probe("mojeek", "ana")

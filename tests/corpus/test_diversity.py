@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shisho.corpus.diversity import by_meaning, by_pairs
+from shisho.corpus.diversity import compare_by_meaning, compare_by_pairs
 from shisho.corpus.diversity import spread as spread_by
 from shisho.domain.corpus import RankedPassage
 from shisho.domain.embedding import Embedding
@@ -19,7 +19,7 @@ def ranked(text: str, score: float, document: str) -> RankedPassage:
 
 
 def spread(ranking: list[RankedPassage], k: int) -> list[RankedPassage]:
-    return spread_by(ranking, k, by_pairs([hit.passage for hit in ranking]))
+    return spread_by(ranking, k, compare_by_pairs([hit.passage for hit in ranking]))
 
 
 def at_angle(degrees: float) -> Embedding:
@@ -66,7 +66,7 @@ def test_the_same_in_other_words_makes_room_by_its_vector_and_a_copy_without_one
     # What is usual lies between: as cosines of an encoder whose vectors are all close together.
     for narrow in (1.0, 0.2):
         embeddings = {name: at_angle(angle * narrow) for name, angle in angles.items()}
-        likeness = by_meaning(passages, embeddings, by_pairs(passages))
+        likeness = compare_by_meaning(passages, embeddings, compare_by_pairs(passages))
         assert spread_by(hits, 2, likeness) == [first, other]
     assert spread(hits, 2) == [first, reworded]
 

@@ -67,8 +67,8 @@ async def test_the_subject_counts_even_on_a_shelf_that_holds_nothing_else(tmp_pa
     half = intake("歴史は長い。", source="c.txt")
     for each in (whole, half):
         await shelf.put(each)
-    assert await usefulness.of("図書館の歴史", whole.document.id) is not None
-    assert await usefulness.of("図書館の歴史", half.document.id) is None
+    assert await usefulness.find("図書館の歴史", whole.document.id) is not None
+    assert await usefulness.find("図書館の歴史", half.document.id) is None
     await database.close()
 
 
@@ -95,13 +95,13 @@ async def test_a_document_counts_before_the_index_has_it(tmp_path: Path) -> None
     poor = intake("天気は雨。", source="b.txt")
     for each in (good, poor):
         await shelf.put(each)
-    before = await usefulness.of("決定係数の意味", good.document.id)
+    before = await usefulness.find("決定係数の意味", good.document.id)
     assert before is not None and before.clusters == {good.passages[1].cluster} and before.match == 1
-    assert await usefulness.of("決定係数の意味", good.document.id, before.clusters) is None
-    assert await usefulness.of("決定係数の意味", poor.document.id) is None
-    assert await usefulness.of("決定係数の意味", DocumentId("doc_unknown")) is None
+    assert await usefulness.find("決定係数の意味", good.document.id, before.clusters) is None
+    assert await usefulness.find("決定係数の意味", poor.document.id) is None
+    assert await usefulness.find("決定係数の意味", DocumentId("doc_unknown")) is None
     await index.catch_up()
-    assert await usefulness.of("決定係数の意味", good.document.id) == before
+    assert await usefulness.find("決定係数の意味", good.document.id) == before
     await database.close()
 
 

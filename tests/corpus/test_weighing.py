@@ -14,7 +14,7 @@ from shisho.corpus.occurrences import RUNS_AT_ONCE, JoinedCharacters
 from shisho.corpus.rank import ENGLISH, JAPANESE, Statistics, Weights, match
 from shisho.corpus.weighing import rank
 from shisho.domain.corpus import Passage
-from shisho.language.terms import TermQuery, graphs, squeeze, wording
+from shisho.language.terms import TermQuery, graphs, list_wording, squeeze
 from shisho.language.vectors import character_codes
 from shisho.stores.vectors import vector_of
 from tests.corpus.passages import passage
@@ -59,7 +59,7 @@ def queries(draw: st.DrawFn) -> TermQuery:
                 tuple(phrase.split()) for phrase in draw(st.lists(WORDS, max_size=2)) if " " in phrase
             )
         ),
-        tuple(dict.fromkeys(wording(squeeze(text)))),
+        tuple(dict.fromkeys(list_wording(squeeze(text)))),
         tuple((term, draw(st.integers(2, 9))) for term in set(words[:2])),
     )
 
@@ -119,7 +119,7 @@ def test_it_ranks_many_passages_for_a_long_question_as_the_plain_scoring_does() 
         tuple(dict.fromkeys(question)),
         tuple(dict.fromkeys(graphs(question))),
         (),
-        tuple(dict.fromkeys(wording(question))),
+        tuple(dict.fromkeys(list_wording(question))),
     )
     assert len(query.wording) > RUNS_AT_ONCE
     check(query, made, Statistics(5_000, 300.0, 1.0, 500.0), JAPANESE)

@@ -9,7 +9,7 @@ from shisho.domain.answer_log import PageFate
 from shisho.domain.corpus import DocumentId
 from shisho.domain.find import DiscoveredUrl, StoredUrl, UrlState
 from shisho.domain.job import JobState
-from shisho.errors import by_code
+from shisho.errors import map_by_code
 
 DOCUMENT = DocumentId("doc_1")
 QUOTED = frozenset({DOCUMENT})
@@ -68,6 +68,6 @@ def test_a_page_that_two_searches_have_found_is_told_once_at_its_best() -> None:
 
 
 def test_every_error_that_a_visit_can_end_with_is_refusal_or_failure() -> None:
-    for code in by_code():
+    for code in map_by_code():
         (page,) = list_pages([(JobState.COMPLETED, [stored(UrlState.FAILED, code=code)])], QUOTED)
         assert page.fate in (PageFate.REFUSED, PageFate.FAILED) and page.code == code

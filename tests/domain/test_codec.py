@@ -8,7 +8,7 @@ from typing import Any, NewType
 
 import pytest
 
-from shisho.domain.codec import Payload, build, dumps, loads, plain
+from shisho.domain.codec import Payload, build, dumps, loads, to_plain
 
 Name = NewType("Name", str)
 
@@ -31,7 +31,7 @@ class Tree:
 
 def test_value_comes_back_as_it_was() -> None:
     tree = Tree(
-        (Leaf(Name("決定係数"), Colour.RED), Leaf(Name("R²"))), Payload.of({"b": 1, "a": [None, 2.5]})
+        (Leaf(Name("決定係数"), Colour.RED), Leaf(Name("R²"))), Payload.wrap({"b": 1, "a": [None, 2.5]})
     )
     assert loads(dumps(tree), Tree) == tree
 
@@ -66,7 +66,7 @@ def test_other_shape_is_refused(data: Any, shape: type) -> None:
 
 
 def test_payload_is_an_object_in_json_and_is_read_by_who_knows_its_shape() -> None:
-    payload = Payload.of(Leaf(Name("a")))
-    assert plain({"input": payload}) == {"input": {"name": "a", "colour": None}}
+    payload = Payload.wrap(Leaf(Name("a")))
+    assert to_plain({"input": payload}) == {"input": {"name": "a", "colour": None}}
     assert payload.read(Leaf) == Leaf(Name("a"))
     assert build({"colour": None, "name": "a"}, Payload) == payload

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import pytest
 
 from shisho.domain.corpus import Citation, DocumentId, PassageId
-from shisho.domain.link import END, opening, text_directive
+from shisho.domain.link import END, link_citation, text_directive
 
 LONG = "決定係数とは、目的変数の分散のうち説明変数によって説明できる割合のことであり、" * 4
 ENGLISH = "The coefficient of determination is the share of the variance of the dependent variable " * 3
@@ -32,7 +32,7 @@ def citation(source: str, snippet: str = "決定係数は指標である。", pa
     ],
 )
 def test_what_has_pages_opens_on_its_page(source: str, page: int | None, link: str) -> None:
-    assert opening(citation(source, page=page)) == link
+    assert link_citation(citation(source, page=page)) == link
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_a_web_page_opens_on_its_text(source: str, before: str) -> None:
     text = (
         "%E6%B1%BA%E5%AE%9A%E4%BF%82%E6%95%B0%E3%81%AF%E6%8C%87%E6%A8%99%E3%81%A7%E3%81%82%E3%82%8B%E3%80%82"
     )
-    assert opening(citation(source)) == f"{before}text={text}"
+    assert link_citation(citation(source)) == f"{before}text={text}"
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_every_kind_of_job_has_a_shape() -> None:
 
 @pytest.mark.parametrize("kind", JobKind)
 def test_payload_comes_back_from_its_job(kind: JobKind) -> None:
-    job = NewJob(JobId("a"), kind, Payload.of(PAYLOADS[kind]))
+    job = NewJob(JobId("a"), kind, Payload.wrap(PAYLOADS[kind]))
     assert read_payload(job) == PAYLOADS[kind] and type(read_payload(job)) is SHAPES[kind]
 
 
@@ -58,7 +58,7 @@ def test_payload_comes_back_from_its_job(kind: JobKind) -> None:
 )
 def test_payload_of_another_shape_is_refused(kind: JobKind, given: object) -> None:
     with pytest.raises(TypeError):
-        read_payload(NewJob(JobId("a"), kind, Payload.of(given)))
+        read_payload(NewJob(JobId("a"), kind, Payload.wrap(given)))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from shisho.domain.corpus import Citation, DocumentId, PassageId
-from shisho.domain.link import opening
+from shisho.domain.link import link_citation
 from shisho.domain.place import cells, column_name, place_within, split_cells
 
 
@@ -54,4 +54,4 @@ def citation(source: str, page: int | None, place: str) -> Citation:
     ],
 )
 def test_a_link_opens_cells_rows_and_chapters(source: str, page: int | None, place: str, link: str) -> None:
-    assert opening(citation(source, page, place)) == link
+    assert link_citation(citation(source, page, place)) == link

@@ -11,9 +11,9 @@ from shisho.domain.politeness import (
     EngineHealth,
     RequestOutcome,
     add_rates,
-    as_of,
     may_probe,
     record_outcome,
+    refresh_breaker,
 )
 from shisho.domain.time import later
 
@@ -54,7 +54,7 @@ def test_answers_one_after_another(
     ("openings", "outcome", "minutes"), [(1, F, 60), (2, F, 120), (3, F, 120), (9, C, 120), (2, S, None)]
 )
 def test_a_try_while_half_open(openings: int, outcome: RequestOutcome, minutes: int | None) -> None:
-    held = as_of(EngineHealth("mojeek", OPEN, 2, openings, NOW), NOW)
+    held = refresh_breaker(EngineHealth("mojeek", OPEN, 2, openings, NOW), NOW)
     assert held.breaker is HALF
     after = record_outcome(held, outcome, NOW)
     if minutes is None:
@@ -79,7 +79,7 @@ def test_a_try_while_half_open(openings: int, outcome: RequestOutcome, minutes: 
     ],
 )
 def test_a_breaker_by_the_time(until: float, breaker: BreakerState, left: float) -> None:
-    held = as_of(EngineHealth("mojeek", OPEN, 2, 1, later(NOW, until)), NOW)
+    held = refresh_breaker(EngineHealth("mojeek", OPEN, 2, 1, later(NOW, until)), NOW)
     assert (held.breaker, held.open_until) == (breaker, later(NOW, left))
 
 

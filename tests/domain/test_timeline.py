@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from shisho.domain.timeline import Anchor, ServerAnchor, anchored, noted, server_anchored
+from shisho.domain.timeline import Anchor, ServerAnchor, note_time, set_anchor, set_server_anchor
 
 HOUR = 3600.0
-BEGUN = anchored(None, "boot a", 1_000_000.0, 50.0)
+BEGUN = set_anchor(None, "boot a", 1_000_000.0, 50.0)
 
 
 def test_it_begins_with_the_wall_clock() -> None:
@@ -16,7 +16,7 @@ def test_it_begins_with_the_wall_clock() -> None:
 
 @pytest.mark.parametrize("jump", [0.0, HOUR, -HOUR, 24 * HOUR, -24 * HOUR])
 def test_no_jump_of_the_wall_clock_moves_it(jump: float) -> None:
-    later = anchored(BEGUN, "boot a", 1_000_060.0 + jump, 110.0)
+    later = set_anchor(BEGUN, "boot a", 1_000_060.0 + jump, 110.0)
     assert later == BEGUN and later.reads(110.0) == 1_000_060.0
 
 
@@ -33,14 +33,14 @@ def test_no_jump_of_the_wall_clock_moves_it(jump: float) -> None:
 def test_after_a_start_it_goes_on_from_where_it_was_known_last(
     boot: str, wall: float, monotonic: float, reads: float
 ) -> None:
-    known = noted(BEGUN, 110.0)
-    again = anchored(known, boot, wall, monotonic)
+    known = note_time(BEGUN, 110.0)
+    again = set_anchor(known, boot, wall, monotonic)
     assert again.reads(monotonic) == reads
     assert again.reads(monotonic + 7.0) == reads + 7.0
 
 
 def test_what_is_noted_never_sinks() -> None:
-    assert noted(noted(BEGUN, 110.0), 60.0).noted == 1_000_060.0
+    assert note_time(note_time(BEGUN, 110.0), 60.0).noted == 1_000_060.0
 
 
 AHEAD = ServerAnchor(ahead=10.0, noted=1_000_010.0, wall=1_000_000.0)
@@ -57,17 +57,17 @@ AHEAD = ServerAnchor(ahead=10.0, noted=1_000_010.0, wall=1_000_000.0)
     ],
 )
 def test_no_jump_of_the_servers_clock_moves_the_line(passed: float, wall: float, reads: float) -> None:
-    anchor = server_anchored(AHEAD, wall, AHEAD.noted + passed)
+    anchor = set_server_anchor(AHEAD, wall, AHEAD.noted + passed)
     assert (anchor.noted, anchor.wall) == (reads, wall)
-    assert server_anchored(anchor, wall + 1, None).noted == reads + 1, "whoever comes then reads the same"
+    assert set_server_anchor(anchor, wall + 1, None).noted == reads + 1, "whoever comes then reads the same"
 
 
 def test_machine_that_slept_learns_from_those_who_went_on() -> None:
     noted_by_others = ServerAnchor(10.0, 1_003_600.0, 1_003_590.0)
-    assert server_anchored(noted_by_others, 1_003_595.0, 1_000_015.0).noted == 1_003_605.0
+    assert set_server_anchor(noted_by_others, 1_003_595.0, 1_000_015.0).noted == 1_003_605.0
 
 
 def test_who_begins_believes_the_server_and_never_runs_back() -> None:
-    assert server_anchored(None, 1_000_000.0, None) == ServerAnchor(0.0, 1_000_000.0, 1_000_000.0)
-    assert server_anchored(AHEAD, 1_000_060.0, None).noted == 1_000_070.0
-    assert server_anchored(AHEAD, 1_000_060.0 - HOUR, None).noted == AHEAD.noted
+    assert set_server_anchor(None, 1_000_000.0, None) == ServerAnchor(0.0, 1_000_000.0, 1_000_000.0)
+    assert set_server_anchor(AHEAD, 1_000_060.0, None).noted == 1_000_070.0
+    assert set_server_anchor(AHEAD, 1_000_060.0 - HOUR, None).noted == AHEAD.noted

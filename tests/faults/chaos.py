@@ -23,7 +23,7 @@ import psycopg
 from shisho.domain.codec import Payload, dumps
 from shisho.domain.job import JobId, NewJob, NewTask, TaskId
 from shisho.errors import ShishoError
-from shisho.jobs.ids import new_id
+from shisho.jobs.ids import make_id
 from shisho.jobs.timing import WorkerTiming
 from shisho.stores.postgres.bell import PostgresBell
 from shisho.stores.postgres.connect import PostgresDatabase
@@ -77,12 +77,12 @@ class Contender:
 
     def add(self, count: int, priority: int = 50) -> None:
         """Told to try again, it does."""
-        jobs = [NewJob(JobId(new_id()), "brief", Payload(), priority) for _ in range(count)]
+        jobs = [NewJob(JobId(make_id()), "brief", Payload(), priority) for _ in range(count)]
         asyncio.run(self._until_taken(jobs))
         self.accepted += count
 
     async def put(self, count: int) -> None:
-        await self._until_taken([NewJob(JobId(new_id()), "brief", Payload()) for _ in range(count)])
+        await self._until_taken([NewJob(JobId(make_id()), "brief", Payload()) for _ in range(count)])
 
     async def _until_taken(self, jobs: list[NewJob]) -> None:
         database = PostgresDatabase(self.url)

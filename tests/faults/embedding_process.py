@@ -47,7 +47,7 @@ async def main(home: Path) -> None:
     vector = await embedding.embedder.query("1")
     while await embedding.embed_next(BATCH):
         await index.view(
-            lambda view: view.nearest(vector, Scope(), 1, frozenset())
+            lambda view: view.find_nearest(vector, Scope(), 1, frozenset())
         )  # which takes the new ones in
         print((await embedding.progress()).done, flush=True)
 

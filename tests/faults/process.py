@@ -25,7 +25,7 @@ from shisho.domain.codec import Payload, loads
 from shisho.domain.job import EnqueueResult, IdempotencyKey, Job, JobId, JobState, NewJob, NewTask, TaskId
 from shisho.errors import Conflict, ShishoError
 from shisho.jobs.context import JobContext
-from shisho.jobs.ids import new_id
+from shisho.jobs.ids import make_id
 from shisho.jobs.timing import WorkerTiming
 from shisho.jobs.worker import Worker
 from shisho.ports import Bell, JobStore, Presence, TaskStore
@@ -34,7 +34,7 @@ from shisho.stores.embedded.bell import EmbeddedBell
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.jobs import EmbeddedJobs
 from shisho.stores.embedded.tasks import EmbeddedTasks
-from shisho.stores.embedded.transitions import embedded_transactions
+from shisho.stores.embedded.transitions import build_embedded_transactions
 from shisho.stores.postgres import jobs as server_jobs
 from shisho.stores.postgres.bell import PostgresBell
 from shisho.stores.postgres.connect import PostgresDatabase
@@ -78,7 +78,7 @@ def defective_jobs(fence: str) -> ModuleType:
 def with_fence(fence: str) -> Callable[[Database, SystemClock, EmbeddedBell], stored_jobs.StoredJobs]:
     """The store with another fence in all its statements."""
     module = defective_jobs(fence)
-    return lambda *parts: module.StoredJobs(embedded_transactions(*parts))  # type: ignore[no-any-return]
+    return lambda *parts: module.StoredJobs(build_embedded_transactions(*parts))  # type: ignore[no-any-return]
 
 
 class EarlyTasks(EmbeddedTasks):
@@ -182,7 +182,7 @@ async def _nothing() -> str:
 
 async def accept(tasks: TaskStore, every: float, backlog: int) -> None:
     """Take in jobs as long as the queue is short. Whoever is told to try again does, with the same job."""
-    waits = NewJob(JobId(new_id()), "brief", Payload())
+    waits = NewJob(JobId(make_id()), "brief", Payload())
     while True:
         await asyncio.sleep(every)
         try:
@@ -194,7 +194,7 @@ async def accept(tasks: TaskStore, every: float, backlog: int) -> None:
             await asyncio.sleep(0.1)
             continue
         say(accepted=waits.id, at=time.monotonic())
-        waits = NewJob(JobId(new_id()), "brief", Payload())
+        waits = NewJob(JobId(make_id()), "brief", Payload())
 
 
 def parts(orders: Orders) -> tuple[JobStore, TaskStore, Bell, Presence, SystemClock]:

@@ -199,8 +199,11 @@ class QueueMachine(RuleBasedStateMachine):
         job = self.models[claim.job_id]
         said_again = job.state is C and (job.attempt, job.worker) == (claim.attempt, claim.worker_id)
         held = self.held(claim) is not None
-        if self.tried(claim, self.jobs.finish(claim, Payload.of(self.outputs)), held or said_again) and held:
-            job.output = Payload.of(self.outputs)
+        if (
+            self.tried(claim, self.jobs.finish(claim, Payload.wrap(self.outputs)), held or said_again)
+            and held
+        ):
+            job.output = Payload.wrap(self.outputs)
             self.moved(job, C)
 
     @precondition(lambda self: self.claims)
@@ -238,7 +241,7 @@ class QueueMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.claims)
     @rule(claim=claimed, key=st.sampled_from("ab"))
     def keep_step(self, claim: Claim, key: str) -> None:
-        if job := self.tried(claim, self.jobs.keep_step(claim, key, Payload.of(claim.attempt))):
+        if job := self.tried(claim, self.jobs.keep_step(claim, key, Payload.wrap(claim.attempt))):
             job.stepped |= key not in job.steps
             job.steps.setdefault(key, claim.attempt)
 
@@ -255,7 +258,7 @@ class QueueMachine(RuleBasedStateMachine):
                 self.moved(job, X if job.stop_asked else P)
 
     @precondition(lambda self: self.claims)
-    @rule(claim=claimed, output=st.sampled_from([None, Payload.of("some")]), met=st.sampled_from(METS))
+    @rule(claim=claimed, output=st.sampled_from([None, Payload.wrap("some")]), met=st.sampled_from(METS))
     def await_person(self, claim: Claim, output: Payload | None, met: HumanChallenge) -> None:
         if job := self.tried(claim, self.jobs.await_person(claim, output, self.clock.ahead(WAIT), met)):
             job.output = None if job.stop_asked else output
@@ -329,7 +332,7 @@ class QueueMachine(RuleBasedStateMachine):
             for each in self.models.values()
         }
         assert seen == wanted
-        waiting = self.loop.run_until_complete(self.interventions.waiting(OWNER))
+        waiting = self.loop.run_until_complete(self.interventions.list_waiting(OWNER))
         awaiting = {each.id: each.met for each in self.models.values() if each.state is A}
         assert {one.job_id: one.met for one in waiting} == awaiting and len(waiting) == len(awaiting)
         counts = {state: sum(each.state is state for each in self.models.values()) for state in JobState}

@@ -15,7 +15,7 @@ import apsw
 from shisho.domain.codec import Payload
 from shisho.domain.intervention import AuthTarget, PendingIntervention
 from shisho.domain.job import NewJob
-from shisho.jobs.ids import new_id
+from shisho.jobs.ids import make_id
 from shisho.jobs.timing import WorkerTiming
 from shisho.system.clock import SystemClock
 from tests.faults.children import Child, started
@@ -29,7 +29,7 @@ TORN = """SELECT count(*) FROM jobs j LEFT JOIN interventions i ON i.job_id = j.
 
 
 async def guarded(queue: Queue, number: int) -> list[str]:
-    jobs = [NewJob(new_id(), "guarded", Payload()) for _ in range(number)]
+    jobs = [NewJob(make_id(), "guarded", Payload()) for _ in range(number)]
     return list((await queue.tasks.enqueue(TASK, jobs)).job_ids)
 
 
@@ -54,11 +54,11 @@ async def test_killed_after_the_challenge_was_stored(tmp_path: Path) -> None:
         with started(orders) as (child,):
             until(tmp_path, "awaiting_auth", 1)
             child.kill()
-        (before,) = await queue.interventions.waiting(OWNER)
+        (before,) = await queue.interventions.list_waiting(OWNER)
         with started(orders):
             await asyncio.sleep(0.5)
-            assert list(await queue.interventions.waiting(OWNER)) == [before]
-            assert (await queue.interventions.pending(OWNER, CAPTCHA.engine)) == CAPTCHA
+            assert list(await queue.interventions.list_waiting(OWNER)) == [before]
+            assert (await queue.interventions.find_pending(OWNER, CAPTCHA.engine)) == CAPTCHA
             await queue.interventions.complete(OWNER, AuthTarget.DOMAIN, CAPTCHA.domain)
             until(tmp_path, "completed", 1)
         job = await queue.jobs.job(before.job_id)

@@ -53,12 +53,12 @@ async def test_killed_again_and_again_every_passage_has_one_vector_and_one_row(t
     for _ in range(KILLS):
         ended.append(run_and_kill(tmp_path, chance.uniform(0.0, 0.3)))
         done = (await embedding.progress()).done
-        near = await onlooker.view(lambda view: view.nearest(vector, Scope(), PASSAGES, frozenset()))
+        near = await onlooker.view(lambda view: view.find_nearest(vector, Scope(), PASSAGES, frozenset()))
         assert len(near) == done
     assert done > 0
     while await embedding.embed_next(64):
         pass
-    near = await onlooker.view(lambda view: view.nearest(vector, Scope(), PASSAGES, frozenset()))
+    near = await onlooker.view(lambda view: view.find_nearest(vector, Scope(), PASSAGES, frozenset()))
     assert set(near) == set(ids)
     table = np.fromfile(tmp_path / "vectors" / folder_name(ABOUT) / "rows", ROW)
     assert len(table) == len(np.unique(table["passage"])) == PASSAGES

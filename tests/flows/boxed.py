@@ -38,7 +38,7 @@ def way(
 ) -> WebAccess:
     """The box as the way to the web. Without `robots` each host's first page need not wait for its second
     request."""
-    allow = AllowList.named(box.hosts)
+    allow = AllowList.from_names(box.hosts)
     fetcher = HttpFetcher(
         resolver or box.resolver, allow, "Shisho/test", total_s=total_s, ssl_context=box.ssl_context
     )

@@ -63,7 +63,7 @@ async def test_what_the_hits_of_a_search_lead_to_inside_is_refused(tmp_path: Pat
         assert {*hits[:-1]} <= {*forbidden}, held.errors
         named = {urlsplit(each if "//" in each else f"//{each}").hostname for each in (*traps, *to)}
         assert refused == named, "nothing less, and nothing of the browser's own"
-        assert {one.path for one in box.log.of(host="redirect.example")} == {f"/{way}" for way in ways}
+        assert {one.path for one in box.log.select(host="redirect.example")} == {f"/{way}" for way in ways}
         assert {one.host for one in box.log.requests} <= {*box.hosts}
         assert [one for one in box.log.silent if one.scheme == "http"] == []
         assert inside.connections == 0 and not datagrams.received

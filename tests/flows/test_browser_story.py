@@ -50,11 +50,11 @@ async def test_two_queries_on_two_engines(tmp_path: Path) -> None:
         assert len(set(visits)) >= 10 and visits == sorted(visits), "progress after every visit"
         for engine, query in zip(("ecosia", "qwant"), topics, strict=True):
             assert box.log.pages(engine, query) == [1, 2]
-            agents = {entry.headers["user-agent"] for entry in box.log.of(engine)}
+            agents = {entry.headers["user-agent"] for entry in box.log.select(engine)}
             assert all("Chrom" in one and "Shisho/" in one for one in agents), agents
         assert box.log.wrong == [] and await gone()
         await the_record(home, task, box, topics)
-    bound = settings.load().whole("browser_memory_mb")
+    bound = settings.load().read_int("browser_memory_mb")
     print(f"MB in the browser: {heaviest:.0f} at the most, {bound} allowed")
     assert 50 < heaviest < bound
 
@@ -68,11 +68,11 @@ async def test_a_browser_killed_in_mid_page_costs_one_more_request(tmp_path: Pat
         async with browsed(tmp_path / "home", box) as (_, desk):
             topic = box.questions[20].topic
             task = (await desk.tasks.queue_searches([topic], options=options)).task_id
-            assert await until(lambda: [one for one in box.log.of("ecosia") if one.note == "slow"], 60)
+            assert await until(lambda: [one for one in box.log.select("ecosia") if one.note == "slow"], 60)
             assert await asyncio.to_thread(kill, browser_root) == 1
             held, _ = await ended(desk, task, 90)
             done = await output(desk, task)
         assert held.status is TaskState.COMPLETED and not held.errors, held.errors
         assert [page["number"] for page in done["pages"]] == [1, 2] and done["paging_stop"] == "LIMIT"
-        assert [one.page for one in box.log.of("ecosia") if one.note != "shell"] == [1, 2, 2]
+        assert [one.page for one in box.log.select("ecosia") if one.note != "shell"] == [1, 2, 2]
         assert await gone()

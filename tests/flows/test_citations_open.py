@@ -63,7 +63,7 @@ async def opens(box: Box, evidence: Evidence) -> None:
     address, _, directive = evidence.link.partition("#:~:text=")
     assert address == evidence.source_url and unquote(directive) == evidence.snippet
     launcher = Launcher(
-        GuardedProxy(box.resolver, AllowList.named(box.hosts)),
+        GuardedProxy(box.resolver, AllowList.from_names(box.hosts)),
         child_environment(),
         LaunchOptions(trust_any_certificate=True),
     )

@@ -16,7 +16,7 @@ import pytest
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.desk.news import News
-from shisho.domain.codec import plain
+from shisho.domain.codec import to_plain
 from shisho.domain.corpus import IntakeOutcome, Source
 from shisho.domain.inquiry import Answer, LoopStop
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
@@ -144,7 +144,7 @@ async def test_quotations_are_as_the_page_has_them(desk: Desk, snippet: str) -> 
 
 async def test_rounds_of_one_session_share_nothing(stocked: Desk) -> None:
     answer = await stocked.ask("火星の衛星の名前は何か。統計学の授業で扱うか")
-    steps = plain([*await stocked._parts.ledger.steps(answer.task_id)])
+    steps = to_plain([*await stocked._parts.ledger.steps(answer.task_id)])
     shown = [
         [one["temp_index"] for one in step["output"]["state"]["shown"]]
         for step in steps

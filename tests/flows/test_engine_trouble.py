@@ -79,7 +79,11 @@ async def test_another_engine_answers_before_page_1(
     async with boxed(tmp_path) as (box, desk):
         box.behave(engine=engine, **rule)
         done = await searched(desk, box.questions[20].topic, replace(TWO, engines=(engine, "marginalia")))
-        assert (done["engine"], done["paging_stop"], len(box.log.of(engine))) == ("marginalia", "LIMIT", 1)
+        assert (done["engine"], done["paging_stop"], len(box.log.select(engine))) == (
+            "marginalia",
+            "LIMIT",
+            1,
+        )
         assert done["documents"] and [one["code"] for one in done["errors"]] == [code]
         assert engine in done["errors"][0]["reason"]
 
@@ -91,14 +95,17 @@ async def test_none_answers_after_page_1(tmp_path: Path) -> None:
             desk, box.questions[20].topic, replace(TWO, serp_max_pages=3, stop_strategy=StopStrategy.FIXED)
         )
         assert (done["engine"], done["paging_stop"], pages(done)) == ("mojeek", "ERROR", [1])
-        assert not box.log.of("marginalia") and [entry.page for entry in box.log.of("mojeek")] == [1, 2]
+        assert not box.log.select("marginalia") and [entry.page for entry in box.log.select("mojeek")] == [
+            1,
+            2,
+        ]
 
 
 async def test_who_asks_for_patience_is_asked_again_when_he_said(tmp_path: Path) -> None:
     async with boxed(tmp_path) as (box, desk):
         box.behave(engine="mojeek", status=429, retry_after=1, times=1)
         done = await searched(desk, box.questions[20].topic, MOJEEK)
-        first, second = box.log.of("mojeek")
+        first, second = box.log.select("mojeek")
         assert (done["engine"], done["errors"]) == ("mojeek", []) and done["documents"]
         assert (first.status, second.status) == (429, 200) and second.at - first.ended >= 1.0
 
@@ -120,7 +127,7 @@ async def test_two_failures_and_an_engine_rests_until_one_try_of_it_succeeds(
             tmp_path, "SELECT engine, breaker, openings FROM engine_health WHERE breaker = 'open'"
         ) == [("mojeek", "open", 1)]
         done = await searched(desk, topics[2], TWO)
-        assert (done["engine"], done["errors"], len(box.log.of("mojeek"))) == ("marginalia", [], 2)
+        assert (done["engine"], done["errors"], len(box.log.select("mojeek"))) == ("marginalia", [], 2)
         queued = [(await desk.tasks.queue_searches([query], options=MOJEEK)).task_id for query in topics[3:5]]
         for task in queued:
             assert str((await waits(desk, task)).not_before) >= mojeek.cool_down_until
@@ -130,8 +137,8 @@ async def test_two_failures_and_an_engine_rests_until_one_try_of_it_succeeds(
         for task in queued:
             await ended(desk, task)
             assert (await output(desk, task))["engine"] == "mojeek"
-        *_, tried, next_ = box.log.of("mojeek")
-        assert len(box.log.of("mojeek")) == 4 and tried.ended < next_.at, "two tried at once"
+        *_, tried, next_ = box.log.select("mojeek")
+        assert len(box.log.select("mojeek")) == 4 and tried.ended < next_.at, "two tried at once"
         (mojeek,) = [row for row in await desk.tasks.list_engines() if row.name == "mojeek"]
         assert mojeek.breaker is BreakerState.CLOSED and mojeek.reason == ""
 
@@ -142,7 +149,7 @@ async def test_what_an_engine_has_forgotten_is_asked_for_again(tmp_path: Path) -
         async with open_desk(home=tmp_path, web_access=way(box)) as desk, desk.working(1):
             task = (await desk.tasks.queue_searches([query], options=DUCK)).task_id
             box.behave(engine="duckduckgo", page=2, do="hang")
-            while not [entry for entry in box.log.of("duckduckgo") if entry.page == 2]:  # noqa: ASYNC110
+            while not [entry for entry in box.log.select("duckduckgo") if entry.page == 2]:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         box.calm()
         box.expire("duckduckgo")
@@ -180,10 +187,12 @@ async def test_who_has_had_his_day_is_asked_tomorrow(tmp_path: Path, clock: Ahea
         task = (await desk.tasks.queue_searches([topics[2]], options=MOJEEK)).task_id
         job = await waits(desk, task)
         tomorrow = f"{datetime.fromisoformat(clock.now()).date().isoformat()}T23:59:5"
-        assert job.not_before is not None and job.not_before >= tomorrow and len(box.log.of("mojeek")) == 1
+        assert (
+            job.not_before is not None and job.not_before >= tomorrow and len(box.log.select("mojeek")) == 1
+        )
         clock.seconds = 86_400.0
         await ended(desk, task)
-        assert (await output(desk, task))["engine"] == "mojeek" and len(box.log.of("mojeek")) == 2
+        assert (await output(desk, task))["engine"] == "mojeek" and len(box.log.select("mojeek")) == 2
 
 
 @pytest.mark.parametrize(
@@ -202,13 +211,13 @@ async def test_no_page_is_asked_for_past_the_last(
         options = replace(MOJEEK, stop_strategy=StopStrategy.EXHAUSTIVE)
         done = await searched(desk, box.questions[20].topic, replace(options, **asked))
         assert (pages(done), done["paging_stop"], done["errors"]) == (numbers, "LIMIT", [])
-        assert box.log.pages("mojeek") == [entry.page for entry in box.log.of("mojeek")] == numbers
+        assert box.log.pages("mojeek") == [entry.page for entry in box.log.select("mojeek")] == numbers
 
 
 async def test_an_engine_that_does_not_reach_so_far_is_not_asked(tmp_path: Path) -> None:
     async with boxed(tmp_path, {**QUICK, "mojeek": {"interval_s": 0.05, "max_pages": 2}}) as (box, desk):
         done = await searched(desk, box.questions[20].topic, replace(TWO, serp_page=3))
-        assert (done["engine"], pages(done)) == ("marginalia", [3]) and not box.log.of("mojeek")
+        assert (done["engine"], pages(done)) == ("marginalia", [3]) and not box.log.select("mojeek")
 
 
 async def test_what_an_engine_cannot_do_is_said(tmp_path: Path) -> None:

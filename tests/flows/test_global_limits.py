@@ -87,7 +87,7 @@ async def test_four_processes_keep_one_pace(shell: Shell, tmp_path: Path) -> Non
         async with lateness() as late:
             with workers(shell, 4):
                 await settled(shell.home)
-        asked = box.log.of("mojeek")
+        asked = box.log.select("mojeek")
         assert len(asked) == PER_DAY == len({(entry.text, entry.page) for entry in asked})
         assert min(gaps(asked)) >= INTERVAL_S - max(late)
         rows = {row.name: row for row in await desk.tasks.list_engines()}
@@ -139,8 +139,8 @@ async def does_another_job_ask_between(
         await ended(desk, waiting.task_id)
         whole = await output(desk, waiting.task_id)
         assert (whole["paging_stop"], len(whole["pages"]), whole["errors"]) == ("LIMIT", 2, [])
-        asked = box.log.of("mojeek")
-        other_asked = box.log.of("marginalia")
+        asked = box.log.select("mojeek")
+        other_asked = box.log.select("marginalia")
         assert asked[-1].at - asked[-2].ended >= wait
         assert box.log.pages("mojeek") == [1, 2]
         return bool(asked[0].at < other_asked[0].at < asked[-1].at)

@@ -201,7 +201,7 @@ async def test_library_is_copied_into_postgres_and_back(tmp_path: Path, postgres
             report.copied["documents"] == 4 and report.copied["answers"] == 3 and report.copied["jobs"] == 1
         )
     async with library(second) as stores:
-        assert [reachable.corpus for reachable in await stores.grants.reachable("花子")] == [granted]
+        assert [reachable.corpus for reachable in await stores.grants.list_reachable("花子")] == [granted]
         assert [(quota.grantee.name, quota.per_day) for quota in await stores.quotas.quotas("花子")] == [
             ("研究室", 9)
         ]

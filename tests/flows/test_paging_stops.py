@@ -66,7 +66,7 @@ async def test_a_days_quota_ends_paging_with_what_is_there(tmp_path: Path) -> No
         await ended(desk, queued.task_id)
         done = await output(desk, queued.task_id)
         assert (done["paging_stop"], len(done["pages"])) == ("QUOTA", 2) and done["documents"]
-        assert len(box.log.of("mojeek")) == 2
+        assert len(box.log.select("mojeek")) == 2
 
 
 async def test_a_budget_ends_paging_with_what_is_there(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ async def test_what_was_stopped_is_noted_as_stopped(tmp_path: Path) -> None:
         box.behave(engine="mojeek", page=2, do="hang")
         queued = await desk.tasks.queue_searches([box.questions[20].topic], options=ALL)
         held = await desk.tasks.get_status(queued.task_id, wait=0)
-        while not any(entry.page == 2 for entry in box.log.of("mojeek")):
+        while not any(entry.page == 2 for entry in box.log.select("mojeek")):
             held = await desk.tasks.get_status(queued.task_id, wait=1, since_revision=held.revision)
         await desk.tasks.stop_task(queued.task_id, mode=StopMode.IMMEDIATE)
         held, results = await ended(desk, queued.task_id)

@@ -45,7 +45,7 @@ def worker(shell: Shell) -> Iterator[None]:
 async def solve(home: Path, box: Box, met: PendingIntervention) -> None:
     """In the profile of the engine: the page that was met, and a click on its button."""
     launcher = Launcher(
-        GuardedProxy(box.resolver, AllowList.named(box.hosts)),
+        GuardedProxy(box.resolver, AllowList.from_names(box.hosts)),
         child_environment(),
         LaunchOptions(trust_any_certificate=True),
     )

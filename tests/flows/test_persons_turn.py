@@ -218,10 +218,10 @@ async def test_solving_closes_the_breaker(opening: Opening, home: Path) -> None:
     database = Database(home / "shisho.db")
     health = EmbeddedHealth(database, SystemClock())
     await health.record("memory", RequestOutcome.CHALLENGE, 0.1)
-    assert (await health.of(["memory"]))["memory"].breaker is BreakerState.OPEN
+    assert (await health.read(["memory"]))["memory"].breaker is BreakerState.OPEN
     async with opening(web) as desk:
         await desk.tasks.resolve_auth(AuthTarget.DOMAIN, "memory.example")
-    assert (await health.of(["memory"]))["memory"].breaker is BreakerState.CLOSED
+    assert (await health.read(["memory"]))["memory"].breaker is BreakerState.CLOSED
     await database.close()
 
 

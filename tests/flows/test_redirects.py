@@ -49,7 +49,7 @@ async def test_no_page_is_taken_from_hosts_that_disallow_everything_though_a_doi
             done["hits"]
         )
         assert pages_asked(box, "doi.org", "api.crossref.org") == []
-        assert len(box.log.of(host="doi.org")) == len(done["hits"]) + 1, "a DOI was looked up twice"
+        assert len(box.log.select(host="doi.org")) == len(done["hits"]) + 1, "a DOI was looked up twice"
 
 
 async def test_an_address_handed_in_is_led_to_no_forbidden_host(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ async def test_the_target_keeps_the_pace_it_asks_for(tmp_path: Path) -> None:
     async with boxed(tmp_path, robots=True) as (box, desk):
         box.behave(host=TO, path="/robots.txt", do="text", text="User-agent: *\nCrawl-delay: 3\n")
         assert await fetched(desk, FROM) == ["completed"]
-        robots, page = sorted(box.log.of(host=TO), key=lambda entry: entry.at)
+        robots, page = sorted(box.log.select(host=TO), key=lambda entry: entry.at)
         assert page.at - robots.ended >= 3.0 and pages_asked(box) == ["redirect.example/away", f"{TO}/plain"]
 
 
@@ -79,7 +79,7 @@ async def test_a_host_that_wants_longer_than_a_task_has_ends_its_job_with_that_w
         assert "1200 s left" in said
         (again,) = await fetched(desk, f"https://{TO}/plain")
         assert again.startswith(f"ALL_FETCHES_FAILED {TO} asks to be left alone for 7")
-        assert len(box.log.of(host=TO)) == 1, "it was asked again within its two hours"
+        assert len(box.log.select(host=TO)) == 1, "it was asked again within its two hours"
 
 
 async def test_hits_of_a_host_that_wants_hours_are_told_and_the_others_are_read(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ async def test_hits_of_a_host_that_wants_hours_are_told_and_the_others_are_read(
         held, _ = await ended(desk, queued.task_id, 120)
         done = await output(desk, queued.task_id)
         assert held.errors and all(f"{walled} asks to be left alone" in error.reason for error in held.errors)
-        assert len(done["documents"]) > 4 and len(box.log.of(host=walled)) == 1
+        assert len(done["documents"]) > 4 and len(box.log.select(host=walled)) == 1
 
 
 async def test_an_engine_that_wants_hours_is_passed_over(tmp_path: Path) -> None:
@@ -110,4 +110,4 @@ async def test_an_engine_that_wants_hours_is_passed_over(tmp_path: Path) -> None
         await ended(desk, queued.task_id)
         (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
         assert job.state is JobState.FAILED and "left alone" in job.errors[-1].message
-        assert len(box.log.of(engine="mojeek")) == 1
+        assert len(box.log.select(engine="mojeek")) == 1

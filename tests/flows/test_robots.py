@@ -35,7 +35,7 @@ async def fetched(desk: Desk, *urls: str) -> dict[str, str]:
 
 
 def asked(box: Box, host: str) -> list[LogEntry]:
-    return sorted(box.log.of(host=host), key=lambda entry: entry.at)
+    return sorted(box.log.select(host=host), key=lambda entry: entry.at)
 
 
 @pytest.mark.parametrize(

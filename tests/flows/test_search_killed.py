@@ -73,7 +73,7 @@ async def test_killed_between_pages_2_and_3_it_goes_on_with_3(
             "LIMIT",
             [],
         ), held.errors
-        assert box.log.pages("mojeek") == [entry.page for entry in box.log.of("mojeek")] == [1, 2, 3]
+        assert box.log.pages("mojeek") == [entry.page for entry in box.log.select("mojeek")] == [1, 2, 3]
         once_each(box, before)
         whole(box, query, done)
         assert {one.url for one in results} == {one["url"] for one in done["hits"]}

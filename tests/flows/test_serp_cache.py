@@ -107,7 +107,7 @@ async def test_a_part_is_gone_on_with_and_never_shown_as_the_whole(tmp_path: Pat
         whole = await searched(desk, query, OPTIONS)
         assert (whole["paging_stop"], cached(whole), whole["errors"]) == ("LIMIT", [True, True, False], [])
         assert shown(whole)[: len(first["hits"])] == shown(first)
-        assert [entry.page for entry in box.log.of("mojeek")] == [1, 2, 3, 3, 3]
+        assert [entry.page for entry in box.log.select("mojeek")] == [1, 2, 3, 3, 3]
         clock.seconds = DAY_S - 60
         assert cached(await searched(desk, query, OPTIONS)) == [True] * 3
 

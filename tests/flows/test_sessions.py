@@ -11,7 +11,7 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
-from shisho.domain.codec import plain
+from shisho.domain.codec import to_plain
 from shisho.domain.corpus import NumberedPassage, SearchRequest
 from shisho.domain.inquiry import Finding, Goal
 from shisho.domain.session import CitedSentence, SupportCounts
@@ -48,7 +48,7 @@ async def test_two_rounds_share_nothing_and_tell_no_id(stocked: Desk) -> None:
     passages = [
         one.id for document in documents for one in await stocked._parts.shelf.passages_of(document.id)
     ]
-    told = json.dumps(plain([first, second]), ensure_ascii=False)
+    told = json.dumps(to_plain([first, second]), ensure_ascii=False)
     assert not [name for name in (*passages, *(one.id for one in documents)) if name in told]
 
 

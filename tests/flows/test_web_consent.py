@@ -194,10 +194,10 @@ def test_a_yes_given_for_a_box_is_none_for_the_web(tmp_path: Path) -> None:
     inside.keep(WebConsent.GIVEN)
     assert (inside.state(), outside.state()) == (WebConsent.GIVEN, WebConsent.NOT_ASKED)
     outside.keep(WebConsent.OFF)
-    assert (inside.state(), outside.state()) == (WebConsent.GIVEN, WebConsent.OFF) and outside.since()
+    assert (inside.state(), outside.state()) == (WebConsent.GIVEN, WebConsent.OFF) and outside.read_since()
     assert ConsentFile(path, clock, "on").state() is WebConsent.GIVEN
     outside.keep(WebConsent.NOT_ASKED)
-    assert json.loads(path.read_text()).keys() == {"box"} and not outside.since()
+    assert json.loads(path.read_text()).keys() == {"box"} and not outside.read_since()
     path.write_text("[1]")
     assert inside.state() is WebConsent.NOT_ASKED, "what cannot be read is no yes"
 

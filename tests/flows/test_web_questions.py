@@ -50,8 +50,8 @@ async def test_a_goal_that_one_engine_leaves_open_is_asked_of_another(tmp_path: 
         box.behave(engine="mojeek", do="useless")
         question = next(question for question in box.questions if question.topic == "霧ヶ丘灯台")
         assert question.gold in await quoted(desk, question.text)
-        texts = {entry.query["q"] for entry in box.log.of(engine="mojeek") if "q" in entry.query}
+        texts = {entry.query["q"] for entry in box.log.select(engine="mojeek") if "q" in entry.query}
         words = next(text for text in texts if text.startswith(f"{question.topic} "))
-        asked = [entry.engine for entry in box.log.of(text=words) if entry.page]
+        asked = [entry.engine for entry in box.log.select(text=words) if entry.page]
         assert asked[0] == "mojeek" and len(asked) >= 2, "the same words were asked of nobody else"
         assert len(asked) == len(set(asked)), "an engine was asked the same twice"

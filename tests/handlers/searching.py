@@ -116,9 +116,9 @@ class World:
             serps = SerpAttempt(self.engines, job, context, SearchJob(query=QUERY, owner=OWNER, **options))
             got = list[ResultPage]()
             while len(got) < most:
-                got.append(await serps.next(got))
+                got.append(await serps.read_next(got))
             if remember is not None:
-                await serps.sheets.keep(got, remember, await self.engines.finds.of_job(job.id))
+                await serps.sheets.keep(got, remember, await self.engines.finds.list_of_job(job.id))
             return got
 
         return list(await self.attempt(use))

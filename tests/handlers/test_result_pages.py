@@ -91,7 +91,7 @@ async def test_an_expired_state_is_renewed_once_however_often_the_job_waits(tmp_
         pages = await world.pages(2)
         assert [len(each.urls) for each in pages] == [2, 1] and pages[0].next == {"token": "old"}
         assert short(world) == ["memory 1", "memory 2&token=old", "memory 1", "memory 2&token=new"]
-        assert (await world.engines.asking.health.of(["memory"]))["memory"].failures == 0, (
+        assert (await world.engines.asking.health.read(["memory"]))["memory"].failures == 0, (
             "the engine did nothing wrong"
         )
 
@@ -154,7 +154,7 @@ async def test_a_hostile_result_page_does_not_fill_the_database(tmp_path: Path) 
     hits = (*(SerpHit(0, url, "x") for url in odd), *many)
     async with searching(tmp_path, lambda url: Serp("memory", hits)) as world:
         (page,) = await world.pages(1)
-        kept = await world.engines.finds.of_job(world.job)
+        kept = await world.engines.finds.list_of_job(world.job)
         assert len(kept) == len(page.urls) == MOST_HITS - len(odd) and all(
             one.find.url.startswith("https://site") for one in kept
         )
@@ -196,10 +196,10 @@ async def test_an_engine_that_rests_after_its_person_was_there_asks_for_nobody(t
 
         async def barred(job: Job, context: JobContext) -> None:
             serps = SerpAttempt(world.engines, job, context, SearchJob(query=QUERY, owner=OWNER))
-            first = await serps.next([])
+            first = await serps.read_next([])
             for _ in range(2):  # met, and remembered while the engine rests
                 with pytest.raises(PersonNeeded) as needs:
-                    await serps.next([first])
+                    await serps.read_next([first])
                 await serps.needs(needs.value.met, [first])
 
         await world.attempt(barred)
@@ -223,7 +223,7 @@ async def test_no_results_for_plain_words_is_a_block_where_an_engine_blocks_in_s
     async with searching(tmp_path, rule, silent, engine("loud", time_ranges=(TimeRange.DAY,))) as world:
         (page,) = await world.pages(1, PagingStop.END, time_range=time_range)
         assert page.engine == answers
-        assert (await world.engines.asking.health.of(["silent"]))["silent"].failures == (answers == "loud")
+        assert (await world.engines.asking.health.read(["silent"]))["silent"].failures == (answers == "loud")
         await world.next_job("t2")
         await world.pages(1, time_range=time_range)
         asked = [url for url in world.answers.asked if "silent" in url]

@@ -13,7 +13,7 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 
 from shisho.domain.embedding import Embedding, WordShare, cosine
 from shisho.errors import InvalidParams
-from shisho.inference.model_folder import FolderKind, needed_files, read_folder
+from shisho.inference.model_folder import FolderKind, list_needed_files, read_folder
 from shisho.inference.onnx_folder import OnnxEmbedder
 from shisho.inference.static_folder import StaticEmbedder
 from tests.inference.model_folders import (
@@ -210,7 +210,7 @@ def test_of_a_hubs_files_those_are_taken_that_are_read() -> None:
         "tokenizer.json",
         "pytorch_model.bin",
     ]
-    assert needed_files(hub) == [
+    assert list_needed_files(hub) == [
         "1_Pooling/config.json",
         "config.json",
         "tokenizer.json",

@@ -16,7 +16,7 @@ from shisho.domain.job import (
     derive_task_state,
     judge_failure,
 )
-from shisho.jobs.ids import new_id
+from shisho.jobs.ids import make_id
 from shisho.jobs.timing import Silence
 
 Q, R, P, A, C, F, X = JobState  # queued, running, parked, awaiting_auth, completed, failed, cancelled
@@ -98,7 +98,7 @@ def test_a_new_attempt_starts_with_a_clean_sheet() -> None:
 
 
 def test_ids_sort_by_their_making_and_are_uuid7() -> None:
-    made = [new_id() for _ in range(4000)]
+    made = [make_id() for _ in range(4000)]
     assert len(set(made)) == 4000 and all(
         one[12] == "7" and one[16] in "89ab" and len(one) == 32 for one in made
     )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shisho.language.display import UNKNOWN, join_lines, legible
+from shisho.language.display import UNKNOWN, join_lines, make_legible
 
 
 @pytest.mark.parametrize(
@@ -43,11 +43,11 @@ def test_a_quotation_is_read_on_one_line(printed: str, read: str) -> None:
 
 
 def test_lines_and_cells_stay_where_a_whole_text_is_read() -> None:
-    assert legible("題⽬\r\n\uf0b7 年\t値\n") == "題目\n• 年\t値\n"
+    assert make_legible("題⽬\r\n\uf0b7 年\t値\n") == "題目\n• 年\t値\n"
 
 
 def test_nothing_reaches_a_terminal_that_it_would_obey() -> None:
-    assert legible("赤\x1b[31m\x07\u202e青\u2066\U000e0041\ufeff\x9b2J") == "赤[31m青2J"
+    assert make_legible("赤\x1b[31m\x07\u202e青\u2066\U000e0041\ufeff\x9b2J") == "赤[31m青2J"
 
 
 @given(st.text())
@@ -60,7 +60,7 @@ def test_nothing_else_is_lost(text: str) -> None:
     def letters(given: str) -> str:
         return "".join(char for char in unicodedata.normalize("NFKC", given) if char.isalnum())
 
-    assert letters(shown) == letters(legible(text))
+    assert letters(shown) == letters(make_legible(text))
 
 
 @given(st.text(alphabet="あ漢aZ1-‐ \n\t•\uf0b7⼆。,"))

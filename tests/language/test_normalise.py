@@ -47,7 +47,7 @@ def test_found_through_the_view_and_quoted_as_it_stands(text: str, needle: str, 
     view = fold_map(text)
     at = view.text.find(needle)
     assert at >= 0, view.text
-    start, end = view.original(at, at + len(needle))
+    start, end = view.locate_original(at, at + len(needle))
     assert text[start:end] == original
 
 
@@ -64,8 +64,8 @@ def test_paragraphs_stay_apart() -> None:
 
 
 def test_an_empty_span_stands_somewhere() -> None:
-    assert fold_map("㈱").original(0, 0) == (0, 0)
-    assert fold_map("").original(0, 0) == (0, 0)
+    assert fold_map("㈱").locate_original(0, 0) == (0, 0)
+    assert fold_map("").locate_original(0, 0) == (0, 0)
 
 
 def test_what_is_copied_unseen_is_in_normal_form() -> None:
@@ -89,7 +89,7 @@ def test_origins_are_in_order_and_spans_hold_their_characters(text: str) -> None
     assert list(view.origins) == sorted(view.origins)
     assert view.origins[-1] == len(text)
     for at, char in enumerate(view.text):
-        start, end = view.original(at, at + 1)
+        start, end = view.locate_original(at, at + 1)
         assert 0 <= start < end <= len(text)
         if not char.isspace():
             assert char in fold_map(text[start:end]).text
@@ -98,7 +98,7 @@ def test_origins_are_in_order_and_spans_hold_their_characters(text: str) -> None
 @given(st.text(max_size=200))
 def test_any_text_folds(text: str) -> None:
     view = fold_map(text)
-    assert view.original(0, len(view.text))[1] <= len(text)
+    assert view.locate_original(0, len(view.text))[1] <= len(text)
 
 
 @pytest.mark.parametrize("unit", ["「", "\n", "あ\n", "あ ", "\u3099", "ｶﾞ", "a-\n", "  ", "²", "\ufffd"])

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from shisho.language.numbers import Date, Figures, Measure, figures, kanji_number, legible
+from shisho.language.numbers import Date, Figures, Measure, figures, fold_figures, kanji_number
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_words_with_numerals_are_not_numbers(text: str) -> None:
 def test_raised_figures_are_kept_apart() -> None:
     assert figures("R²").symbols != figures("R2").symbols
     assert figures("10²").measures != figures("102").measures
-    assert legible("H₂O と ½") == "h_2o と 1/2"
+    assert fold_figures("H₂O と ½") == "h_2o と 1/2"
 
 
 @pytest.mark.parametrize(

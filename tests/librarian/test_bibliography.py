@@ -14,7 +14,7 @@ from shisho.domain.inquiry import Evidence
 from shisho.errors import ExtraMissing
 from shisho.librarian import citation_styles
 from shisho.librarian.bibliography import bibtex, csl_json, entries, ris
-from shisho.librarian.citation_styles import styled
+from shisho.librarian.citation_styles import write_in_style
 
 YAMADA = {
     "著者": "山田, 太郎; Smith, Jane",
@@ -142,7 +142,8 @@ def paragraphs(style: str, **facts: Mapping[str, str]) -> list[str]:
     """The entries without their quotations."""
     quotations = [quoted(number, name) for number, name in enumerate(facts, 1)]
     return [
-        part.partition("\n")[0] for part in styled(entries(quotations, said(**facts)), style).split("\n\n")
+        part.partition("\n")[0]
+        for part in write_in_style(entries(quotations, said(**facts)), style).split("\n\n")
     ]
 
 
@@ -206,7 +207,7 @@ def test_no_two_entries_look_the_same_in_any_style() -> None:
 
 
 def test_a_style_says_which_pages_are_quoted_below_its_entry() -> None:
-    text = styled(entries([quoted(1), quoted(2, page=7)], said(doc_a=ARTICLE)), "sist02")
+    text = write_in_style(entries([quoted(1), quoted(2, page=7)], said(doc_a=ARTICLE)), "sist02")
     assert text.splitlines()[1:] == ["    p. 3: 引用1。", "    p. 7: 引用2。"]
 
 

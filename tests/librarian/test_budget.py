@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from shisho.domain.inquiry import Budget, LoopStop
 from shisho.domain.loop_state import Spending
-from shisho.librarian.budget import ceiling, next_round
+from shisho.librarian.budget import ceiling, estimate_next_round
 
 BUDGET = Budget(max_rounds=3, max_seconds=10.0, max_pages=20, max_model_calls=8, max_tokens=1_000)
 
@@ -42,8 +42,8 @@ def test_zero_allows_none() -> None:
 
 def test_the_next_round_is_expected_to_cost_the_mean_of_those_before() -> None:
     spent = Spending(rounds=2, seconds=6.0, pages=5, model_calls=3, tokens=900)
-    assert next_round(spent) == Spending(rounds=1, seconds=3.0, model_calls=2, tokens=450)
-    assert next_round(Spending()).rounds == 1
+    assert estimate_next_round(spent) == Spending(rounds=1, seconds=3.0, model_calls=2, tokens=450)
+    assert estimate_next_round(Spending()).rounds == 1
 
 
 amounts = st.builds(

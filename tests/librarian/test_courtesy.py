@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shisho.librarian.courtesy import bare_question
+from shisho.librarian.courtesy import strip_courtesy
 
 
 @pytest.mark.parametrize(
@@ -25,4 +25,4 @@ from shisho.librarian.courtesy import bare_question
     ],
 )
 def test_what_is_said_around_a_question_is_no_part_of_it(polite: str, bare: str) -> None:
-    assert bare_question(polite) == bare
+    assert strip_courtesy(polite) == bare

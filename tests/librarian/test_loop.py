@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from shisho.domain.answer_news import RunNews, StepForgotten, StepTaken
-from shisho.domain.codec import dumps, plain
+from shisho.domain.codec import dumps, to_plain
 from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import Answer, Budget, Inquiry, LoopStop, NextStep, Verdict, WebPolicy
 from shisho.domain.loop_state import LoopState
@@ -262,7 +262,7 @@ NODES = ["strategy", "plan", "search", "evaluate", "route", "answer"]
 async def test_every_node_stands_in_the_ledger_with_input_and_output() -> None:
     ledger = MemoryLedger()
     await asked(TWO, 1, ledger=ledger)
-    steps = plain([*await ledger.steps("run")])
+    steps = to_plain([*await ledger.steps("run")])
     assert [step["node"] for step in steps] == [*NODES[:5], *NODES[1:]]
     assert [step["number"] for step in steps] == list(range(1, len(steps) + 1))
     by_node = {step["node"]: step for step in steps}
@@ -276,7 +276,7 @@ async def test_every_node_stands_in_the_ledger_with_input_and_output() -> None:
 async def test_the_librarian_sees_numbers_and_never_an_id() -> None:
     ledger = MemoryLedger()
     answer = await asked(TWO, 1, ledger=ledger)
-    for step in plain([*await ledger.steps("run")]):
+    for step in to_plain([*await ledger.steps("run")]):
         logical = dumps([step["input"], step["output"]["state"]])
         assert "document-" not in logical and "passage_id" not in logical and "in_scope" not in logical
     assert all(one.document_id.startswith("document-") for one in answer.evidence)

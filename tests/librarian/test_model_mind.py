@@ -330,7 +330,7 @@ async def test_tokens_of_a_model_are_counted_by_the_day_and_rules_think_when_the
     quotas = MemoryQuotas(MemoryUsers(), SetClock())
     await quotas.set(hanako, {QuotaResource.TOKENS: 60_000})
     llm = scripted()
-    mind = mind_of(llm).metered(OwnerTokens(quotas, "hanako"))
+    mind = mind_of(llm).with_meter(OwnerTokens(quotas, "hanako"))
     await asked(mind)
     (quota,) = await quotas.quotas()
     assert quota.used == COST.tokens * len(llm.prompts) > 0

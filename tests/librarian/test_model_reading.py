@@ -9,7 +9,7 @@ import pytest
 from shisho.domain.answer_news import RunNews, SentenceWritten
 from shisho.domain.inquiry import Budget, Goal
 from shisho.domain.model import ModelFault
-from shisho.librarian.model_mind import most_findings
+from shisho.librarian.model_mind import limit_findings
 from shisho.librarian.model_replies import (
     AnswerReply,
     EvaluationReply,
@@ -101,7 +101,7 @@ async def test_a_goal_may_have_as_many_quotations_as_it_needs() -> None:
     findings = tuple(finding(leaf.text, number) for number, leaf in enumerate(leaves, 1))
     mind = mind_of(scripted(EvaluationReply=EvaluationReply(findings)))
     assert len((await asked(mind, library=Library(leaves, 6))).evidence) == 6
-    assert [most_findings([Goal(str(number), "") for number in range(count)]) for count in (1, 2, 8)] == [
+    assert [limit_findings([Goal(str(number), "") for number in range(count)]) for count in (1, 2, 8)] == [
         12,
         6,
         3,

@@ -1,7 +1,7 @@
 """How much is quoted around a line: lists whole or cut at an item, sentences with those they lean on."""
 
 from shisho.librarian import questions, reading
-from shisho.librarian.quoting import LIST_CHARS, overleaf_span, quoted_span
+from shisho.librarian.quoting import LIST_CHARS, choose_span, overleaf_span
 
 LEAD = "採用された者は、次の書類を提出しなければならない。"
 ITEMS = ("① 住民票記載事項証明書", "② 資格証明書の写し", "③ その他会社が指定するもの")
@@ -16,7 +16,7 @@ def quoted(text: str, line: str, question: str, after: str = "") -> tuple[str, i
         if line in (text + after)[read_line.start : read_line.end]
     )
     asked_question = questions.read(question)
-    span = quoted_span(text + after, lines, place, asked_question, dict.fromkeys(asked_question.terms, 1.0))
+    span = choose_span(text + after, lines, place, asked_question, dict.fromkeys(asked_question.terms, 1.0))
     return (text + after)[span.start : span.end], span.items
 
 
@@ -75,7 +75,7 @@ def overleaf(text: str, line: str, next_page: str) -> str:
     place = next(
         place for place, read_line in enumerate(page.lines) if line in text[read_line.start : read_line.end]
     )
-    end = quoted_span(text, page.lines, place, question, dict.fromkeys(question.terms, 1.0)).end
+    end = choose_span(text, page.lines, place, question, dict.fromkeys(question.terms, 1.0)).end
     span = overleaf_span(page.lines, end, reading.read_roles(next_page, ""))
     return next_page[span.start : span.end] if span else ""
 

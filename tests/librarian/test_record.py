@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from shisho.domain.answer_news import RunNews, StepForgotten, StepTaken
-from shisho.domain.codec import Payload, plain
+from shisho.domain.codec import Payload, to_plain
 from shisho.domain.corpus import Citation, DocumentId, NumberedPassage, PassageId
 from shisho.domain.inquiry import NextStep, Plan, Verdict
 from shisho.domain.loop_state import LoopState, Spending
@@ -68,7 +68,7 @@ async def test_a_step_taken_before_is_given_back_with_its_time_and_its_citations
     again = Run(ledger)
     assert await again.node()(LoopState(question="何か", rounds_without_evidence=1)) == given
     assert again.work.done == 0 and first.work.done == 1
-    assert again.citations.since(0) == first.citations.since(0) == (citation("a"),)
+    assert again.citations.list_since(0) == first.citations.list_since(0) == (citation("a"),)
     assert [news.replayed for news in first.heard + again.heard if isinstance(news, StepTaken)] == [
         False,
         True,
@@ -81,7 +81,7 @@ async def test_what_a_node_does_not_see_does_not_matter() -> None:
     again = Run(ledger)
     await again.node()(LoopState(question="何か", rounds_without_evidence=1, exhausted=True))
     assert again.work.done == 0
-    assert (await ledger.steps("run"))[0].input == Payload.of(
+    assert (await ledger.steps("run"))[0].input == Payload.wrap(
         {"question": "何か", "rounds_without_evidence": 1}
     )
 
@@ -136,7 +136,7 @@ async def test_a_state_comes_back_as_it_went_in() -> None:
     run = Run(MemoryLedger())
     record = RunRecord(ledger, "run", run.citations, run.search, Ticking(0.0), run._hear, lambda: False)
     assert await record.record_act(replace(TABLE["evaluate"], sees=()), all_of_it)(LoopState()) == state
-    assert plain((await ledger.steps("run"))[0].output)["state"] == plain(state)
+    assert to_plain((await ledger.steps("run"))[0].output)["state"] == to_plain(state)
 
 
 def test_sources_are_independent_by_document_and_by_cluster() -> None:

@@ -9,7 +9,7 @@ import pytest
 from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import AnswerLevel, Budget, Goal, GoalStatus, LoopStop, NextStep, Strategy, Verdict
 from shisho.domain.loop_state import Spending
-from shisho.librarian.reflect import next_focus
+from shisho.librarian.reflect import choose_next_focus
 from shisho.librarian.route import conclude, route
 
 GOALS = (Goal("G1", "一つ目は何か"), Goal("G2", "二つ目は何か", min_evidence=2), Goal("G3", "三つ目は何か"))
@@ -161,4 +161,4 @@ def test_being_stopped_keeps_what_was_found() -> None:
 )
 def test_the_goal_with_the_most_budget_left_is_next(met: str, before: list[str], expected: str) -> None:
     verdicts = [Verdict(NextStep.CONTINUE, focus, "") for focus in before]
-    assert next_focus(GOALS, status(met), verdicts) == expected
+    assert choose_next_focus(GOALS, status(met), verdicts) == expected

@@ -45,7 +45,7 @@ async def browsing(
 ) -> AsyncIterator[ChromiumBrowser]:
     """`hosts` may lead to this machine, as the names of a web in a box do; nothing else may."""
     need_browser()
-    allow = replace(AllowList.named(hosts), ports=ports)
+    allow = replace(AllowList.from_names(hosts), ports=ports)
     chosen = manner or LaunchOptions(agent="Shisho/test", trust_any_certificate=True)
     proxy = GuardedProxy(names, allow, connect=connect)
     browser = ChromiumBrowser(proxy, home / "profiles", environment or child_environment(), chosen)

@@ -56,7 +56,7 @@ class Ports:
 
 
 async def read(ports: dict[str, int], total_s: float) -> dict[str, Any]:
-    fetcher = HttpFetcher(Ports(ports), AllowList.named(ports), "Shisho/test", total_s=total_s)
+    fetcher = HttpFetcher(Ports(ports), AllowList.from_names(ports), "Shisho/test", total_s=total_s)
     await fetcher.fetch(Request("http://good.test/"))
     before = peak_mb()
     lags: list[tuple[float, float]] = []

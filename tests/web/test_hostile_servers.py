@@ -99,7 +99,7 @@ def test_others_are_not_held_up(report: dict[str, Any]) -> None:
 async def test_a_page_that_breaks_parsers_is_fetched_and_refused_by_its_reader(
     host: str, ports: dict[str, int]
 ) -> None:
-    answer = await HttpFetcher(Ports(ports), AllowList.named(ports), "Shisho/test").fetch(
+    answer = await HttpFetcher(Ports(ports), AllowList.from_names(ports), "Shisho/test").fetch(
         Request(f"http://{host}/")
     )
     with pytest.raises(TooLarge):

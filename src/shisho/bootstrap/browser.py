@@ -28,8 +28,8 @@ def build_browser(
     manner = LaunchOptions(
         path=settings.text("browser_path"),
         agent=agent,
-        max_tabs=settings.whole("max_tabs"),
-        memory_mb=settings.whole("browser_memory_mb"),
+        max_tabs=settings.read_int("max_tabs"),
+        memory_mb=settings.read_int("browser_memory_mb"),
         trust_any_certificate=boxed,
     )
     return ChromiumBrowser(
@@ -44,7 +44,7 @@ def browse_of(settings: Settings, browser: Browser) -> Browse | None:
     """How engines use it; None where it is not installed."""
     if find_spec("playwright") is None or chromium.find(settings.text("browser_path")) is None:
         return None
-    return partial(_browsed, browser, settings.real("browser_seconds"))
+    return partial(_browsed, browser, settings.read_float("browser_seconds"))
 
 
 async def _browsed(browser: Browser, seconds: float, request: Request, profile: str) -> Response:

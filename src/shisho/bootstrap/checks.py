@@ -22,7 +22,7 @@ from shisho.errors import ExtraMissing, ShishoError
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.ports import Index, Originals, PageRenderer
-from shisho.settings import Settings, stray_names
+from shisho.settings import Settings, find_stray_names
 from shisho.system.typesetting import check_japanese, find_fonts
 from shisho.web.browser import chromium
 
@@ -70,7 +70,7 @@ async def run_checks(
         *await check_reranker(settings),
         *await check_extractor(settings),
         await check_model(settings),
-        *(Check("environment", False, stray, optional=True) for stray in stray_names()),
+        *(Check("environment", False, stray, optional=True) for stray in find_stray_names()),
     ]
 
 
@@ -143,7 +143,7 @@ async def _fonts(reader: KillableReader) -> Check:
         reading = await reader.read(Source("specimen.pdf", specimen.specimen()))
     except ShishoError as error:
         return Check("fonts", False, error.message, remedy)
-    missing = specimen.unread("\n".join(block.text for block in reading.blocks))
+    missing = specimen.list_unread("\n".join(block.text for block in reading.blocks))
     if missing:
         return Check(
             "fonts",
@@ -192,7 +192,7 @@ async def _originals(originals: Originals) -> Check:
 
 
 def _named(scripts: Iterable[str]) -> Message:
-    return Message.joined([Message(script) for script in scripts], ", ")
+    return Message.join([Message(script) for script in scripts], ", ")
 
 
 def _browser(path: str) -> Check:

@@ -16,7 +16,7 @@ from shisho.errors import Conflict, ExtraMissing, InvalidParams, NotFound
 from shisho.settings import Settings, load
 from shisho.stores.originals import ORIGINALS
 from shisho.stores.staging import FOLDER as STAGING
-from shisho.stores.table_copy import TABLES, Tables, digest, every_row
+from shisho.stores.table_copy import TABLES, Tables, digest, read_every_row
 from shisho.system.clock import SystemClock
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ async def migrate_store(settings: Settings) -> MigrationReport:
     stores = build_stores(settings, None, SystemClock)
     try:
         scripts = tuple(await stores.storage.migrate())
-        await stores.storage.ready()
+        await stores.storage.check_ready()
         return MigrationReport(scripts)
     finally:
         await stores.close()
@@ -129,7 +129,7 @@ async def _copied(origin: _Library, destination: _Library, tell: Tell) -> CopyRe
     for table, order in TABLES.items():
         columns = sorted({*await origin.tables.columns(table)} & {*await destination.tables.columns(table)})
         count = 0
-        async for rows in every_row(origin.tables, table, columns, order):
+        async for rows in read_every_row(origin.tables, table, columns, order):
             await destination.tables.put(table, columns, rows)
             count += len(rows)
             tell(table, count)
@@ -155,7 +155,7 @@ async def _copy_documents(origin: _Library, destination: _Library, tell: Tell) -
     columns = ("id", "owner", "state", "source")
     listed = [
         row
-        async for rows in every_row(origin.tables, "documents", columns, ("added_at", "id"))
+        async for rows in read_every_row(origin.tables, "documents", columns, ("added_at", "id"))
         for row in rows
     ]
     listed.sort(key=lambda row: row[2] == DocumentState.LIVE)
@@ -196,14 +196,14 @@ async def _copy_document(origin: _Library, destination: _Library, name: Document
 
 
 async def _copy_corpora(origin: _Library, destination: _Library) -> None:
-    async for rows in every_row(origin.tables, "corpora", ("owner", "name"), ("id",)):
+    async for rows in read_every_row(origin.tables, "corpora", ("owner", "name"), ("id",)):
         for owner, name in rows:
             await destination.stores.shelf.ensure_corpus(name, owner)
 
 
 async def _corpus_keys(library: _Library) -> dict[tuple[str, str], int]:
     columns = ("owner", "name", "id")
-    batches = [rows async for rows in every_row(library.tables, "corpora", columns, ("id",))]
+    batches = [rows async for rows in read_every_row(library.tables, "corpora", columns, ("id",))]
     return {(owner, name): key for rows in batches for owner, name, key in rows}
 
 
@@ -244,7 +244,7 @@ async def _with_keys(
     """Rows whose first column is the key of a corpus, with the target's key."""
     names = {key: corpus for corpus, key in (await _corpus_keys(origin)).items()}
     keys = await _corpus_keys(destination)
-    batches = [rows async for rows in every_row(origin.tables, table, columns, order)]
+    batches = [rows async for rows in read_every_row(origin.tables, table, columns, order)]
     return [(keys[names[key]], *rest) for rows in batches for key, *rest in rows]
 
 

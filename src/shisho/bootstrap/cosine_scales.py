@@ -29,7 +29,7 @@ class CalibratedEmbedder:
         return await self.embedder.query(text)
 
 
-def calibrated(home: Path, embedder: Embedder) -> Embedder:
+def apply_cosine_scale(home: Path, embedder: Embedder) -> Embedder:
     """The embedder with what the home keeps for it; itself where there is nothing that can be read."""
     scale = _read(home).get(embedder.about.name)
     if not scale:

@@ -112,7 +112,7 @@ def _build_parts(library: SharedLibrary, owner: str, for_owner: Callable[[str], 
         storage=stores.storage,
         figures=stores.figures,
         close=library.close if owner == LOCAL_OWNER else _close_nothing,
-        left_out=stores.opinions.left_out,
+        left_out=stores.opinions.list_left_out,
         for_owner=for_owner,
     )
 
@@ -154,11 +154,11 @@ def _models(library: SharedLibrary, owner: str) -> ModelDesk:
 def _exports(library: SharedLibrary, owner: str, proofs: ProofDesk) -> ExportDesk:
     from shisho.desk.exporting import ExportDesk, ExportParts
     from shisho.librarian.export import export
-    from shisho.librarian.printable import printable_answer
+    from shisho.librarian.printable import make_printable
     from shisho.system.typesetting import TypstTypesetter
 
     stores = (library.stores.shelf, library.stores.ledger)
-    return ExportDesk(ExportParts(owner, *stores, proofs, export, printable_answer, TypstTypesetter()))
+    return ExportDesk(ExportParts(owner, *stores, proofs, export, make_printable, TypstTypesetter()))
 
 
 def _conversations(library: SharedLibrary, owner: str, tasks: TaskDesk) -> ConversationDesk:
@@ -222,7 +222,7 @@ def _queue_of(
         owner=owner,
         access=CorpusAccess(owner, stores.grants, stores.audit),
         shared=SharedReading(
-            owner, stores.shares, stores.users, partial(stores.grants.readable, reader=owner)
+            owner, stores.shares, stores.users, partial(stores.grants.select_readable, reader=owner)
         ),
         shelf=stores.shelf,
         ledger=stores.ledger,

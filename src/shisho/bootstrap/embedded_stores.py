@@ -125,9 +125,9 @@ def _conversations(database: Database, clock: Clock, erase: Callable[[], Awaitab
 
 def _assistants(database: Database, clock: Clock) -> SessionBook:
     from shisho.stores.embedded.assistants import EmbeddedAssistants
-    from shisho.web.http.site import registered_domain
+    from shisho.web.http.site import find_registered_domain
 
-    return EmbeddedAssistants(database, clock, registered_domain)
+    return EmbeddedAssistants(database, clock, find_registered_domain)
 
 
 def _folders(database: Database, clock: Clock) -> FolderRegister:

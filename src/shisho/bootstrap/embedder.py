@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shisho.bootstrap.cosine_scales import calibrated
+from shisho.bootstrap.cosine_scales import apply_cosine_scale
 from shisho.domain.embedding import EmbedderAbout
 from shisho.errors import ExtraMissing, InvalidParams, NotFound, ShishoError
 from shisho.messages.message import Message
@@ -67,7 +67,7 @@ def build_embedders(settings: Settings) -> BuiltEmbedders | Message:
 
 def build_choice(settings: Settings, choice: str) -> Embedder:
     """The embedder of a value of the setting, with the share of words that was measured for it. Raises as `_chosen`."""
-    return calibrated(settings.home, _chosen(settings, choice))
+    return apply_cosine_scale(settings.home, _chosen(settings, choice))
 
 
 def portable_choice(settings: Settings) -> str:
@@ -100,7 +100,7 @@ def _chosen(settings: Settings, choice: str) -> Embedder:
 
 def find_folder(settings: Settings, choice: str) -> Path:
     """The folder of an embedder. Raises NotFound."""
-    folder = placed_folder(settings, choice)
+    folder = find_model_folder(settings, choice)
     if folder is None:
         raise NotFound(
             "The embedder {name} is not on this machine: `shisho models pull {name}` brings it, or "
@@ -110,7 +110,7 @@ def find_folder(settings: Settings, choice: str) -> Path:
     return folder
 
 
-def placed_folder(settings: Settings, choice: str) -> Path | None:
+def find_model_folder(settings: Settings, choice: str) -> Path | None:
     """The folder of a model, by the name under which it was pulled or by its path."""
     places = (settings.home / MODELS / choice, Path(choice).expanduser())
     return next((path for path in places if path.is_dir()), None)
@@ -139,7 +139,7 @@ def _endpoint(settings: Settings, url: str) -> Embedder:
     if not model:
         raise InvalidParams("Which model shall {url} embed with? Set embedder_model.", url=url)
     key = settings.text("embedder_key")
-    return EndpointEmbedder(EndpointAccess(url, model, key, settings.real("model_seconds")))
+    return EndpointEmbedder(EndpointAccess(url, model, key, settings.read_float("model_seconds")))
 
 
 def _onnx(folder: ModelFolder, choice: str) -> Embedder:

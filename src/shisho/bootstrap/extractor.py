@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shisho.bootstrap.embedder import placed_folder
+from shisho.bootstrap.embedder import find_model_folder
 from shisho.bootstrap.reranker import is_onnx_there
 from shisho.domain.corpus import Check
 from shisho.errors import ExtraMissing, NotFound, ShishoError
@@ -39,7 +39,7 @@ async def check_extractor(settings: Settings) -> list[Check]:
 
 
 def _chosen(settings: Settings, choice: str) -> Extractor:
-    folder = placed_folder(settings, choice)
+    folder = find_model_folder(settings, choice)
     if folder is None:
         raise NotFound(
             "The extractor {name} is not on this machine: `shisho models pull {name}` brings it, or "

@@ -20,8 +20,8 @@ def build_reader(settings: Settings, max_bytes: int) -> KillableReader:
     """Reads within the limits that are set."""
     from shisho.corpus.readers.killable import KillableReader
 
-    seconds = settings.real("reader_seconds")
-    memory_mb = settings.whole("reader_memory_mb")
+    seconds = settings.read_float("reader_seconds")
+    memory_mb = settings.read_int("reader_memory_mb")
     environment = settings_.child_environment()
     return KillableReader(seconds, memory_mb, max_bytes, environment, ocr=settings.text("ocr") == "auto")
 
@@ -40,8 +40,8 @@ def build_ingest(
 def _splitter(settings: Settings) -> Cut:
     from shisho.corpus import chunk, reference
 
-    size = settings.whole("passage_chars")
-    overlap = settings.whole("passage_overlap")
+    size = settings.read_int("passage_chars")
+    overlap = settings.read_int("passage_overlap")
     cut = reference.cut_ginza if settings.text("splitter") == "ginza" else chunk.cut
     return partial(cut, size=size, overlap=overlap)
 

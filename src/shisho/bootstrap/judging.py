@@ -64,4 +64,4 @@ class SupportJudge:
 def build_judge(settings: Settings) -> SupportJudge:
     """By rules alone where no model is set. Raises as `build_llm`."""
     llm = build_llm(settings, "model_answer")
-    return SupportJudge(llm, settings.whole("model_context"), settings.real("model_seconds"))
+    return SupportJudge(llm, settings.read_int("model_context"), settings.read_float("model_seconds"))

@@ -80,7 +80,7 @@ class SharedLibrary:
 
 def build_library(settings: Settings, web: WebAccess | None) -> SharedLibrary:
     """Every piece, by explicit constructor calls. Nothing is opened."""
-    disk = DiskFiles(settings.whole("max_file_mb") * MB)
+    disk = DiskFiles(settings.read_int("max_file_mb") * MB)
     embedders, without = _embedders(settings)
     stores = build_stores(settings, embedders, SystemClock)
     reader = build_reader(settings, disk.max_bytes)
@@ -103,7 +103,9 @@ def build_library(settings: Settings, web: WebAccess | None) -> SharedLibrary:
 
 
 def _budget(settings: Settings) -> Budget:
-    budget = Budget(max_rounds=settings.whole("max_rounds"), max_seconds=settings.real("max_seconds"))
+    budget = Budget(
+        max_rounds=settings.read_int("max_rounds"), max_seconds=settings.read_float("max_seconds")
+    )
     return with_ceilings(budget, model_ceilings(settings))
 
 
@@ -112,7 +114,7 @@ def _inquiries(
 ) -> LibrarianInquiries:
     room_tokens = passage_room(settings)
     barred = partial(_barred, settings, web, stores.clock)
-    left_out = stores.opinions.left_out
+    left_out = stores.opinions.list_left_out
     replayed = partial(build_recorded_mind, settings)
     borrowed = partial(build_borrowed_mind, settings)
     mind = partial(
@@ -134,7 +136,7 @@ def _mind(
         return small()
     from shisho.librarian.metering import OwnerTokens
 
-    return mind.metered(OwnerTokens(stores.quotas, owner))
+    return mind.with_meter(OwnerTokens(stores.quotas, owner))
 
 
 def _extractor_mind(settings: Settings) -> Mind | None:
@@ -173,7 +175,7 @@ def _embeddings(stores: LibraryStores, embedders: BuiltEmbedders | None) -> Embe
 def _searcher(settings: Settings, stores: LibraryStores, embedders: BuiltEmbedders | None) -> CorpusSearcher:
     from shisho.corpus.retrieve import Retriever
     from shisho.corpus.session import CorpusSearcher
-    from shisho.web.http.site import registered_domain
+    from shisho.web.http.site import find_registered_domain
 
     retriever = Retriever(stores.index, query_terms(settings), embedders)
     return CorpusSearcher(
@@ -181,7 +183,7 @@ def _searcher(settings: Settings, stores: LibraryStores, embedders: BuiltEmbedde
         retriever,
         stores.sessions,
         settings.text("growth"),
-        site=registered_domain,
+        site=find_registered_domain,
         reranker=_reranker(settings),
     )
 
@@ -228,7 +230,7 @@ class UsefulnessJudge:
     usefulness: Usefulness
 
     async def __call__(self, query: str, document: DocumentId, clusters: frozenset[str]) -> frozenset[str]:
-        useful_content = await self.usefulness.of(query, document, clusters)
+        useful_content = await self.usefulness.find(query, document, clusters)
         return useful_content.clusters if useful_content else frozenset()
 
 

@@ -91,7 +91,7 @@ def build_llm(settings: Settings, node: str = "model") -> Llm | None:
         model,
         settings.text("model_url"),
         settings.text("model_key"),
-        settings.whole("model_context"),
+        settings.read_int("model_context"),
     )
     return ChatLlm(access)
 
@@ -106,7 +106,9 @@ def build_mind(settings: Settings) -> ModelMind | None:
     from shisho.librarian.model_calls import ModelLimits
     from shisho.librarian.model_mind import ModelMind
 
-    limits = ModelLimits(preset.passage_room, settings.whole("model_context"), settings.real("model_seconds"))
+    limits = ModelLimits(
+        preset.passage_room, settings.read_int("model_context"), settings.read_float("model_seconds")
+    )
     return ModelMind(llms, limits)
 
 
@@ -119,7 +121,9 @@ def build_borrowed_mind(settings: Settings, model: BorrowedModel) -> Mind | None
     from shisho.librarian.model_mind import ModelMind
 
     preset = PRESETS[settings.text("preset")]
-    limits = ModelLimits(preset.passage_room, settings.whole("model_context"), settings.real("model_seconds"))
+    limits = ModelLimits(
+        preset.passage_room, settings.read_int("model_context"), settings.read_float("model_seconds")
+    )
     return ModelMind(dict.fromkeys(preset.nodes, BorrowedLlm(model.name, model.reply)), limits)
 
 
@@ -137,7 +141,9 @@ def build_recorded_mind(settings: Settings, uses: Sequence[ModelUse]) -> Mind | 
     from shisho.librarian.model_mind import ModelMind
 
     preset = PRESETS[settings.text("preset")]
-    limits = ModelLimits(preset.passage_room, settings.whole("model_context"), settings.real("model_seconds"))
+    limits = ModelLimits(
+        preset.passage_room, settings.read_int("model_context"), settings.read_float("model_seconds")
+    )
     nodes = dict.fromkeys(use.node for use in uses)
     llms: Mapping[str, Llm] = {node: RecordedLlm([use for use in uses if use.node == node]) for node in nodes}
     return ModelMind(llms, limits)
@@ -146,11 +152,11 @@ def build_recorded_mind(settings: Settings, uses: Sequence[ModelUse]) -> Mind | 
 def passage_room(settings: Settings) -> int:
     """Tokens of passages that one round may show: no more than the model that reads them is given at once, as
     what was shown is not shown again."""
-    room = settings.whole("room_tokens")
+    room = settings.read_int("room_tokens")
     if not model_of(settings, "model_evaluate"):
         return room
     preset = PRESETS[settings.text("preset")]
-    most = min(preset.passage_room, settings.whole("model_context") - BESIDES_PASSAGES)
+    most = min(preset.passage_room, settings.read_int("model_context") - BESIDES_PASSAGES)
     return max(LEAST_ROOM, min(room, int(most * IN_FENCES)))
 
 
@@ -171,7 +177,7 @@ async def check_model(settings: Settings) -> Check:
         "Are you ready? Reply with ready = true.",
         "",
         _TRIAL_TOKENS,
-        settings.real("model_seconds"),
+        settings.read_float("model_seconds"),
     )
     try:
         llm = await asyncio.to_thread(build_llm, settings, node)

@@ -10,7 +10,7 @@ from shisho.domain.corpus import LOCAL_OWNER
 PEOPLE = "people"
 
 
-def personal_folder(home: Path, owner: str) -> Path:
+def locate_personal_folder(home: Path, owner: str) -> Path:
     """The home itself for who uses this machine, else a folder below it. Names of people may hold any letter, and no folder
     is called by one."""
     if owner == LOCAL_OWNER:

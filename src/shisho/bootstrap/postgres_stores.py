@@ -152,9 +152,9 @@ def _conversations(database: PostgresDatabase, clock: Clock) -> Conversations:
 
 def _assistants(database: PostgresDatabase, clock: Clock) -> SessionBook:
     from shisho.stores.postgres.assistants import PostgresAssistants
-    from shisho.web.http.site import registered_domain
+    from shisho.web.http.site import find_registered_domain
 
-    return PostgresAssistants(database, clock, registered_domain)
+    return PostgresAssistants(database, clock, find_registered_domain)
 
 
 def _folders(database: PostgresDatabase, clock: Clock) -> FolderRegister:

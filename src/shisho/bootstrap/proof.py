@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from shisho.bootstrap.personal import personal_folder
+from shisho.bootstrap.personal import locate_personal_folder
 from shisho.domain.corpus import LOCAL_OWNER
 from shisho.settings import Settings
 
@@ -26,16 +26,16 @@ def build_proofs(
     from shisho.desk.proving import ProofDesk, ProofParts
     from shisho.librarian.proof import with_signature, write_proof
 
-    readable = partial(grants.readable, reader=owner)
-    key = signing_key(settings, owner)
+    readable = partial(grants.select_readable, reader=owner)
+    key = open_signing_key(settings, owner)
     return ProofDesk(ProofParts(shelf, readable, viewer, key, write_proof, with_signature))
 
 
-def signing_key(settings: Settings, owner: str = LOCAL_OWNER) -> SigningKeyFile:
+def open_signing_key(settings: Settings, owner: str = LOCAL_OWNER) -> SigningKeyFile:
     """The key of a person in the home, which need not be there."""
     from shisho.system.signing import SigningKeyFile
 
-    return SigningKeyFile(personal_folder(settings.home, owner) / KEY)
+    return SigningKeyFile(locate_personal_folder(settings.home, owner) / KEY)
 
 
 def check_proof(data: bytes) -> ProofReport:

@@ -43,7 +43,7 @@ def build_sessions(parts: Parts, stores: QueueStores) -> Sessions:
     """Cheap: nothing is opened."""
     from shisho.desk.session_parts import SessionParts
     from shisho.desk.sessions import Sessions
-    from shisho.jobs.ids import new_id
+    from shisho.jobs.ids import make_id
     from shisho.librarian.assistant import Assistant
 
     wired = SessionParts(
@@ -55,10 +55,10 @@ def build_sessions(parts: Parts, stores: QueueStores) -> Sessions:
         book=parts.assistants,
         searching=parts.searcher,
         rules=Assistant(),
-        left_out=stores.opinions.left_out,
+        list_left_out=stores.opinions.list_left_out,
         clock=parts.clock,
-        new_id=new_id,
-        room_tokens=min(SESSION_ROOM, parts.settings.whole("room_tokens")),
+        make_id=make_id,
+        room_tokens=min(SESSION_ROOM, parts.settings.read_int("room_tokens")),
     )
     return Sessions(wired)
 

@@ -61,7 +61,7 @@ def build_queue(parts: Parts, stores: QueueStores) -> QueueSide:
 
 
 def _tasks(parts: Parts, stores: QueueStores) -> TaskDesk:
-    from shisho.jobs.ids import new_id
+    from shisho.jobs.ids import make_id
     from shisho.jobs.status import TaskWatch, estimate_seconds
 
     engines = defer(partial(_engine_list, parts, stores))
@@ -82,10 +82,10 @@ def _tasks(parts: Parts, stores: QueueStores) -> TaskDesk:
         originals=parts.originals,
         roots=parts.settings.roots,
         watch=TaskWatch(stores.tasks, stores.bell),
-        estimate=partial(estimate_seconds, stores.tasks, slots=parts.settings.whole("workers")),
+        estimate=partial(estimate_seconds, stores.tasks, slots=parts.settings.read_int("workers")),
         check=parts.inquiries.check,
         engines=lambda: engines.rows(),
-        new_id=new_id,
+        make_id=make_id,
         mend=stores.manners.health.mend,
         window=partial(_show_window, parts.web),
         consent=parts.consent(parts.owner),
@@ -115,8 +115,8 @@ async def _working(
     from shisho.jobs.worker import Worker
 
     settings = parts.settings
-    pace = WorkerTiming(job=settings.real("max_job_seconds"))
-    at_once = settings.whole("workers") if slots is None else slots
+    pace = WorkerTiming(job=settings.read_float("max_job_seconds"))
+    at_once = settings.read_int("workers") if slots is None else slots
     told_notifier = None if settings.text("notify") == "off" else notifier
     notices = Notices(parts.owner, stores.interventions, stores.bell, told_notifier, _desktop(settings))
     worker = Worker(
@@ -164,7 +164,7 @@ async def _usable(storage: Storage, is_to_stay: bool, working: Workplace) -> Asy
     aside = [asyncio.create_task(storage.examine())] if is_to_stay else []
     try:
         try:
-            await storage.ready()
+            await storage.check_ready()
         except ShishoError as error:
             log.warning("no job is done until this is mended: %s", error)
             aside.append(asyncio.create_task(_once_usable(storage, working)))
@@ -182,7 +182,7 @@ async def _once_usable(storage: Storage, working: Workplace) -> None:
     while True:
         await asyncio.sleep(LOOK_AGAIN_SECONDS)
         with suppress(ShishoError):
-            await storage.ready()
+            await storage.check_ready()
             async with working():
                 await asyncio.Event().wait()
 
@@ -239,8 +239,8 @@ def _made_handlers(parts: Parts, stores: QueueStores) -> Mapping[str, Handler]:
         parts.ledger,
         parts.inquiries,
         stores.finds,
-        stores.opinions.left_out,
-        stores.interventions.waiting,
+        stores.opinions.list_left_out,
+        stores.interventions.list_waiting,
         allowance,
         parts.budget,
         parts.clock,
@@ -255,7 +255,7 @@ def _made_handlers(parts: Parts, stores: QueueStores) -> Mapping[str, Handler]:
 
 
 def _way_is_open(parts: Parts, stores: QueueStores, owner: str) -> bool:
-    return parts.consent(owner).state() is WebConsent.GIVEN and _engine_list(parts, stores).any_set_up()
+    return parts.consent(owner).state() is WebConsent.GIVEN and _engine_list(parts, stores).is_any_set_up()
 
 
 def _with_consent(parts: Parts, handler: Handler) -> Handler:
@@ -280,7 +280,7 @@ def _engine_list(parts: Parts, stores: QueueStores) -> EngineCatalogue:
     from shisho.handlers.engines import EngineCatalogue
 
     return EngineCatalogue(
-        known=partial(_known_engines, parts),
+        list_known=partial(_known_engines, parts),
         plugged=_plugged(parts).keys(),
         health=stores.manners.health,
         limiter=stores.manners.limiter,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 
-from shisho.bootstrap.embedder import placed_folder
+from shisho.bootstrap.embedder import find_model_folder
 from shisho.domain.corpus import Check
 from shisho.errors import ExtraMissing, NotFound, ShishoError
 from shisho.messages.message import Message
@@ -45,7 +45,7 @@ def is_onnx_there() -> bool:
 
 
 def _chosen(settings: Settings, choice: str) -> Reranker:
-    folder = placed_folder(settings, choice)
+    folder = find_model_folder(settings, choice)
     if folder is None:
         raise NotFound(
             "The reranker {name} is not on this machine: `shisho models pull {name}` brings it, or "

@@ -17,7 +17,7 @@ PATH = "/v1/traces"
 
 
 @contextmanager
-def traced(settings: Settings, exporter: SpanExporter | None = None) -> Iterator[None]:
+def trace(settings: Settings, exporter: SpanExporter | None = None) -> Iterator[None]:
     """While it is entered, spans go to the collector that is set, or to `exporter`. Raises ExtraMissing."""
     address = settings.text("traces")
     if not address and exporter is None:

@@ -19,8 +19,8 @@ def build_renderer(settings: Settings) -> KillablePageRenderer:
     """The drawer of pages, within the limits of reading."""
     from shisho.corpus.readers.rendering import KillablePageRenderer
 
-    seconds = settings.real("reader_seconds")
-    memory_mb = settings.whole("reader_memory_mb")
+    seconds = settings.read_float("reader_seconds")
+    memory_mb = settings.read_int("reader_memory_mb")
     return KillablePageRenderer(seconds, memory_mb, settings_.child_environment())
 
 

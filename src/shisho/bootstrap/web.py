@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from shisho import settings as settings_
 from shisho.bootstrap.deferred import defer
-from shisho.bootstrap.personal import personal_folder
+from shisho.bootstrap.personal import locate_personal_folder
 from shisho.domain.corpus import LOCAL_OWNER
 from shisho.errors import EngineUnavailable
 from shisho.ports import (
@@ -104,7 +104,7 @@ def _web_of(settings: Settings) -> WebAccess:
     box = connect(Path(settings.text("box"))) if settings.text("box") else None
     resolver, trusted = (box.resolver, box.ssl_context) if box else (SystemResolver(), None)
     hosts = settings.words("allow_private_hosts").union(box.hosts if box else ())
-    allow = AllowList.named(hosts, settings.words("allow_ports"))
+    allow = AllowList.from_names(hosts, settings.words("allow_ports"))
     agent = user_agent(VERSION, settings.text("contact"))
     keys = {one.setting for engine in table.values() for one in engine.about.credentials}
     parser = KillableSerpParser(overrides, settings_.child_environment())
@@ -133,14 +133,14 @@ def consent_file(settings: Settings, clock: Clock, mode: str, owner: str = LOCAL
     """Open a person's answer, under that mode (ask, on, off)."""
     from shisho.system.consent import ConsentFile
 
-    path = personal_folder(settings.home, owner) / "web_consent.json"
+    path = locate_personal_folder(settings.home, owner) / "web_consent.json"
     return ConsentFile(path, clock, mode, boxed=bool(settings.text("box")))
 
 
 def build_engine_access(web: WebAccess, manners: Manners, finds: DiscoveredUrls) -> EngineAccess:
     """Build the access by which search jobs ask for result pages."""
     from shisho.handlers.result_pages import EngineAccess
-    from shisho.web.serp.client import SerpClient, nobody
+    from shisho.web.serp.client import SerpClient, assume_nobody
     from shisho.web.serp.credentials import find_missing_keys
 
     asking = SerpClient(
@@ -151,11 +151,13 @@ def build_engine_access(web: WebAccess, manners: Manners, finds: DiscoveredUrls)
         manners.health,
         manners.clock,
         web.keys,
-        web.let_in or nobody,
+        web.let_in or assume_nobody,
     )
     absent = find_missing_keys([engine.about for engine in web.engines.values()], web.keys)
     stand = manners.interventions
-    return EngineAccess(web.engines, absent, asking, finds, manners.cache, stand.pending, stand.solved)
+    return EngineAccess(
+        web.engines, absent, asking, finds, manners.cache, stand.find_pending, stand.list_solved
+    )
 
 
 def build_page_intake(web: WebAccess, manners: Manners, shelving: IngestHandler) -> PageIntake:

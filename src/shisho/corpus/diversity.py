@@ -39,7 +39,7 @@ def spread(ranking: Sequence[RankedPassage], k: int, likeness: Likeness) -> list
     return hits
 
 
-def by_meaning(
+def compare_by_meaning(
     passages: Sequence[Passage], embeddings: Mapping[PassageId, Embedding], by_words: Likeness
 ) -> Likeness:
     """What is alike in other words too: the greater of the likeness by words and that of the vectors, where both passages
@@ -64,7 +64,7 @@ def by_meaning(
     return likest
 
 
-def by_pairs(passages: Sequence[Passage]) -> Likeness:
+def compare_by_pairs(passages: Sequence[Passage]) -> Likeness:
     """Jaccard likeness of character pairs, over sets kept as bits of whole numbers: exact, and quick enough for every two
     of 200 passages."""
     places: dict[str, int] = {}

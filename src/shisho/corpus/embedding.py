@@ -23,7 +23,7 @@ class PassageEmbedding:
 
     async def embed_next(self, most: int = BATCH) -> int:
         """Give so many passages their vectors. Returns how many there were; 0: nothing is missing."""
-        passages = await self.store.pending(most)
+        passages = await self.store.list_pending(most)
         if passages:
             with span("embed", passages=len(passages)):
                 await self.store.put(await self._embedded(passages))
@@ -37,7 +37,7 @@ class PassageEmbedding:
 
     async def _embedded(self, passages: Sequence[Passage]) -> list[NewEmbedding]:
         texts = {hash_content(text): text for text in map(text_to_embed, passages)}
-        vectors = dict(await self.store.known([*texts]))
+        vectors = dict(await self.store.find_known([*texts]))
         fresh = [content for content in texts if content not in vectors]
         vectors |= zip(fresh, await self.embedder.passages([texts[key] for key in fresh]), strict=True)
         contents = [hash_content(text_to_embed(passage)) for passage in passages]

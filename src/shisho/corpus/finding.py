@@ -24,7 +24,7 @@ def find_in_text(text: str, query: str, limit: int) -> list[tuple[int, int]]:
         folded = _lowered(view.text)
         at = folded.find(words)
         while at >= 0:
-            start, end = view.original(at, at + len(words))
+            start, end = view.locate_original(at, at + len(words))
             if start >= WINDOW:  # the next window has it
                 break
             if begin + start >= last:

@@ -88,7 +88,7 @@ class Ingest:
         sha256 = hashlib.sha256(source.data).hexdigest()
         # What its owner calls a bibliography is not a text, though it may have been taken in as one.
         is_document = source.media_type != ANY_REFERENCES
-        known_document = await self.shelf.known(corpus, owner, sha256) if is_document else None
+        known_document = await self.shelf.find_known(corpus, owner, sha256) if is_document else None
         if known_document is not None and await self.shelf.record_seen(
             known_document, source.name, source.metadata
         ):

@@ -51,7 +51,7 @@ class JoinedTerms:
         keys = which * lines + np.searchsorted(self._line_ends, places)
         return np.bincount(keys, minlength=len(terms) * lines).reshape(-1, lines)
 
-    def over_passages(self, lines: Whole) -> Whole:
+    def add_up_by_passage(self, lines: Whole) -> Whole:
         """Turn counts by lines into counts by passages."""
         sums: Whole = np.add.reduceat(lines, self.line_starts, axis=1)
         return sums
@@ -104,7 +104,7 @@ class JoinedCharacters:
             rows.setdefault(len(units), []).append(row)
         counts = np.zeros((len(runs), self._size), np.int64)
         table = _RunTable(self._codes, *(by_length.pop(size, []) for size in (1, 2, 4)))
-        for size, find in ((1, table.singles), (2, table.doubles), (4, table.quads)):
+        for size, find in ((1, table.find_singles), (2, table.find_doubles), (4, table.quads)):
             if size in rows:
                 counts[rows[size]] = self._by_passage(*find(), len(rows[size]))
         for size, others in by_length.items():
@@ -148,10 +148,10 @@ class _RunTable:
         follows = numbers.take(self._places + 1)
         self._pair_places, self._twos = _joined(self._places, self._ones, follows, base, coded)
 
-    def singles(self) -> Occurrences:
+    def find_singles(self) -> Occurrences:
         return _below(self._places, self._ones, self._singles)
 
-    def doubles(self) -> Occurrences:
+    def find_doubles(self) -> Occurrences:
         """A run of two equal characters does not overlap itself: 々々 stands in 々々々 once."""
         places, which = _below(self._pair_places, self._twos, len(self._doubles))
         kept = np.ones(len(places), np.bool_)

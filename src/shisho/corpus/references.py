@@ -32,7 +32,7 @@ class References:
         entries = await self.reader.read_references(source)
         places = await self.shelf.places(corpus, owner)
         documents = await self.shelf.documents_by_id(sorted(set(places.values())))
-        library = DescribedLibrary.of(places, documents)
+        library = DescribedLibrary.build(places, documents)
         folder = PurePath(source.name).parent.as_posix()
         matches = []
         facts: dict[DocumentId, Mapping[str, str]] = {}
@@ -61,7 +61,7 @@ class DescribedLibrary:
     dois: Mapping[DocumentId, str] = field(default_factory=dict)
 
     @staticmethod
-    def of(places: Mapping[str, DocumentId], documents: Mapping[DocumentId, Document]) -> DescribedLibrary:
+    def build(places: Mapping[str, DocumentId], documents: Mapping[DocumentId, Document]) -> DescribedLibrary:
         paths = {_path(source): name for source, name in places.items()}
         tails: dict[str, set[DocumentId]] = defaultdict(set)
         names: dict[str, set[DocumentId]] = defaultdict(set)

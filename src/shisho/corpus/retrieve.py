@@ -29,7 +29,7 @@ class RankingCut(Protocol):
 
     def depth(self, in_scope: int) -> int: ...
 
-    def kept(
+    def cut(
         self, in_scope: int, ranking: Sequence[RankedCandidate], meaning_floor: float
     ) -> Sequence[RankedCandidate]:
         """`meaning_floor`: of the embedder that ranked."""
@@ -47,7 +47,7 @@ class WholeRanking:
     def depth(self, in_scope: int) -> int:
         return self.fixed_depth
 
-    def kept(
+    def cut(
         self, in_scope: int, ranking: Sequence[RankedCandidate], meaning_floor: float
     ) -> Sequence[RankedCandidate]:
         return ranking
@@ -82,9 +82,9 @@ class Retriever:
     ) -> Sequence[RankedPassage]:
         """The best `depth` passages in scope that are not in `passage_ids`, best first. Raises InvalidParams
         for a blank request."""
-        return (await self.best(request, scope, WholeRanking(depth), passage_ids)).hits
+        return (await self.retrieve_best(request, scope, WholeRanking(depth), passage_ids)).hits
 
-    async def best(
+    async def retrieve_best(
         self, request: SearchRequest, scope: Scope, cut: RankingCut, passage_ids: frozenset[PassageId]
     ) -> RetrievalResult:
         """What the cut keeps, from one look at the store. Raises InvalidParams for a blank request."""
@@ -105,7 +105,7 @@ class Retriever:
         if not meaning:
             raise InvalidParams("Nothing to search for: give keyword_query or vector_query.")
         vector = await self._query_vector(meaning)
-        return _Look(texts or [meaning], self.query, vector, narrowed(scope, request), cut, passage_ids)
+        return _Look(texts or [meaning], self.query, vector, narrow_scope(scope, request), cut, passage_ids)
 
     async def _query_vector(self, meaning: str) -> QueryVector | None:
         """None where there is nothing to compare it with: loading an embedder takes longer than a search. None too
@@ -162,7 +162,7 @@ class _Look:
         else:
             ranking = self._blended(view, query, depth, self.vector)
         meaning_floor = math.inf if self.vector is None else self.vector.about.meaning_floor
-        return in_scope, self.cut.kept(in_scope, ranking, meaning_floor)
+        return in_scope, self.cut.cut(in_scope, ranking, meaning_floor)
 
     def __call__(self, view: SearchView) -> RetrievalResult:
         in_scope, kept = self.ranking(view)
@@ -183,7 +183,7 @@ class _Look:
         self, view: SearchView, query: TermQuery, depth: int, by: QueryVector
     ) -> Sequence[RankedCandidate]:
         proposed = self._proposed(view, query, depth)
-        nearest = view.nearest(by.vector, self.scope, _limit(depth), self.passage_ids)
+        nearest = view.find_nearest(by.vector, self.scope, _limit(depth), self.passage_ids)
         others = [name for name in proposed if name not in nearest]
         cosines = {**nearest, **view.similarities(by.vector, others)}
         statistics = read_statistics(view, query.terms, query.bigrams, self.scope)
@@ -253,7 +253,7 @@ def meaning_of(request: SearchRequest) -> str:
     return request.vector_query.strip() or " ".join(text for text in request.keyword_query if text.strip())
 
 
-def narrowed(scope: Scope, request: SearchRequest) -> Scope:
+def narrow_scope(scope: Scope, request: SearchRequest) -> Scope:
     """The scope under the request's filters too. Where both name a field the scope's own stands: a plan
     widens nothing."""
     return replace(scope, filters={**request.filter_conditions, **scope.filters})

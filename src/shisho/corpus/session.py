@@ -38,7 +38,7 @@ DIVERSE_ABOVE = 100_000  # N over which near-alike passages make room for others
 LEAST_RANKED = 50
 
 
-def no_site(source: str) -> str:
+def ignore_site(source: str) -> str:
     """Every document stands for itself."""
     return ""
 
@@ -55,7 +55,7 @@ class CorpusSearcher:
     # On questions with a wording gap .15 loses 1.5 % of the relevant passages among the first five and 13 %
     # of the others; .25 would lose 6 % and 42 %.
     floor: float = 0.15
-    site: Callable[[str], str] = no_site
+    site: Callable[[str], str] = ignore_site
     reranker: Reranker | None = None
 
     async def open(
@@ -101,15 +101,15 @@ class CorpusSearcher:
             self.floor,
             0 if self.reranker is None else RERANKED,
         )
-        best = await self.retriever.best(request, scope, cut, passage_ids.union(scope.rejected))
+        best = await self.retriever.retrieve_best(request, scope, cut, passage_ids.union(scope.rejected))
         hits = await self._reranked(request, best.hits)
-        k = cut.k(best.in_scope)
+        k = cut.choose_k(best.in_scope)
         if not cut.spreads(best.in_scope):
             return best.in_scope, hits[:k]
         passages = [hit.passage for hit in hits]
-        likeness = diversity.by_pairs(passages)
+        likeness = diversity.compare_by_pairs(passages)
         if best.embeddings:
-            likeness = diversity.by_meaning(passages, best.embeddings, likeness)
+            likeness = diversity.compare_by_meaning(passages, best.embeddings, likeness)
         return best.in_scope, diversity.spread(hits, k, likeness)
 
     async def _reranked(
@@ -130,20 +130,20 @@ class DepthCut:
     floor: float
     least: int = 0
 
-    def k(self, in_scope: int) -> int:
+    def choose_k(self, in_scope: int) -> int:
         return self.fixed or self.by_scope(in_scope)
 
     def depth(self, in_scope: int) -> int:
-        return max(LEAST_RANKED, 2 * self.k(in_scope))
+        return max(LEAST_RANKED, 2 * self.choose_k(in_scope))
 
-    def kept(
+    def cut(
         self, in_scope: int, ranking: Sequence[RankedCandidate], meaning_floor: float
     ) -> Sequence[RankedCandidate]:
         if in_scope < FLOOR_BELOW:
             ranking = [
                 candidate for candidate in ranking if self._is_relevant(candidate.parts, meaning_floor)
             ]
-        return ranking if self.spreads(in_scope) else ranking[: max(self.least, self.k(in_scope))]
+        return ranking if self.spreads(in_scope) else ranking[: max(self.least, self.choose_k(in_scope))]
 
     def spreads(self, in_scope: int) -> bool:
         return in_scope > DIVERSE_ABOVE

@@ -52,7 +52,7 @@ class Usefulness:
     query: AskTerms
     floor: float = FLOOR
 
-    async def of(
+    async def find(
         self, text: str, document_id: DocumentId, seen_words: frozenset[str] = frozenset()
     ) -> UsefulContent | None:
         """Find what makes this document useful for the query `text`, None where nothing does. `seen_words`:

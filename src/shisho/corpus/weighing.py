@@ -84,7 +84,7 @@ class _Scale:
         self._heading_counts = _sizes(vector.heading_count for vector in candidates)
         self._pair_counts = _sizes(vector.pair_count for vector in candidates)
         self._lines = self._joined_terms.count(self._terms)
-        counts = self._joined_terms.over_passages(self._lines)
+        counts = self._joined_terms.add_up_by_passage(self._lines)
         self._counts = counts[:, : self._size]
         self._named = counts[:, self._size :] > 0
 

@@ -31,7 +31,7 @@ class CorpusAccess:
         own = CorpusKey(self.owner, corpus)
         if not is_of_another(corpus):
             return own
-        for reached in await self.grants.reachable(self.owner):
+        for reached in await self.grants.list_reachable(self.owner):
             if reached.corpus.address(self.owner) == corpus:
                 _check(reached.access, corpus)
                 return reached.corpus
@@ -50,17 +50,17 @@ class CorpusAccess:
         }
         if not foreign:
             return
-        access = {reached.corpus: reached.access for reached in await self.grants.reachable(self.owner)}
+        access = {reached.corpus: reached.access for reached in await self.grants.list_reachable(self.owner)}
         for corpus in sorted(foreign):
             _check(access.get(corpus, Access.READ), corpus.address(self.owner))
 
-    async def marked(self, corpora: Sequence[Corpus]) -> Sequence[Corpus]:
+    async def mark_writable(self, corpora: Sequence[Corpus]) -> Sequence[Corpus]:
         """The corpora with what the visitor may do with each."""
         if all(corpus.owner == self.owner for corpus in corpora):
             return corpora
         access = {
             reached.corpus.address(self.owner): reached.access
-            for reached in await self.grants.reachable(self.owner)
+            for reached in await self.grants.list_reachable(self.owner)
         }
         return [
             replace(corpus, is_writable=access.get(corpus.name, Access.READ).is_writable)
@@ -82,9 +82,9 @@ class CorpusAccess:
 
     async def is_readable(self, document_id: DocumentId) -> bool:
         """True where the visitor may open this document now."""
-        return bool(await self.grants.readable([document_id], self.owner))
+        return bool(await self.grants.select_readable([document_id], self.owner))
 
-    def named(self, documents: Iterable[Document]) -> Sequence[Document]:
+    def name_corpora(self, documents: Iterable[Document]) -> Sequence[Document]:
         """The documents with their corpora as the visitor calls them."""
         return [
             document

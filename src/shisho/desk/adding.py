@@ -53,7 +53,7 @@ class FileIntake:
                     yield receipt
 
     async def _taken_in(self, path: Path) -> Receipt:
-        name = full_path(path)
+        name = resolve_path(path)
         try:
             async with self._room(await asyncio.to_thread(_size, path)):
                 data = await asyncio.to_thread(self.disk.read, path)
@@ -84,8 +84,10 @@ def survey_once(files: Files, paths: Iterable[Path | str], bibliographies: Colle
         raise InvalidParams("There is nothing to add. Name files or folders, or --references FILE.")
     survey = files.survey(map(Path, paths))
     named = files.survey(bibliographies).files
-    full_paths = {full_path(path) for path in named}
-    others = [path for path in survey.files if full_path(path) not in full_paths] if named else survey.files
+    full_paths = {resolve_path(path) for path in named}
+    others = (
+        [path for path in survey.files if resolve_path(path) not in full_paths] if named else survey.files
+    )
     return replace(survey, files=(*others, *named))
 
 
@@ -107,7 +109,7 @@ def _size(path: Path) -> int:
         return 0
 
 
-def full_path(folder: Path | str) -> str:
+def resolve_path(folder: Path | str) -> str:
     """The full path: the name of a file as a source, and of the corpus that mirrors a folder."""
     return str(Path(folder).expanduser().resolve())
 

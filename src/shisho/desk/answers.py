@@ -62,7 +62,7 @@ class AnswerDesk:
         document_ids = (
             {evidence.document_id for evidence in answer.evidence} if answer else {*trace.document_ids}
         )
-        searches_with_urls = [(job.state, await parts.finds.of_job(job.id)) for job in searches]
+        searches_with_urls = [(job.state, await parts.finds.list_of_job(job.id)) for job in searches]
         return AnswerLog(
             answer_id=answer.id if answer else run_id,
             state=_state(answer, question),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from shisho.desk.coercion import as_list
+from shisho.desk.coercion import coerce_strings
 from shisho.domain.corpus import (
     DEFAULT_CORPUS,
     FILTER_FIELDS,
@@ -93,7 +93,7 @@ def _several(name: str, documents: Sequence[Document]) -> NotFound:
 
 def to_request(query: str | Sequence[str] | SearchRequest) -> SearchRequest:
     """The request itself, or one for these words."""
-    return query if isinstance(query, SearchRequest) else SearchRequest(keyword_query=as_list(query))
+    return query if isinstance(query, SearchRequest) else SearchRequest(keyword_query=coerce_strings(query))
 
 
 async def check_searchable(shelf: Shelf, owner: str, corpora: Sequence[str]) -> None:

@@ -42,12 +42,12 @@ def coerce_all(
     return tuple(coerce(kind, choice, argument) for choice in several)
 
 
-def as_list(given: str | Sequence[str]) -> tuple[str, ...]:
+def coerce_strings(given: str | Sequence[str]) -> tuple[str, ...]:
     """A text stands for a list of it: its characters are never meant."""
     return (given,) if isinstance(given, str) else tuple(given)
 
 
-def as_paths(given: Path | str | Sequence[Path | str]) -> tuple[Path | str, ...]:
+def coerce_paths(given: Path | str | Sequence[Path | str]) -> tuple[Path | str, ...]:
     """The same of paths."""
     return (given,) if isinstance(given, str | Path) else tuple(given)
 
@@ -56,8 +56,8 @@ def coerce_search(options: SearchOptions) -> SearchOptions:
     """Raises InvalidParams."""
     return replace(
         options,
-        engines=as_list(options.engines),
-        categories=as_list(options.categories),
+        engines=coerce_strings(options.engines),
+        categories=coerce_strings(options.categories),
         time_range=coerce(TimeRange, options.time_range, "time_range"),
         stop_strategy=coerce(StopStrategy, options.stop_strategy, "stop_strategy"),
         priority=coerce(Priority, options.priority, "priority"),
@@ -67,7 +67,7 @@ def coerce_search(options: SearchOptions) -> SearchOptions:
 def coerce_ask(options: AskOptions) -> AskOptions:
     """Raises InvalidParams."""
     sources = coerce(Sources, options.sources, "sources")
-    return replace(options, corpora=as_list(options.corpora), sources=sources)
+    return replace(options, corpora=coerce_strings(options.corpora), sources=sources)
 
 
 def _text_of(choice: Enum) -> str:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from shisho.desk import intake
-from shisho.desk.adding import FileIntake, full_path, survey_once
+from shisho.desk.adding import FileIntake, resolve_path, survey_once
 from shisho.desk.callbacks import Notify, Stop, never
 from shisho.desk.choosing import (
     check_filters,
@@ -19,7 +19,7 @@ from shisho.desk.choosing import (
     find_removed_document,
     to_request,
 )
-from shisho.desk.coercion import as_list, as_paths, coerce
+from shisho.desk.coercion import coerce, coerce_paths, coerce_strings
 from shisho.desk.hits import to_hit
 from shisho.desk.news import FilesSurveyed
 from shisho.desk.pages import read_page
@@ -105,7 +105,7 @@ class Desk(DeskSections):
         first: `notify("files", survey=…)`; then each page recognised. Raises InvalidParams for a path that is not there,
         NotFound and AccessDenied for another's corpus."""
         parts = self._parts
-        bibliographies = frozenset(map(Path, as_paths(references)))
+        bibliographies = frozenset(map(Path, coerce_paths(references)))
         survey = await asyncio.to_thread(survey_once, parts.files, paths, bibliographies)
         notify(FilesSurveyed(survey))
         target = await parts.access.find_writable(corpus)
@@ -118,7 +118,7 @@ class Desk(DeskSections):
 
     async def mirror(self, folder: Path | str, notify: Notify = ignore_news) -> AsyncGenerator[Receipt, None]:
         """Make the corpus named by this folder hold just what is in it now. Raises as `folders.sync`."""
-        async with aclosing(self.folders.sync(folder, full_path(folder), notify=notify)) as receipts:
+        async with aclosing(self.folders.sync(folder, resolve_path(folder), notify=notify)) as receipts:
             async for receipt in receipts:
                 yield receipt
 
@@ -130,11 +130,11 @@ class Desk(DeskSections):
 
     async def corpora(self) -> Sequence[Corpus]:
         """Those that the visitor may search, their own first."""
-        return await self._parts.access.marked(await self._parts.shelf.corpora(self._parts.owner))
+        return await self._parts.access.mark_writable(await self._parts.shelf.corpora(self._parts.owner))
 
     async def metadata(self, *, corpora: str | Sequence[str] = ()) -> Sequence[MetadataField]:
         """What is said of documents, to filter by: the names most of them have, with their most frequent values."""
-        scope = Scope(self._parts.owner, as_list(corpora))
+        scope = Scope(self._parts.owner, coerce_strings(corpora))
         return await self._parts.shelf.count_metadata(scope, MOST_FIELDS, MOST_VALUES)
 
     async def settings(self) -> Sequence[SettingValue]:
@@ -151,8 +151,8 @@ class Desk(DeskSections):
     ) -> Sequence[Document]:
         """Documents in order of their adding, after the one with id `after`. Raises InvalidParams for its filters."""
         conditions = await check_filters(self._parts.shelf, self._parts.owner, filters or {})
-        scope = Scope(self._parts.owner, as_list(corpora), conditions)
-        return self._parts.access.named(await self._parts.shelf.documents(scope, after, limit))
+        scope = Scope(self._parts.owner, coerce_strings(corpora), conditions)
+        return self._parts.access.name_corpora(await self._parts.shelf.documents(scope, after, limit))
 
     async def document(self, prefix: str) -> Document:
         """By id, unique prefix, or the path or name of its file. Raises NotFound, with those that a name fits."""
@@ -206,7 +206,7 @@ class Desk(DeskSections):
         """Passages with the parts of their scores, best first; `limit` at most, or as many as suit the library. What is
         blocked or rejected is left out. Raises InvalidParams, EmptyCorpus."""
         request = to_request(query)
-        corpora = as_list(corpora)
+        corpora = coerce_strings(corpora)
         check_words(query, request)
         conditions = {**request.filter_conditions, **(filters or {})}
         if conditions:
@@ -224,13 +224,13 @@ class Desk(DeskSections):
     async def rank(self, query: str | Sequence[str], *, depth: int = 200) -> Sequence[PassageHit]:
         """The ranking before it is cut to what matters: for measuring."""
         ranking = await self._parts.rankings.rank(
-            SearchRequest(keyword_query=as_list(query)), Scope(self._parts.owner), depth
+            SearchRequest(keyword_query=coerce_strings(query)), Scope(self._parts.owner), depth
         )
         return [to_hit(passage) for passage in ranking]
 
     async def rank_documents(self, query: str | Sequence[str], *, depth: int = 200) -> Sequence[DocumentId]:
         """The documents of `rank`, each at the place of its best passage, without opening one."""
-        request = SearchRequest(keyword_query=as_list(query))
+        request = SearchRequest(keyword_query=coerce_strings(query))
         return await self._parts.rankings.rank_documents(request, Scope(self._parts.owner), depth)
 
     async def ask(
@@ -258,8 +258,8 @@ class Desk(DeskSections):
         self._parts.inquiries.check(question)
         sources = coerce(Sources, sources, "sources")
         ceilings = intake.check_question_ceilings(budget)
-        corpora = as_list(corpora)
-        inside = [full_path(folder) for folder in as_paths(folders)]
+        corpora = coerce_strings(corpora)
+        inside = [resolve_path(folder) for folder in coerce_paths(folders)]
         context = await self.conversations.context(conversation)
         if not (corpora or inside or filters or anywhere):
             corpora = context.corpora
@@ -296,7 +296,7 @@ class Desk(DeskSections):
         see `shisho.integrations`. Raises as `ask`."""
         self._parts.inquiries.check(question)
         ceilings = intake.check_question_ceilings(budget)
-        corpora = as_list(corpora)
+        corpora = coerce_strings(corpora)
         await check_searchable(self._parts.shelf, self._parts.owner, corpora)
         conditions = await check_filters(self._parts.shelf, self._parts.owner, filters or {})
         context = ConversationContext()
@@ -359,7 +359,7 @@ class Desk(DeskSections):
     async def ready(self) -> None:
         """Check that something could be read and stored now. Raises StorageUnusable, Conflict (who holds it)."""
         await self.corpora()
-        await self._parts.storage.ready()
+        await self._parts.storage.check_ready()
 
     async def doctor(self) -> Sequence[Check]:
         """Check what works here, and tell how to get what does not."""

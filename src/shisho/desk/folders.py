@@ -23,7 +23,7 @@ from shisho.domain.audit import AuditVerb
 from shisho.domain.corpus import DEFAULT_CORPUS, LOCAL_OWNER, DocumentId, FileSurvey, IntakeOutcome, Receipt
 from shisho.domain.folder import FileOnDisk, FolderState, FolderStatus, PlaceStamp, WatchedFolder
 from shisho.domain.team import CorpusKey
-from shisho.errors import DocumentUnreadable, InternalError, InvalidParams, NotFound, by_code
+from shisho.errors import DocumentUnreadable, InternalError, InvalidParams, NotFound, map_by_code
 from shisho.ports import Files, FolderRegister, FolderWatcher, FollowerTurn, Ingester, Shelf
 
 MOST_FAILED = 20  # files that a status names
@@ -267,7 +267,7 @@ class FolderDesk:
         """True of a file that could not be taken in because it is no longer there."""
         if receipt.outcome is not IntakeOutcome.FAILED:
             return False
-        if not by_code().get(receipt.code, InternalError).retry:
+        if not map_by_code().get(receipt.code, InternalError).retry:
             self._failures[receipt.source] = (file.stamp, receipt)
         return not await asyncio.to_thread(self._parts.files.look, [file.path])
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, aclosing
 
-from shisho.desk.adding import full_path
+from shisho.desk.adding import resolve_path
 from shisho.desk.callbacks import Notify, Stop
 from shisho.desk.choosing import check_searchable
 from shisho.desk.news import FileTakenIn
@@ -76,7 +76,7 @@ class InquiryRuns:
     async def _mirrored(self, folders: Sequence[str], notify: Notify, stop: Stop) -> None:
         for folder in folders:
             async with aclosing(
-                self._parts.folders.sync(folder, full_path(folder), notify=notify)
+                self._parts.folders.sync(folder, resolve_path(folder), notify=notify)
             ) as receipts:
                 async for receipt in receipts:
                     notify(FileTakenIn(receipt))

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from shisho.desk.coercion import as_list, coerce_search
-from shisho.domain.codec import dumps, plain
+from shisho.desk.coercion import coerce_search, coerce_strings
+from shisho.domain.codec import dumps, to_plain
 from shisho.domain.corpus import WEB_CORPUS
 from shisho.domain.inquiry import Budget
 from shisho.domain.job import IdempotencyKey
@@ -54,7 +54,7 @@ def check_wait(seconds: float) -> float:
 def select_queries(given: str | Sequence[str]) -> tuple[list[str], list[SkippedItem]]:
     """Queries worth asking, each once, and the others with the reason. Raises InvalidParams for more than 50
     or none."""
-    queries = as_list(given)
+    queries = coerce_strings(given)
     if len(queries) > MAX_QUERIES:
         raise InvalidParams(
             "{count} queries are too many at once: give at most {max_queries} a call.",
@@ -75,7 +75,7 @@ def select_queries(given: str | Sequence[str]) -> tuple[list[str], list[SkippedI
     if not queries_by_key:
         raise InvalidParams(
             "There is no query to search for. Give 1 to 50 of them, for example: 決定係数 定義",
-            skipped=plain(skipped),
+            skipped=to_plain(skipped),
         )
     return list(queries_by_key.values()), skipped
 
@@ -122,7 +122,7 @@ def search_job(query: str, options: SearchOptions, owner: str) -> SearchJob:
 
 def search_key(query: str, options: SearchOptions) -> str:
     """The same for two searches that would ask the same."""
-    option_values = plain(replace(options, priority=SearchOptions().priority))
+    option_values = to_plain(replace(options, priority=SearchOptions().priority))
     return (
         "search "
         + hashlib.sha256(repr((fold_query(query), sorted(option_values.items()))).encode()).hexdigest()[:32]
@@ -134,7 +134,7 @@ def parse_addresses(texts: str | Sequence[str]) -> tuple[dict[str, str], list[Sk
     reason."""
     urls_by_canonical: dict[str, str] = {}
     skipped = []
-    for text in as_list(texts):
+    for text in coerce_strings(texts):
         url = _address(text.strip())
         if not url:
             skipped.append(SkippedItem(text, Message("no http(s) address and no DOI")))

@@ -40,7 +40,7 @@ class ModelDesk:
         self._work: ModelWork | None = None
         self._running: asyncio.Task[None] | None = None
 
-    async def stored(self) -> Sequence[StoredModel]:
+    async def list_stored(self) -> Sequence[StoredModel]:
         """The embedders that stand on this machine whole."""
         return await asyncio.to_thread(self._parts.stored)
 

@@ -16,7 +16,7 @@ from shisho.domain.corpus import WEB_CORPUS, Scope
 from shisho.domain.job import ENDED, Job, JobId, JobState, NewJob, Task
 from shisho.domain.payloads import AnswerJob
 from shisho.domain.task import AnswerHandle, AskOptions, JobKind, Sources, WebConsent
-from shisho.errors import EmptyCorpus, EngineUnavailable, InternalError, NotFound, by_code
+from shisho.errors import EmptyCorpus, EngineUnavailable, InternalError, NotFound, map_by_code
 
 
 class QuestionQueue(Queue):
@@ -148,7 +148,7 @@ class QuestionQueue(Queue):
         if job.state is JobState.FAILED:
             last = job.errors[-1]
             details = last.details.read(dict)
-            raise by_code().get(last.code, InternalError)(last.message, **details)
+            raise map_by_code().get(last.code, InternalError)(last.message, **details)
         if job.state is JobState.CANCELLED:
             return await self._cut_short(job)
         return AnswerHandle(

@@ -89,7 +89,9 @@ class Queue:
         return await self._parts.tasks.find(name, self._parts.owner)
 
     async def _waiting(self, name: str) -> PendingIntervention:
-        intervention = find_intervention(await self._parts.interventions.waiting(self._parts.owner), name)
+        intervention = find_intervention(
+            await self._parts.interventions.list_waiting(self._parts.owner), name
+        )
         if intervention is None:
             raise NotFound(
                 "No one thing waits for a person under {name!r}. `shisho auth list` shows what does.",
@@ -116,7 +118,7 @@ class Queue:
     async def _complete(self, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
         """The breakers close first: a job must not be queued again before its engine may be asked."""
         interventions = find_together(
-            await self._parts.interventions.waiting(self._parts.owner),
+            await self._parts.interventions.list_waiting(self._parts.owner),
             select_interventions(target, name),
         )
         for engine in {intervention.engine for intervention in interventions} - {""}:
@@ -125,7 +127,7 @@ class Queue:
 
     def _new_task(self, question: str, budget: Mapping[str, float | None] | None = None) -> NewTask:
         return NewTask(
-            TaskId(self._parts.new_id()),
+            TaskId(self._parts.make_id()),
             self._parts.owner,
             question,
             intake.fill_task_ceilings(budget),
@@ -157,9 +159,9 @@ class Queue:
     ) -> list[NewJob]:
         return [
             NewJob(
-                JobId(self._parts.new_id()),
+                JobId(self._parts.make_id()),
                 kind,
-                Payload.of(payload),
+                Payload.wrap(payload),
                 priority,
                 dedupe_key=keys[number] if keys else None,
             )
@@ -236,7 +238,7 @@ class Queue:
             return None
 
     async def _known(self, source: str, data: bytes, common: IngestJob) -> ExistingDocument | None:
-        document = await self._parts.shelf.known(common.corpus, common.owner, sha256(data).hexdigest())
+        document = await self._parts.shelf.find_known(common.corpus, common.owner, sha256(data).hexdigest())
         if document is None or not await self._parts.shelf.record_seen(document, source, common.metadata):
             return None
         return ExistingDocument(source, document.id, document.title)

@@ -54,7 +54,7 @@ class AssistantRules(Protocol):
         self, aim: Strategy, refs: Sequence[StoredEvidence]
     ) -> tuple[tuple[GoalStatus, ...], bool]: ...
 
-    def missing(self, aim: Strategy, status: Sequence[GoalStatus]) -> tuple[str, ...]: ...
+    def list_missing(self, aim: Strategy, status: Sequence[GoalStatus]) -> tuple[str, ...]: ...
 
     def cite(
         self,
@@ -99,7 +99,7 @@ class SessionParts:
     book: SessionBook
     searching: SessionSearcher
     rules: AssistantRules
-    left_out: Callable[[str], Awaitable[ExcludedSources]]
+    list_left_out: Callable[[str], Awaitable[ExcludedSources]]
     clock: Clock
-    new_id: Callable[[], str]
+    make_id: Callable[[], str]
     room_tokens: int

@@ -10,7 +10,7 @@ from itertools import chain
 from weakref import WeakValueDictionary
 
 from shisho.desk.choosing import check_filters, check_request
-from shisho.desk.coercion import as_list
+from shisho.desk.coercion import coerce_strings
 from shisho.desk.hits import link_to
 from shisho.desk.session_parts import SessionParts
 from shisho.domain.audit import AuditVerb
@@ -68,7 +68,7 @@ class Sessions:
         or doubled goals; EmptyCorpus."""
         aim, remark = await asyncio.to_thread(self._parts.rules.aim, question, goals, condition)
         scope = await self._scope(corpora, filters)
-        facts = SessionFacts(self._parts.new_id()[:24], self._parts.owner, aim, scope)
+        facts = SessionFacts(self._parts.make_id()[:24], self._parts.owner, aim, scope)
         await self._parts.book.begin(facts)
         await self._parts.access.record(AuditVerb.ASK, facts.id)
         status, is_met = self._parts.rules.status(aim, ())
@@ -151,9 +151,9 @@ class Sessions:
         return await self._read(passage, context, linked=True)
 
     async def _scope(self, corpora: str | Sequence[str], filters: Mapping[str, Condition] | None) -> Scope:
-        excluded = await self._parts.left_out(self._parts.owner)
+        excluded = await self._parts.list_left_out(self._parts.owner)
         scope = Scope(
-            self._parts.owner, as_list(corpora), filters or {}, excluded.documents, excluded.passages
+            self._parts.owner, coerce_strings(corpora), filters or {}, excluded.documents, excluded.passages
         )
         if await self._parts.shelf.count(replace(scope, filters={})) == 0:
             raise EmptyCorpus(
@@ -265,7 +265,7 @@ class Sessions:
         is_met: bool,
     ) -> Answer:
         aim = facts.strategy
-        answer_id = self._parts.new_id()[:24]
+        answer_id = self._parts.make_id()[:24]
         cited = {number for sentence in sentences for number in sentence.evidence}
         rounds = await self._parts.log.rounds(facts.id)
         return Answer(
@@ -287,7 +287,7 @@ class Sessions:
             budget_used={"rounds": float(len(rounds))},
             level=AnswerLevel.ANSWERED if cited else AnswerLevel.NOT_FOUND,
             abstained=not cited,
-            missing=() if is_met else self._parts.rules.missing(aim, status),
+            missing=() if is_met else self._parts.rules.list_missing(aim, status),
             model=MODEL,
             created_at=self._parts.clock.now(),
         )

@@ -40,8 +40,8 @@ class SharedVerbs(WebVerbs):
     async def list_shares(self) -> Sequence[TaskShare]:
         """List what the visitor has shared, and what others have shared with groups of theirs, the newest of each first."""
         shares = self._parts.shared.shares
-        own = await shares.of_owner(self._parts.owner, MOST_SHARES)
-        return [*own, *await shares.visible(self._parts.owner, MOST_SHARES)]
+        own = await shares.list_of_owner(self._parts.owner, MOST_SHARES)
+        return [*own, *await shares.list_visible(self._parts.owner, MOST_SHARES)]
 
     async def _find_shareable(self, name: str) -> str:
         with suppress(TaskNotFound):

@@ -50,7 +50,7 @@ class Consent(Protocol):
 
     def state(self) -> WebConsent: ...
 
-    def since(self) -> str:
+    def read_since(self) -> str:
         """When they said it; "" where a setting decides, or nobody has."""
 
     def keep(self, consent: WebConsent) -> None:
@@ -60,9 +60,9 @@ class Consent(Protocol):
 class OutgoingPreview(Protocol):
     """A preview of what would be sent, and to whom."""
 
-    async def of_question(self, question: str) -> OutgoingQueries: ...
+    async def preview_question(self, question: str) -> OutgoingQueries: ...
 
-    async def of_queries(self, *queries: str) -> OutgoingQueries: ...
+    async def preview_queries(self, *queries: str) -> OutgoingQueries: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class TaskParts:
     estimate: Callable[[Mapping[str, int]], Awaitable[float]]
     check: Callable[[str], None]
     engines: Callable[[], Awaitable[Sequence[EngineStatus]]]
-    new_id: Callable[[], str]
+    make_id: Callable[[], str]
     mend: Callable[[str], Awaitable[None]]
     window: Callable[[HumanChallenge], Awaitable[bool]]
     consent: Consent

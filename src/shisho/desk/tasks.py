@@ -10,11 +10,11 @@ from pathlib import Path
 
 from shisho.desk import intake
 from shisho.desk import status as told
-from shisho.desk.coercion import as_list, as_paths, coerce, coerce_all, coerce_ask
+from shisho.desk.coercion import coerce, coerce_all, coerce_ask, coerce_paths, coerce_strings
 from shisho.desk.queue import check_consent
 from shisho.desk.shared_verbs import SharedVerbs
 from shisho.domain.audit import AuditVerb
-from shisho.domain.codec import plain
+from shisho.domain.codec import to_plain
 from shisho.domain.corpus import DEFAULT_CORPUS, WEB_CORPUS
 from shisho.domain.inquiry import LoopStop
 from shisho.domain.intervention import (
@@ -92,7 +92,7 @@ class TaskDesk(SharedVerbs):
         keys = [intake.search_key(query, search_options) for query in usable]
         new = self._new_jobs(JobKind.SEARCH, inputs, keys, search_options.priority)
         task = await self._task_for(task_id, usable[0])
-        request = (as_list(queries), search_options)
+        request = (coerce_strings(queries), search_options)
         key = self._key(idempotency_key, "queue_searches", task, usable, request)
         await self._parts.access.record(AuditVerb.ASK, *(job.id for job in new))
         return await self._queued(task, new, usable, skipped, key, SearchesQueued)
@@ -104,14 +104,14 @@ class TaskDesk(SharedVerbs):
         usable, skipped = intake.parse_addresses(urls)
         if not usable:
             raise InvalidParams(
-                "There is no address to fetch. Give http(s) addresses or DOIs.", skipped=plain(skipped)
+                "There is no address to fetch. Give http(s) addresses or DOIs.", skipped=to_plain(skipped)
             )
         check_consent(self._parts.consent.state())
         inputs = [FetchJob(url, self._parts.owner) for url in usable.values()]
         keys = [f"fetch {url}" for url in usable.values()]
         new = self._new_jobs(JobKind.FETCH, inputs, keys, SEARCH.priority)
         task = await self._task_for(task_id, next(iter(usable)))
-        key = self._key(idempotency_key, "queue_urls", task, list(usable), as_list(urls))
+        key = self._key(idempotency_key, "queue_urls", task, list(usable), coerce_strings(urls))
         await self._parts.access.record(AuditVerb.ADD, WEB_CORPUS)
         return await self._queued(task, new, list(usable), skipped, key, UrlsQueued)
 
@@ -130,8 +130,8 @@ class TaskDesk(SharedVerbs):
     ) -> DocumentsQueued:
         """Queue documents to be taken in. `remote`: the caller is no shell of this machine, so that paths
         must be below `allowed_roots` (ForbiddenPath). Raises InvalidParams for a path that is not there; as `Desk.add`."""
-        paths = as_paths(paths)
-        urls = as_list(urls)
+        paths = coerce_paths(paths)
+        urls = coerce_strings(urls)
         task = await self._task_for(task_id, "")
         named = [*map(str, paths), *urls, *(file.name for file in files)] or [corpus]
         documents = intake.describe_documents(paths, urls, files, password, idempotency_key or "")
@@ -142,7 +142,9 @@ class TaskDesk(SharedVerbs):
         found = await asyncio.to_thread(self._found, paths, remote)
         addresses, skipped = intake.parse_addresses(urls)
         if not (found or addresses or files):
-            raise InvalidParams("There is nothing to add. Give paths, urls or files.", skipped=plain(skipped))
+            raise InvalidParams(
+                "There is nothing to add. Give paths, urls or files.", skipped=to_plain(skipped)
+            )
         if addresses:
             check_consent(self._parts.consent.state())
         target = await self._parts.access.find_writable(intake.check_corpus_name(corpus))
@@ -310,7 +312,7 @@ class TaskDesk(SharedVerbs):
 
     async def get_auth_queue(self, task_id: str | None = None) -> Sequence[PendingIntervention]:
         """List the interventions that wait for a person, oldest first."""
-        return await self._parts.interventions.waiting(
+        return await self._parts.interventions.list_waiting(
             self._parts.owner, None if task_id is None else await self._find(task_id)
         )
 

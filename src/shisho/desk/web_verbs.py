@@ -25,7 +25,7 @@ class WebVerbs(QuestionQueue):
 
     def get_web_consent_time(self) -> str:
         """When they said it; "" where a setting decides, or nobody has."""
-        return self._parts.consent.since()
+        return self._parts.consent.read_since()
 
     def set_web_consent(self, consent: WebConsent | str) -> None:
         """Remember a person's yes (`given`) or no (`off`); `not_asked` forgets both."""
@@ -34,8 +34,8 @@ class WebVerbs(QuestionQueue):
     async def preview_question(self, question: str) -> OutgoingQueries:
         """Preview the queries that the web would be asked for a question, and the engines. Nothing is
         sent."""
-        return await self._parts.outgoing.of_question(question)
+        return await self._parts.outgoing.preview_question(question)
 
     async def preview_queries(self, *queries: str) -> OutgoingQueries:
         """The same of queries as they stand."""
-        return await self._parts.outgoing.of_queries(*queries)
+        return await self._parts.outgoing.preview_queries(*queries)

@@ -28,7 +28,7 @@ class Payload:
     text: str = "{}"
 
     @classmethod
-    def of(cls, value: Any) -> Payload:
+    def wrap(cls, value: Any) -> Payload:
         return cls(dumps(value))
 
     def read(self, shape: type[T]) -> T:
@@ -36,7 +36,7 @@ class Payload:
         return loads(self.text, shape)
 
 
-def plain(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """JSON-ready data: dataclasses as objects, tuples as arrays, enums as their values, a Message with its
     template."""
     if isinstance(value, Message):
@@ -44,22 +44,22 @@ def plain(value: Any) -> Any:
     if isinstance(value, Payload):
         return json.loads(value.text)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {field.name: to_plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, Mapping):
-        return {str(key): plain(member) for key, member in value.items()}
+        return {str(key): to_plain(member) for key, member in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [plain(member) for member in value]
+        return [to_plain(member) for member in value]
     return value
 
 
 def dumps(value: Any) -> str:
     """Canonical JSON: keys in order, no spaces, no NaN."""
     return json.dumps(
-        plain(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+        to_plain(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
     )
 
 
@@ -70,11 +70,11 @@ def loads(text: str, shape: type[T]) -> T:
 
 
 def build(data: Any, shape: Any) -> Any:
-    """`data` as `plain` gave it, in the shape it had. Raises TypeError, ValueError or AttributeError where it
+    """`data` as `to_plain` gave it, in the shape it had. Raises TypeError, ValueError or AttributeError where it
     has another; a key that the shape does not have is a TypeError that names it, since two rooms then mean
     different things."""
     if shape is Payload:
-        return Payload.of(data)
+        return Payload.wrap(data)
     if isinstance(shape, type) and dataclasses.is_dataclass(shape):
         hints = _hints(shape)
         unknown = [name for name in data if name not in hints]

@@ -49,7 +49,7 @@ class EventFacts:
     progress: Payload | None = None
 
     @classmethod
-    def of_challenge(cls, challenge: HumanChallenge) -> EventFacts:
+    def from_challenge(cls, challenge: HumanChallenge) -> EventFacts:
         """The facts that the event of a challenge tells: nothing of the page."""
         return cls(engine=challenge.engine, domain=challenge.domain, proof=challenge.kind)
 

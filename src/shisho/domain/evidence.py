@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from shisho.domain.corpus import Citation, DocumentState, PassageId
 from shisho.domain.inquiry import Evidence, EvidenceRef
-from shisho.domain.link import is_on_web, opening
+from shisho.domain.link import is_on_web, link_citation
 
 
 def mark_source_state(evidence: Evidence, source: str, state: DocumentState) -> Evidence:
@@ -31,7 +31,9 @@ def mark_source_state(evidence: Evidence, source: str, state: DocumentState) -> 
         code=evidence.code,
     )
     url = source if is_on_web(source) else None
-    return replace(evidence, document=source, source_url=url, link=opening(citation), source_state=state)
+    return replace(
+        evidence, document=source, source_url=url, link=link_citation(citation), source_state=state
+    )
 
 
 REMOVED = "(出典は削除されました / source removed)"
@@ -56,7 +58,7 @@ def build_evidence(answer_id: str, ref: EvidenceRef, citation: Citation) -> Evid
         score=ref.score,
         round=ref.round,
         source_url=citation.source if is_on_web(citation.source) else None,
-        link=opening(citation),
+        link=link_citation(citation),
         place=citation.place,
         ocr=citation.ocr,
         stance=ref.stance,

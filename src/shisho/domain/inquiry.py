@@ -244,7 +244,7 @@ class AnswerLevel(StrEnum):
     NOT_FOUND = "not_found"
 
 
-def best_level(levels: Iterable[AnswerLevel]) -> AnswerLevel:
+def choose_best_level(levels: Iterable[AnswerLevel]) -> AnswerLevel:
     """The best of these; NOT_FOUND where there are none."""
     return min(levels, key=list(AnswerLevel).index, default=AnswerLevel.NOT_FOUND)
 

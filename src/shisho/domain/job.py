@@ -114,7 +114,7 @@ class IdempotencyKey:
     subject: str
     facts: ReplyFacts = field(default_factory=ReplyFacts)
 
-    def taken(self, task_id: TaskId) -> Message:
+    def describe_taken(self, task_id: TaskId) -> Message:
         """The message to a caller who used it for another request."""
         return Message(
             "The idempotency key {key!r} belongs to another request: {verb} of {subject} in task {task_id}. "

@@ -28,7 +28,7 @@ def is_on_web(source: str) -> bool:
     return source.startswith(("http://", "https://"))
 
 
-def opening(citation: Citation) -> str:
+def link_citation(citation: Citation) -> str:
     """The address that opens a citation. A document that is neither on the web nor a file on disk opens in
     the library."""
     at = _anchor(citation)

@@ -113,7 +113,9 @@ def record_outcome(
     further."""
     if outcome is RequestOutcome.SUCCESS:
         return clear_failures(health)
-    health = replace(as_of(health, now), failures=health.failures + 1, last_error=error, last_error_at=now)
+    health = replace(
+        refresh_breaker(health, now), failures=health.failures + 1, last_error=error, last_error_at=now
+    )
     if health.breaker is BreakerState.OPEN:
         return health
     if (
@@ -136,7 +138,7 @@ def clear_failures(health: EngineHealth) -> EngineHealth:
     return replace(health, breaker=BreakerState.CLOSED, failures=0, openings=0, open_until=None)
 
 
-def as_of(health: EngineHealth, now: Instant) -> EngineHealth:
+def refresh_breaker(health: EngineHealth, now: Instant) -> EngineHealth:
     """The breaker by this time: half open once its time is over. Where the clock ran back, it stays open for
     no longer than it was opened for."""
     if health.open_until is None:

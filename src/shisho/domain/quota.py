@@ -43,7 +43,7 @@ class Quota:
         """True where this much more may be used today."""
         return self.used + amount <= self.per_day
 
-    def at(self, today: str) -> Quota:
+    def begin_day(self, today: str) -> Quota:
         """The same on a day: what was used before it counts no more. No day comes again, even where a clock is set
         back."""
         return self if self.day >= today else replace(self, day=today, used=0)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shisho.domain.codec import dumps, plain
+from shisho.domain.codec import dumps, to_plain
 from shisho.domain.inquiry import Answer
 
 _OF_ONE_TIME = ("id", "task_id", "created_at", "conversation_id")
@@ -49,7 +49,9 @@ def compare_answers(before: Answer, now: Answer) -> ReplayReport:
 
 
 def _lasting(answer: Answer) -> Mapping[str, Any]:
-    fields: dict[str, Any] = {name: part for name, part in plain(answer).items() if name not in _OF_ONE_TIME}
+    fields: dict[str, Any] = {
+        name: part for name, part in to_plain(answer).items() if name not in _OF_ONE_TIME
+    }
     fields["budget_used"] = {name: n for name, n in fields["budget_used"].items() if name != "seconds"}
     fields["evidence"] = [
         {name: part for name, part in quotation.items() if name not in _OF_ONE_PLACE}

@@ -27,7 +27,7 @@ class Anchor:
         return self.boot == boot and self.reads(monotonic) >= self.noted
 
 
-def anchored(anchor: Anchor | None, boot: str, wall: float, monotonic: float) -> Anchor:
+def set_anchor(anchor: Anchor | None, boot: str, wall: float, monotonic: float) -> Anchor:
     """The anchor for now. It stands as long as the machine runs. After a start the wall clock says how long
     it was off; where that ran back, the line goes on where it was known last, so that nobody waits for the
     difference."""
@@ -37,7 +37,7 @@ def anchored(anchor: Anchor | None, boot: str, wall: float, monotonic: float) ->
     return Anchor(boot, at, monotonic, at)
 
 
-def noted(anchor: Anchor, monotonic: float) -> Anchor:
+def note_time(anchor: Anchor, monotonic: float) -> Anchor:
     """With the latest known."""
     return replace(anchor, noted=max(anchor.noted, anchor.reads(monotonic)))
 
@@ -63,7 +63,7 @@ class ServerAnchor:
         return 0 <= wall - self.wall < seconds
 
 
-def server_anchored(anchor: ServerAnchor | None, wall: float, expected: float | None) -> ServerAnchor:
+def set_server_anchor(anchor: ServerAnchor | None, wall: float, expected: float | None) -> ServerAnchor:
     """The anchor now, when the server's clock says `wall`. `expected`: what the line says by the own clock of
     who asks; None for who has just begun.
 

@@ -19,7 +19,7 @@ from shisho.domain.inquiry import Answer, AnswerLevel, Evidence
 from shisho.errors import InvalidParams
 from shisho.evaluation.reading import fold_text, stands_in
 from shisho.language.keywords import keywords
-from shisho.language.numbers import UNITS, Date, FigurePlace, Measure, figure_places, legible
+from shisho.language.numbers import UNITS, Date, FigurePlace, Measure, figure_places, fold_figures
 from shisho.language.terms import ENGLISH_STOP, GRAMMAR, fold, terms
 
 GROUPS = {"I_": "I integration", "R_": "R reasoning", "L_": "L wording", "T_": "T tables"}
@@ -243,7 +243,7 @@ def _figure_needs(
 ) -> Iterator[Requirement]:
     """The figures of a gold sentence that a line says."""
     words = frozenset(_content_words(sentence)) | question_line.words
-    plain = legible(sentence)
+    plain = fold_figures(sentence)
     for place in _figures(sentence):
         if (
             question_line.has_figure(place.figure)
@@ -271,7 +271,7 @@ def _reasoned_needs(
     needs = [
         need
         for need in _figure_needs(sentence, lines, question_line)
-        if isinstance(need.figure, Date) or _has_unit(need, legible(sentence))
+        if isinstance(need.figure, Date) or _has_unit(need, fold_figures(sentence))
     ]
     yield from needs
     quoted = [part for quotation in _QUOTED.findall(sentence) for part in quotation.split("。")]
@@ -294,7 +294,7 @@ def _names(answer: str) -> list[str]:
 
 
 def _figures(text: str) -> list[FigurePlace]:
-    return figure_places(legible(text))
+    return figure_places(fold_figures(text))
 
 
 def _is_vague(figure: Date | Measure) -> bool:

@@ -82,7 +82,7 @@ def judge(question: ReadingQuestion, answer: Answer) -> ReadingOutcome:
     """Judge an answer. A question that nothing answers has only two outcomes, `abstained` and `wrong`."""
     if not question.needs:
         return ReadingOutcome.ABSTAINED if answer.abstained else ReadingOutcome.WRONG
-    missing = find_missing_needs(question.needs, printed_quotations(answer))
+    missing = find_missing_needs(question.needs, list_printed_quotations(answer))
     some = len(missing) < len(question.needs)
     if answer.abstained:
         return ReadingOutcome.NEAR if some else ReadingOutcome.ABSTAINED
@@ -91,7 +91,7 @@ def judge(question: ReadingQuestion, answer: Answer) -> ReadingOutcome:
     return ReadingOutcome.NEAR if some and answer.missing else ReadingOutcome.WRONG
 
 
-def printed_quotations(answer: Answer) -> list[str]:
+def list_printed_quotations(answer: Answer) -> list[str]:
     """The quotations and the headings printed beside them, in order."""
     return [f"{evidence.heading}\n{evidence.snippet}" for evidence in answer.evidence]
 

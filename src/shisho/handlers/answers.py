@@ -61,9 +61,9 @@ class AnswerHandler:
     ledger: Ledger
     inquiries: LibrarianInquiries
     finds: DiscoveredUrls
-    left_out: Callable[[str], Awaitable[ExcludedSources]]
-    waiting: Callable[[str, TaskId], Awaitable[Sequence[PendingIntervention]]]
-    left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
+    list_left_out: Callable[[str], Awaitable[ExcludedSources]]
+    list_waiting: Callable[[str, TaskId], Awaitable[Sequence[PendingIntervention]]]
+    count_left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
     budget: Budget
     clock: Clock
     way: Callable[[str], bool]
@@ -97,7 +97,7 @@ class AnswerHandler:
         )
 
     async def _inquiry(self, job: Job, asked: AnswerJob) -> Inquiry:
-        left = await self.left_out(asked.owner)
+        left = await self.list_left_out(asked.owner)
         corpora = (WEB_CORPUS,) if asked.sources is Sources.WEB else asked.corpora
         scope = Scope(asked.owner, corpora, asked.filters, left.documents, left.passages)
         web_policy = WEB_POLICIES[asked.sources]
@@ -107,7 +107,7 @@ class AnswerHandler:
             raise EmptyCorpus(
                 "There is nothing to answer from: no page or document in this scope. See the errors of the task."
             )
-        budget = limit_budget(with_ceilings(self.budget, asked.budget), await self.left(job.task_id))
+        budget = limit_budget(with_ceilings(self.budget, asked.budget), await self.count_left(job.task_id))
         return Inquiry(
             job.id,
             asked.question,
@@ -143,10 +143,10 @@ class AnswerHandler:
         searches = {child.id: child for child in await context.children() if child.id in names}
         persons = {
             intervention.job_id: intervention.domain
-            for intervention in await self.waiting(answer_job.owner, job.task_id)
+            for intervention in await self.list_waiting(answer_job.owner, job.task_id)
         }
         lacking = [_lacking(searches[_name(job, query)], query, persons) for query in queries]
-        if (await self.left(job.task_id)).get("max_pages", 1) < 1:
+        if (await self.count_left(job.task_id)).get("max_pages", 1) < 1:
             lacking.append(UnsearchedQuery(Gap.BUDGET))
         gaps = tuple(query for query in lacking if query is not None)
         engines = tuple(
@@ -162,7 +162,7 @@ class AnswerHandler:
 
     async def _pages(self, searches: Iterable[JobId]) -> int:
         """How many pages the searches have brought: those of results, and those they led to, each once."""
-        urls_found = [(name, url) for name in searches for url in await self.finds.of_job(name)]
+        urls_found = [(name, url) for name in searches for url in await self.finds.list_of_job(name)]
         visited = {url.find.canonical_url for _, url in urls_found if url.status is UrlState.VISITED}
         return len({(name, url.find.page_number) for name, url in urls_found}) + len(visited)
 
@@ -221,4 +221,4 @@ def _search(job: Job, query: WebQuery, answer_job: AnswerJob, results: int, unti
         until=until,  # searches that went on for nobody would hold the workers that the answer needs
         without=query.without,
     )
-    return NewJob(_name(job, query), JobKind.SEARCH, Payload.of(search))
+    return NewJob(_name(job, query), JobKind.SEARCH, Payload.wrap(search))

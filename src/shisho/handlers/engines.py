@@ -13,7 +13,7 @@ from shisho.domain.web import EngineAbout
 from shisho.messages.message import Message
 from shisho.ports import Clock, Health, Limiter
 from shisho.web.serp.credentials import find_missing_keys, limit_of
-from shisho.web.serp.selection import Means, PassedOverReason, barred
+from shisho.web.serp.selection import Means, PassedOverReason, find_bar
 
 NO_WAY = Message("There is no way to the web here: see the setting `web`.")
 PASSES = (PassedOverReason.RESTING, PassedOverReason.SPENT)
@@ -21,10 +21,10 @@ PASSES = (PassedOverReason.RESTING, PassedOverReason.SPENT)
 
 @dataclass(frozen=True, slots=True)
 class EngineCatalogue:
-    """`known` gives all engines there are, with the user's overrides; `plugged` those there is a way to;
+    """`list_known` gives all engines there are, with the user's overrides; `plugged` those there is a way to;
     `values` the settings that credentials may name."""
 
-    known: Callable[[], Sequence[EngineAbout]]
+    list_known: Callable[[], Sequence[EngineAbout]]
     plugged: Collection[str]
     health: Health
     limiter: Limiter
@@ -32,25 +32,27 @@ class EngineCatalogue:
     browser: bool
     clock: Clock
 
-    def any_set_up(self) -> bool:
+    def is_any_set_up(self) -> bool:
         """True where there is an engine to ask, now or after a rest."""
-        abouts = self.known()
+        abouts = self.list_known()
         means = Means({}, {}, find_missing_keys(abouts, self.values), self.browser)
-        return any(about.name in self.plugged and barred(about, means) is None for about in abouts)
+        return any(about.name in self.plugged and find_bar(about, means) is None for about in abouts)
 
     async def rows(self) -> Sequence[EngineStatus]:
         """Every engine, in the order of their table. Raises InvalidParams for an engines.toml that cannot be
         followed."""
-        abouts = self.known()
+        abouts = self.list_known()
         limits = {about.name: limit_of(about, self.values) for about in abouts}
-        health = {name: self._dated(health) for name, health in (await self.health.of(list(limits))).items()}
+        health = {
+            name: self._dated(health) for name, health in (await self.health.read(list(limits))).items()
+        }
         busy = await self.limiter.status({f"engine:{name}": limit for name, limit in limits.items()})
         standing = {name: busy[f"engine:{name}"] for name in limits}
         means = Means(health, standing, find_missing_keys(abouts, self.values), self.browser)
         return [self._row(about, limits[about.name], means) for about in abouts]
 
     def _row(self, about: EngineAbout, limit: Limit, means: Means) -> EngineStatus:
-        why = barred(about, means)
+        why = find_bar(about, means)
         reason = why.reason if why else "" if about.name in self.plugged else NO_WAY
         health = means.health.get(about.name, EngineHealth(about.name))
         standing = means.standing.get(about.name, LimiterStatus())

@@ -21,11 +21,11 @@ from shisho.web.http.url import canonicalise
 
 @dataclass(frozen=True, slots=True)
 class FetchHandler:
-    """Without a way to the web (`pages` None) its jobs end with ENGINE_UNAVAILABLE. `left`: of each ceiling
+    """Without a way to the web (`pages` None) its jobs end with ENGINE_UNAVAILABLE. `count_left`: of each ceiling
     of a task."""
 
     pages: PageIntake | None
-    left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
+    count_left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
 
     async def fetch(self, job: Job, context: JobContext) -> Receipt:
         """Ends with its receipt, or with the error that says why the page could not be had."""
@@ -47,7 +47,7 @@ class FetchHandler:
 
     async def _check_patience(self, job: Job, later: RetryLater) -> None:
         """Raises AllFetchesFailed where a host wants to be left alone for longer than the task has time."""
-        remaining = (await self.left(job.task_id)).get("max_seconds", math.inf)
+        remaining = (await self.count_left(job.task_id)).get("max_seconds", math.inf)
         if later.seconds > remaining:
             raise AllFetchesFailed(
                 "{host} asks to be left alone for {wait_s:.0f} s, and its task has {left_s:.0f} s left: ask again then.",

@@ -14,7 +14,7 @@ from shisho.domain.corpus import Receipt, Source
 from shisho.domain.find import DiscoveredUrl
 from shisho.domain.job import Claim, Job
 from shisho.domain.payloads import IngestJob
-from shisho.errors import InternalError, by_code
+from shisho.errors import InternalError, map_by_code
 from shisho.jobs.context import JobContext
 from shisho.ports import DiscoveredUrls, Files, Ingester, Staging
 
@@ -79,5 +79,5 @@ class IngestHandler:
 def raise_failure(receipt: Receipt) -> Receipt:
     """Raises the error that a failed receipt tells of."""
     if receipt.code:
-        raise by_code().get(receipt.code, InternalError)(receipt.reason, source=receipt.source)
+        raise map_by_code().get(receipt.code, InternalError)(receipt.reason, source=receipt.source)
     return receipt

@@ -52,7 +52,7 @@ def report_no_way(owner: str) -> Gap:
 
 @dataclass(frozen=True, slots=True)
 class LibrarianInquiries:
-    """Runs inquiries that the ledger holds. `room_tokens`: what is shown in one round. `barred`: why the web is not
+    """Runs inquiries that the ledger holds. `room_tokens`: what is shown in one round. `report_gap`: why the web is not
     searched for an owner where it is not. `runner` takes runs through the table of nodes, `mind` thinks for those of an
     owner; both are asked for when a run begins. `recorded_mind`: thinks with the replies of these uses; `borrowed_mind` with a
     model that is lent, unless one is set, and `lent` has those that are."""
@@ -60,9 +60,9 @@ class LibrarianInquiries:
     searcher: CorpusSearcher
     ledger: Ledger
     clock: Clock
-    left_out: Callable[[str], Awaitable[ExcludedSources]]
+    list_left_out: Callable[[str], Awaitable[ExcludedSources]]
     room_tokens: int
-    barred: Callable[[str], Gap] = report_no_way
+    report_gap: Callable[[str], Gap] = report_no_way
     runner: Callable[[], Runner] = load_own_runner
     mind: Callable[[str], Mind | None] = think_by_rules
     recorded_mind: Callable[[Sequence[ModelUse]], Mind | None] = replay_rules
@@ -139,7 +139,7 @@ class LibrarianInquiries:
             notify,
             stop,
             ask_web,
-            self.barred(inquiry.scope.owner),
+            self.report_gap(inquiry.scope.owner),
             self.lent.find(run_id) or self.mind(inquiry.scope.owner),
         )
 
@@ -154,7 +154,7 @@ class LibrarianInquiries:
 
     async def _with_web(self, scope: Scope) -> Scope:
         """The web's pages too, without what was blocked or cancelled meanwhile."""
-        excluded = await self.left_out(scope.owner)
+        excluded = await self.list_left_out(scope.owner)
         corpora = (*scope.corpora, WEB_CORPUS) if scope.corpora else ()
         return replace(
             scope,

@@ -18,15 +18,15 @@ class EngineOutgoingPreview:
     budget: Budget
     boxed: bool
 
-    async def of_question(self, question: str) -> OutgoingQueries:
+    async def preview_question(self, question: str) -> OutgoingQueries:
         """For all that the question asks; what the library answers is left out when it comes to that."""
         from shisho.librarian.strategy import strategy
         from shisho.librarian.web_fallback import web_queries
 
         texts = [query.text for query in web_queries(strategy(question).goals, self.budget.max_pages)]
-        return await self.of_queries(*texts)
+        return await self.preview_queries(*texts)
 
-    async def of_queries(self, *queries: str) -> OutgoingQueries:
+    async def preview_queries(self, *queries: str) -> OutgoingQueries:
         categories = {GENERAL, *map(category_of, queries)}
         rows = await self.engines.rows()
         names = tuple(row.name for row in rows if row.available and categories & {*row.categories})

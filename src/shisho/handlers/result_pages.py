@@ -49,19 +49,19 @@ LONGEST_SNIPPET = 2_000
 
 @dataclass(frozen=True, slots=True)
 class EngineAccess:
-    """The engines and all that asking them takes. `missing`: settings of keys that have no value. `pending`
-    tells what of an owner's waits for a person at an engine; `solved`, that the engine answers again."""
+    """The engines and all that asking them takes. `missing`: settings of keys that have no value. `find_pending`
+    tells what of an owner's waits for a person at an engine; `list_solved`, that the engine answers again."""
 
     table: Mapping[str, SerpEngine]
     missing: frozenset[str]
     asking: SerpClient
     finds: DiscoveredUrls
     cache: Cache
-    pending: Callable[[str, str], Awaitable[HumanChallenge | None]]
-    solved: Callable[[str, str], Awaitable[object]]
+    find_pending: Callable[[str, str], Awaitable[HumanChallenge | None]]
+    list_solved: Callable[[str, str], Awaitable[object]]
 
 
-async def without_end() -> float:
+async def wait_without_end() -> float:
     return math.inf
 
 
@@ -75,7 +75,7 @@ class SerpAttempt:
         job: Job,
         context: JobContext,
         search_job: SearchJob,
-        patience: Callable[[], Awaitable[float]] = without_end,
+        patience: Callable[[], Awaitable[float]] = wait_without_end,
     ) -> None:
         self._engines = engines
         self._job = job
@@ -90,7 +90,7 @@ class SerpAttempt:
         """As asked for, else as the query suggests."""
         return self._categories
 
-    async def next(self, pages: Sequence[ResultPage]) -> ResultPage:
+    async def read_next(self, pages: Sequence[ResultPage]) -> ResultPage:
         """The page after these. Raises as `ResultPages` expects; a wait in between frees the worker."""
         number = self._asked.serp_page + len(pages)
         work = partial(self._page, Candidate(pages[0].engine), pages) if pages else self._first
@@ -107,9 +107,9 @@ class SerpAttempt:
                     raise error from later
                 await self._context.wait(later.seconds)
 
-    async def known(self) -> list[ResultPage]:
+    async def list_known(self) -> list[ResultPage]:
         """The pages that this job has so far, whichever attempt brought them."""
-        taken = await self._context.taken("page ")
+        taken = await self._context.list_taken("page ")
         keys = takewhile(taken.__contains__, (f"page {number}" for number in count(self._asked.serp_page)))
         return [taken[key].read(ResultPage) for key in keys]
 
@@ -122,9 +122,9 @@ class SerpAttempt:
 
     async def _awaited(self, engine: str, pages: Sequence[ResultPage]) -> HumanChallenge | None:
         """For whom an engine that rests is waiting, if it is for a person."""
-        challenge = await self._engines.pending(self._asked.owner, engine)
+        challenge = await self._engines.find_pending(self._asked.owner, engine)
         key = self._met(engine, pages)
-        known_step = (await self._context.taken(key)).get(key)
+        known_step = (await self._context.list_taken(key)).get(key)
         if challenge is None and known_step is not None:
             return known_step.read(HumanChallenge)
         return challenge
@@ -200,7 +200,7 @@ class SerpAttempt:
         search_job = self._asked
         table = self._engines.table
         abouts = [engine.about for name, engine in table.items() if name not in search_job.without]
-        health = await asking.health.of([about.name for about in abouts])
+        health = await asking.health.read([about.name for about in abouts])
         limits = {f"engine:{about.name}": asking.limit_of(about) for about in abouts}
         standing = {
             name.removeprefix("engine:"): how for name, how in (await asking.limiter.status(limits)).items()
@@ -218,8 +218,8 @@ class SerpAttempt:
         choice = candidates(
             abouts, needs, Means(health, standing, self._engines.missing, asking.browse is not None)
         )
-        passed = await self._context.taken("passed over ")
-        turn = (await self._context.taken("turn")).get("turn")
+        passed = await self._context.list_taken("passed over ")
+        turn = (await self._context.list_taken("turn")).get("turn")
         first = None if turn is None else turn.read(str)
         order = sorted(
             choice.candidates,
@@ -258,13 +258,13 @@ class SerpAttempt:
 
     async def list_passed_over(self) -> list[SearchFailure]:
         """The engines that were passed over before the first page was there, and why."""
-        passed = await self._context.taken("passed over ")
+        passed = await self._context.list_taken("passed over ")
         return [failure.read(SearchFailure) for failure in passed.values()]
 
     async def _page(self, candidate: Candidate, pages: Sequence[ResultPage]) -> ResultPage:
         """Page N+1 of an engine as it is kept."""
         number = self._asked.serp_page + len(pages)
-        sheet = (await self.sheets.of(candidate.engine)).get(number)
+        sheet = (await self.sheets.read_pages(candidate.engine)).get(number)
         if sheet is None:
             exchange = await self._asked_for(self._engines.table[candidate.engine], number, pages)
             serp = exchange.serp
@@ -289,7 +289,7 @@ class SerpAttempt:
         is_own = bool(pages) and pages[-1].attempt == self._job.attempt
         ticket = f"{self._job.id} {number}"
         expired = f"{engine.about.name} state for page {number} expired"
-        if not await self._context.taken(expired):
+        if not await self._context.list_taken(expired):
             try:
                 return await self._ask(engine, number, state, ticket, doubted=bool(state) and not is_own)
             except StateExpired:
@@ -330,7 +330,7 @@ class SerpAttempt:
         )
         pay = partial(self._context.charge, pages=1)
         leads_on = f"{name} page {number} leads on"
-        stored_page = (await self._context.taken(leads_on)).get(leads_on)
+        stored_page = (await self._context.list_taken(leads_on)).get(leads_on)
         page = (
             stored_page.read(SerpExchange)
             if stored_page is not None
@@ -338,8 +338,8 @@ class SerpAttempt:
         )
         if page.serp.follow is not None:
             await self._context.step(leads_on, SerpExchange, partial(_give, page))
-            page = await asking.followed(engine, page, page.serp.follow, ticket, pay)
-        await self._engines.solved(search_job.owner, name)
+            page = await asking.follow(engine, page, page.serp.follow, ticket, pay)
+        await self._engines.list_solved(search_job.owner, name)
         return page
 
     async def _kept(self, sheet: CachedSerp, pages: Sequence[ResultPage]) -> ResultPage:
@@ -380,10 +380,10 @@ def _given_up(errors: Sequence[ShishoError], choice: Choice) -> ShishoError:
     if len(errors) == 1:
         return errors[0]
     if errors:
-        reasons = Message.joined((error.message for error in errors), "; ")
+        reasons = Message.join((error.message for error in errors), "; ")
         engines = [candidate.engine for candidate in choice.candidates]
         return AllEnginesBlocked("No engine answered. {reasons}", reasons=reasons, engines=engines)
     none = Message("No engine is set up for this category.")
-    reasons = Message.joined(engine.reason for engine in choice.passed) if choice.passed else none
+    reasons = Message.join(engine.reason for engine in choice.passed) if choice.passed else none
     template = "No search engine can answer this here. {reasons} `shisho engines` shows them all."
     return EngineUnavailable(template, reasons=reasons)

@@ -29,7 +29,7 @@ from shisho.ports import Clock
 from shisho.web.crawl.crawl import Crawl
 from shisho.web.crawl.frontier import Frontier
 from shisho.web.serp.paging import ResultPage, ResultPages
-from shisho.web.serp.stopping import PageFacts, PagingRules, deepest_page, stop_reason
+from shisho.web.serp.stopping import PageFacts, PagingRules, find_deepest_page, stop_reason
 
 Judge = Callable[[str, DocumentId, frozenset[str]], Awaitable[frozenset[str]]]
 """The clusters of a document's passages that answer a query and are not among those given; none: it is of no
@@ -48,8 +48,8 @@ class SearchHandler:
     engines: EngineAccess | None
     pages: PageIntake | None
     judge: Judge
-    blocked: Callable[[str], Awaitable[Sequence[str]]]
-    left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
+    list_blocked: Callable[[str], Awaitable[Sequence[str]]]
+    count_left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
     clock: Clock
 
     async def search(self, job: Job, context: JobContext) -> SearchOutcome:
@@ -59,7 +59,7 @@ class SearchHandler:
             raise EngineUnavailable(
                 "The web cannot be searched in this installation: the setting `web` is off."
             )
-        return await _Run(self, self.engines, self.pages, job, context).to_the_end()
+        return await _Run(self, self.engines, self.pages, job, context).run_to_end()
 
 
 class _Run:
@@ -80,13 +80,13 @@ class _Run:
         self._context = context
         self._asked = job.input.read(SearchJob)
         self._serps = SerpAttempt(engines, job, context, self._asked, self._patience)
-        self._paging = ResultPages(self._serps.next, self._stop_reason)
+        self._paging = ResultPages(self._serps.read_next, self._stop_reason)
         self._clusters: set[str] = set()
         self._judging = asyncio.Lock()
         self._since = searching.clock.monotonic()
         self._useful = 0
 
-    async def to_the_end(self) -> SearchOutcome:
+    async def run_to_end(self) -> SearchOutcome:
         """The whole result."""
         paging = self._paging
         seconds, over = await self._allowed()
@@ -123,18 +123,18 @@ class _Run:
 
     async def _seconds_of_question(self) -> float:
         # A person who has let it in wants its pages, for the next question if not for this one.
-        until = None if await self._context.taken("met ") else self._asked.until
+        until = None if await self._context.list_taken("met ") else self._asked.until
         if until is None:
             return math.inf
         return count_seconds(self._searching.clock.steady(), until)
 
     async def _seconds_of_task(self) -> float:
-        return (await self._searching.left(self._job.task_id)).get("max_seconds", math.inf)
+        return (await self._searching.count_left(self._job.task_id)).get("max_seconds", math.inf)
 
     async def _cut_short(self, error: BudgetExhausted) -> None:
         """End with every page that this attempt or an earlier one has brought, and pay for what there is
         money for."""
-        self._paging.pages = max(self._paging.pages, await self._serps.known(), key=len)
+        self._paging.pages = max(self._paging.pages, await self._serps.list_known(), key=len)
         took = self._searching.clock.monotonic() - self._since
         await self._context.charge(seconds=min(took, await self._seconds_of_task()))
         self._paging.end(error)
@@ -156,7 +156,7 @@ class _Run:
             return None
         search_job = self._asked
         about = self._engines.table[pages[0].engine].about
-        last = deepest_page(
+        last = find_deepest_page(
             search_job.serp_page,
             search_job.serp_max_pages,
             search_job.stop_strategy,
@@ -185,11 +185,11 @@ class _Run:
         ]
 
     async def _kept(self) -> Sequence[StoredUrl]:
-        return await self._engines.finds.of_job(self._job.id)
+        return await self._engines.finds.list_of_job(self._job.id)
 
     async def _visit(self, page: ResultPage) -> None:
         """Its hits, best first, until there is enough. A long wait for their hosts frees the worker."""
-        blocked = await self._searching.blocked(self._asked.owner)
+        blocked = await self._searching.list_blocked(self._asked.owner)
         while True:
             unvisited = [stored for stored in await self._kept() if stored.status is UrlState.FOUND]
             hits = [stored.find for stored in unvisited if stored.find.page_number == page.number]

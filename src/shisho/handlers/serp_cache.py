@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shisho.domain.codec import build, plain
+from shisho.domain.codec import build, to_plain
 from shisho.domain.find import StoredUrl
 from shisho.domain.job import Priority
 from shisho.domain.payloads import SearchJob
@@ -40,7 +40,7 @@ class SerpCache:
         self._asked = search_job
         self._held: dict[str, dict[int, CachedSerp]] = {}
 
-    async def of(self, engine: str) -> Mapping[int, CachedSerp]:
+    async def read_pages(self, engine: str) -> Mapping[int, CachedSerp]:
         """An engine's pages by number, as they were when the search first asked for them."""
         if engine not in self._held:
             entry = await self._cache.get(_key(self._asked, engine))
@@ -69,11 +69,11 @@ class SerpCache:
         ]
         short = stop in CUT_SHORT
         seconds = PARTIAL_S if short else WHOLE_S
-        await self._cache.put(_key(self._asked, pages[0].engine), plain(sheets), seconds, partial=short)
+        await self._cache.put(_key(self._asked, pages[0].engine), to_plain(sheets), seconds, partial=short)
 
 
 def _key(search_job: SearchJob, engine: str) -> str:
     """The same for two searches that an engine would answer alike."""
     alike = replace(search_job, query=fold(search_job.query), owner="", corpus="", until=None, without=())
-    option_values = plain(replace(alike, engines=(), categories=(), priority=Priority.MEDIUM))
+    option_values = to_plain(replace(alike, engines=(), categories=(), priority=Priority.MEDIUM))
     return "serp " + hashlib.sha256(json.dumps([engine, option_values], sort_keys=True).encode()).hexdigest()

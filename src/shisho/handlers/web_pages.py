@@ -66,7 +66,7 @@ class PageIntake:
     ) -> Receipt:
         receipt = await self._shelve(claim, order, response)
         if receipt.code == DocumentUnreadable.code and b"<script" in response.body:
-            rendered = await self.visiting.rendered(
+            rendered = await self.visiting.render(
                 Request(response.url or order.url), f"{ticket} rendered", pay
             )
             if rendered is not None:

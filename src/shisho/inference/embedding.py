@@ -73,7 +73,7 @@ class ThreadedEmbedder:
         return await asyncio.get_running_loop().run_in_executor(self._worker, work) if texts else []
 
 
-def prefixed(encode: Encode, passage: str, query: str) -> EncoderPair:
+def add_prefixes(encode: Encode, passage: str, query: str) -> EncoderPair:
     """One function for both, told apart by what stands before the text."""
 
     def before(prefix: str) -> Encode:

@@ -13,7 +13,7 @@ from shisho.domain.embedding import ExtractedScores
 from shisho.errors import InvalidParams
 from shisho.inference.embedding import Matrix
 from shisho.inference.model_folder import FolderKind, ModelFolder
-from shisho.inference.onnx_folder import OnnxFiles, readable
+from shisho.inference.onnx_folder import OnnxFiles, drop_half_characters
 from shisho.inference.reranker import encode_pair
 
 LONGEST = 10_000  # characters: a bound on what a passage may cost
@@ -50,7 +50,9 @@ class FolderExtractor:
     def _score(
         self, files: OnnxFiles, question: str, text: str, spans: Sequence[tuple[int, int]]
     ) -> ExtractedScores:
-        encoding = encode_pair(files, self._folder, readable(question), readable(text[:LONGEST]))
+        encoding = encode_pair(
+            files, self._folder, drop_half_characters(question), drop_half_characters(text[:LONGEST])
+        )
         outputs = files.run_all(encoding)
         relevance = next((output for output in outputs if output.ndim == 1 and len(output) in (1, 2)), None)
         kept = next((output for output in outputs if output.ndim == 2 and output.shape[1] in (1, 2)), None)

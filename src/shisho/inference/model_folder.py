@@ -91,7 +91,7 @@ class ModelFolder:
             _sample(file, digest)
         return f"{self.root.name} {digest.hexdigest()[:12]}"
 
-    def about(self, choice: str) -> EmbedderAbout:
+    def describe(self, choice: str) -> EmbedderAbout:
         """The embedder of this folder, which a value of the setting gives again."""
         return EmbedderAbout(self.name, choice, self.share, self.meaning_floor)
 
@@ -116,7 +116,7 @@ def read_folder(root: Path) -> ModelFolder:
     )
 
 
-def needed_files(paths: Iterable[str]) -> list[str]:
+def list_needed_files(paths: Iterable[str]) -> list[str]:
     """Of the files of a model those that an embedder here reads, in order: its descriptions, and the best weights."""
     names = sorted(paths)
     weights = next((name for name in (*ONNX_FILES, *STATIC_FILES[:3]) if name in names), None)

@@ -26,7 +26,7 @@ from shisho.inference.model_files import (
     digest,
     write_manifest,
 )
-from shisho.inference.model_folder import needed_files
+from shisho.inference.model_folder import list_needed_files
 
 REVISION = "main"
 MOST_REDIRECTS = 5
@@ -85,7 +85,7 @@ class ModelPull:
         entries = await self._json(f"{api}/tree/{quote(revision, safe='')}?recursive=true", name)
         try:
             by_path = {entry["path"]: _entry(entry) for entry in entries if entry["type"] == "file"}
-            needed = needed_files(by_path)
+            needed = list_needed_files(by_path)
             manifest = ModelManifest(
                 name, revision, f"{self._url}/{name}", tuple(by_path[path] for path in needed)
             )

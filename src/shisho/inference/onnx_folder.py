@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from shisho.errors import ExtraMissing, InvalidParams
-from shisho.inference.embedding import EncoderPair, Matrix, ThreadedEmbedder, prefixed
+from shisho.inference.embedding import EncoderPair, Matrix, ThreadedEmbedder, add_prefixes
 from shisho.inference.model_folder import ModelFolder
 
 POOLED = "sentence_embedding"  # an output of graphs that pool themselves
@@ -21,13 +21,13 @@ class OnnxEmbedder(ThreadedEmbedder):
     """`ports.Embedder` over an ONNX folder."""
 
     def __init__(self, folder: ModelFolder, choice: str) -> None:
-        super().__init__(folder.about(choice), lambda: load_encoders(folder))
+        super().__init__(folder.describe(choice), lambda: load_encoders(folder))
 
 
 def load_encoders(folder: ModelFolder) -> EncoderPair:
     """Raises ExtraMissing, and InvalidParams for files that cannot be used."""
     model = _OnnxModel(folder)
-    return prefixed(model.encode, folder.passage, folder.query)
+    return add_prefixes(model.encode, folder.passage, folder.query)
 
 
 class OnnxFiles:
@@ -80,7 +80,7 @@ class OnnxFiles:
         return [output[0] for output in self._session.run(outputs, feeds)]
 
 
-def readable(text: str) -> str:
+def drop_half_characters(text: str) -> str:
     """The text without what no tokenizer takes: halves of characters."""
     return text.encode("utf-8", "replace").decode()
 
@@ -99,7 +99,7 @@ class _OnnxModel:
 
     def _row(self, text: str) -> Matrix:
         # Prefix and text go in as one string, as they were trained: encoded apart, the text would begin with a space.
-        output = self._files.run(self._files.tokenizer.encode(readable(text)), self._output)
+        output = self._files.run(self._files.tokenizer.encode(drop_half_characters(text)), self._output)
         return output if output.ndim == 1 else _pooled(output, self._folder.pooling)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from shisho.errors import InvalidParams
 from shisho.inference.model_folder import FolderKind, ModelFolder
-from shisho.inference.onnx_folder import OnnxFiles, readable
+from shisho.inference.onnx_folder import OnnxFiles, drop_half_characters
 
 LONGEST = 2_000  # characters: what a passage has, and a bound on what a question may cost
 
@@ -46,7 +46,9 @@ class _PairModel:
         self._output = "logits" if "logits" in outputs else outputs[0]
 
     def score(self, question: str, text: str) -> float:
-        encoding = encode_pair(self._files, self._folder, readable(question), readable(text))
+        encoding = encode_pair(
+            self._files, self._folder, drop_half_characters(question), drop_half_characters(text)
+        )
         output = self._files.run(encoding, self._output)
         logits = output.tolist() if output.ndim == 1 else []
         if len(logits) not in (1, 2) or not all(map(math.isfinite, logits)):

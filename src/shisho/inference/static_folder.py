@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shisho.errors import ExtraMissing, InvalidParams
-from shisho.inference.embedding import EncoderPair, Matrix, ThreadedEmbedder, prefixed
+from shisho.inference.embedding import EncoderPair, Matrix, ThreadedEmbedder, add_prefixes
 from shisho.inference.model_folder import ModelFolder
 
 TABLES = ("embedding.weight", "embeddings", "embedding.weight.weight")
@@ -25,13 +25,13 @@ class StaticEmbedder(ThreadedEmbedder):
     """`ports.Embedder` over a static folder."""
 
     def __init__(self, folder: ModelFolder, choice: str) -> None:
-        super().__init__(folder.about(choice), lambda: load_encoders(folder))
+        super().__init__(folder.describe(choice), lambda: load_encoders(folder))
 
 
 def load_encoders(folder: ModelFolder) -> EncoderPair:
     """Raises ExtraMissing, and InvalidParams for files that cannot be used."""
     model = _StaticModel(folder)
-    return prefixed(model.encode, folder.passage, folder.query)
+    return add_prefixes(model.encode, folder.passage, folder.query)
 
 
 class _StaticModel:

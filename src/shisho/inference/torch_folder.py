@@ -6,7 +6,7 @@ import importlib.util
 from typing import Any
 
 from shisho.errors import ExtraMissing
-from shisho.inference.embedding import EncoderPair, ThreadedEmbedder, prefixed
+from shisho.inference.embedding import EncoderPair, ThreadedEmbedder, add_prefixes
 from shisho.inference.model_folder import ModelFolder
 
 
@@ -19,7 +19,7 @@ class TorchEmbedder(ThreadedEmbedder):
                 'The model {folder} needs an extra: pip install "shisho[torch]".',
                 folder=folder.root.name,
             )
-        super().__init__(folder.about(choice), lambda: _load(folder))
+        super().__init__(folder.describe(choice), lambda: _load(folder))
 
 
 def _load(folder: ModelFolder) -> EncoderPair:
@@ -33,4 +33,4 @@ def _load(folder: ModelFolder) -> EncoderPair:
         rows = model.encode(list(texts), prompt="", show_progress_bar=False, convert_to_numpy=True)
         return rows[:, : folder.dimensions or None]
 
-    return prefixed(encode, folder.passage, folder.query)
+    return add_prefixes(encode, folder.passage, folder.query)

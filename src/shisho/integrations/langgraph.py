@@ -23,12 +23,12 @@ from langgraph.graph.state import CompiledStateGraph
 from langsmith import tracing_context
 
 from shisho.desk import Desk
-from shisho.domain.codec import plain
+from shisho.domain.codec import to_plain
 from shisho.domain.corpus import Condition, PassageHit
 from shisho.domain.inquiry import Answer
 from shisho.domain.loop_state import LoopState
 from shisho.errors import InternalError, InvalidParams
-from shisho.librarian.table import END, START, TABLE, Act, most_steps
+from shisho.librarian.table import END, START, TABLE, Act, limit_steps
 from shisho.ports import PreparedInquiry
 
 
@@ -101,7 +101,7 @@ def compile_librarian(
     drawn.add_edge("begin", START)
     _add_routes(drawn, "finish")
     drawn.add_edge("finish", GRAPH_END)
-    steps = most_steps(int((budget or {}).get("max_rounds") or desk.budget.max_rounds)) + 2
+    steps = limit_steps(int((budget or {}).get("max_rounds") or desk.budget.max_rounds)) + 2
     compiled = drawn.compile(checkpointer=False, name="librarian")
     return compiled.with_config({"recursion_limit": steps})
 
@@ -187,7 +187,7 @@ def _tool_of(work: Callable[..., Awaitable[tuple[str, Any]]]) -> StructuredTool:
 
 
 def _document_of(hit: PassageHit) -> Document:
-    facts = plain(hit)
+    facts = to_plain(hit)
     text = facts.pop("text")
     passage = facts.pop("passage")
     document = facts.pop("document")

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from shisho.domain.codec import plain
+from shisho.domain.codec import to_plain
 from shisho.errors import InternalError, ShishoError
 from shisho.isolation import wire
 from shisho.isolation.wire import ChildBroken, ChildExhausted
@@ -170,7 +170,7 @@ class _Child:
         self._done += 1
         try:
             async with asyncio.timeout(START_SECONDS):
-                await _send(self.process, json.dumps(plain(work)).encode())
+                await _send(self.process, json.dumps(to_plain(work)).encode())
                 reply = await _receive(self.process)
         except (TimeoutError, EOFError, OSError) as failure:
             raise InternalError(

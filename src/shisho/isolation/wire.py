@@ -10,7 +10,7 @@ import struct
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from shisho.errors import ShishoError, by_code
+from shisho.errors import ShishoError, map_by_code
 from shisho.messages.message import Message
 from shisho.messages.message import pack as pack_message
 from shisho.messages.message import unpack as unpack_message
@@ -77,7 +77,7 @@ def unpack(
 
 
 def _reason(answer: Any, reasons: tuple[type[ShishoError], ...]) -> ShishoError:
-    cls = by_code()[answer["code"]]
+    cls = map_by_code()[answer["code"]]
     if not issubclass(cls, reasons):
         raise ValueError(answer["code"])
     details = list(answer["details"].items())[:_MAX_DETAILS]

@@ -18,7 +18,7 @@ from shisho.jobs.context import Handler, JobContext, JobSuspended
 from shisho.jobs.timing import WorkerTiming
 from shisho.messages.message import Message
 from shisho.ports import Clock, JobStore
-from shisho.telemetry import about, count, log, measure, span
+from shisho.telemetry import bind_ids, count, log, measure, span
 
 T = TypeVar("T")
 AGAIN_SECONDS = 1.0
@@ -36,11 +36,11 @@ async def attempt(
     next job of these kinds, where one was claimed as this one was completed."""
     job = context.job
     began = clock.monotonic()
-    with suppress(ClaimLost), about(job=job.id, task=job.task_id):
+    with suppress(ClaimLost), bind_ids(job=job.id, task=job.task_id):
         try:
             with span("job", kind=job.kind, id=job.id, attempt=job.attempt):
                 try:
-                    output = Payload.of(await _within(handler, context, pace.job))
+                    output = Payload.wrap(await _within(handler, context, pace.job))
                 finally:
                     context.is_ending = True
             following = await _stored(lambda: store.finish_and_claim(job.claim, output, kinds))
@@ -92,7 +92,7 @@ async def _failed(job: Job, error: BaseException, store: JobStore, clock: Clock)
 
 def _said(error: BaseException) -> JobError:
     if isinstance(error, ShishoError):
-        return JobError(error.code, error.message, Payload.of(error.details))
+        return JobError(error.code, error.message, Payload.wrap(error.details))
     log.error("a job broke its handler", exc_info=error)
     return JobError("INTERNAL", Message("{kind}: {cause}", kind=type(error).__name__, cause=error))
 

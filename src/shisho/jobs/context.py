@@ -53,10 +53,10 @@ class JobContext:
         `key`."""
         steps = await self._taken()
         if key not in steps:
-            steps[key] = await self._store.keep_step(self.job.claim, key, Payload.of(await work()))
+            steps[key] = await self._store.keep_step(self.job.claim, key, Payload.wrap(await work()))
         return steps[key].read(shape)
 
-    async def taken(self, prefix: str) -> Mapping[str, Payload]:
+    async def list_taken(self, prefix: str) -> Mapping[str, Payload]:
         """The outcomes of the steps taken so far whose keys begin so."""
         return {key: outcome for key, outcome in (await self._taken()).items() if key.startswith(prefix)}
 
@@ -67,7 +67,7 @@ class JobContext:
 
     async def report(self, progress: JobProgress) -> None:
         """Say how far the job has come."""
-        await self._store.report(self.job.claim, Payload.of(progress))
+        await self._store.report(self.job.claim, Payload.wrap(progress))
 
     async def charge(self, **amounts: float) -> bool:
         """Spend from the task's budget before doing what it pays for; False: there is not enough left, and
@@ -98,7 +98,7 @@ class JobContext:
     async def await_person(self, outcome: JobOutcome | None, challenge: HumanChallenge) -> NoReturn:
         """Wait for a person without a worker. `outcome` is the result if nobody comes; None: there is none
         yet."""
-        output = None if outcome is None else Payload.of(outcome)
+        output = None if outcome is None else Payload.wrap(outcome)
         await self._store.await_person(self.job.claim, output, self._at(self._pace.person), challenge)
         raise JobSuspended
 

@@ -10,7 +10,7 @@ from itertools import count
 _order = count()
 
 
-def new_id() -> str:
+def make_id() -> str:
     """A UUIDv7 as 32 hexadecimal digits. Within a process ids of one millisecond sort in the order of their
     making, up to 4,096 of them."""
     milliseconds = time.time_ns() // 1_000_000

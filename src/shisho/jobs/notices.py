@@ -64,7 +64,7 @@ class Notices:
 
     async def _tell(self) -> None:
         if self._here is not None:
-            interventions = await self._interventions.waiting(self._owner)
+            interventions = await self._interventions.list_waiting(self._owner)
             new = news(interventions, self._told)
             self._told = {intervention.id for intervention in interventions}
             for intervention in new:

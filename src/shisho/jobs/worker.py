@@ -15,7 +15,7 @@ from shisho.domain.time import to_epoch
 from shisho.errors import ShishoError
 from shisho.jobs.attempt import attempt
 from shisho.jobs.context import Handler, JobContext
-from shisho.jobs.ids import new_id
+from shisho.jobs.ids import make_id
 from shisho.jobs.timing import Silence, WorkerTiming
 from shisho.messages.message import Message
 from shisho.ports import Bell, Clock, JobStore, Presence
@@ -47,7 +47,7 @@ class Worker:
         slots: int = 2,
         pace: WorkerTiming | None = None,
     ) -> None:
-        self.id = WorkerId(new_id())
+        self.id = WorkerId(make_id())
         self._jobs = jobs
         self._bell = bell
         self._presence = presence
@@ -138,7 +138,7 @@ class Worker:
         with self._bell.listen(EventKind.CANCELLED, EventKind.STOP_ASKED) as ear:
             while True:
                 if await ear.wait(self._pace.beat) and self._turns:
-                    await self._heed(self._jobs.held)
+                    await self._heed(self._jobs.check_claims)
 
     async def _heed(self, ask: Callable[[Sequence[Claim]], Awaitable[Mapping[Claim, bool]]]) -> None:
         claims = tuple(self._turns)
@@ -159,7 +159,7 @@ class Worker:
 
     async def _look(self) -> None:
         await asyncio.sleep(self._pace.look)
-        running = await self._jobs.running()
+        running = await self._jobs.list_running()
         await self._disown({row.claim for row in running if row.claim.worker_id == self.id})
         dead = await asyncio.to_thread(
             self._presence.find_gone, {running_claim.claim.worker_id for running_claim in running}

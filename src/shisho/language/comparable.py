@@ -23,7 +23,7 @@ class Comparable:
     number: float | None
 
 
-def comparable(value: str) -> Comparable:
+def make_comparable(value: str) -> Comparable:
     """The form in which two values of one field are the same or in order."""
     folded = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
     match = _DATE.fullmatch(folded) or _ISO.fullmatch(folded)

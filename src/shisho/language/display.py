@@ -63,12 +63,12 @@ _BACKTICKS = re.compile("`+")
 _HYPHENATED = re.compile(r"[^\W_][-‐]$")
 
 
-def without_unseen(text: str) -> str:
+def strip_unseen(text: str) -> str:
     """A name on one line, without what no reader sees; otherwise as it is."""
     return _UNSEEN.sub("", _SPACE.sub(" ", text))
 
 
-def legible(text: str) -> str:
+def make_legible(text: str) -> str:
     """The same lines without what no reader sees, with radicals, ligatures and private signs as what they
     stand for."""
     text = _BREAK.sub("\n", text)
@@ -83,7 +83,7 @@ def join_lines(text: str) -> str:
     """The text on one line: printed lines joined, without a space between Japanese and with one between
     words; a word that was hyphenated at the end of a line is whole; the cells of a table stand between bars,
     its rows between slashes."""
-    text = _AFTER_MARK.sub("\\1 ", _SPACES.sub(" ", legible(text)))
+    text = _AFTER_MARK.sub("\\1 ", _SPACES.sub(" ", make_legible(text)))
     lines = [line for line in _LINES.split(_INDENT.sub("", text)) if line]
     if any("\t" in line for line in lines):
         return " / ".join(_CELLS.sub(" | ", line) for line in lines)
@@ -100,7 +100,7 @@ def display_quotation(text: str, *, code: bool) -> str:
 
 def display_code(text: str) -> str:
     """Its lines with the white before them, which says what belongs to what."""
-    return "\n".join(line.rstrip() for line in legible(text).split("\n")).strip("\n")
+    return "\n".join(line.rstrip() for line in make_legible(text).split("\n")).strip("\n")
 
 
 def fence_code(text: str) -> str:

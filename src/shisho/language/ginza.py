@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from shisho.language.terms import PIECE_CHARS, TERM_CHARS, Analysis, TermQuery, analysis, fold, sought
+from shisho.language.terms import PIECE_CHARS, TERM_CHARS, Analysis, TermQuery, analysis, build_query, fold
 
 CONTENT = frozenset({"NOUN", "VERB", "ADJ", "PROPN", "NUM"})
 # A single kana says nothing, ASCII symbols less.
@@ -35,7 +35,7 @@ def analyse(sentences: Sequence[str]) -> Analysis:
 
 def query(texts: Sequence[str]) -> TermQuery:
     """As `terms.query`."""
-    return sought(texts, terms)
+    return build_query(texts, terms)
 
 
 def terms(line: str) -> list[str]:

@@ -211,7 +211,7 @@ def meaning_of(noun: str, verb: str) -> str:
 
 
 @lru_cache(maxsize=2_000)
-def in_one_word(text: str) -> str:
+def unify_wording(text: str) -> str:
     """A text whose English turns of phrase, countries and fractions are written in one way. Capitals stay, so that
     names are still seen."""
     if re.search(r"[ぁ-んァ-ヺ一-鿿]", text):

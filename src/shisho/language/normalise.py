@@ -48,7 +48,7 @@ class View:
     origins: array[int]
     marks: tuple[int, ...] = ()
 
-    def original(self, start: int, end: int) -> tuple[int, int]:
+    def locate_original(self, start: int, end: int) -> tuple[int, int]:
         """The span of the source behind `text[start:end]`, in whole characters with their combining marks."""
         first = self.origins[start]
         if start >= end:

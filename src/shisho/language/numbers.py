@@ -210,7 +210,7 @@ class Figures:
 @lru_cache(maxsize=2_000)
 def figures(text: str) -> Figures:
     """Dates and measures of a text, in its order."""
-    plain = legible(text[:_LIMIT])
+    plain = fold_figures(text[:_LIMIT])
     places, rest = _places(plain)
     dates = tuple(place.figure for place in places if isinstance(place.figure, Date))
     measures = tuple(place.figure for place in places if isinstance(place.figure, Measure))
@@ -266,7 +266,7 @@ def _is_rough(text: str, match: re.Match[str]) -> bool:
     )
 
 
-def legible(text: str) -> str:
+def fold_figures(text: str) -> str:
     """NFKC and case folding that keep what is raised or lowered apart: 10² is 10^2, H₂O is h_2o, ½ is 1/2."""
     marked = _RAISED.sub(lambda run: ("_" if "₀" <= run[0][0] <= "₉" else "^") + run[0], text)
     folded = unicodedata.normalize("NFKC", marked).casefold()

@@ -14,9 +14,9 @@ from typing import Any
 
 from shisho.language import english
 from shisho.language.names import names
-from shisho.language.numbers import Date, FigurePlace, Measure, figure_places, legible
+from shisho.language.numbers import Date, FigurePlace, Measure, figure_places, fold_figures
 from shisho.language.phrase import Phrase, Statement
-from shisho.language.polarity import negated
+from shisho.language.polarity import is_negated
 from shisho.language.sentences import sentences
 from shisho.language.terms import CONTENT, fold, tokenizer
 from shisho.language.weights import STRONG, word_set
@@ -87,14 +87,16 @@ _ATTRIBUTED = re.compile(
 )
 
 
-def attributed(sentence: str) -> bool:
+def is_attributed(sentence: str) -> bool:
     """True where a folded sentence names whose word it gives."""
     return bool(_ATTRIBUTED.search(sentence))
 
 
 def reports(sentence: str, source: str) -> bool:
     """True where a folded sentence names whose word it gives, and its source is unsure of nothing but that."""
-    return attributed(sentence) and not (english.hedges(source) or _MAYBE.search(_REPORTING.sub("", source)))
+    return is_attributed(sentence) and not (
+        english.hedges(source) or _MAYBE.search(_REPORTING.sub("", source))
+    )
 
 
 def hedges(sentence: str) -> int:
@@ -108,14 +110,16 @@ def hedges(sentence: str) -> int:
 def denies(sentence: str) -> int:
     """The denials of a folded sentence: in English all, in Japanese whether its end denies."""
     return (
-        int(negated(sentence[-END_CHARS // 2 :])) if _JAPANESE.search(sentence) else english.denials(sentence)
+        int(is_negated(sentence[-END_CHARS // 2 :]))
+        if _JAPANESE.search(sentence)
+        else english.denials(sentence)
     )
 
 
 @lru_cache(maxsize=1_000)
 def _read(text: str) -> tuple[Statement, ...]:
     known_words = names(text)
-    plain = legible(text)
+    plain = fold_figures(text)
     if _JAPANESE.search(plain):
         plain = _ALONE.sub("だけ", _ABOUT.sub("約", _BETWEEN_WIDE.sub("", plain)))
     return tuple(_statement(plain[start:end], known_words) for start, end in sentences(plain))
@@ -287,7 +291,7 @@ def _marks(tail: str, predicate: bool, surface: str) -> Iterator[str]:
         yield "only"
     if not predicate:
         return
-    if negated(tail):
+    if is_negated(tail):
         yield "not"
     if surface.endswith("う") and _INTENDED.match(tail):
         yield "maybe"

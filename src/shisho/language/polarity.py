@@ -19,6 +19,6 @@ _NO_NEGATION = re.compile(
 )
 
 
-def negated(clause: str) -> bool:
+def is_negated(clause: str) -> bool:
     """True where an odd number of negations stands in a clause: one that is denied twice is affirmed."""
     return len(_NEGATION.findall(_NO_NEGATION.sub("", fold(clause)))) % 2 == 1

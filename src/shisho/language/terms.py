@@ -90,7 +90,7 @@ def analyse(sentences: Sequence[str]) -> Analysis:
 def query(texts: Sequence[str]) -> TermQuery:
     """Build the query that the texts make together. Parts in double quotes become phrases; words that
     only ask are left out, unless there is nothing else."""
-    return sought(texts, terms)
+    return build_query(texts, terms)
 
 
 def analysis(sentences: Sequence[str], read: Read) -> Analysis:
@@ -99,7 +99,7 @@ def analysis(sentences: Sequence[str], read: Read) -> Analysis:
     return Analysis("\n".join(" ".join(read(line)) for line in folded), " ".join(graphs("\n".join(folded))))
 
 
-def sought(texts: Sequence[str], read: Read) -> TermQuery:
+def build_query(texts: Sequence[str], read: Read) -> TermQuery:
     """`query` with another way to read terms from a folded sentence."""
     folded = [fold(text) for text in texts]
     text_words = [[term for line in text.splitlines() for term in read(line)] for text in folded]
@@ -110,7 +110,7 @@ def sought(texts: Sequence[str], read: Read) -> TermQuery:
         terms=tuple(dict.fromkeys(named_words)),
         bigrams=tuple(dict.fromkeys(graph for text in folded for graph in graphs(text))),
         phrases=tuple(dict.fromkeys(phrase for phrase in phrases if len(phrase) > 1)),
-        wording=tuple(dict.fromkeys(gram for text in texts for gram in wording(squeeze(text)))),
+        wording=tuple(dict.fromkeys(gram for text in texts for gram in list_wording(squeeze(text)))),
         repeated=_repeated(text_words),
     )
 
@@ -123,7 +123,7 @@ def _repeated(text_words: Sequence[Sequence[str]]) -> tuple[tuple[str, int], ...
     return tuple((term, count) for term, count in counts.items() if count > 1)
 
 
-def wording(text: str) -> list[str]:
+def list_wording(text: str) -> list[str]:
     """Runs of four characters of a squeezed text that are not plain Latin: particles and endings count
     here."""
     return [

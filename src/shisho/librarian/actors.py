@@ -15,7 +15,7 @@ from shisho.librarian.comparison import Comparison, Doubts
 from shisho.librarian.ties import (
     Rename,
     TiedPhrase,
-    plain_role,
+    find_plain_role,
     words_of,
 )
 
@@ -151,7 +151,7 @@ def _take_arguments(
             near = tied.place  # 取り仕切る is two words
             continue
         words = {rename(word) for word in tied.phrase.terms} - LIGHT
-        role = plain_role(tied.phrase, predicate.phrase)
+        role = find_plain_role(tied.phrase, predicate.phrase)
         if role == "が" and "able" in predicate.phrase.marks:  # 英語が話せる
             role = "を"
         if tied.phrase.role in ("は", "も"):

@@ -19,7 +19,7 @@ from shisho.domain.inquiry import (
     SupportOutcome,
     UnsearchedQuery,
     Verdict,
-    best_level,
+    choose_best_level,
 )
 from shisho.domain.loop_state import Draft
 from shisho.language.display import fence_code, join_lines
@@ -74,7 +74,7 @@ def frame_answer(
     """The paragraphs of `body` between the first line and plain words on what is missing."""
     say = partial(word, language=answer_language(strategy.question))
     missing = _missing(strategy, status, verdict)
-    level = best_level(level_of_evidence(_best_first(goal, evidence)) for goal in strategy.goals)
+    level = choose_best_level(level_of_evidence(_best_first(goal, evidence)) for goal in strategy.goals)
     paragraphs = [say(head, level=say(f"level_{level}"))]
     if asked not in ("", strategy.question):
         paragraphs.append(say("answer_understood", text=strategy.question))

@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations
 
-from shisho.language.numbers import COUNTERS, Date, Figures, Measure, figure_places, figures, legible
+from shisho.language.numbers import COUNTERS, Date, Figures, Measure, figure_places, figures, fold_figures
 
 _OPERATORS = {"+": "+", "-": "-", "×": "*", "*": "*", "x": "*", "÷": "/", "−": "-", "–": "-"}
 _GAP = re.compile(r"\s*([()\s]*)\s*([-+×*x÷−–=])\s*([()\s]*)$|\s*$")
@@ -71,7 +71,7 @@ def work_out(sentence: str, known_text: str) -> tuple[Calculation, ...]:
     quoted_figures = figures(known_text)
     derived: list[Measure] = []
     calculations: list[Calculation] = []
-    for written in _written(legible(sentence)):
+    for written in _written(fold_figures(sentence)):
         *operands, result = written.figures
         strangers = [
             figure for figure in operands if not _is_known(figure, quoted_figures, derived, operands)
@@ -91,7 +91,7 @@ def work_out(sentence: str, known_text: str) -> tuple[Calculation, ...]:
 def find_calculation(sentence: str, result: Measure, known_text: str) -> Calculation | None:
     """What gives this figure of a sentence that says how it was come by (a total, a difference, a reduction) without
     writing it out; None where nothing does, or too much could."""
-    plain = legible(sentence)
+    plain = fold_figures(sentence)
     measures = list(figures(known_text).measures)
     alike = [measure for measure in measures if measure.unit == result.unit and not measure.power]
     sums = [alike, *_columns(known_text, result.unit)] if _SUM.search(plain) else []

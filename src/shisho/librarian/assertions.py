@@ -112,7 +112,7 @@ class Assertion:
         return False
 
 
-def indefinite(text: str) -> bool:
+def is_indefinite(text: str) -> bool:
     """Examples, rows of tables, and sums or parts of sums say nothing that another text could deny."""
     return bool(_EXAMPLE.search(text) or _TABLE.search(text) or _SUM.search(text))
 
@@ -319,7 +319,7 @@ def _merged(dates: Sequence[Date]) -> Date | None:
     return Date(year, month, day)
 
 
-def of_one_time(our_dates: Iterable[Date], their_dates: Iterable[Date]) -> bool:
+def are_of_one_time(our_dates: Iterable[Date], their_dates: Iterable[Date]) -> bool:
     """True where two texts speak of one time: neither names any, or both name the same, at least the
     same year."""
     ours = tuple(our_dates)

@@ -71,7 +71,7 @@ class Assistant:
             expression, [goal_status.goal_id for goal_status in status if goal_status.met]
         )
 
-    def missing(self, aim: Strategy, status: Sequence[GoalStatus]) -> tuple[str, ...]:
+    def list_missing(self, aim: Strategy, status: Sequence[GoalStatus]) -> tuple[str, ...]:
         """The questions of goals that are not met."""
         return tuple(goal.question for goal in open_goals(aim.goals, status))
 

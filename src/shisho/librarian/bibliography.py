@@ -165,7 +165,7 @@ def _look(names: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFKC", names).casefold() if letter.isalnum())
 
 
-def dated(entry: BibliographyEntry) -> str:
+def write_year(entry: BibliographyEntry) -> str:
     """The year with the letter that tells it from others; n.d. with one where there is no year."""
     if entry.year or not entry.suffix:
         return entry.year + entry.suffix
@@ -192,7 +192,7 @@ def _bibtex_entry(entry: BibliographyEntry) -> str:
     kind = _BIBTEX_KINDS.get(kind_of(entry), "misc")
     fields = {
         "title": entry.title,
-        "year": dated(entry),
+        "year": write_year(entry),
         "booktitle" if kind in ("incollection", "inproceedings") else "journal": facts["container"],
         "publisher": facts["publisher"],
         "address": facts["place"],
@@ -235,7 +235,7 @@ def _ris_entry(entry: BibliographyEntry) -> str:
     rows += [("AU", name) for name in entry.authors] + [("ED", name) for name in _people(facts["editor"])]
     rows += [
         ("PY", entry.year),
-        ("LB", dated(entry) if entry.suffix else ""),
+        ("LB", write_year(entry) if entry.suffix else ""),
         ("T2", facts["container"]),
         ("PB", facts["publisher"]),
         ("CY", facts["place"]),

@@ -21,7 +21,7 @@ def ceiling(budget: Budget, spending: Spending, cost: Spending) -> LoopStop | No
     return next((stop for amount, broken, stop in ceilings if amount > 0 and broken), None)
 
 
-def next_round(spending: Spending) -> Spending:
+def estimate_next_round(spending: Spending) -> Spending:
     """Estimate the cost of another round: as much as the rounds so far did on average, and some time in
     any case. Pages are not asked for by rounds."""
     rounds = max(spending.rounds, 1)

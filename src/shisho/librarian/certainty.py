@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.librarian.questions import AnswerKind, ParsedQuestion
-from shisho.librarian.signs import PassageSigns, Signs, figures_missing, meant_share
+from shisho.librarian.signs import PassageSigns, Signs, figures_missing, measure_meant_share
 
 
 class CertaintySigns(NamedTuple):
@@ -70,8 +70,8 @@ def certainty_signs(
     pairs = len(question.pairs & page.pairs)
     return CertaintySigns(
         quoted=signs.quoted,
-        passage=meant_share(weights, shared.alike, page.terms),
-        titled=meant_share(weights, shared.alike, page.terms | shared.titled),
+        passage=measure_meant_share(weights, shared.alike, page.terms),
+        titled=measure_meant_share(weights, shared.alike, page.terms | shared.titled),
         triples=signs.triples,
         pairs=pairs / len(question.pairs) if question.pairs else signs.topic_passage,
         kind=signs.kind,

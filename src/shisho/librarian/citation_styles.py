@@ -34,7 +34,7 @@ class _Shape:
     has_pages: bool
 
 
-def styled(entries: Iterable[BibliographyEntry], style: str) -> str:
+def write_in_style(entries: Iterable[BibliographyEntry], style: str) -> str:
     """One paragraph an entry, its quotations with their pages below it: `apa` by author and year, `sist02` numbered as
     first quoted. Raises ExtraMissing."""
     rendered = _told_apart([(entry, _rendered(entry, style)) for entry in entries])

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from shisho.domain.corpus import Citation
 from shisho.domain.evidence import build_evidence
 from shisho.domain.inquiry import Evidence, EvidenceRef, Goal, GoalStatus
-from shisho.librarian.levels import answering, level_of_evidence
+from shisho.librarian.levels import level_of_evidence, select_answering
 
 
 class Citations:
@@ -24,7 +24,7 @@ class Citations:
         self._taken.append(citation)
         return len(self._taken)
 
-    def since(self, number: int) -> tuple[Citation, ...]:
+    def list_since(self, number: int) -> tuple[Citation, ...]:
         """The citations after this number."""
         return tuple(self._taken[number:])
 
@@ -36,7 +36,7 @@ class Citations:
         )
 
     def _goal_status(self, goal: Goal, refs: Sequence[EvidenceRef]) -> GoalStatus:
-        answering_refs = answering(refs)
+        answering_refs = select_answering(refs)
         sources = self.sources(ref.number for ref in answering_refs)
         count = sum(not ref.same_as for ref in answering_refs)
         return GoalStatus(

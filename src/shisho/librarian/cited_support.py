@@ -11,7 +11,7 @@ from itertools import combinations
 from shisho.domain.inquiry import EvidenceRef, SupportOutcome
 from shisho.language.display import join_lines
 from shisho.language.names import names
-from shisho.language.numbers import Date, Figures, Measure, figure_places, figures, legible
+from shisho.language.numbers import Date, Figures, Measure, figure_places, figures, fold_figures
 from shisho.language.sentences import sentences
 from shisho.language.terms import fold, squeeze, terms
 from shisho.librarian.arithmetic import Calculation, find_calculation, work_out
@@ -79,7 +79,7 @@ def _is_conclusion(
     return by_question.outcome is not SupportOutcome.ALTERED
 
 
-def right_calculations(text: str, refs: Sequence[EvidenceRef], question: str) -> list[str]:
+def select_right_calculations(text: str, refs: Sequence[EvidenceRef], question: str) -> list[str]:
     """The calculations of a sentence that come out, as they are written."""
     known_text = "\n".join([*_quotations(refs), question])
     return [calculation.text for calculation in work_out(text, known_text) if calculation.is_right]
@@ -153,7 +153,7 @@ def _with_calculations(text: str, calculations: Sequence[Calculation]) -> str:
 
 def _figures_given(text: str, quotations: Sequence[str], question: str) -> list[str]:
     """Figures of the sentence that the question gives and no quotation has, as the sentence writes them."""
-    plain = legible(text)
+    plain = fold_figures(text)
     asked_figures = figures(question)
     quoted_figures = figures("\n".join(quotations))
     return [

@@ -14,7 +14,7 @@ from shisho.language.meanings import mean_same, opposites
 from shisho.language.phrases import denies, phrases, reports
 from shisho.language.terms import fold
 from shisho.language.weights import ABSTRACT, CLAIMS, DENYING, DIRECTED, LIGHT, STRONG
-from shisho.librarian.ties import TiedPhrase, case_of, figures_agree, likeness, tied, words_of
+from shisho.librarian.ties import TiedPhrase, case_of, figures_agree, likeness, tie_phrases, words_of
 
 FOREIGN = 0.15  # below this share of a sentence's words in its quotations, they speak of something else
 ALIKE = 2.0  # how much two places must have in common before an opposite in one contradicts the other
@@ -65,17 +65,17 @@ class Comparison:
 
     def __init__(self, sentence: str, quotations: Sequence[str], headings: Sequence[str]) -> None:
         self.text = fold(sentence)
-        self.said = tied(sentence)
+        self.said = tie_phrases(sentence)
         self.japanese = any(said_phrase.phrase.predicate for said_phrase in self.said)
         self.quoted = [
             TiedPhrase(
                 phrase.phrase, number * SENTENCES + phrase.sentence, phrase.place, phrase.ties, phrase.words
             )
             for number, quotation in enumerate(quotations)
-            for phrase in tied(quotation)
+            for phrase in tie_phrases(quotation)
         ]
         self.quoted_text = fold("\n".join(quotations))
-        self.headed = [phrase for heading in headings for phrase in tied(heading)]
+        self.headed = [phrase for heading in headings for phrase in tie_phrases(heading)]
         phrases = [*self.quoted, *self.headed]
         self.words = {word for phrase in phrases for word in words_of(phrase)}
         self.words.update(join_phrases(*pair) for pair in pairwise(phrases))

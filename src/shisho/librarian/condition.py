@@ -65,7 +65,7 @@ def parse(text: str, goal_ids: Collection[str]) -> Expression:
         _tokens(unicodedata.normalize("NFKC", text)),
         {goal_id.casefold(): goal_id for goal_id in goal_ids},
     )
-    expression = parser.either(0)
+    expression = parser.parse_either(0)
     if parser.ahead:
         raise ConditionUnreadable(Message("{word!r} is not expected there", word=parser.ahead))
     return expression
@@ -99,7 +99,7 @@ class _Parser:
         """The next token as written; empty at the end."""
         return self._tokens[self._at] if self._at < len(self._tokens) else ""
 
-    def either(self, depth: int) -> Expression:
+    def parse_either(self, depth: int) -> Expression:
         parts = [self._both(depth)]
         while self._took("or"):
             parts.append(self._both(depth))
@@ -115,7 +115,7 @@ class _Parser:
         if depth >= MAX_DEPTH:
             raise ConditionUnreadable(Message("nested deeper than {limit}", limit=MAX_DEPTH))
         if self._took("("):
-            inner = self.either(depth + 1)
+            inner = self.parse_either(depth + 1)
             self._expect(")")
             return inner
         return self._at_least() if self._took("at_least") else self._goal()

@@ -15,11 +15,11 @@ from shisho.librarian.assertions import (
     ONCE,
     Amount,
     Assertion,
+    are_of_one_time,
     assertions,
     clash,
-    indefinite,
+    is_indefinite,
     names_of,
-    of_one_time,
     topic_words,
 )
 
@@ -36,7 +36,7 @@ def contradiction(first: str, other: str, heading: str = "", other_heading: str 
     """Name the point in which two quotations about the same thing disagree: `date`, `number`,
     `negation`, or nothing. Headings say what the quotations are about. Pure; the order of the two does
     not matter."""
-    if indefinite(first) or indefinite(other):
+    if is_indefinite(first) or is_indefinite(other):
         return ""
     our_side = _Side(first, heading)
     their_side = _Side(other, other_heading)
@@ -167,7 +167,7 @@ def _amounts_disagree(a: Assertion, b: Assertion, our_side: _Side, their_side: _
     units = {x.unit for x, _ in _apart(a, b)}
     if units & (our_side.lists | their_side.lists) and (not a.topic or a.topic != b.topic):
         return False  # which one of several is meant, only a topic can tell
-    if not _apart(a, b) or not (a.sure and b.sure) or not of_one_time(a.dates, b.dates):
+    if not _apart(a, b) or not (a.sure and b.sure) or not are_of_one_time(a.dates, b.dates):
         return False
     return bool(a.dates) or (_of_the_same_names(our_side, their_side) and not (a.passing or b.passing))
 
@@ -180,7 +180,7 @@ def _apart(a: Assertion, b: Assertion) -> list[tuple[Amount, Amount]]:
 
 
 def _denials_disagree(a: Assertion, b: Assertion) -> bool:
-    if a.denied == b.denied or not (a.sure and b.sure) or not of_one_time(a.dates, b.dates):
+    if a.denied == b.denied or not (a.sure and b.sure) or not are_of_one_time(a.dates, b.dates):
         return False
     return bool(_shared(a.predicate, b.predicate)) and _in_common(a, b) >= ALIKE_DENIED * max(
         len(a.words), len(b.words)

@@ -42,7 +42,7 @@ _TURNED = re.compile(
 )
 
 
-def bare_question(question: str) -> str:
+def strip_courtesy(question: str) -> str:
     """What is asked, without what is only said around it; the question itself where nothing would be left."""
     if question.isascii():
         if about := _ABOUT.match(question):

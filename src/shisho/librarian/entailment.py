@@ -9,7 +9,7 @@ from shisho.domain.model import ModelUse
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.model_calls import ModelCalls
 from shisho.librarian.model_replies import EntailmentReply
-from shisho.librarian.prompting import fence_claims, new_boundary
+from shisho.librarian.prompting import fence_claims, make_boundary
 
 CLAIM_ROOM = 4_000  # tokens of sentences and quotations in a prompt
 
@@ -24,7 +24,7 @@ async def ask_entailment(
     where the sentences answer none."""
     if not claims or "entailment" not in calls:
         return {}, ()
-    boundary = new_boundary()
+    boundary = make_boundary()
     fenced, count = fence_claims(claims, boundary, CLAIM_ROOM)
     if not count:
         return {}, ()

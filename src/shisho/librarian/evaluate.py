@@ -16,7 +16,14 @@ from shisho.librarian.evidence import double
 from shisho.librarian.levels import ENOUGH, NEAR
 from shisho.librarian.line_roles import LineRole, announces_steps
 from shisho.librarian.questions import AnswerKind, ParsedQuestion
-from shisho.librarian.quoting import QuotedSpan, grounded, is_list, overleaf_span, printed_width, quoted_span
+from shisho.librarian.quoting import (
+    QuotedSpan,
+    choose_span,
+    is_grounded,
+    is_list,
+    measure_printed_width,
+    overleaf_span,
+)
 from shisho.librarian.reading import AnalysedPassage, SentenceLine
 from shisho.librarian.signs import PassageSigns, Signs
 
@@ -127,7 +134,7 @@ def _chosen(
     for candidate in ranked:
         if len(chosen) == most or math.exp(candidate.odds - ranked[0].odds) < RELATIVE:
             break
-        width = printed_width(candidate.quotation)
+        width = measure_printed_width(candidate.quotation)
         if chosen and chars + width > most_chars:
             continue
         if any(double(candidate.quotation, text) for text in told_texts):
@@ -181,13 +188,13 @@ def _candidates(
     for number, passage in enumerate(passages):
         page = reading.read(passage.text, passage.heading, passage.after, passage.code)
         titled = frozenset(terms(fold(passage.title)))
-        alike = signs.wider(question, weights, page.terms | titled)
+        alike = signs.find_same_words(question, weights, page.terms | titled)
         shared = PassageSigns(
             page,
             alike,
             titled,
             topic,
-            [signs.meant_share(weights, alike, line.terms) for line in page.lines],
+            [signs.measure_meant_share(weights, alike, line.terms) for line in page.lines],
             number,
             documents.index(_document(passage)),
             passage.match,
@@ -209,7 +216,7 @@ def _candidate(
     page = shared.page
     lines = page.lines + page.following
     text = passage.text + passage.after
-    span = quoted_span(text, lines, place, question, weights)
+    span = choose_span(text, lines, place, question, weights)
     quotation = text[span.start : span.end]
     inside = [line.terms for line in page.lines if line.start < span.end and line.end > span.start]
     quoted_words = frozenset[str]().union(*inside)
@@ -271,13 +278,13 @@ def _certainty(
     line = page.lines[best.place]
     said_words = line.terms | line.under | (page.lines[best.place - 1].terms if best.place else frozenset())
     off_topic = question.defined is not None and (
-        signs.meant_share(shared.topic, shared.alike, said_words) < HALF
+        signs.measure_meant_share(shared.topic, shared.alike, said_words) < HALF
     )
-    name = signs.rarest_name(question, weights)
+    name = signs.find_rarest_name(question, weights)
     nameless = bool(name) and shared.alike[name].isdisjoint(page.terms | shared.titled)
     is_strict = question.kind in _STRICT or questions.asks_for_a_date(question)
     kindless = is_strict and not questions.answers(question, line.folded)
-    kindless = kindless and not grounded(page.lines, best.place, question)
+    kindless = kindless and not is_grounded(page.lines, best.place, question)
     own_signs = certainty_signs(
         question,
         weights,
@@ -289,7 +296,7 @@ def _certainty(
         quotations=quotations,
     )
     sure = certainty(own_signs)
-    elsewhere = bool(name) and not signs.wider(question, weights, document_words)[name].isdisjoint(
+    elsewhere = bool(name) and not signs.find_same_words(question, weights, document_words)[name].isdisjoint(
         document_words
     )
     if own_signs.titled == 0:

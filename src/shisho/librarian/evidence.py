@@ -110,7 +110,7 @@ def _found(snippet: str, text: str) -> tuple[int, int] | None:
     span = (at, at + len(wanted_text)) if at >= 0 else _aligned(wanted_text, stored)
     if span is None or span[0] >= span[1]:
         return None
-    return view.original(places[span[0]], places[span[1] - 1] + 1)
+    return view.locate_original(places[span[0]], places[span[1] - 1] + 1)
 
 
 def _aligned(wanted_text: str, stored: str) -> tuple[int, int] | None:

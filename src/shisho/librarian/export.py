@@ -7,15 +7,15 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from shisho.domain.codec import plain
+from shisho.domain.codec import to_plain
 from shisho.domain.corpus import NO_LONGER, Document, DocumentId
 from shisho.domain.inquiry import Answer, Evidence
 from shisho.domain.link import is_on_web
 from shisho.errors import InvalidParams
-from shisho.language.display import display_quotation, fence_code, join_lines, legible
+from shisho.language.display import display_quotation, fence_code, join_lines, make_legible
 from shisho.language.script import answer_language
 from shisho.librarian import bibliography
-from shisho.librarian.citation_styles import STYLES, styled
+from shisho.librarian.citation_styles import STYLES, write_in_style
 from shisho.librarian.export_page import answer_page
 from shisho.messages.catalogue import word
 
@@ -43,7 +43,7 @@ def export(answer: Answer, form: str, documents: Mapping[DocumentId, Document] |
         )
     descriptions = {name: _description(document) for name, document in (documents or {}).items()}
     entries = bibliography.entries(answer.evidence, descriptions)
-    return styled(entries, form) if form in STYLES else bibliographies[form](entries)
+    return write_in_style(entries, form) if form in STYLES else bibliographies[form](entries)
 
 
 def _description(document: Document) -> Mapping[str, str]:
@@ -57,7 +57,7 @@ def _markdown(answer: Answer) -> str:
     for evidence in answer.evidence:
         quotation = display_quotation(evidence.snippet, code=evidence.code)
         rows += [
-            f"[{evidence.number}]: {legible(evidence.title)}{_page(evidence)} <{evidence.link or evidence.document}>",
+            f"[{evidence.number}]: {make_legible(evidence.title)}{_page(evidence)} <{evidence.link or evidence.document}>",
             "",
         ]
         if quotation not in answer.text:
@@ -70,7 +70,7 @@ def _markdown(answer: Answer) -> str:
 
 
 def _json_lines(answer: Answer) -> str:
-    head = {key: value for key, value in plain(answer).items() if key != "evidence"}
+    head = {key: value for key, value in to_plain(answer).items() if key != "evidence"}
     rows = [{"type": "answer", **head}, *map(_evidence_row, answer.evidence)]
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
@@ -78,7 +78,7 @@ def _json_lines(answer: Answer) -> str:
 def _evidence_row(evidence: Evidence) -> dict[str, Any]:
     """`snippet` is the slice that offsets and hash speak of, `quotation` the same as a person reads it."""
     quotation = display_quotation(evidence.snippet, code=evidence.code)
-    return {"type": "evidence", **plain(evidence), "quotation": quotation}
+    return {"type": "evidence", **to_plain(evidence), "quotation": quotation}
 
 
 def _page(quotation: Evidence) -> str:

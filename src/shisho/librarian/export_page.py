@@ -6,7 +6,7 @@ from html import escape
 
 from shisho.domain.inquiry import Answer
 from shisho.domain.printing import PrintableAnswer, PrintedPart, PrintedQuotation
-from shisho.librarian.printable import printable_answer
+from shisho.librarian.printable import make_printable
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = """
@@ -22,7 +22,7 @@ footer { font-size: .9rem; border-top: 1px solid; margin-top: 2rem }
 
 def answer_page(answer: Answer) -> str:
     """The whole document. `[n]` of the text leads to its quotation, and only what is on the web has a link."""
-    page = printable_answer(answer)
+    page = make_printable(answer)
     title = _text(page.title)
     rows = "\n".join(map(_quotation, page.quotations))
     facts = "".join(f"<p>{_text(fact)}</p>" for fact in page.facts)

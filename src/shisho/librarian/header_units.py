@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from shisho.language.numbers import UNITS, legible
+from shisho.language.numbers import UNITS, fold_figures
 
 _SEPARATORS = (re.compile(r"\t"), re.compile(r"\s*\|\s*"), re.compile(r","), re.compile(r",(?!\d{3}(?!\d))"))
 _UNIT = re.compile(r"[(（\[［]\s*([^()（）\[\]［］]{1,10})\s*[)）\]］]\s*$")
@@ -34,7 +34,7 @@ def _units_of(line: str) -> list[str]:
     units = []
     for cell in next(_rows(line), []):
         match = _UNIT.search(cell)
-        unit = legible(match[1]).strip() if match else ""
+        unit = fold_figures(match[1]).strip() if match else ""
         units.append(unit if unit in UNITS else "")
     return units if any(units) else []
 

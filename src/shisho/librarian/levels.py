@@ -15,10 +15,10 @@ def level_of_evidence(refs: Iterable[EvidenceRef]) -> AnswerLevel:
     of_goal = list(refs)
     if not of_goal:
         return AnswerLevel.NOT_FOUND
-    return AnswerLevel.ANSWERED if answering(of_goal) else AnswerLevel.NEAR
+    return AnswerLevel.ANSWERED if select_answering(of_goal) else AnswerLevel.NEAR
 
 
-def answering(refs: Sequence[EvidenceRef]) -> list[EvidenceRef]:
+def select_answering(refs: Sequence[EvidenceRef]) -> list[EvidenceRef]:
     """The evidence of one goal that answers it: none that says that the answer is unknown, none at all where the
     sources contradict each other."""
     if stance_of(refs) is Stance.CONFLICTS:

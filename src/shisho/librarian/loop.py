@@ -8,7 +8,7 @@ from functools import partial
 from hashlib import sha256
 
 from shisho.domain.answer_news import RunNews, SentenceWritten, ignore_news
-from shisho.domain.codec import plain
+from shisho.domain.codec import to_plain
 from shisho.domain.inquiry import Answer, AnswerLevel, Gap, Inquiry, LoopStop
 from shisho.domain.loop_state import LoopState
 from shisho.librarian.citations import Citations
@@ -18,7 +18,7 @@ from shisho.librarian.record import RunRecord, RunStopped
 from shisho.librarian.runner import run_table
 from shisho.librarian.search import InquirySearch, SessionOpener
 from shisho.librarian.strategy import check_question
-from shisho.librarian.table import TABLE, Act, Runner, most_steps
+from shisho.librarian.table import TABLE, Act, Runner, limit_steps
 from shisho.librarian.web_fallback import AskWeb
 from shisho.ports import Clock, Ledger
 from shisho.telemetry import count
@@ -42,7 +42,7 @@ class InquiryRun:
     async def take(self, runner: Runner) -> Answer:
         """Go to the end, or to where the wish to stop was heard, and save the answer."""
         try:
-            state = await runner(self.acts, self.start_state, most_steps(self.inquiry.budget.max_rounds))
+            state = await runner(self.acts, self.start_state, limit_steps(self.inquiry.budget.max_rounds))
         except RunStopped as stopped:
             state = await self.nodes.cut_short(stopped.state)
         return await self.finish(state)
@@ -144,7 +144,7 @@ def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int
         goal_status=state["goal_status"],
         loop_stop=state["verdicts"][-1].loop_stop or LoopStop.STOPPED,
         rounds=spending.rounds,
-        budget_used={name: float(amount) for name, amount in plain(spending).items()},
+        budget_used={name: float(amount) for name, amount in to_plain(spending).items()},
         level=draft.level,
         abstained=draft.level is not AnswerLevel.ANSWERED,
         missing=draft.missing,

@@ -82,7 +82,7 @@ def replace_by_quotations(
     )
 
 
-def cited_numbers(said_sentence: CitedSentence) -> tuple[int, ...]:
+def list_cited_numbers(said_sentence: CitedSentence) -> tuple[int, ...]:
     """The numbers that a sentence cites, in the call or in its words."""
     return _read(said_sentence)[1]
 

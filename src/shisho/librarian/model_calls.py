@@ -39,7 +39,7 @@ class ModelCalls:
         self._limits = limits
         self._meter = meter or UnmeteredTokens()
 
-    def metered(self, meter: TokenMeter) -> ModelCalls:
+    def with_meter(self, meter: TokenMeter) -> ModelCalls:
         """The same models, counted by this meter."""
         return ModelCalls(self._llms, self._limits, meter)
 
@@ -102,7 +102,7 @@ class ModelCalls:
         return reply.value, (replace(use, usage=usage, reply=reply.text, repairs=reply.repairs),)
 
 
-def unusable(uses: tuple[ModelUse, ...], reply: object) -> tuple[ModelUse, ...]:
+def mark_unusable(uses: tuple[ModelUse, ...], reply: object) -> tuple[ModelUse, ...]:
     """The uses of a reply that had the wanted shape and could not be used all the same."""
     if reply is None:
         return uses

@@ -30,7 +30,7 @@ from shisho.librarian.mind import (
     RulesMind,
     SeekSupport,
 )
-from shisho.librarian.model_calls import ModelCalls, ModelLimits, unusable
+from shisho.librarian.model_calls import ModelCalls, ModelLimits, mark_unusable
 from shisho.librarian.model_replies import (
     EvaluationReply,
     PlanReply,
@@ -44,7 +44,7 @@ from shisho.librarian.prompting import (
     gather_copies,
     list_goals,
     load_prompt,
-    new_boundary,
+    make_boundary,
 )
 from shisho.librarian.strategy import MAX_GOALS, check_question
 from shisho.ports import Llm
@@ -73,10 +73,10 @@ class ModelMind:
         self._calls = ModelCalls(llms, limits)
         self._rules = RulesMind()
 
-    def metered(self, meter: TokenMeter) -> ModelMind:
+    def with_meter(self, meter: TokenMeter) -> ModelMind:
         """The same mind, whose calls this meter counts."""
         mind = copy(self)
-        mind._calls = self._calls.metered(meter)
+        mind._calls = self._calls.with_meter(meter)
         return mind
 
     async def split(
@@ -89,17 +89,17 @@ class ModelMind:
         reply, uses = await self._calls.ask("strategy", StrategyReply, allowance, values)
         made_strategy = None if reply is None else _strategy(by_rules.value.question, reply)
         if made_strategy is None:
-            return replace(by_rules, uses=unusable(uses, reply))
+            return replace(by_rules, uses=mark_unusable(uses, reply))
         return NodeThought(made_strategy, uses)
 
     async def plan(self, matter: PlanMatter, allowance: ModelAllowance) -> NodeThought[Plan]:
-        boundary = new_boundary()
+        boundary = make_boundary()
         values = _plan_values(matter, boundary)
         reply, uses = await self._calls.ask("plan", PlanReply, allowance, values)
         by_rules = await self._rules.plan(matter, allowance)
         next_plan = None if reply is None else _plan(matter, by_rules.value, reply)
         if next_plan is None:
-            return replace(by_rules, uses=unusable(uses, reply))
+            return replace(by_rules, uses=mark_unusable(uses, reply))
         return NodeThought(next_plan, uses)
 
     def is_done(self, matter: PlanMatter) -> bool:
@@ -107,8 +107,8 @@ class ModelMind:
         return "plan" not in self._calls and self._rules.is_done(matter)
 
     async def evaluate(self, matter: PassageMatter, allowance: ModelAllowance) -> NodeThought[list[Finding]]:
-        boundary = new_boundary()
-        most = most_findings(matter.goals)
+        boundary = make_boundary()
+        most = limit_findings(matter.goals)
         values = {
             "question": matter.strategy.question,
             "goals": list_goals(matter.goals),
@@ -132,7 +132,7 @@ class ModelMind:
     async def reflect(
         self, matter: PlanMatter, verdict: Verdict, allowance: ModelAllowance
     ) -> NodeThought[Verdict]:
-        boundary = new_boundary()
+        boundary = make_boundary()
         reply: ReflectionReply | None = None
         uses: tuple[ModelUse, ...] = ()
         if len(matter.goals) > 1:  # with one open goal there is nothing to choose
@@ -141,7 +141,7 @@ class ModelMind:
         if reply is None:
             return NodeThought(verdict, uses)
         if reply.next_focus not in {goal.id for goal in matter.goals}:
-            return NodeThought(verdict, unusable(uses, reply))
+            return NodeThought(verdict, mark_unusable(uses, reply))
         reason = f"{verdict.judgment_reason}; {join_lines(reply.reason)[:MAX_REASON_CHARS]}"
         return NodeThought(replace(verdict, next_focus=reply.next_focus, judgment_reason=reason), uses)
 
@@ -165,7 +165,7 @@ def asks_one_fact(strategy: Strategy) -> bool:
     return is_short and is_whole and not _SEVERAL.search(strategy.question)
 
 
-def most_findings(goals: Sequence[Goal]) -> int:
+def limit_findings(goals: Sequence[Goal]) -> int:
     """How many quotations one goal may have of a round."""
     return max(LEAST_FINDINGS, MOST_FINDINGS // max(1, len(goals)))
 

@@ -12,9 +12,9 @@ from shisho.domain.session import CitedSentence
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.entailment import ask_entailment
 from shisho.librarian.mind import AnswerMatter, NodeThought, SeekSupport, quote_evidence
-from shisho.librarian.model_calls import ModelCalls, unusable
+from shisho.librarian.model_calls import ModelCalls, mark_unusable
 from shisho.librarian.model_replies import AnswerReply, SentenceReply
-from shisho.librarian.prompting import fence_evidence, list_goals, new_boundary
+from shisho.librarian.prompting import fence_evidence, list_goals, make_boundary
 from shisho.librarian.written_answer import MAX_SENTENCES, SentenceChecker, count_revisions, write_draft
 
 EVIDENCE_ROOM = 4_000  # tokens of quotations in a prompt
@@ -40,7 +40,7 @@ class AnswerWriter:
 
     async def write(self) -> NodeThought[Draft]:
         """By the model; by rules where it gives nothing that stands."""
-        boundary = new_boundary()
+        boundary = make_boundary()
         values = {
             "question": self._matter.strategy.question,
             "goals": list_goals(self._matter.strategy.goals),
@@ -61,7 +61,7 @@ class AnswerWriter:
         draft = write_draft(self._checker.matter, mended)
         if draft is None:
             head = "answer_unwritten" if uses else ""
-            return NodeThought(quote_evidence(self._matter, head), (*unusable(uses, reply), *judging))
+            return NodeThought(quote_evidence(self._matter, head), (*mark_unusable(uses, reply), *judging))
         return NodeThought(draft, (*uses, *judging))
 
     def _listen(self, sentence: SentenceReply) -> None:
@@ -69,7 +69,7 @@ class AnswerWriter:
 
     async def _supply(self, sentences: list[CitedSentence]) -> int:
         """Search for what carries sentences that cite nothing; how many sentences were given a quotation."""
-        for sentence in self._checker.uncited(sentences)[:MAX_SOUGHT]:
+        for sentence in self._checker.find_uncited(sentences)[:MAX_SOUGHT]:
             ref = await self._seek(sentence.text)
             if ref is not None:
                 self._checker.supply(sentence, ref)
@@ -77,7 +77,7 @@ class AnswerWriter:
 
     async def _judge(self, sentences: list[CitedSentence]) -> tuple[ModelUse, ...]:
         """Ask about all sentences that rules are not sure of at once."""
-        unsure = self._checker.unverified(sentences)
+        unsure = self._checker.find_unverified(sentences)
         claims = self._checker.claims(unsure)
         question = self._matter.strategy.question
         verdicts, uses = await ask_entailment(self._calls, self._allowance, question, claims)

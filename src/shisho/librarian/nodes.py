@@ -31,7 +31,7 @@ from shisho.librarian.follow_up import resolve
 from shisho.librarian.levels import ENOUGH
 from shisho.librarian.mending import find_support
 from shisho.librarian.mind import AnswerMatter, Mind, PassageMatter, PlanMatter, RulesMind
-from shisho.librarian.reflect import next_focus, open_goals
+from shisho.librarian.reflect import choose_next_focus, open_goals
 from shisho.librarian.route import conclude, route
 from shisho.librarian.search import InquirySearch
 from shisho.librarian.web_fallback import AskWeb, web_queries
@@ -147,7 +147,7 @@ class Nodes:
     async def route(self, state: LoopState) -> LoopState:
         aim = state["strategy"]
         status = state["goal_status"]
-        focus = next_focus(aim.goals, status, state["verdicts"])
+        focus = choose_next_focus(aim.goals, status, state["verdicts"])
         budget = state["budget"]
         plans = state["plans"][_reached(state).rounds_before :]
         goals = open_goals(aim.goals, status)

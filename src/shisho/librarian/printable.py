@@ -9,7 +9,7 @@ from shisho.domain.corpus import NO_LONGER
 from shisho.domain.inquiry import Answer, Evidence, SupportOutcome
 from shisho.domain.link import is_on_web
 from shisho.domain.printing import PrintableAnswer, PrintedPart, PrintedQuotation
-from shisho.language.display import display_quotation, join_lines, legible
+from shisho.language.display import display_quotation, join_lines, make_legible
 from shisho.language.script import answer_language
 from shisho.messages.catalogue import word
 
@@ -17,17 +17,17 @@ _FENCED = re.compile(r"^(?P<fence>`{3,})\n(?P<code>.*?)\n(?P=fence)(?:\n|\Z)", r
 _NUMBER = re.compile(r"(\[\d{1,6}\])")
 
 
-def printable_answer(answer: Answer) -> PrintableAnswer:
+def make_printable(answer: Answer) -> PrintableAnswer:
     """The answer in the language that it was asked in. Only what is on the web has a link."""
     language = answer_language(answer.question)
     numbers = frozenset(evidence.number for evidence in answer.evidence)
     return PrintableAnswer(
-        title=legible(answer.question),
+        title=make_legible(answer.question),
         language=language,
-        lines=tuple(_lines(legible(answer.text), numbers)),
+        lines=tuple(_lines(make_legible(answer.text), numbers)),
         heading=word("sources", language),
         quotations=tuple(_quotation(evidence, language) for evidence in answer.evidence),
-        facts=tuple(legible(fact) for fact in _facts(answer, language)),
+        facts=tuple(make_legible(fact) for fact in _facts(answer, language)),
     )
 
 
@@ -58,10 +58,10 @@ def _quotation(evidence: Evidence, language: str) -> PrintedQuotation:
     state = NO_LONGER.get(evidence.source_state)
     return PrintedQuotation(
         number=evidence.number,
-        title=legible(evidence.title),
-        link=legible(evidence.link) if is_on_web(evidence.link) else "",
-        where=" · ".join(legible(place) for place in places if place),
-        text=legible(display_quotation(evidence.snippet, code=evidence.code))
+        title=make_legible(evidence.title),
+        link=make_legible(evidence.link) if is_on_web(evidence.link) else "",
+        where=" · ".join(make_legible(place) for place in places if place),
+        text=make_legible(display_quotation(evidence.snippet, code=evidence.code))
         if evidence.snippet
         else word("removed_source", language),
         remark=word(state, language) if state else "",

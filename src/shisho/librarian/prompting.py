@@ -68,7 +68,7 @@ def load_prompt(name: str) -> PromptFile:
     )
 
 
-def new_boundary() -> str:
+def make_boundary() -> str:
     """What begins the lines around page text in one request: nobody who wrote a page can know it."""
     return f"{FENCE}{secrets.token_hex(8)}"
 
@@ -93,13 +93,13 @@ def fence_evidence(evidence: Iterable[EvidenceRef], boundary: str, room: int) ->
     fenced_texts: list[tuple[int, str]] = []
     room_left = room
     for ref in sorted(evidence, key=lambda ref: -ref.score):
-        cost = tokens(in_context(ref)) + tokens(ref.heading) + 30
+        cost = tokens(write_in_context(ref)) + tokens(ref.heading) + 30
         if cost > room_left or ref.same_as:
             continue
         room_left -= cost
         heading = join_lines(ref.heading)[:_LONGEST_HEADING]
         name = f"quotation {ref.number} for {ref.goal_id}"
-        fenced_texts.append((ref.number, _fenced(name, heading, in_context(ref), boundary)))
+        fenced_texts.append((ref.number, _fenced(name, heading, write_in_context(ref), boundary)))
     return "\n".join(text for _, text in sorted(fenced_texts)) or "(none)"
 
 
@@ -118,7 +118,7 @@ def fence_claims(
             _fenced(
                 f"quotation of sentence {number}",
                 join_lines(ref.heading)[:_LONGEST_HEADING],
-                in_context(ref),
+                write_in_context(ref),
                 boundary,
             )
             for ref in refs
@@ -131,7 +131,7 @@ def fence_claims(
     return "\n".join(fenced_texts), count
 
 
-def in_context(ref: EvidenceRef) -> str:
+def write_in_context(ref: EvidenceRef) -> str:
     """A quotation after what stands before it, by which its words are understood."""
     before = f"(before it: {ref.context})\n" if ref.context else ""
     stance = "" if ref.stance is Stance.ANSWERS else f"({ref.stance})\n"

@@ -17,7 +17,7 @@ from hashlib import sha256
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
-from shisho.domain.codec import dumps, plain
+from shisho.domain.codec import dumps, to_plain
 from shisho.domain.inquiry import Answer
 from shisho.domain.link import is_on_web
 from shisho.domain.proof import EvidenceExhibit, ProofFault, ProofReport, ProofSignature
@@ -162,7 +162,7 @@ def _ending_faults(
 
 
 def _parts(answer: Answer, exhibits: Sequence[EvidenceExhibit]) -> Iterator[tuple[str, Any]]:
-    whole = plain(answer)
+    whole = to_plain(answer)
     yield "answer", {key: whole[key] for key in IN_ANSWER}
     yield "sentences", whole["sentences"]
     yield "stop", {key: whole[key] for key in IN_STOP}
@@ -176,7 +176,7 @@ def _parts(answer: Answer, exhibits: Sequence[EvidenceExhibit]) -> Iterator[tupl
 def _evidence(exhibit: EvidenceExhibit) -> dict[str, Any]:
     """Offsets count the characters of the document's text. The folder that a file lies in is not told to strangers."""
     evidence = exhibit.evidence
-    whole = plain(evidence)
+    whole = to_plain(evidence)
     source = evidence.document if is_on_web(evidence.document) else _file_name(evidence.document)
     return {
         **{key: whole[key] for key in OF_EVIDENCE},

@@ -282,7 +282,7 @@ def read(question: str) -> ParsedQuestion:
     )
 
 
-def without_frame(question: str) -> str:
+def strip_frame(question: str) -> str:
     """The question without the words before it that only say where to look."""
     framed = _FRAME.match(question)
     return question[framed.end() :] if framed else question

@@ -54,7 +54,7 @@ class QuotedSpan:
     items: int = 0
 
 
-def quoted_span(
+def choose_span(
     text: str,
     lines: Sequence[SentenceLine],
     place: int,
@@ -75,12 +75,12 @@ def quoted_span(
         return QuotedSpan(line.start, _announced_end(text, lines, place))
     first = place
     last = place
-    if grounded(lines, place, question) or _goes_on(lines, place, question):
+    if is_grounded(lines, place, question) or _goes_on(lines, place, question):
         last = place + 1
     elif place and _says(lines[place - 1]) and _leans(line, question):
         first = place - 1
     most = EXPLAINED_PAIR_CHARS if question.explains else PAIR_CHARS
-    if first != last and printed_width(text[lines[first].start : lines[last].end]) <= most:
+    if first != last and measure_printed_width(text[lines[first].start : lines[last].end]) <= most:
         return QuotedSpan(lines[first].start, lines[last].end)
     return QuotedSpan(*_cut(text, line, weights))
 
@@ -100,12 +100,12 @@ def overleaf_span(
     return QuotedSpan(first.start, fitting[-1].end) if fitting else None
 
 
-def printed_width(text: str) -> float:
+def measure_printed_width(text: str) -> float:
     """The characters of a quotation, as many as it would have in Japanese."""
     return len(text) if is_japanese(text) else len(text) / LATIN_WIDTH
 
 
-def grounded(lines: Sequence[SentenceLine], place: int, question: ParsedQuestion) -> bool:
+def is_grounded(lines: Sequence[SentenceLine], place: int, question: ParsedQuestion) -> bool:
     """True where a reason is asked for and the sentence after this one gives it."""
     if question.kind is not AnswerKind.REASON or place + 1 >= len(lines):
         return False
@@ -232,7 +232,7 @@ def _unmarked_run(text: str, lines: Sequence[SentenceLine], place: int) -> int:
         if not _is_short(said) or (_ends(said) and last > place and not _ends(first)):
             break
         first = first or said
-        if printed_width(text[lines[place].start : line.end]) > LIST_CHARS:
+        if measure_printed_width(text[lines[place].start : line.end]) > LIST_CHARS:
             break
         last += 1
         end = line.end
@@ -245,11 +245,11 @@ def _ends(said: str) -> bool:
 
 def _is_short(said: str) -> bool:
     """An item by itself, or several that no sentence ends, each on a line of its own."""
-    if printed_width(said) <= ITEM_CHARS:
+    if measure_printed_width(said) <= ITEM_CHARS:
         return True
     if _SENTENCE_END.search(said):
         return False
-    return all(printed_width(printed) <= ITEM_CHARS for printed in said.split("\n"))
+    return all(measure_printed_width(printed) <= ITEM_CHARS for printed in said.split("\n"))
 
 
 def _item_chars(lines: Sequence[SentenceLine], first: int, last: int) -> float:
@@ -262,7 +262,7 @@ def _list(text: str, lines: Sequence[SentenceLine], lead: int, first: int, last:
     places = _items(lines, first, last)
     # An item may go on in lines of its own: it ends where the next begins.
     ends = [lines[after - 1].end for after in places[1:]] + [lines[last].end]
-    fitting = [end for end in ends if printed_width(text[start:end]) <= LIST_CHARS]
+    fitting = [end for end in ends if measure_printed_width(text[start:end]) <= LIST_CHARS]
     if len(fitting) == len(ends):
         return QuotedSpan(start, ends[-1])
     return QuotedSpan(start, fitting[-1] if fitting else lines[lead].end, len(ends))
@@ -276,7 +276,7 @@ def _cut(text: str, line: SentenceLine, weights: Mapping[str, float]) -> tuple[i
     """A long sentence from the clause before the question's first word in it to the clause after the last."""
     start = line.start
     end = line.end
-    if printed_width(text[start:end]) <= LONG:
+    if measure_printed_width(text[start:end]) <= LONG:
         return start, end
     parts = clauses(text, start, end)
     speaking = [
@@ -286,4 +286,4 @@ def _cut(text: str, line: SentenceLine, weights: Mapping[str, float]) -> tuple[i
         return start, end
     first = parts[max(0, speaking[0] - 1)][0]
     last = parts[min(len(parts) - 1, speaking[-1] + 1)][1]
-    return first, end if printed_width(text[first:end]) <= ENDED else last
+    return first, end if measure_printed_width(text[first:end]) <= ENDED else last

@@ -108,10 +108,12 @@ class RunRecord:
         rounds = self._search.rounds[round_count:]
         if "shown" in state:
             rounds = [replace(round_, shown=()) for round_ in rounds]
-        output = StepOutput(Payload.of(state), tuple(self._citations.since(known_count)), tuple(rounds))
+        output = StepOutput(
+            Payload.wrap(state), tuple(self._citations.list_since(known_count)), tuple(rounds)
+        )
         number = self.steps + 1
-        given = Payload.of(input_)
-        await self._ledger.record(self._run_id, number, node.name, fingerprint, given, Payload.of(output))
+        given = Payload.wrap(input_)
+        await self._ledger.record(self._run_id, number, node.name, fingerprint, given, Payload.wrap(output))
         return output
 
 

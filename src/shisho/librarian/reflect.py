@@ -13,7 +13,9 @@ def open_goals(goals: Sequence[Goal], status: Sequence[GoalStatus]) -> list[Goal
     return [goal for goal in goals if goal.id not in met_words]
 
 
-def next_focus(goals: Sequence[Goal], status: Sequence[GoalStatus], verdicts: Sequence[Verdict]) -> str:
+def choose_next_focus(
+    goals: Sequence[Goal], status: Sequence[GoalStatus], verdicts: Sequence[Verdict]
+) -> str:
     """The id of the open goal with the most budget left; the earlier one where two are even. Empty when none
     is open."""
     had = [verdict.next_focus for verdict in verdicts]

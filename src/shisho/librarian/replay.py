@@ -41,7 +41,7 @@ class RecordedRun:
     def __len__(self) -> int:
         return len(self._nodes)
 
-    def of_node(self, node: str) -> list[LoopState]:
+    def list_of_node(self, node: str) -> list[LoopState]:
         """The outputs of this node, each time."""
         return [state for name, state in zip(self._nodes, self.states, strict=True) if name == node]
 
@@ -79,7 +79,7 @@ class RecordedSearch(InquirySearch):
         super().__init__(_no_session)
         self._rounds = recorded.rounds()
         self._sources = recorded.sources()
-        respelt = (state["strategy"] for state in recorded.of_node("evaluate") if state.get("respelt"))
+        respelt = (state["strategy"] for state in recorded.list_of_node("evaluate") if state.get("respelt"))
         self._respelt = next(respelt, None)
 
     async def round(
@@ -192,7 +192,7 @@ async def replay(inquiry: Inquiry, recorded: RecordedRun, before: Answer, mind: 
         Gap.NO_WAY,
         mind,
     )
-    asked_web = iter(recorded.of_node("web_fallback"))
+    asked_web = iter(recorded.list_of_node("web_fallback"))
 
     async def ask_web_again(state: LoopState) -> LoopState:
         given_state = next(asked_web)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from shisho.domain.inquiry import Budget, GoalStatus, LoopStop, NextStep, Strategy, Verdict
 from shisho.domain.loop_state import Spending
 from shisho.librarian import condition
-from shisho.librarian.budget import ceiling, next_round
+from shisho.librarian.budget import ceiling, estimate_next_round
 from shisho.messages.message import Message
 
 PATIENCE = 2  # rounds without new evidence
@@ -39,8 +39,8 @@ def route(
     elif is_stagnant:
         stop = LoopStop.STAGNATION
     else:
-        stop = ceiling(budget, spending, next_round(spending))
-    reason = Message.joined([part for part in (_progress(strategy, status), remark) if part], "; ")
+        stop = ceiling(budget, spending, estimate_next_round(spending))
+    reason = Message.join([part for part in (_progress(strategy, status), remark) if part], "; ")
     if stop is None:
         return Verdict(NextStep.CONTINUE, next_focus, reason)
     return conclude(stop, status, reason)

@@ -140,15 +140,17 @@ def line_signs(
     form = question.form
     beside = [*shared.shares[max(0, place - 2) : place], *shared.shares[place + 1 : place + 3]]
     return Signs(
-        meant=meant_share(weights, alike, line.terms | before | under | (question.frame & page.terms)),
-        counted=meant_share(counted, alike, line.terms | under),
+        meant=measure_meant_share(
+            weights, alike, line.terms | before | under | (question.frame & page.terms)
+        ),
+        counted=measure_meant_share(counted, alike, line.terms | under),
         own_under=share(weights, line.terms | under),
-        counted_quoted=meant_share(counted, alike, quoted_words | under),
-        quoted=meant_share(weights, alike, quoted_words | under | shared.titled),
+        counted_quoted=measure_meant_share(counted, alike, quoted_words | under),
+        quoted=measure_meant_share(weights, alike, quoted_words | under | shared.titled),
         before=shared.shares[place - 1] if place else 0.0,
         beside=max(beside, default=0.0),
-        topic_passage=meant_share(shared.topic, alike, page.terms),
-        topic_title=meant_share(shared.topic, alike, shared.titled),
+        topic_passage=measure_meant_share(shared.topic, alike, page.terms),
+        topic_title=measure_meant_share(shared.topic, alike, shared.titled),
         triples=sum(triple in dense for triple in question.triples) / max(1, len(question.triples)),
         kind=float(questions.answers(question, line.folded)),
         kind_quoted=float(questions.answers(question, folded)),
@@ -181,7 +183,7 @@ def topic_weights(question: ParsedQuestion, weights: Mapping[str, float]) -> dic
     return {term: weight / total if total else 1 / len(raw) for term, weight in raw.items()}
 
 
-def rarest_name(question: ParsedQuestion, weights: Mapping[str, float]) -> str:
+def find_rarest_name(question: ParsedQuestion, weights: Mapping[str, float]) -> str:
     """The rarest term of what the question names; empty where it names nothing."""
     return max(
         (name for name in question.names if name in weights),
@@ -195,7 +197,7 @@ def share(weights: Mapping[str, float], words: frozenset[str]) -> float:
     return sum(weight for term, weight in weights.items() if term in words)
 
 
-def wider(
+def find_same_words(
     question: ParsedQuestion, weights: Mapping[str, float], words: frozenset[str]
 ) -> dict[str, frozenset[str]]:
     """For each term of the question the words of a passage that mean the same."""
@@ -216,7 +218,7 @@ def _spelling(word: str) -> str:
     return word.translate(_LEFT_OUT)
 
 
-def meant_share(
+def measure_meant_share(
     weights: Mapping[str, float], alike: Mapping[str, frozenset[str]], words: frozenset[str]
 ) -> float:
     """As `share`, where a word counts too that means the same."""

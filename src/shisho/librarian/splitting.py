@@ -98,7 +98,7 @@ _ASKS_FIRST = re.compile(
 _ENGLISH_ASKING = re.compile(r"\b(?:what|who|whom|whose|when|where|why|how|which)\b", re.IGNORECASE)
 
 
-def compared(question: str) -> tuple[str, ...]:
+def split_comparison(question: str) -> tuple[str, ...]:
     """「AとBの違い」, "the difference between A and B": what A is and what B is, or the point asked of each."""
     masked = _masked(question)
     for pattern in _COMPARED:
@@ -122,7 +122,7 @@ def compared(question: str) -> tuple[str, ...]:
     return ()
 
 
-def each(question: str) -> tuple[str, ...]:
+def split_each(question: str) -> tuple[str, ...]:
     """「AとBはそれぞれ何か」「A、B、Cとは何か」: the same question of each thing."""
     masked = _masked(question)
     if re.search(r"どちら|どっち", masked):

@@ -8,7 +8,7 @@ from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import Goal, Strategy
 from shisho.errors import InvalidParams
 from shisho.librarian import splitting
-from shisho.librarian.courtesy import bare_question
+from shisho.librarian.courtesy import strip_courtesy
 
 MAX_CHARS = 2_000
 MAX_GOALS = 8
@@ -22,9 +22,9 @@ def strategy(question: str) -> Strategy:
     """One goal per part of the question; all of them are asked for. Raises InvalidParams for a blank or
     overlong question."""
     asked_text = check_question(question)
-    bare = bare_question(asked_text)
-    compared = splitting.compared(bare)
-    parts = compared or splitting.each(bare) or splitting.questions(bare)
+    bare = strip_courtesy(asked_text)
+    compared = splitting.split_comparison(bare)
+    parts = compared or splitting.split_each(bare) or splitting.questions(bare)
     if not 2 <= len(parts) <= MAX_GOALS:
         parts = (bare,)
     goals = tuple(Goal(f"G{number}", part) for number, part in enumerate(parts, 1))

@@ -12,7 +12,7 @@ from itertools import combinations
 
 from shisho.domain.inquiry import SupportOutcome
 from shisho.language.english import FUNCTION_WORDS
-from shisho.language.idioms import in_one_word
+from shisho.language.idioms import unify_wording
 from shisho.language.meanings import mean_same
 from shisho.language.names import names
 from shisho.language.numbers import COUNTERS, ERA_START, UNITS, Date, Figures, Measure, figures
@@ -84,8 +84,8 @@ def judge(
     sentence: str, quotations: tuple[str, ...], headings: tuple[str, ...] = (), question: str = ""
 ) -> tuple[tuple[str, ...], tuple[str, ...], SupportSigns]:
     """Contradictions, doubts, and the signs for all the rest."""
-    sentence = in_one_word(sentence)
-    quotations = tuple(map(in_one_word, quotations))
+    sentence = unify_wording(sentence)
+    quotations = tuple(map(unify_wording, quotations))
     quotation = "\n".join([*quotations, *headings])
     doubts = Doubts()
     _compare_figures(figures(sentence), figures(quotation), doubts)

@@ -50,7 +50,7 @@ class Runner(Protocol):
         `most_steps` steps, and whatever an act raises."""
 
 
-def most_steps(max_rounds: int) -> int:
+def limit_steps(max_rounds: int) -> int:
     """More steps than any run with so many rounds can take."""
     return 8 * (1 + WEB_TIMES) * max(max_rounds, 1) + 5
 

@@ -51,7 +51,7 @@ class TiedPhrase:
 
 
 @lru_cache(maxsize=1_000)
-def tied(text: str) -> tuple[TiedPhrase, ...]:
+def tie_phrases(text: str) -> tuple[TiedPhrase, ...]:
     """The phrases of a text with their ties. A sentence without a subject keeps the one before."""
     found_phrases: list[TiedPhrase] = []
     topic: tuple[str, ...] = ()
@@ -93,7 +93,7 @@ def _ties(row: Sequence[Phrase], place: int, topic: tuple[str, ...]) -> Ties:
         tie(2.0, "modifies", _words(row[place + 1]))
     predicate = next((later for later in row[place + 1 :] if later.predicate), None)
     if predicate is not None and not phrase.predicate:
-        role = plain_role(phrase, predicate)
+        role = find_plain_role(phrase, predicate)
         tie(1.0, "predicate", _words(predicate))
         if role and role != "の":
             tie(2.5, "role", _words(predicate), role)
@@ -111,7 +111,7 @@ def case_of(role: str) -> str:
     return "が" if case == "は" else case
 
 
-def plain_role(phrase: Phrase, predicate: Phrase) -> str:
+def find_plain_role(phrase: Phrase, predicate: Phrase) -> str:
     """The role of a phrase as if its predicate were active."""
     role = _PLAIN_ROLE.get(phrase.role, phrase.role)
     if "passive" in predicate.marks:

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 
 from shisho.language.meanings import mean_same
 from shisho.language.phrase import Phrase, Statement
-from shisho.language.phrases import attributed, denies, hedges, phrases
+from shisho.language.phrases import denies, hedges, is_attributed, phrases
 from shisho.language.terms import terms
 from shisho.language.weights import LIGHT
 from shisho.librarian.comparison import Comparison, Doubts
@@ -65,7 +65,7 @@ def _key(comparison: Comparison, phrase: Phrase) -> Key:
 
 
 def _compare_ends(said_statement: Statement, quoted_statement: Statement, doubts: Doubts) -> None:
-    if hedges(quoted_statement.text) > hedges(said_statement.text) and not attributed(said_statement.text):
+    if hedges(quoted_statement.text) > hedges(said_statement.text) and not is_attributed(said_statement.text):
         doubts.wrong.append("hedge")
     if denies(quoted_statement.text) != denies(said_statement.text) and not _alike_at_end(
         said_statement, quoted_statement

@@ -12,7 +12,7 @@ from shisho.domain.session import CitedSentence, SentenceRevision
 from shisho.language.terms import fold, terms
 from shisho.librarian import mending
 from shisho.librarian.answer import frame_answer, remarks
-from shisho.librarian.cited_support import right_calculations
+from shisho.librarian.cited_support import select_right_calculations
 from shisho.librarian.mind import AnswerMatter
 
 CheckedSentence = tuple[Sentence | None, SentenceRevision]
@@ -113,7 +113,7 @@ class SentenceChecker:
                 refs = [self._refs[number] for number in standing.evidence]
                 calculations += [
                     (set(standing.evidence), text)
-                    for text in right_calculations(standing.text, refs, question)
+                    for text in select_right_calculations(standing.text, refs, question)
                 ]
         for sentence in _each(sentences):
             mended = self.check(sentence)
@@ -126,7 +126,7 @@ class SentenceChecker:
             if not (self._waits and is_unverified(mended)):
                 self._tell(mended)
 
-    def uncited(self, sentences: Iterable[CitedSentence]) -> list[CitedSentence]:
+    def find_uncited(self, sentences: Iterable[CitedSentence]) -> list[CitedSentence]:
         """Those that are to be taken out, as they cite nothing that stands."""
         return [sentence for sentence in _each(sentences) if self.check(sentence)[1].lacking == UNCITED]
 
@@ -139,7 +139,7 @@ class SentenceChecker:
         self.supplied += mended[0] is not None
         self._tell(mended)
 
-    def unverified(self, sentences: Iterable[CitedSentence]) -> list[CitedSentence]:
+    def find_unverified(self, sentences: Iterable[CitedSentence]) -> list[CitedSentence]:
         """Those that rules are not sure of."""
         return [sentence for sentence in _each(sentences) if is_unverified(self.check(sentence))]
 
@@ -170,7 +170,7 @@ class SentenceChecker:
         self._tell((standing, revision))
 
     def _cites(self, sentence: CitedSentence) -> bool:
-        return bool(self._refs.keys() & set(mending.cited_numbers(sentence)))
+        return bool(self._refs.keys() & set(mending.list_cited_numbers(sentence)))
 
     def _tell(self, mended: CheckedSentence) -> None:
         if mended[0] is not None:

@@ -32,7 +32,7 @@ def current_language() -> str:
 
 
 @contextmanager
-def speaking(language: str | None) -> Iterator[None]:
+def use_language(language: str | None) -> Iterator[None]:
     """Inside it, and in what is begun there, things are said in this language; None: as the process speaks."""
     before = _spoken_here.set(language)
     try:
@@ -41,7 +41,7 @@ def speaking(language: str | None) -> Iterator[None]:
         _spoken_here.reset(before)
 
 
-def accepted_language(header: str) -> str | None:
+def choose_accepted_language(header: str) -> str | None:
     """The first of our languages that a header `Accept-Language` names, best first by its weights; None where it names
     none."""
     weighed = sorted(map(_weighed, header.split(",")), key=lambda choice: -choice[0])

@@ -36,7 +36,7 @@ class Message(str):
         return message
 
     @classmethod
-    def joined(cls, parts: Iterable[str], between: str = " ") -> Self:
+    def join(cls, parts: Iterable[str], between: str = " ") -> Self:
         """Several messages as one."""
         values = {f"part{number}": part for number, part in enumerate(parts, 1)}
         return cls(between.join(f"{{{name}}}" for name in values), **values)

@@ -66,7 +66,7 @@ class Shelf(Protocol):
     async def corpora(self, owner: str) -> Sequence[Corpus]:
         """Those that the owner may search, each under the name that they call it by, their own first."""
 
-    async def known(self, corpus: str, owner: str, sha256: str) -> Document | None:
+    async def find_known(self, corpus: str, owner: str, sha256: str) -> Document | None:
         """The live document of this corpus with these bytes."""
 
     async def put(self, intake: Intake) -> DocumentId | None:
@@ -216,7 +216,7 @@ class SearchView(Protocol):
         """The embedder whose vectors stand in this view: the one that is set, or an earlier one until every passage
         has its new vector. None where no passage has one."""
 
-    def nearest(
+    def find_nearest(
         self, vector: Embedding, scope: Scope, limit: int, passage_ids: frozenset[PassageId]
     ) -> Mapping[PassageId, float]:
         """The `limit` passages in scope that are not in `passage_ids` nearest to a vector of `serving`, and the cosine of

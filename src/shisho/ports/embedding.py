@@ -43,10 +43,10 @@ class Embedders(Protocol):
 class EmbeddingStore(Protocol):
     """The vectors of passages by one embedder, beside the shelf. Others' are left alone until every passage has one."""
 
-    async def pending(self, limit: int) -> Sequence[Passage]:
+    async def list_pending(self, limit: int) -> Sequence[Passage]:
         """The next live passages without a vector, in the order in which their documents came."""
 
-    async def known(self, contents: Sequence[bytes]) -> Mapping[bytes, Embedding]:
+    async def find_known(self, contents: Sequence[bytes]) -> Mapping[bytes, Embedding]:
         """Vectors of these contents that some passage has already."""
 
     async def put(self, embeddings: Sequence[NewEmbedding]) -> None:

@@ -20,10 +20,10 @@ class Interventions(Protocol):
     of its job; the verbs here end it because someone came. Together with one go all of its owner that
     the same domain or the same engine holds."""
 
-    async def waiting(self, owner: str, task_id: TaskId | None = None) -> Sequence[PendingIntervention]:
+    async def list_waiting(self, owner: str, task_id: TaskId | None = None) -> Sequence[PendingIntervention]:
         """All, oldest first."""
 
-    async def pending(self, owner: str, engine: str) -> HumanChallenge | None:
+    async def find_pending(self, owner: str, engine: str) -> HumanChallenge | None:
         """The challenge that holds an engine, so that another job may wait for the same person without
         asking the engine again."""
 
@@ -39,7 +39,7 @@ class Interventions(Protocol):
     async def skip(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
         """These and no others end with what they have."""
 
-    async def solved(self, owner: str, engine: str) -> Sequence[PendingIntervention]:
+    async def list_solved(self, owner: str, engine: str) -> Sequence[PendingIntervention]:
         """The engine answers again: as `complete`, for all that it holds. Cheap where it holds nothing."""
 
     async def take_unannounced(self, owner: str) -> Sequence[PendingIntervention]:

@@ -29,5 +29,5 @@ class Opinions(Protocol):
     async def list_blocked(self, owner: str) -> Sequence[str]:
         """The blocked domains, in order."""
 
-    async def left_out(self, owner: str) -> ExcludedSources:
+    async def list_left_out(self, owner: str) -> ExcludedSources:
         """The sources that answers do without, as of now, each in order."""

@@ -43,7 +43,7 @@ class JobStore(Protocol):
     async def renew(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
         """Raise the beat of those still held: they come back, with whether they were asked to stop."""
 
-    async def held(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
+    async def check_claims(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
         """Give what `renew` returns, without a beat."""
 
     async def finish(self, claim: Claim, output: Payload) -> None:
@@ -96,7 +96,7 @@ class JobStore(Protocol):
     async def release_all(self, worker_id: WorkerId) -> int:
         """Queue again, uncounted, all that this worker still holds. Returns how many."""
 
-    async def running(self) -> Sequence[RunningClaim]:
+    async def list_running(self) -> Sequence[RunningClaim]:
         """All claims now held, by anyone."""
 
     async def expire(self) -> int:

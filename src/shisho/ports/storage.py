@@ -10,7 +10,7 @@ from typing import Protocol
 class Storage(Protocol):
     """The place where everything is kept."""
 
-    async def ready(self) -> None:
+    async def check_ready(self) -> None:
         """Check that something could be stored now. Raises StorageUnusable; Conflict that names who holds
         it."""
 

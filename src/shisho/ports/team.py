@@ -75,10 +75,10 @@ class Grants(Protocol):
     async def grants(self, owner: str | None = None) -> Sequence[CorpusGrant]:
         """All, or those of an owner's corpora, in order of corpus and grantee."""
 
-    async def reachable(self, reader: str) -> Sequence[ReachableCorpus]:
+    async def list_reachable(self, reader: str) -> Sequence[ReachableCorpus]:
         """The corpora that a reader may search, their own too, each once."""
 
-    async def readable(self, ids: Sequence[DocumentId], reader: str) -> frozenset[DocumentId]:
+    async def select_readable(self, ids: Sequence[DocumentId], reader: str) -> frozenset[DocumentId]:
         """Those of some documents, live or not, that stand in corpora which the reader may search."""
 
 
@@ -113,10 +113,10 @@ class TaskShares(Protocol):
     async def unshare(self, shared_id: str, group: str, owner: str) -> bool:
         """False where this owner has not shared it with this group."""
 
-    async def of_owner(self, owner: str, limit: int) -> Sequence[TaskShare]:
+    async def list_of_owner(self, owner: str, limit: int) -> Sequence[TaskShare]:
         """List what somebody has shared, the newest first."""
 
-    async def visible(self, user: str, limit: int) -> Sequence[TaskShare]:
+    async def list_visible(self, user: str, limit: int) -> Sequence[TaskShare]:
         """List what others have shared with the groups of a user, the newest first."""
 
     async def find(self, shared_id: str, user: str) -> TaskShare | None:

@@ -39,7 +39,7 @@ class DiscoveredUrls(Protocol):
     async def note(self, claim: Claim, note: SearchNote) -> None:
         """How far the search of this job has come, in place of what was noted before."""
 
-    async def of_job(self, job_id: JobId) -> Sequence[StoredUrl]:
+    async def list_of_job(self, job_id: JobId) -> Sequence[StoredUrl]:
         """The finds of a job in order of rank."""
 
 

@@ -112,7 +112,7 @@ class Limiter(Protocol):
 class Health(Protocol):
     """How engines have answered, and their breakers, known to all processes."""
 
-    async def of(self, engines: Sequence[str]) -> Mapping[str, EngineHealth]:
+    async def read(self, engines: Sequence[str]) -> Mapping[str, EngineHealth]:
         """The health of engines as it is remembered; an engine never asked is healthy."""
 
     async def record(

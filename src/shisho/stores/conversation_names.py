@@ -8,7 +8,7 @@ from shisho.errors import NotFound
 from shisho.messages.message import Message
 
 
-def only_conversation(ids: Sequence[str], prefix: str) -> str:
+def expect_only_conversation(ids: Sequence[str], prefix: str) -> str:
     """The one conversation of that name. Raises NotFound."""
     if not ids:
         raise no_conversation(prefix)

@@ -9,7 +9,7 @@ from shisho.domain.metadata import MetadataField, MetadataValue
 from shisho.stores.nouns import Row
 
 
-def counted_fields(counted: Sequence[Row], most: int) -> list[MetadataField]:
+def collect_fields(counted: Sequence[Row], most: int) -> list[MetadataField]:
     """At most so many fields, from rows that come field by field: its `name`, a `value`, of how many `documents`, and
     of the field `distinct_values` and `all_documents`."""
     rows_by_name = [(name, list(group)) for name, group in groupby(counted, key=lambda row: row.name)]

@@ -20,7 +20,7 @@ def find_columns(find: DiscoveredUrl) -> dict[str, Any]:
     return {name: getattr(find, name) for name in names}
 
 
-def settled_columns(
+def fill_settled_columns(
     claim: Claim, canonical_url: str, document_id: DocumentId | None, code: str, reason: str, now: Instant
 ) -> dict[str, Any]:
     """The end of a find, by column, and its key."""

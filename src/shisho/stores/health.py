@@ -12,10 +12,10 @@ from shisho.domain.politeness import (
     EngineHealth,
     RequestOutcome,
     add_rates,
-    as_of,
     clear_failures,
     may_probe,
     record_outcome,
+    refresh_breaker,
 )
 from shisho.domain.time import later
 from shisho.ports import Clock
@@ -50,7 +50,7 @@ class StoredHealth:
         self._store = store
         self._clock = clock
 
-    async def of(self, engines: Sequence[str]) -> dict[str, EngineHealth]:
+    async def read(self, engines: Sequence[str]) -> dict[str, EngineHealth]:
         def work(queries: Queries) -> dict[str, EngineHealth]:
             return {engine: _rated(queries, self._held(queries, engine)) for engine in engines}
 
@@ -85,7 +85,7 @@ class StoredHealth:
             queries.rows(PROBER, {"prober": asker, "until": later(now, PROBE_S), "engine": engine})
             return True
 
-        if (await self.of([engine]))[engine].breaker is BreakerState.CLOSED:
+        if (await self.read([engine]))[engine].breaker is BreakerState.CLOSED:
             return True
         return await self._store.write(work)
 
@@ -102,7 +102,7 @@ class StoredHealth:
         if row is None:
             return EngineHealth(engine)
         health = EngineHealth(engine, BreakerState(row.breaker), row.failures, row.openings, row.open_until)
-        return as_of(
+        return refresh_breaker(
             replace(health, last_error=row.last_error, last_error_at=row.last_error_at),
             self._clock.steady(),
         )

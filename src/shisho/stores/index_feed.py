@@ -82,10 +82,10 @@ class IndexFeedView(Protocol):
     def marks_by_name(self, beginning: str) -> Mapping[str, IndexMark]:
         """The indexes whose names begin so, and how far each has come."""
 
-    def newest(self, embedder: str) -> tuple[int, int]:
+    def read_newest(self, embedder: str) -> tuple[int, int]:
         """The newest change of the shelf, and the newest vector of an embedder."""
 
-    def changed(self, since: int, limit: int) -> Sequence[ChangedDocument]:
+    def list_changed(self, since: int, limit: int) -> Sequence[ChangedDocument]:
         """Changes after one, oldest first."""
 
     def entries(self, document_id: str, after: int, limit: int) -> Sequence[PassageEntry]:
@@ -109,7 +109,7 @@ class IndexFeedView(Protocol):
 
     def index_scope(self, scope: Scope) -> IndexScope: ...
 
-    def serving(self) -> tuple[EmbedderAbout, bool] | None:
+    def find_serving(self) -> tuple[EmbedderAbout, bool] | None:
         """The embedder whose vectors serve, and whether it has any; None where there is none."""
 
     def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]: ...

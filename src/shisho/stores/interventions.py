@@ -56,12 +56,14 @@ class StoredInterventions:
     def __init__(self, transactions: Transactions) -> None:
         self._transactions = transactions
 
-    async def waiting(self, owner: str, task_id: TaskId | None = None) -> Sequence[PendingIntervention]:
-        return await self._transactions.read(lambda transaction: waiting(transaction.queries, owner, task_id))
+    async def list_waiting(self, owner: str, task_id: TaskId | None = None) -> Sequence[PendingIntervention]:
+        return await self._transactions.read(
+            lambda transaction: select_waiting(transaction.queries, owner, task_id)
+        )
 
-    async def pending(self, owner: str, engine: str) -> HumanChallenge | None:
+    async def find_pending(self, owner: str, engine: str) -> HumanChallenge | None:
         interventions = [
-            intervention for intervention in await self.waiting(owner) if intervention.engine == engine
+            intervention for intervention in await self.list_waiting(owner) if intervention.engine == engine
         ]
         return interventions[-1].met if interventions else None
 
@@ -70,11 +72,11 @@ class StoredInterventions:
     ) -> Sequence[PendingIntervention]:
         def work(transaction: Transaction) -> list[PendingIntervention]:
             interventions = find_together(
-                waiting(transaction.queries, owner, still=True), select_interventions(target, name)
+                select_waiting(transaction.queries, owner, still=True), select_interventions(target, name)
             )
             for intervention in interventions:
                 transaction.rows(MARK, {"id": intervention.id, "state": state})
-                transaction.happened(
+                transaction.record_event(
                     intervention.task_id,
                     intervention.job_id,
                     EventKind.PERSON,
@@ -92,7 +94,9 @@ class StoredInterventions:
     async def skip(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
         def work(transaction: Transaction) -> list[PendingIntervention]:
             interventions = list(
-                filter(select_interventions(target, name), waiting(transaction.queries, owner, still=True))
+                filter(
+                    select_interventions(target, name), select_waiting(transaction.queries, owner, still=True)
+                )
             )
             for intervention in interventions:
                 transaction.rows(SKIP, {"id": intervention.job_id, "now": transaction.now})
@@ -101,8 +105,8 @@ class StoredInterventions:
 
         return await self._transactions.write(work)
 
-    async def solved(self, owner: str, engine: str) -> Sequence[PendingIntervention]:
-        if await self.pending(owner, engine) is None:
+    async def list_solved(self, owner: str, engine: str) -> Sequence[PendingIntervention]:
+        if await self.find_pending(owner, engine) is None:
             return []
         return await self._transactions.write(
             lambda transaction: _complete(
@@ -115,7 +119,7 @@ class StoredInterventions:
             return []
 
         def work(transaction: Transaction) -> list[PendingIntervention]:
-            interventions = waiting(transaction.queries, owner, still=True)
+            interventions = select_waiting(transaction.queries, owner, still=True)
             values = {"owner": owner, "now": transaction.now}
             untold = {row.id for row in transaction.rows(TELL, values)}
             return news(interventions, {intervention.id for intervention in interventions} - untold)
@@ -140,7 +144,7 @@ def raise_(transaction: Transaction, claim: Claim, challenge: HumanChallenge, un
     transaction.rows(RAISE, values)
 
 
-def waiting(
+def select_waiting(
     queries: Queries, owner: str, task_id: TaskId | None = None, *, still: bool = False
 ) -> list[PendingIntervention]:
     """The interventions that wait, oldest first. `still`: until the end of the transaction too."""
@@ -149,7 +153,7 @@ def waiting(
 
 
 def _complete(transaction: Transaction, owner: str, choose: Chosen) -> list[PendingIntervention]:
-    interventions = find_together(waiting(transaction.queries, owner, still=True), choose)
+    interventions = find_together(select_waiting(transaction.queries, owner, still=True), choose)
     for intervention in interventions:
         transaction.rows(FREE, {"id": intervention.job_id})
         transaction.released(intervention.job_id, JobState.QUEUED, InterventionState.COMPLETED)

@@ -123,18 +123,18 @@ class StoredJobs:
         """Take the first job that is due."""
         times = {"now": transaction.now, "steady": transaction.steady}
         values = times | {"worker_id": worker_id, "kinds": dumps(list(kinds))}
-        row = transaction.first(CLAIM, values)
+        row = transaction.fetch_first(CLAIM, values)
         if row is None:
             return None
         taken = job(row)
         facts = EventFacts(attempt=taken.attempt, worker_id=taken.worker_id)
-        transaction.moved(taken.id, JobState.QUEUED, JobState.RUNNING, facts)
+        transaction.record_move(taken.id, JobState.QUEUED, JobState.RUNNING, facts)
         return taken
 
     async def renew(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
         return await self._transactions.write(partial(_each, query=RENEW, claims=claims), lasting=False)
 
-    async def held(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
+    async def check_claims(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
         return await self._transactions.read(partial(_each, query=HOLDS, claims=claims))
 
     async def finish(self, claim: Claim, output: Payload) -> None:
@@ -176,14 +176,16 @@ class StoredJobs:
 
     def _complete(self, transaction: Transaction, claim: Claim, output: Payload) -> None:
         self._write(transaction, claim, COMPLETED, output=output.text)
-        transaction.moved(claim.job_id, JobState.RUNNING, JobState.COMPLETED)
+        transaction.record_move(claim.job_id, JobState.RUNNING, JobState.COMPLETED)
 
     async def fail(self, claim: Claim, error: JobError) -> None:
         def work(transaction: Transaction) -> None:
             said_error = replace(error, attempt=claim.attempt, at=transaction.now)
             said_errors = [*errors(_failures(transaction, claim).error_json), said_error]
             self._write(transaction, claim, FAILED, errors=dumps(said_errors))
-            transaction.moved(claim.job_id, JobState.RUNNING, JobState.FAILED, EventFacts(code=error.code))
+            transaction.record_move(
+                claim.job_id, JobState.RUNNING, JobState.FAILED, EventFacts(code=error.code)
+            )
 
         await self._transactions.write(work)
 
@@ -227,7 +229,7 @@ class StoredJobs:
                 claim,
                 JobState.AWAITING_AUTH,
                 AWAITING,
-                EventFacts.of_challenge(challenge),
+                EventFacts.from_challenge(challenge),
                 until=until,
                 output=output_json,
             )
@@ -263,7 +265,7 @@ class StoredJobs:
     async def report(self, claim: Claim, progress: Payload) -> None:
         def work(transaction: Transaction) -> None:
             task_id, _ = self._write(transaction, claim, "progress_json = :progress", progress=progress.text)
-            transaction.happened(task_id, claim.job_id, EventKind.PROGRESS, EventFacts(progress=progress))
+            transaction.record_event(task_id, claim.job_id, EventKind.PROGRESS, EventFacts(progress=progress))
 
         await self._transactions.write(work)
 
@@ -296,7 +298,7 @@ class StoredJobs:
             await asyncio.wait(tuple(self._claims_under_way))
         return await self._transactions.write(work)
 
-    async def running(self) -> Sequence[RunningClaim]:
+    async def list_running(self) -> Sequence[RunningClaim]:
         return [_running(row) for row in await self._transactions.rows(RUNNING, {})]
 
     async def expire(self) -> int:
@@ -323,7 +325,7 @@ class StoredJobs:
     def _held(self, transaction: Transaction, claim: Claim) -> tuple[TaskId, bool]:
         """The task of a held job, and whether it was asked to stop."""
         transaction.hold(job_id=claim.job_id)
-        row = transaction.first(HOLDS_STILL, fence(claim))
+        row = transaction.fetch_first(HOLDS_STILL, fence(claim))
         if row is None:
             raise ClaimLost
         return TaskId(row.task_id), bool(row.cancel_requested)
@@ -332,7 +334,9 @@ class StoredJobs:
         self, transaction: Transaction, claim: Claim, sets: str, **values: Any
     ) -> tuple[TaskId, JobState]:
         transaction.hold(job_id=claim.job_id)
-        row = transaction.first(WRITE.format(sets=sets), fence(claim) | {"now": transaction.now} | values)
+        row = transaction.fetch_first(
+            WRITE.format(sets=sets), fence(claim) | {"now": transaction.now} | values
+        )
         if row is None:
             raise ClaimLost
         return TaskId(row.task_id), JobState(row.state)
@@ -350,7 +354,9 @@ class StoredJobs:
         went."""
         assignments = [LEAVING.format(state=state), *([sets] if sets else [])]
         _, left_for = self._write(transaction, claim, ", ".join(assignments), **values)
-        transaction.moved(claim.job_id, JobState.RUNNING, left_for, facts if left_for is state else NO_FACTS)
+        transaction.record_move(
+            claim.job_id, JobState.RUNNING, left_for, facts if left_for is state else NO_FACTS
+        )
         return left_for
 
     def _count_failure(
@@ -374,7 +380,7 @@ class StoredJobs:
             ended_at=None if state is JobState.QUEUED else transaction.now,
         )
         facts = EventFacts(code=error.code, failures=counted)
-        transaction.moved(claim.job_id, JobState.RUNNING, state, facts)
+        transaction.record_move(claim.job_id, JobState.RUNNING, state, facts)
 
 
 def fence(claim: Claim) -> dict[str, Any]:
@@ -383,7 +389,7 @@ def fence(claim: Claim) -> dict[str, Any]:
 
 
 def _each(transaction: Transaction, query: str, claims: Sequence[Claim]) -> dict[Claim, bool]:
-    claim_rows = ((claim, transaction.first(query, fence(claim))) for claim in claims)
+    claim_rows = ((claim, transaction.fetch_first(query, fence(claim))) for claim in claims)
     return {claim: bool(row.cancel_requested) for claim, row in claim_rows if row is not None}
 
 
@@ -394,7 +400,7 @@ def _running(row: Row) -> RunningClaim:
 def _failures(transaction: Transaction, claim: Claim) -> Row:
     """From the columns of `FAILURES`."""
     transaction.hold(job_id=claim.job_id)
-    row = transaction.first(FAILURES, fence(claim))
+    row = transaction.fetch_first(FAILURES, fence(claim))
     if row is None:
         raise ClaimLost
     return row

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from shisho.domain.codec import Payload, build, dumps, loads, plain
+from shisho.domain.codec import Payload, build, dumps, loads, to_plain
 from shisho.domain.corpus import DocumentState
 from shisho.domain.evidence import mark_source_state
 from shisho.domain.inquiry import Answer, Evidence, Inquiry, RunStep
@@ -34,7 +34,7 @@ def answer_body(answer: Answer) -> str:
 def evidence_row(quotation: Evidence, answer: Answer) -> tuple[str | int | None, ...]:
     """The id, its answer's, number, document, snippet, and all but the snippet as JSON."""
     body = json.dumps(
-        {key: value for key, value in plain(quotation).items() if key != "snippet"}, ensure_ascii=False
+        {key: value for key, value in to_plain(quotation).items() if key != "snippet"}, ensure_ascii=False
     )
     return (
         quotation.id,
@@ -64,7 +64,7 @@ def read_step(row: Row) -> RunStep:
     return RunStep(row.step, row.node, row.input_hash, Payload(row.input), Payload(row.output), row.at)
 
 
-def only_row(rows: Sequence[Row], noun: str, prefix: str) -> Row:
+def expect_only_row(rows: Sequence[Row], noun: str, prefix: str) -> Row:
     """The one row under that name. Raises NotFound."""
     if len(rows) == 1:
         return rows[0]

@@ -15,7 +15,7 @@ def scripts_in(package: str) -> list[str]:
     return sorted(script.name for script in schema.iterdir() if script.name.endswith(".sql"))
 
 
-def missing_scripts(done: Iterable[str], scripts: Sequence[str], place: str | Path) -> list[str]:
+def list_missing_scripts(done: Iterable[str], scripts: Sequence[str], place: str | Path) -> list[str]:
     """Names of the scripts that the database at `place` lacks. Raises StorageUnusable for one that a newer
     version has run."""
     run = set(done)

@@ -61,7 +61,7 @@ class StoredQuotas:
         statement = ALL if user is None else OF_USER
         rows = await self._store.read(lambda queries: queries.rows(statement, {"user": user}))
         today = self._clock.steady()[:DAY_DIGITS]
-        return [_quota(row).at(today) for row in rows]
+        return [_quota(row).begin_day(today) for row in rows]
 
     async def take(self, user: str, resource: QuotaResource, amount: int) -> QuotaCharge:
         return await self._store.write(
@@ -89,7 +89,7 @@ def charge_quotas(
         return QuotaCharge((), 0)
     today = now[:DAY_DIGITS]
     rows = queries.rows(HELD, {"user": user, "resource": resource})
-    quotas = [_quota(row).at(today) for row in rows]
+    quotas = [_quota(row).begin_day(today) for row in rows]
     check_room(quotas, amount, now)
     charged = tuple(replace(quota, used=quota.used + amount) for quota in quotas)
     for quota in charged:

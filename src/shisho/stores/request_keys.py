@@ -21,16 +21,16 @@ KEEP = """INSERT INTO request_keys(owner, key, verb, request, subject, task_id, 
     VALUES (:owner, :key, :verb, :request, :subject, :task_id, :reply, :now)"""
 
 
-def repeated(transaction: Transaction, key: IdempotencyKey | None) -> EnqueueResult | None:
+def find_repeated(transaction: Transaction, key: IdempotencyKey | None) -> EnqueueResult | None:
     """The result of the first request under this key. Raises Conflict where it was another request."""
     if key is None:
         return None
-    row = transaction.first(FIND, {"owner": key.owner, "key": key.key})
+    row = transaction.fetch_first(FIND, {"owner": key.owner, "key": key.key})
     if row is None:
         return None
     if (row.verb, row.request) != (key.verb, key.request):
         first = replace(key, verb=row.verb, subject=message.read(row.subject))
-        raise KeyConflict(first.taken(row.task_id), verb=row.verb, task_id=row.task_id)
+        raise KeyConflict(first.describe_taken(row.task_id), verb=row.verb, task_id=row.task_id)
     stored_reply = json.loads(row.reply_json)
     job_ids, added = (tuple(map(JobId, stored_reply[name])) for name in ("job_ids", "added"))
     return EnqueueResult(

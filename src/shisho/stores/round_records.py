@@ -21,7 +21,7 @@ def round_records(heads: Iterable[Row], passages: Iterable[Row]) -> list[RoundRe
     ]
 
 
-def shown_values(session_id: str, round_: int, passage: ShownRecord) -> tuple[str | int | float, ...]:
+def list_shown_values(session_id: str, round_: int, passage: ShownRecord) -> tuple[str | int | float, ...]:
     """Session, number, round, key of the passage, document and match."""
     key = passage_number(passage.passage_id)
     return session_id, passage.number, round_, key, passage.document_id, passage.match

@@ -9,7 +9,7 @@ from typing import Any
 
 from shisho.domain.corpus import Condition, FilterRange, Scope
 from shisho.errors import InvalidParams
-from shisho.language.comparable import comparable
+from shisho.language.comparable import make_comparable
 
 COLUMNS = {
     "document": "d.id",
@@ -52,7 +52,7 @@ class SqlCondition:
 
 def condition_of(scope: Scope, dialect: SqlDialect) -> SqlCondition:
     """Live documents in scope. Raises InvalidParams for a page that is no number."""
-    corpora, bound_corpora = readable_corpora(scope, dialect)
+    corpora, bound_corpora = write_readable_corpora(scope, dialect)
     parts = ["d.state = 'live'", f"c.id IN ({corpora})"]
     values: list[Any] = [*bound_corpora]
     if scope.without:
@@ -67,7 +67,7 @@ def condition_of(scope: Scope, dialect: SqlDialect) -> SqlCondition:
     return SqlCondition(" AND ".join(parts), tuple(values), bool(filters), _pages(scope.filters))
 
 
-def readable_corpora(scope: Scope, dialect: SqlDialect) -> tuple[str, list[Any]]:
+def write_readable_corpora(scope: Scope, dialect: SqlDialect) -> tuple[str, list[Any]]:
     """The statement of the keys of a scope's corpora, those of them that its owner may search, and its values."""
     readable = READABLE_CORPORA.format(mark=dialect.mark)
     if not scope.corpora:
@@ -96,12 +96,12 @@ def _metadata(key: str, condition: Condition, dialect: SqlDialect) -> tuple[str,
 
 def _equal(condition: str | tuple[str, ...], dialect: SqlDialect) -> tuple[str, list[Any]]:
     members = [condition] if isinstance(condition, str) else condition
-    folded = [comparable(value).folded for value in members]
+    folded = [make_comparable(value).folded for value in members]
     return f"folded {dialect.is_in}", [dialect.bind_list(folded)]
 
 
 def _range(condition: FilterRange, dialect: SqlDialect) -> tuple[str, list[Any]]:
-    low, high = (None if end is None else comparable(end) for end in (condition.low, condition.high))
+    low, high = (None if end is None else make_comparable(end) for end in (condition.low, condition.high))
     as_text = ["1 = 1"]
     texts = list[Any]()
     as_number = ["number IS NOT NULL"]

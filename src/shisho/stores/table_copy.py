@@ -81,7 +81,7 @@ class Tables(Protocol):
         """Number the next rows after those that were put."""
 
 
-async def every_row(
+async def read_every_row(
     tables: Tables, table: str, columns: Sequence[str], order: Sequence[str]
 ) -> AsyncIterator[list[RowValues]]:
     """All rows in their order, a batch at a time, with values that are the same in every kind of database."""
@@ -95,7 +95,7 @@ async def digest(tables: Tables, table: str, columns: Sequence[str], order: Sequ
     """How many rows there are, and one hash of them all."""
     count = 0
     hashed = hashlib.sha256()
-    async for rows in every_row(tables, table, columns, order):
+    async for rows in read_every_row(tables, table, columns, order):
         count += len(rows)
         for row in rows:
             hashed.update(json.dumps(row, ensure_ascii=False).encode("utf-8", "surrogatepass"))

@@ -52,10 +52,10 @@ class StoredTaskShares:
         values = {"id": shared_id, "group": group, "owner": owner}
         return bool(await self._store.write(lambda queries: queries.rows(UNSHARE, values)))
 
-    async def of_owner(self, owner: str, limit: int) -> Sequence[TaskShare]:
+    async def list_of_owner(self, owner: str, limit: int) -> Sequence[TaskShare]:
         return await self._rows(OF_OWNER, owner, limit)
 
-    async def visible(self, user: str, limit: int) -> Sequence[TaskShare]:
+    async def list_visible(self, user: str, limit: int) -> Sequence[TaskShare]:
         return await self._rows(VISIBLE, user, limit)
 
     async def find(self, shared_id: str, user: str) -> TaskShare | None:

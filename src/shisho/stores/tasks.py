@@ -105,7 +105,7 @@ class StoredTasks:
         def work(transaction: Transaction) -> EnqueueResult:
             if key is not None:
                 transaction.queries.hold(f"key {key.owner} {key.key}")
-            repeated = request_keys.repeated(transaction, key)
+            repeated = request_keys.find_repeated(transaction, key)
             if repeated is not None:
                 return repeated
             task_id = _opened(transaction, task) if isinstance(task, NewTask) else task
@@ -119,7 +119,7 @@ class StoredTasks:
         return await self._transactions.write(work)
 
     async def find_repeated(self, key: IdempotencyKey) -> EnqueueResult | None:
-        return await self._transactions.read(lambda transaction: request_keys.repeated(transaction, key))
+        return await self._transactions.read(lambda transaction: request_keys.find_repeated(transaction, key))
 
     async def task(self, task_id: TaskId) -> Task:
         return await self._transactions.read(lambda transaction: _task(transaction, task_id))
@@ -180,7 +180,7 @@ class StoredTasks:
                 _cancel(transaction, job_id, state)
             for job_id in spared:
                 transaction.rows(ASK_STOP, {"id": job_id})
-                transaction.happened(task_id, job_id, EventKind.STOP_ASKED)
+                transaction.record_event(task_id, job_id, EventKind.STOP_ASKED)
             return Halt(Counter(state for _, state in cancelled), tuple(spared))
 
         return await self._transactions.write(work)
@@ -260,4 +260,4 @@ def _cancel(transaction: Transaction, job_id: JobId, state: JobState) -> None:
     if state is JobState.AWAITING_AUTH:
         transaction.released(job_id, JobState.CANCELLED, InterventionState.CANCELLED)
     else:
-        transaction.moved(job_id, state, JobState.CANCELLED)
+        transaction.record_move(job_id, state, JobState.CANCELLED)

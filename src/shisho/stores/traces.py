@@ -42,16 +42,16 @@ class Traces:
     places: frozenset[str]
     names: frozenset[str]
 
-    def blanked(self, value: Any, *, about: bool = False) -> Any:
+    def blank(self, value: Any, *, about: bool = False) -> Any:
         """JSON data without them. `about`: it is about this document, and names count as well as places."""
         if isinstance(value, dict):
             about = about or value.get("document_id") == self.document_id or value.get("url") in self.places
             return {key: self._member(key, member, about=about) for key, member in value.items()}
         if isinstance(value, list):
-            return [self.blanked(member, about=about) for member in value]
-        return self.without(value, about=about) if isinstance(value, str) else value
+            return [self.blank(member, about=about) for member in value]
+        return self.remove_from(value, about=about) if isinstance(value, str) else value
 
-    def without(self, text: str, *, about: bool) -> str:
+    def remove_from(self, text: str, *, about: bool) -> str:
         words = self.places | self.names if about else self.places
         if text in words:
             return ""
@@ -62,7 +62,7 @@ class Traces:
     def _member(self, key: str, member: Any, *, about: bool) -> Any:
         if about and key == "metadata":
             return {}
-        return member if key in OTHERS else self.blanked(member, about=about)
+        return member if key in OTHERS else self.blank(member, about=about)
 
 
 def traces_of(document_id: str, rows: Iterable[Row]) -> Traces:
@@ -81,12 +81,10 @@ def json_forms(place: str) -> list[str]:
     return sorted({place, json.dumps(place, ensure_ascii=False)[1:-1]})
 
 
-def silenced_body(body: str, quotations: Iterable[tuple[int, str, str, str]], traces: Traces) -> str:
+def silence_body(body: str, quotations: Iterable[tuple[int, str, str, str]], traces: Traces) -> str:
     """The body of an answer without the quotations of a document (number, snippet, heading, place) and what names it."""
     answer = _silenced(json.loads(body), [*quotations])
-    answer = {
-        key: traces.blanked(part, about=key not in ("question", "goals")) for key, part in answer.items()
-    }
+    answer = {key: traces.blank(part, about=key not in ("question", "goals")) for key, part in answer.items()}
     return json.dumps(answer, ensure_ascii=False)
 
 

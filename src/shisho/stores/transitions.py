@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from shisho.domain.codec import Payload, build, dumps, plain
+from shisho.domain.codec import Payload, build, dumps, to_plain
 from shisho.domain.event import NO_FACTS, EventFacts, EventKind
 from shisho.domain.intervention import InterventionState
 from shisho.domain.job import (
@@ -95,7 +95,7 @@ class Transaction:
     def rows(self, query: str, values: Mapping[str, Any]) -> list[Row]:
         return self.queries.rows(query, values)
 
-    def first(self, query: str, values: Mapping[str, Any]) -> Row | None:
+    def fetch_first(self, query: str, values: Mapping[str, Any]) -> Row | None:
         rows = self.queries.rows(query, values)
         return rows[0] if rows else None
 
@@ -130,34 +130,34 @@ class Transaction:
         ):
             (stands,) = self.rows(STANDS, values)
             return JobId(stands.id)
-        self.happened(task_id, new.id, EventKind(state), EventFacts(job_kind=new.kind), {state: 1})
+        self.record_event(task_id, new.id, EventKind(state), EventFacts(job_kind=new.kind), {state: 1})
         return new.id
 
     def revive(self, job_id: JobId, priority: int | None = None) -> bool:
         """Queue a job again that was cancelled or has failed; it goes on after its last step. False for any
         other."""
-        rows = self.first(ENDED_STATE, {"id": job_id})
+        rows = self.fetch_first(ENDED_STATE, {"id": job_id})
         if rows is None:
             return False
         self.rows(REVIVE, {"id": job_id, "priority": priority})
-        self.moved(job_id, JobState(rows.state), JobState.QUEUED)
+        self.record_move(job_id, JobState(rows.state), JobState.QUEUED)
         return True
 
-    def moved(self, job_id: JobId, old: JobState, new: JobState, facts: EventFacts = NO_FACTS) -> None:
+    def record_move(self, job_id: JobId, old: JobState, new: JobState, facts: EventFacts = NO_FACTS) -> None:
         """Record a move that has been made. A parent goes on that has waited for this job as the last one
         that could end in its time."""
         self.check_move(old, new)
         (belongs,) = self.rows(BELONGS, {"id": job_id})
-        self.happened(belongs.task_id, job_id, EventKind(new), facts, {old: -1, new: 1})
+        self.record_event(belongs.task_id, job_id, EventKind(new), facts, {old: -1, new: 1})
         if belongs.cause_id is not None and new is not JobState.RUNNING:
             self.wake(belongs.cause_id)
 
     def released(self, job_id: JobId, new: JobState, end: InterventionState) -> None:
-        """As `moved`, for a job that waits for a person no longer."""
+        """As `record_move`, for a job that waits for a person no longer."""
         self.rows(RELEASE, {"id": job_id, "end": end, "now": self.now})
-        self.moved(job_id, JobState.AWAITING_AUTH, new, EventFacts(person=end))
+        self.record_move(job_id, JobState.AWAITING_AUTH, new, EventFacts(person=end))
 
-    def happened(
+    def record_event(
         self,
         task_id: TaskId,
         job_id: JobId,
@@ -189,7 +189,7 @@ class Transaction:
     def wake(self, parent: JobId) -> None:
         """A parked job goes on, where none of its children can end in its time."""
         if self.rows(WAKE, {"id": parent}):
-            self.moved(parent, JobState.PARKED, JobState.QUEUED)
+            self.record_move(parent, JobState.PARKED, JobState.QUEUED)
 
 
 class Transactions:
@@ -209,9 +209,9 @@ class Transactions:
 
     async def write(self, work: Callable[[Transaction], T], *, lasting: bool = True) -> T:
         """As `QueryStore.write`; rings after the commit."""
-        return self.ring(await self._store.write(self.noting_topics(work), lasting=lasting))
+        return self.ring(await self._store.write(self.gather_topics(work), lasting=lasting))
 
-    def noting_topics(self, work: Callable[[Transaction], T]) -> Callable[[Queries], tuple[T, set[str]]]:
+    def gather_topics(self, work: Callable[[Transaction], T]) -> Callable[[Queries], tuple[T, set[str]]]:
         """`work` in a transaction of the queue, and what the bell is to ring for after its commit."""
 
         def whole(queries: Queries) -> tuple[T, set[str]]:
@@ -288,7 +288,7 @@ def task(row: Row) -> Task:
 
 def event_json(facts: EventFacts) -> str:
     """The stored form of an event's facts."""
-    return dumps({name: fact for name, fact in plain(facts).items() if fact is not None})
+    return dumps({name: fact for name, fact in to_plain(facts).items() if fact is not None})
 
 
 def counts_of(row: Row) -> dict[JobState, int]:

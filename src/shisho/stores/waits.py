@@ -40,6 +40,6 @@ def end_wait(transaction: Transaction, row: Row) -> None:
     transaction.hold(job_id=job_id)
     transaction.rows(EXPIRE.format(sets=sets), values)
     if state is JobState.PARKED:
-        transaction.moved(job_id, state, new)
+        transaction.record_move(job_id, state, new)
     else:
         transaction.released(job_id, new, InterventionState.EXPIRED)

@@ -17,8 +17,8 @@ class SystemClock:
 
     def __init__(self, line: Callable[[], float] | None = None) -> None:
         # Without a store's, a line of its own: the same for as long as this clock lasts.
-        begins = time.time() - since_start()
-        self._line = line or (lambda: begins + since_start())
+        begins = time.time() - measure_since_start()
+        self._line = line or (lambda: begins + measure_since_start())
 
     def now(self) -> Instant:
         return from_epoch(time.time())
@@ -30,13 +30,13 @@ class SystemClock:
         return time.monotonic()
 
 
-def since_start() -> float:
+def measure_since_start() -> float:
     """Seconds since the machine's start; while it sleeps they pass too, where the system counts them."""
     boottime = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if boottime is None else time.clock_gettime(boottime)
 
 
-def this_start() -> str:
+def identify_start() -> str:
     """The name of the machine's run; "" where the system gives it none."""
     try:
         return BOOT.read_text("ascii").strip()

@@ -32,7 +32,7 @@ class ConsentFile:
             return WebConsent.GIVEN if self.mode == "on" else WebConsent.OFF
         return _WORDS.get(self._kept().get(self._place, {}).get("said", ""), WebConsent.NOT_ASKED)
 
-    def since(self) -> str:
+    def read_since(self) -> str:
         """When the person said so; "" where the setting decides, or nobody has said anything."""
         decided = self.mode == "ask" and self.state() is not WebConsent.NOT_ASKED
         return self._kept()[self._place].get("at", "") if decided else ""

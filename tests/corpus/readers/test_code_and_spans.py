@@ -48,7 +48,7 @@ def test_code_of_markdown_is_code_as_it_stands() -> None:
 def test_code_of_html_is_code_as_it_stands(whole: bool) -> None:
     listing = f"<pre><code class='python'>{CODE}</code></pre><p>語 <code>x = 1</code> である。</p>"
     data = page(listing, "<pre>make test</pre>")
-    blocks = html.whole_blocks(data.decode()) if whole else html.read(data).blocks
+    blocks = html.read_whole_blocks(data.decode()) if whole else html.read(data).blocks
     assert of_kind(blocks, BlockKind.CODE) == [CODE, "make test"]
     assert "語 x = 1 である。" in of_kind(blocks, BlockKind.PARAGRAPH)
 
@@ -65,7 +65,7 @@ def test_cell_of_a_notebook_that_is_run_is_code() -> None:
 @pytest.mark.parametrize("whole", [False, True], ids=["the main text", "everything"])
 def test_rows_and_columns_that_a_cell_reaches_over_have_it(whole: bool) -> None:
     data = page(TABLE)
-    blocks = html.whole_blocks(data.decode()) if whole else html.read(data).blocks
+    blocks = html.read_whole_blocks(data.decode()) if whole else html.read(data).blocks
     (table,) = of_kind(blocks, BlockKind.TABLE)
     assert [row.rstrip("\t") for row in table.split("\n")] == ROWS
     assert "売上" in [block.text for block in blocks]
@@ -87,11 +87,11 @@ def test_tables_in_html_inside_markdown_too() -> None:
 )
 def test_odd_spans_are_read_as_browsers_read_them(attributes: str, rows: list[str]) -> None:
     text = f"<table><tr><th {attributes}>甲</th><td>1</td></tr><tr><td>2</td></tr></table>"
-    (table,) = of_kind(html.whole_blocks(text), BlockKind.TABLE)
+    (table,) = of_kind(html.read_whole_blocks(text), BlockKind.TABLE)
     assert table.split("\n") == rows
 
 
 def test_page_that_asks_for_millions_of_cells_gets_a_few() -> None:
     row = "<tr>" + "<th colspan='1000' rowspan='1000'>甲</th>" * 40 + "</tr>"
-    (table,) = of_kind(html.whole_blocks(f"<table>{row * 100}</table>"), BlockKind.TABLE)
+    (table,) = of_kind(html.read_whole_blocks(f"<table>{row * 100}</table>"), BlockKind.TABLE)
     assert 4_000 <= table.count("甲") <= MOST_ADDED + 4_000

@@ -15,7 +15,7 @@ from pptx.util import Inches
 from shisho.corpus.readers import docx as docx_reader
 from shisho.corpus.readers import epub, html, pdf, wire, xlsx
 from shisho.corpus.readers import pptx as pptx_reader
-from shisho.corpus.readers.described import described, of_pdf
+from shisho.corpus.readers.described import describe_pdf, keep_facts
 from shisho.errors import UnusableDocument
 from tests.corpus.readers import making_books
 
@@ -74,9 +74,9 @@ def test_json_ld_that_is_none_says_nothing(broken: str) -> None:
 
 
 def test_a_pdf_says_it_in_its_xmp_or_its_table() -> None:
-    assert of_pdf("user", XMP) == {"author": "Jane Smith; 山田", "year": "2018", "doi": "10.1000/abc"}
-    assert of_pdf("山田太郎", b"%PDF-1.7") == {"author": "山田太郎"}
-    assert of_pdf("", b"<x:xmpmeta <<< </x:xmpmeta>") == {}
+    assert describe_pdf("user", XMP) == {"author": "Jane Smith; 山田", "year": "2018", "doi": "10.1000/abc"}
+    assert describe_pdf("山田太郎", b"%PDF-1.7") == {"author": "山田太郎"}
+    assert describe_pdf("", b"<x:xmpmeta <<< </x:xmpmeta>") == {}
 
 
 def test_a_pdf_s_author_reaches_its_reading() -> None:
@@ -171,7 +171,7 @@ def test_entities_of_a_package_are_not_unfolded() -> None:
 
 
 def test_what_is_told_is_one_line_and_bounded() -> None:
-    facts = described(
+    facts = keep_facts(
         {"author": ["a\n b", "a b", *(f"author {n}" for n in range(90))], "publisher": ["x" * 9_000]}
     )
     assert facts["author"].startswith("a b; author 0") and facts["author"].count(";") == 49

@@ -290,5 +290,5 @@ def test_odd_characters_are_kept_and_found(reading: object) -> None:
     view = fold_map(found)
     for plain, printed in (("R2", "R²"), ("102", "10²"), ("1/2", "½"), ("(株)", "㈱"), ("ガイド", "ｶﾞｲﾄﾞ")):
         at = view.text.index(plain)
-        start, end = view.original(at, at + len(plain))
+        start, end = view.locate_original(at, at + len(plain))
         assert found[start:end] == printed

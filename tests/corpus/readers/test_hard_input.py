@@ -117,7 +117,7 @@ def read_or_refused(read: Callable[[], Reading]) -> None:
 def test_any_lines_of_a_page_are_put_together(drawn: list[PdfPage]) -> None:
     found = paragraphs.blocks(drawn)
     check(Reading(found))
-    kept = {id(line) for page in running.without_running_heads(drawn) for line in page.lines}
+    kept = {id(line) for page in running.drop_running_heads(drawn) for line in page.lines}
     assert sum(len(block.lines) for block in found) == len(kept)
 
 

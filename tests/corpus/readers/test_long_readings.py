@@ -22,7 +22,7 @@ def test_parts_are_joined_to_the_reading_they_were() -> None:
     reading = Reading(tuple(Block(f"{number}" * 400_000) for number in range(9)), "題", 5, (2,), ("一言",))
     parts = list(wire.pack(reading))
     assert len(parts) > 1
-    assert wire.joined([wire.unpack(part) for part in parts]) == reading
+    assert wire.join_readings([wire.unpack(part) for part in parts]) == reading
 
 
 def test_a_log_without_a_blank_line_is_cut_at_its_lines() -> None:

@@ -70,9 +70,9 @@ def test_a_cell_left_empty_keeps_the_others_in_their_columns() -> None:
 
 
 def test_formulas_of_pages_and_books_are_kept_once_and_in_their_place() -> None:
-    (block,) = html.whole_blocks(f"<p>数式は {MATH} である。</p>")
+    (block,) = html.read_whole_blocks(f"<p>数式は {MATH} である。</p>")
     assert block.text == "数式は E=mc² である。"
-    (block,) = html.whole_blocks(f"<p>平均は {FRACTION} となる。</p>")
+    (block,) = html.read_whole_blocks(f"<p>平均は {FRACTION} となる。</p>")
     assert block.text == "平均は (a+b)/2≥x₁ となる。"
     body = "<p>" + "回帰直線を当てはめる。" * 30 + "</p>"
     page = html.read(

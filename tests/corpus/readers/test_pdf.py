@@ -134,7 +134,7 @@ def test_damage() -> None:
 
 def test_letters_without_their_fonts_are_read_in_every_script_and_direction() -> None:
     reading = reader.read(specimen.specimen())
-    assert specimen.unread(text_of(reading)) == []
+    assert specimen.list_unread(text_of(reading)) == []
     assert reading.warnings == ()
     heights = [line.box[3] - line.box[1] for block in reading.blocks for line in block.lines]
     assert len(heights) == 2 * len(specimen.TEXTS)
@@ -144,8 +144,8 @@ def test_letters_without_their_fonts_are_read_in_every_script_and_direction() ->
 def test_a_specimen_that_lost_letters_names_its_language() -> None:
     korean = specimen.TEXTS["Korean"][2]
     text = text_of(reader.read(specimen.specimen()))
-    assert specimen.unread(text.replace(korean, "", 1)) == ["Korean"]
-    assert specimen.unread("") == list(specimen.TEXTS)
+    assert specimen.list_unread(text.replace(korean, "", 1)) == ["Korean"]
+    assert specimen.list_unread("") == list(specimen.TEXTS)
 
 
 @pytest.mark.parametrize("direction", ["H", "V"])

@@ -15,7 +15,7 @@ import pytest
 from shisho.corpus.chunk import cut
 from shisho.corpus.layout import lay_out
 from shisho.corpus.readers import delimited, media, xlsx
-from shisho.corpus.readers.cellformat import Value, shown
+from shisho.corpus.readers.cellformat import Value, format_value
 from shisho.corpus.readers.killable import KillableReader
 from shisho.domain.corpus import BlockKind, Reading, Source
 from shisho.errors import DocumentEncrypted, DocumentUnreadable, TooLarge, UnusableDocument
@@ -184,7 +184,7 @@ NOON = datetime(2024, 4, 1, 18, 5, 9)
     ],
 )
 def test_values_are_shown_by_their_formats(form: str, value: Value, text: str) -> None:
-    assert shown(value, form) == text
+    assert format_value(value, form) == text
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp932"])

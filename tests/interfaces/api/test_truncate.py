@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shisho.interfaces.api import truncate as fitting
-from shisho.interfaces.api.truncate import ROOM, dump_compact, without_hidden
+from shisho.interfaces.api.truncate import ROOM, dump_compact, strip_hidden
 from shisho.language.tokens import tokens
 
 JAPANESE = "決定係数は回帰の当てはまりを示す。" * 40
@@ -82,6 +82,6 @@ def test_whatever_the_shape_it_fits(
 def test_titles_and_file_names_hide_nothing() -> None:
     hidden = "\u202e決定\U000e0041係数\x07\u2066(上)"
     row = {"title": hidden, "source": f"/{hidden}.pdf", "text": hidden, "place": 3}
-    assert without_hidden({"rows": [row]}) == {
+    assert strip_hidden({"rows": [row]}) == {
         "rows": [{"title": "決定係数(上)", "source": "/決定係数(上).pdf", "text": hidden, "place": 3}]
     }

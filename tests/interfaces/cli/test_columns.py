@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from shisho.interfaces.cli.columns import columns
 from shisho.interfaces.cli.file_names import list_names_below, make_names_distinct
 from shisho.interfaces.cli.messages import Words
-from shisho.interfaces.cli.render import paged
+from shisho.interfaces.cli.render import break_into_pages
 
 ID = "01a2010b77237c89856990035e361bd9"
 URL = "https://www.example.ac.jp/faculty/department/lectures/2024/regression.html?part=7"
@@ -67,6 +67,6 @@ def test_names_below_a_folder(tmp_path: Path) -> None:
 
 def test_pages_are_marked_where_they_begin() -> None:
     text = "前書き\n一頁目\x1b[31m\n二頁目\n"
-    parts = list(paged(text, {1: 4, 2: text.index("二")}, Words("ja")))
+    parts = list(break_into_pages(text, {1: 4, 2: text.index("二")}, Words("ja")))
     assert parts == ["前書き", "── 1ページ ──", "一頁目[31m", "── 2ページ ──", "二頁目"]
-    assert list(paged("全部", {}, Words("ja"))) == ["全部"]
+    assert list(break_into_pages("全部", {}, Words("ja"))) == ["全部"]

@@ -15,14 +15,14 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from shisho import settings as settings_
 from shisho.bootstrap.desk import open_desk
-from shisho.bootstrap.tracing import traced
+from shisho.bootstrap.tracing import trace
 from shisho.domain.corpus import Source
 from shisho.interfaces.cli.log_lines import BLOTTED, JsonLines, RedactedLines, secrets_of
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.health import build_health
 from shisho.interfaces.http.metrics import figures_kept
 from shisho.interfaces.http.server import build
-from shisho.telemetry import about, count, measure, span
+from shisho.telemetry import bind_ids, count, measure, span
 from shisho.testing.memory_web import MemoryWeb
 from tests.flows.smallweb import QUERY, challenge, ended, way
 
@@ -119,9 +119,9 @@ def test_spans_go_to_a_collector_without_names_of_files() -> None:
     from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
     exporter = InMemorySpanExporter()
-    job = (about(job="j1", task="t1"), span("job", kind="search", id="j1"))
+    job = (bind_ids(job="j1", task="t1"), span("job", kind="search", id="j1"))
     reading = (pytest.raises(ValueError), span("ingest.read", source="日記.txt"))
-    with traced(settings_.load(), exporter), job[0], job[1], reading[0], reading[1]:
+    with trace(settings_.load(), exporter), job[0], job[1], reading[0], reading[1]:
         raise ValueError("秘密")
     with span("afterwards"):
         pass
@@ -190,7 +190,7 @@ def test_no_secret_stands_in_a_line_of_the_log(kind: type[JsonLines | RedactedLi
 
 
 def test_a_line_of_json_says_which_job_and_task_it_is_about() -> None:
-    with lines_of(JsonLines([])) as lines, about(job="j1", task="t1"):
+    with lines_of(JsonLines([])) as lines, bind_ids(job="j1", task="t1"):
         logging.getLogger("shisho.test_lines").warning("二行\nの文")
     (line,) = lines
     told = json.loads(line)

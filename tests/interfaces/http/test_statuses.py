@@ -83,7 +83,7 @@ def test_error_that_knows_when_to_ask_again_says_so() -> None:
     assert "retry-after" not in build_refusal(errors.Conflict("Now?")).headers
 
 
-@pytest.mark.parametrize("code", sorted(errors.by_code()))
+@pytest.mark.parametrize("code", sorted(errors.map_by_code()))
 def test_statuses_of_an_error_code_are_documented(code: str) -> None:
     page = (Path(__file__).parents[3] / "docs" / "errors.md").read_text("utf-8")
     row = next(line for line in page.splitlines() if line.startswith(f"| `{code}` |"))

@@ -25,7 +25,7 @@ def test_one_at_a_time_and_all_in_the_end(tmp_path: Path) -> None:
         nonlocal inside, most, done
         courtesy = Courtesy(tmp_path / "lock")
         for _ in range(50):
-            with courtesy.taken(PATIENCE) as in_turn:
+            with courtesy.take(PATIENCE) as in_turn:
                 with counting:
                     assert in_turn
                     inside += 1
@@ -46,9 +46,9 @@ def test_one_at_a_time_and_all_in_the_end(tmp_path: Path) -> None:
 def test_who_does_not_move_is_passed_over_and_comes_back(tmp_path: Path) -> None:
     frozen = Courtesy(tmp_path / "lock")
     other = Courtesy(tmp_path / "lock")
-    with frozen.taken():
+    with frozen.take():
         for _ in range(3):
-            with other.taken(0.05) as in_turn:
+            with other.take(0.05) as in_turn:
                 assert not in_turn
         assert sum(thread.name == "shisho-lock" for thread in threading.enumerate()) == 1, (
             "nobody queues twice"
@@ -56,12 +56,12 @@ def test_who_does_not_move_is_passed_over_and_comes_back(tmp_path: Path) -> None
     waiting = [thread for thread in threading.enumerate() if thread.name == "shisho-lock"]
     for thread in waiting:
         thread.join(PATIENCE)
-    with other.taken(PATIENCE) as in_turn:
+    with other.take(PATIENCE) as in_turn:
         assert in_turn
     frozen.close()
     other.close()
 
 
 def test_where_no_file_can_be_locked_it_is_always_one_s_turn(tmp_path: Path) -> None:
-    with Courtesy(tmp_path / "no folder" / "lock").taken() as in_turn:
+    with Courtesy(tmp_path / "no folder" / "lock").take() as in_turn:
         assert in_turn

@@ -70,7 +70,7 @@ async def test_recall_is_whole_with_no_filter_with_a_filter_and_with_much_seen(
                     scope: Scope = scope,
                     passage_ids: frozenset[PassageId] = passage_ids,
                 ) -> set[str]:
-                    return set(view.nearest(query, scope, NEAREST, passage_ids))
+                    return set(view.find_nearest(query, scope, NEAREST, passage_ids))
 
                 hits[label] += len(await store.index.view(look) & set(wanted[:NEAREST]))
     assert {label: count / len(queries) / NEAREST for label, count in hits.items()} == pytest.approx(

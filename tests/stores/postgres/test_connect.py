@@ -154,16 +154,16 @@ async def test_a_server_that_is_gone_says_try_again_and_serves_when_it_is_back(
     own_server: PostgresServer,
 ) -> None:
     database = PostgresDatabase(own_server.url())
-    await database.ready()
+    await database.check_ready()
     own_server.stop(signal.SIGQUIT)
-    for verb in (database.ready(), database.read(lambda connection: connection.execute("SELECT 1"))):
+    for verb in (database.check_ready(), database.read(lambda connection: connection.execute("SELECT 1"))):
         with pytest.raises(
             Conflict, match=r"PostgreSQL at 127\.0\.0\.1:\d+ cannot be reached\. Try again;"
         ) as error:
             await verb
         assert error.value.retry
     own_server.start()
-    await database.ready()
+    await database.check_ready()
     await database.close()
 
 
@@ -184,7 +184,7 @@ async def test_a_commit_that_broke_off_is_not_repeated(database: PostgresDatabas
 async def test_what_the_server_refuses_names_no_password(postgres: PostgresServer) -> None:
     database = PostgresDatabase(f"postgresql://shisho:himitsu@127.0.0.1:{postgres.port}/nowhere")
     with pytest.raises(StorageUnusable, match='database "nowhere" does not exist') as error:
-        await database.ready()
+        await database.check_ready()
     assert "himitsu" not in str(error.value)
     await database.close()
     with pytest.raises(InvalidParams, match="postgresql://user:password@host") as wrong:
@@ -194,7 +194,7 @@ async def test_what_the_server_refuses_names_no_password(postgres: PostgresServe
 
 async def test_two_servers_that_start_at_once_make_one_schema(url: str) -> None:
     databases = [PostgresDatabase(url) for _ in range(4)]
-    await asyncio.gather(*(database.ready() for database in databases))
+    await asyncio.gather(*(database.check_ready() for database in databases))
     await asyncio.gather(*(database.close() for database in databases))
     with psycopg.connect(url) as connection:
         names = [name for (name,) in connection.execute("SELECT name FROM migrations ORDER BY name")]
@@ -203,13 +203,13 @@ async def test_two_servers_that_start_at_once_make_one_schema(url: str) -> None:
 
 async def test_newer_schema_is_refused(url: str) -> None:
     database = PostgresDatabase(url)
-    await database.ready()
+    await database.check_ready()
     await database.close()
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("INSERT INTO migrations(name) VALUES ('9999_hover.sql')")
     later = PostgresDatabase(url)
     with pytest.raises(StorageUnusable, match=r"newer version of Shisho \(it has 9999_hover\.sql\)"):
-        await later.ready()
+        await later.check_ready()
     await later.close()
 
 
@@ -218,7 +218,7 @@ async def test_a_script_that_fails_leaves_nothing(url: str, monkeypatch: pytest.
     monkeypatch.setattr(migrations, "scripts_in", lambda package: [*scripts, "9999_is_missing.sql"])
     database = PostgresDatabase(url)
     with pytest.raises(FileNotFoundError):
-        await database.ready()
+        await database.check_ready()
     await database.close()
     with psycopg.connect(url) as connection, pytest.raises(errors.UndefinedTable):
         connection.execute("SELECT name FROM migrations")
@@ -228,7 +228,7 @@ async def test_all_machines_read_one_time_line(postgres: PostgresServer) -> None
     with postgres.fresh() as url:
         databases = [PostgresDatabase(url) for _ in range(3)]
         for database in databases:
-            await database.ready()
+            await database.check_ready()
         before = databases[0].line()
         lines = [database.line() for database in databases]
         after = databases[0].line()
@@ -242,15 +242,15 @@ async def test_no_jump_of_the_servers_clock_moves_what_is_waited_for(
 ) -> None:
     databases = [PostgresDatabase(url) for _ in range(2)]
     for database in databases:
-        await database.ready()
+        await database.check_ready()
     before = databases[0].line()
     jumped = server_time.CLOCK.replace("clock_timestamp()", f"(clock_timestamp() + interval '{jump}')")
     monkeypatch.setattr(server_time, "CLOCK", jumped)
     monkeypatch.setattr(server_time, "SAMPLE_SECONDS", 0.0)
     for _ in range(2):
         for database in databases:
-            await database.ready()
+            await database.check_ready()
     databases.append(PostgresDatabase(url))
-    await databases[-1].ready()
+    await databases[-1].check_ready()
     assert all(before <= database.line() < before + HALF_AN_HOUR for database in databases)
     await asyncio.gather(*(database.close() for database in databases))

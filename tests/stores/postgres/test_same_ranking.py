@@ -124,7 +124,7 @@ async def test_they_do_where_common_words_are_only_looked_for(
 def nearest_to(
     text: str, seen: frozenset[PassageId] = frozenset()
 ) -> Callable[[SearchView], dict[str, float]]:
-    return lambda view: dict(view.nearest(vector_of(text), Scope(), TOP, seen))
+    return lambda view: dict(view.find_nearest(vector_of(text), Scope(), TOP, seen))
 
 
 with_vectors = pytest.mark.skipif("not has_vectors()", reason="a server without the extension vector")

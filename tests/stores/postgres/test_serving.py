@@ -37,7 +37,7 @@ async def tables(store: PostgresStore) -> list[str]:
 async def test_an_earlier_embedder_serves_until_the_later_one_is_through(store: PostgresStore) -> None:
     before = await tables(store)
     await fill(store, given := intake("一。\n\n二。"))
-    assert await store.embeddings.pending(9) == []
+    assert await store.embeddings.list_pending(9) == []
     later = PostgresEmbeddings(store.database, LATER)
     index = PostgresIndex(
         store.database, PostgresServing(store.database, LATER, lambda about: about == ABOUT)
@@ -49,11 +49,11 @@ async def test_an_earlier_embedder_serves_until_the_later_one_is_through(store: 
     assert await serving() == ABOUT
     first, second = (passage.id for passage in given.passages)
     await later.put([NewEmbedding(first, b"first", at_angle(20))])
-    assert await later.pending(9) != []
+    assert await later.list_pending(9) != []
     await later.retire_others()
     assert await serving() == ABOUT
     await later.put([NewEmbedding(second, b"second", at_angle(30))])
-    assert await later.pending(9) == []
+    assert await later.list_pending(9) == []
     assert await serving() == LATER
     assert len(set(await tables(store)) - set(before)) in (1, 2)
     await later.retire_others()

@@ -41,10 +41,10 @@ async def test_words_find_passages_and_vectors_are_refused_with_a_reason(store: 
     with pytest.raises(ExtraMissing, match="pgvector"):
         await store.embeddings.put([NewEmbedding(passage.id, b"hash", Embedding(b"\0" * 8))])
     assert await store.embeddings.progress() == EmbeddingProgress(0, 1)
-    assert len(await store.embeddings.pending(5)) == 1
-    assert await store.embeddings.known([b"hash"]) == {}
+    assert len(await store.embeddings.list_pending(5)) == 1
+    assert await store.embeddings.find_known([b"hash"]) == {}
     await store.index.catch_up()
     near = await store.index.view(
-        lambda view: (view.serving, view.nearest(Embedding(b"\0" * 8), Scope(), 5, frozenset()))
+        lambda view: (view.serving, view.find_nearest(Embedding(b"\0" * 8), Scope(), 5, frozenset()))
     )
     assert near == (None, {})

@@ -72,7 +72,7 @@ async def test_hits_lead_to_pages(name: str, visitor: Visitor) -> None:
 async def test_a_script_must_have_run(name: str, visitor: Visitor) -> None:
     with pytest.raises(EngineUnavailable, match="browser"):
         await visitor.serp(name, TOPIC, script=False)
-    assert [entry.note for entry in visitor.box.log.of(name)] == ["shell"]
+    assert [entry.note for entry in visitor.box.log.select(name)] == ["shell"]
 
 
 # A request that is wrong in one place → how its engine shows that.

@@ -55,10 +55,10 @@ def test_pace_is_measured_from_the_end_and_counts_what_is_under_way() -> None:
     pace = rules.add(Rule(RuleAction.PACE, interval_s=2))
     assert rules.match(HERE, 0.0) is None
     assert rules.match(HERE, 10.0) == pace
-    rules.ended(HERE, 10.0)
-    rules.ended(HERE, 11.0)
+    rules.record_end(HERE, 10.0)
+    rules.record_end(HERE, 11.0)
     assert rules.match(HERE, 12.9) == pace
-    rules.ended(HERE, 12.9)
+    rules.record_end(HERE, 12.9)
     assert rules.match(HERE, 14.9) is None
 
 
@@ -84,7 +84,7 @@ async def test_pace(visitor: Visitor) -> None:
     assert [(await visitor.fetcher.fetch(request)).status for _ in range(2)] == [200, 429]
     await asyncio.sleep(0.35)
     assert (await visitor.fetcher.fetch(request)).status == 200
-    assert [entry.note for entry in visitor.box.log.of("mojeek")] == ["", "pace", ""]
+    assert [entry.note for entry in visitor.box.log.select("mojeek")] == ["", "pace", ""]
 
 
 @pytest.mark.parametrize("kind", sorted(CHALLENGES))

@@ -150,7 +150,7 @@ async def test_another_process_finds_it_and_tells_it_what_to_do(tmp_path: Path) 
         await client.calm()
         await client.expire("duckduckgo")
         assert (await asking.fetch(Request("https://script.example/plain"))).status == 200
-        assert [entry.status for entry in client.log.of("mojeek")] == [503, 200]
+        assert [entry.status for entry in client.log.select("mojeek")] == [503, 200]
         assert len(client.log.requests) == len(client.log.connections) == 3
     finally:
         process.send_signal(signal.SIGINT)

@@ -101,7 +101,7 @@ async def test_robots_of_all_others_allow(visitor: Visitor) -> None:
     for host in ("www.mojeek.com", "www.example.ac.jp"):
         assert "Disallow:\n" in (await visitor.get(f"https://{host}/robots.txt")).body.decode()
     assert (
-        not visitor.box.log.of("mojeek")
+        not visitor.box.log.select("mojeek")
         and len((await visitor.get("https://robots-large.example/robots.txt")).body) > 2**20
     )
 

@@ -14,14 +14,14 @@ from shisho.errors import InvalidParams
 from shisho.testing.box.layout import render
 from shisho.testing.box.pdf import write
 from shisho.testing.box.ranking import Decay, RankingModel, TopicIndex, chance
-from shisho.testing.box.real import real_world
+from shisho.testing.box.real import add_real_pages
 from shisho.testing.box.world import BoxPage, World, make
 from shisho.web.http.url import canonicalise
 
 
 @pytest.fixture(scope="module")
 def world() -> World:
-    return real_world(make(), None)
+    return add_real_pages(make(), None)
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ def test_relevance_falls_with_depth(decay: Decay, index: TopicIndex, world: Worl
     first = []
     third = []
     for topic in world.topics[-16:]:
-        relevant = {page.url for page in index.relevant(topic.name)}
+        relevant = {page.url for page in index.list_relevant(topic.name)}
         for engine in ("mojeek", "brave", "duckduckgo"):
             told = [one.page.url in relevant for one in index.rank(engine, topic.name, manner)]
             first.append(mean(told[:10]))
@@ -148,13 +148,13 @@ def test_pages_overlap_as_often_as_told(index: TopicIndex, world: World) -> None
 
 
 def test_an_aspect_in_the_query_narrows_what_is_relevant(index: TopicIndex, world: World) -> None:
-    every = index.relevant("霧ヶ丘灯台")
-    height = index.relevant("霧ヶ丘灯台の高さは何メートルか")
+    every = index.list_relevant("霧ヶ丘灯台")
+    height = index.list_relevant("霧ヶ丘灯台の高さは何メートルか")
     assert {page.url for page in height} < {page.url for page in every} and all(
         "高さ" in page.aspects for page in height
     )
     for question in world.questions:
-        assert set(question.urls) <= {page.url for page in index.relevant(question.text)}, question.text
+        assert set(question.urls) <= {page.url for page in index.list_relevant(question.text)}, question.text
 
 
 @pytest.mark.parametrize(

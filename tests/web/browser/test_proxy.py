@@ -240,7 +240,7 @@ async def test_exceptions_open_their_own_host_and_nothing_else() -> None:
     async with serving(lambda asked: Answer("wiki")) as server:
         names.lead("wiki.example", [server.endpoint])
         names.lead("other.example", [server.endpoint])
-        proxy = GuardedProxy(names, AllowList.named(["wiki.example"]))
+        proxy = GuardedProxy(names, AllowList.from_names(["wiki.example"]))
         client = Client(proxy, int((await proxy.start()).rpartition(":")[2]))
         assert (await client.ask(get("http://wiki.example/"))).endswith(b"wiki")
         for url in ("http://other.example/", f"http://127.0.0.1:{server.port}/", "http://wiki.example:8080/"):

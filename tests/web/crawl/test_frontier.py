@@ -54,9 +54,9 @@ def test_a_host_that_must_wait_comes_later() -> None:
     ready = {"slow.example": 10.0}
     assert name_of(frontier.take(3, [], ready)) == "fast.example/1"
     assert frontier.take(9.9, ["fast.example"], ready) is None
-    assert frontier.next_at(["fast.example"], ready) == 10.0
+    assert frontier.find_next_time(["fast.example"], ready) == 10.0
     assert name_of(frontier.take(10, ["fast.example"], ready)) == "slow.example/1"
-    assert frontier.next_at(["fast.example", "slow.example"], ready) is None, (
+    assert frontier.find_next_time(["fast.example", "slow.example"], ready) is None, (
         "an ending visit brings the next"
     )
 
@@ -67,7 +67,7 @@ def test_no_more_than_four_at_once() -> None:
     while hit := frontier.take(0, busy, {}):
         busy.append(host_of(hit))
     assert busy == ["0.example", "1.example", "2.example", "3.example"] and len(busy) == AT_ONCE
-    assert frontier.next_at(busy, {}) is None
+    assert frontier.find_next_time(busy, {}) is None
     assert name_of(frontier.take(0, busy[1:], {})) == "4.example/"
 
 
@@ -82,7 +82,7 @@ def test_nothing_is_handed_out_once_there_is_enough() -> None:
     frontier = Frontier(hits("a.example/1", "b.example/1"))
     frontier.take(0, [], {})
     frontier.close()
-    assert frontier.take(0, [], {}) is None and frontier.next_at([], {}) is None
+    assert frontier.take(0, [], {}) is None and frontier.find_next_time([], {}) is None
 
 
 ADDRESSES = st.lists(
@@ -118,7 +118,7 @@ def test_every_crawl_visits_each_hit_once_and_politely(
             met.append(name_of(hit) or "")
             continue
         times = [*ends_at.values()]
-        soonest = frontier.next_at(ends_at, ready_at)
+        soonest = frontier.find_next_time(ends_at, ready_at)
         now = min(times if soonest is None else [*times, soonest])
         for host in [host for host, end in ends_at.items() if end <= now]:
             ready_at[host] = ends_at.pop(host) + 1.0

@@ -209,7 +209,9 @@ def test_one_bad_address_refuses_all() -> None:
 
 
 def test_exceptions_are_names_not_addresses() -> None:
-    allow = AllowList.named(["Wiki.Example.jp", "box.test:8080", "日本語.jp", "192.168.0.5", "::1"], ["8443"])
+    allow = AllowList.from_names(
+        ["Wiki.Example.jp", "box.test:8080", "日本語.jp", "192.168.0.5", "::1"], ["8443"]
+    )
     inside = [Endpoint("10.0.0.1", 80)]
     assert choose_endpoint(inside, check_url("http://wiki.example.jp/", allow), allow) == inside[0]
     assert check_url("http://xn--wgv71a119e.jp/", allow).host == "xn--wgv71a119e.jp"
@@ -232,7 +234,7 @@ def test_exceptions_are_names_not_addresses() -> None:
 
 
 def test_a_port_behind_an_ipv6_address_is_no_longer_address() -> None:
-    allow = AllowList.named(["[fd00::1]:80"])
+    allow = AllowList.from_names(["[fd00::1]:80"])
     assert check_url("http://[fd00::1]/", allow).port == 80
     with pytest.raises(ForbiddenAddress):
         check_url("http://[fd00::1:80]:443/", allow)
@@ -243,6 +245,6 @@ def test_a_port_behind_an_ipv6_address_is_no_longer_address() -> None:
 )
 def test_exceptions_that_are_none(hosts: list[str]) -> None:
     with pytest.raises(InvalidParams):
-        AllowList.named(hosts)
+        AllowList.from_names(hosts)
     with pytest.raises(InvalidParams):
-        AllowList.named([], ["http"])
+        AllowList.from_names([], ["http"])

@@ -31,7 +31,7 @@ from tests.web.servers import Answer, Asked, Handler, Names, Server, serving, tl
 from tests.web.ssrf import Insider, Recorder, refused_urls
 
 AGENT = user_agent("1.2.3", "https://shisho.example/about")
-BOX = AllowList.named(["a.test", "b.test"])
+BOX = AllowList.from_names(["a.test", "b.test"])
 PUBLIC = "93.184.216.34"
 
 

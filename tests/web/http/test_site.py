@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.web.http.site import registered_domain
+from shisho.web.http.site import find_registered_domain
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ from shisho.web.http.site import registered_domain
     ],
 )
 def test_registered_domains(url: str, site: str) -> None:
-    assert registered_domain(url) == site
+    assert find_registered_domain(url) == site
 
 
 def test_nothing_is_fetched_and_nothing_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -44,5 +44,5 @@ def test_nothing_is_fetched_and_nothing_written(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("TLDEXTRACT_CACHE", str(tmp_path / "cache"))
     site._list.cache_clear()
-    assert registered_domain("https://www.example.co.jp/") == "example.co.jp"
+    assert find_registered_domain("https://www.example.co.jp/") == "example.co.jp"
     assert list(tmp_path.iterdir()) == []

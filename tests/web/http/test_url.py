@@ -168,7 +168,7 @@ def test_with_a_final_dot_it_is_the_same_page_site_host_and_limit() -> None:
     assert not is_result("https://www.google.com./search?q=a") and unwrap(
         "https://www.google.com./url?q=https://a.example/"
     )
-    allow = AllowList.named(["inside.example.:8080"])
+    allow = AllowList.from_names(["inside.example.:8080"])
     assert check_url("http://inside.example:8080/", allow) == check_url("http://inside.example.:8080/", allow)
     with pytest.raises(ForbiddenAddress):
         check_url("http://localhost./", allow)

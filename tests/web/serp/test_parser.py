@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from shisho.domain.codec import build, plain
+from shisho.domain.codec import build, to_plain
 from shisho.domain.web import Response, Serp
 from shisho.errors import EngineUnavailable, InvalidParams, ParserFailed, ShishoError
 from shisho.web.engines import engines, read_saved
@@ -222,4 +222,4 @@ def test_nonsense_from_the_child_is_no_result_page(value: Any) -> None:
 
 def test_dates_and_result_pages_survive_the_codec() -> None:
     response = Response(b"", "u", today=date(2026, 7, 20), headers={"etag": "x"})
-    assert build(plain(response), Response) == response
+    assert build(to_plain(response), Response) == response

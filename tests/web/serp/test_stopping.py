@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from shisho.domain.task import StopStrategy
 from shisho.domain.web import EngineAbout, PagingStop, Tier
-from shisho.web.serp.stopping import PageFacts, PagingRules, deepest_page, repeats, stop_reason
+from shisho.web.serp.stopping import PageFacts, PagingRules, find_deepest_page, repeats, stop_reason
 
 AUTO, FIXED, EXHAUSTIVE = StopStrategy
 ABOUT = EngineAbout("e", "https://e.example", "html", Tier.DEFAULT, ("general",), 1.0, "p")
@@ -52,7 +52,7 @@ def test_the_last_page_allowed(
     about: EngineAbout,
     last: int,
 ) -> None:
-    assert deepest_page(serp_page, most, strategy, categories, about) == last
+    assert find_deepest_page(serp_page, most, strategy, categories, about) == last
 
 
 def facts(
@@ -137,13 +137,14 @@ def test_why_paging_ends(pages: list[PageFacts], auto: str | None, other: str | 
 
 def test_no_page_is_asked_that_the_engine_does_not_have() -> None:
     assert (
-        stop_reason([], PagingRules(FIXED, 6, deepest_page(6, 3, FIXED, [], SHALLOW), 10)) is PagingStop.LIMIT
+        stop_reason([], PagingRules(FIXED, 6, find_deepest_page(6, 3, FIXED, [], SHALLOW), 10))
+        is PagingStop.LIMIT
     )
-    assert stop_reason([], PagingRules(FIXED, 5, deepest_page(5, 3, FIXED, [], SHALLOW), 10)) is None
+    assert stop_reason([], PagingRules(FIXED, 5, find_deepest_page(5, 3, FIXED, [], SHALLOW), 10)) is None
 
 
 def test_one_page_only_ends_with_limit() -> None:
-    rules = PagingRules(EXHAUSTIVE, 1, deepest_page(1, None, EXHAUSTIVE, [], ONE_PAGE), 10)
+    rules = PagingRules(EXHAUSTIVE, 1, find_deepest_page(1, None, EXHAUSTIVE, [], ONE_PAGE), 10)
     assert stop_reason([FIRST], rules) is PagingStop.LIMIT
 
 

@@ -47,7 +47,7 @@ _MOST = 400  # characters of a format; longer ones are no person's work
 _DIGITS = 30
 
 
-def shown(value: Value, form: str) -> str:
+def format_value(value: Value, form: str) -> str:
     """The value under a number format."""
     if isinstance(value, str):
         return value

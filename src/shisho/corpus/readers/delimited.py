@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from shisho.corpus.readers import text as text_reader
 from shisho.corpus.readers.sheets import SheetCell, SheetRow, is_words, sheet_blocks
-from shisho.corpus.readers.text import decode, plain
+from shisho.corpus.readers.text import decode, strip_controls
 from shisho.domain.corpus import Reading
 from shisho.errors import DocumentUnreadable
 
@@ -21,7 +21,7 @@ LONGEST = 200_000  # characters of a cell; where one is longer, a quotation mark
 def read(data: bytes, charset: str | None = None) -> Reading:
     """The first row of words gives the labels. What has no columns after all is read as plain text. `charset` is
     what the server named."""
-    text = plain(decode(data, charset))
+    text = strip_controls(decode(data, charset))
     separator = _separator(text)
     csv.field_size_limit(LONGEST)
     try:

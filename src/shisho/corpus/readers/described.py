@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from shisho.corpus.readers.text import plain
+from shisho.corpus.readers.text import strip_controls
 from shisho.domain.reference import LONGEST_FACT, MOST_AUTHORS
 
 XMP_BYTES = 1 << 20
@@ -84,7 +84,7 @@ _DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>]+")
 _YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)")
 
 
-def of_page(tree: Any) -> dict[str, str]:
+def describe_page(tree: Any) -> dict[str, str]:
     """Read the head of an HTML page: `citation_*`, Dublin Core, JSON-LD, `lang`."""
     tags: dict[str, list[str]] = {}
     for meta in tree.iterfind(".//meta"):
@@ -98,26 +98,26 @@ def of_page(tree: Any) -> dict[str, str]:
     canonical = [link.get("href") or "" for link in tree.iterfind(".//link[@rel='canonical']")][:1]
     stated["url"] = [url for url in canonical if url.startswith(("http://", "https://"))]
     stated["language"] = stated["language"] or [tree.get("lang") or ""]
-    return described(stated)
+    return keep_facts(stated)
 
 
-def of_pdf(author: str, data: bytes) -> dict[str, str]:
+def describe_pdf(author: str, data: bytes) -> dict[str, str]:
     """The author of a PDF's own table, and what its XMP packet says, where it is not packed."""
     start = data.rfind(XMP_HEAD)
     end = data.find(XMP_TAIL, start) + len(XMP_TAIL)
     is_there = 0 <= start < end <= start + XMP_BYTES
     stated = _of_xmp(data[start:end]) if is_there else {}
-    return described({**stated, "author": stated.get("author") or [author]})
+    return keep_facts({**stated, "author": stated.get("author") or [author]})
 
 
-def of_properties(properties: Any) -> dict[str, str]:
+def describe_properties(properties: Any) -> dict[str, str]:
     """The core properties of an office file, as python-docx, python-pptx and openpyxl give them."""
     author = getattr(properties, "author", None) or getattr(properties, "creator", None) or ""
     others = {"language": properties.language, "doi": properties.identifier}
-    return described({"author": author.split(";"), **{fact: [text or ""] for fact, text in others.items()}})
+    return keep_facts({"author": author.split(";"), **{fact: [text or ""] for fact, text in others.items()}})
 
 
-def of_package(package: Any) -> dict[str, str]:
+def describe_package(package: Any) -> dict[str, str]:
     """Read the Dublin Core of an EPUB's package. Those who translated or drew a book are not its authors."""
     stated = {fact: _stated(package, name) for fact, name in _PACKAGE.items()}
     identifiers = _stated(package, "identifier")
@@ -125,7 +125,7 @@ def of_package(package: Any) -> dict[str, str]:
         "doi": [text for text in identifiers if _DOI.search(text)],
         "isbn": [match[1] for match in map(_ISBN.search, identifiers) if match],
     }
-    return described({**stated, **numbers, "author": _authors(package)})
+    return keep_facts({**stated, **numbers, "author": _authors(package)})
 
 
 def _stated(package: Any, name: str) -> list[str]:
@@ -147,11 +147,11 @@ def _authors(package: Any) -> list[str]:
     return ["".join(creator.itertext()) for creator in authors or creators]
 
 
-def described(stated: Mapping[str, Iterable[str]]) -> dict[str, str]:
+def keep_facts(stated: Mapping[str, Iterable[str]]) -> dict[str, str]:
     """The facts that are told, each in one line; several authors with semicolons between them."""
     facts = {}
     for fact, values in stated.items():
-        lines = [" ".join(plain(value).split())[:LONGEST_FACT] for value in values]
+        lines = [" ".join(strip_controls(value).split())[:LONGEST_FACT] for value in values]
         names_nobody = _NOBODY.fullmatch if fact == "author" else _NEVER.fullmatch
         distinct = [line for line in dict.fromkeys(lines) if line and not names_nobody(line)]
         value = "; ".join(distinct[:MOST_AUTHORS]) if fact == "author" else next(iter(distinct), "")

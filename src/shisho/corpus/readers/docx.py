@@ -14,11 +14,11 @@ from docx.oxml.ns import qn
 from docx.table import Table
 from docx.text.paragraph import Paragraph
 
-from shisho.corpus.readers.described import of_properties
+from shisho.corpus.readers.described import describe_properties
 from shisho.corpus.readers.headings import Headings
-from shisho.corpus.readers.office import opened, table
-from shisho.corpus.readers.raised import MATH, lowered, raised
-from shisho.corpus.readers.text import plain
+from shisho.corpus.readers.office import open_package, table
+from shisho.corpus.readers.raised import MATH, write_lowered, write_raised
+from shisho.corpus.readers.text import strip_controls
 from shisho.corpus.readers.titles import title_of
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable
@@ -39,7 +39,7 @@ _VERTICAL = f"{qn('w:rPr')}/{qn('w:vertAlign')}"
 
 def read(data: bytes) -> Reading:
     """No pages: where a page ends is decided by the program that prints."""
-    document = docx.Document(opened(data))
+    document = docx.Document(open_package(data))
     headings = Headings()
     items = _items(document.element.body, document)
     blocks = list(_with_whole_code(block for item in items for block in _blocks(item, headings)))
@@ -47,8 +47,8 @@ def read(data: bytes) -> Reading:
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")
     core = document.core_properties
-    title = title_of(plain(core.title or ""), blocks)
-    return Reading(tuple(blocks), title, description=of_properties(core))
+    title = title_of(strip_controls(core.title or ""), blocks)
+    return Reading(tuple(blocks), title, description=describe_properties(core))
 
 
 def _items(parent: Any, document: Any) -> Iterator[Any]:
@@ -152,19 +152,25 @@ def _text(paragraph: Any) -> str:
         if ruby and _inside(run, paragraph, qn("w:rubyBase")):
             parts.append(f"({ruby})")
             ruby = ""
-    return plain("".join(parts))
+    return strip_controls("".join(parts))
 
 
 def _raised(run: Any, paragraph: Any) -> str:
     if run.tag != _RUN:
         text = "".join(part.text or "" for part in run.iter(f"{MATH}t"))
         if _inside(run, paragraph, f"{MATH}sup"):
-            return raised(text)
-        return lowered(text) if _inside(run, paragraph, f"{MATH}sub") else text
+            return write_raised(text)
+        return write_lowered(text) if _inside(run, paragraph, f"{MATH}sub") else text
     text = str(run.text)
     mark = run.find(_VERTICAL)
     place = "" if mark is None else mark.get(qn("w:val"))
-    return raised(text) if place == "superscript" else lowered(text) if place == "subscript" else text
+    return (
+        write_raised(text)
+        if place == "superscript"
+        else write_lowered(text)
+        if place == "subscript"
+        else text
+    )
 
 
 def _inside(element: Any, within: Any, *tags: str) -> bool:

@@ -15,8 +15,8 @@ import PIL.Image
 import pypdfium2
 from PIL import ImageSequence
 
-from shisho.corpus.readers.pdffile import opened
-from shisho.corpus.readers.pictures import opened_picture, points_of_pixel, upright
+from shisho.corpus.readers.pdffile import open_document
+from shisho.corpus.readers.pictures import open_picture, points_of_pixel, turn_upright
 from shisho.domain.viewing import PageStrip
 from shisho.errors import DocumentUnreadable
 
@@ -32,25 +32,25 @@ Image = Any
 
 
 def pdf_sizes(data: bytes) -> list[tuple[float, float]]:
-    """Width and height of each shown page in points; of a damaged page zeros. Raises as `opened`."""
-    with closing(opened(data)) as document:
+    """Width and height of each shown page in points; of a damaged page zeros. Raises as `open_document`."""
+    with closing(open_document(data)) as document:
         return [_size(document, index) for index in range(len(document))]
 
 
 def picture_sizes(data: bytes) -> list[tuple[float, float]]:
     """The same of each picture in a file. Raises TooLarge, DocumentUnreadable."""
     sizes = []
-    with opened_picture(data) as picture:
+    with open_picture(data) as picture:
         for frame in ImageSequence.Iterator(picture):
             points = points_of_pixel(frame)
-            width, height = upright(frame).size
+            width, height = turn_upright(frame).size
             sizes.append((width * points, height * points))
     return sizes
 
 
 def draw_pdf(data: bytes, page: int, width: int) -> bytes:
     """Page `page` (from 1) as a WebP picture. Raises DocumentUnreadable where it is damaged."""
-    with closing(opened(data)) as document:
+    with closing(open_document(data)) as document:
         # What was filled into a form is drawn too; a damaged form is left out.
         with suppress(pypdfium2.PdfiumError):
             document.init_forms()
@@ -65,12 +65,12 @@ def draw_pdf(data: bytes, page: int, width: int) -> bytes:
 
 def draw_picture(data: bytes, page: int, width: int) -> bytes:
     """The same of a picture, never larger than it is. Raises as `picture_sizes`."""
-    with opened_picture(data) as picture:
+    with open_picture(data) as picture:
         try:
             picture.seek(page - 1)
         except EOFError as end:
             raise DocumentUnreadable("Page {page} is damaged.", page=page) from end
-        drawn = upright(picture)
+        drawn = turn_upright(picture)
         scale = min(1.0, _scale(drawn.size, width))
         if scale < 1:
             drawn = drawn.resize([max(1, round(scale * side)) for side in drawn.size], reducing_gap=2.0)

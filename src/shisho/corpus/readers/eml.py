@@ -8,8 +8,8 @@ from email.message import EmailMessage
 from email.parser import BytesParser
 
 from shisho.corpus.layout import heading_label
-from shisho.corpus.readers.html import whole_blocks
-from shisho.corpus.readers.text import decode, paragraphs, plain
+from shisho.corpus.readers.html import read_whole_blocks
+from shisho.corpus.readers.text import decode, paragraphs, strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentEncrypted, DocumentUnreadable
 from shisho.messages.message import Message
@@ -31,7 +31,9 @@ def read(data: bytes) -> Reading:
     blocks = [Block(subject, BlockKind.HEADING)] if subject else []
     blocks.append(Block("\n".join(head), BlockKind.NOTE, headings=headings))
     blocks.extend(_body(letter, headings))
-    names = [plain(part.get_filename() or part.get_content_type()) for part in letter.iter_attachments()]
+    names = [
+        strip_controls(part.get_filename() or part.get_content_type()) for part in letter.iter_attachments()
+    ]
     left_out = Message(
         "Attachments are left out: {names}. Save them and add them as files.",
         names=", ".join(names[:_NAMED]),
@@ -44,7 +46,7 @@ def read(data: bytes) -> Reading:
 
 
 def _field(letter: EmailMessage, name: str) -> str:
-    return " ".join(plain(str(letter.get(name, ""))).split())
+    return " ".join(strip_controls(str(letter.get(name, ""))).split())
 
 
 def _body(letter: EmailMessage, headings: tuple[str, ...]) -> Iterator[Block]:
@@ -55,9 +57,9 @@ def _body(letter: EmailMessage, headings: tuple[str, ...]) -> Iterator[Block]:
             raise DocumentEncrypted("The letter is encrypted: save it from its program as plain text.")
         return
     payload = part.get_payload(decode=True)
-    text = plain(decode(payload if isinstance(payload, bytes) else b"", part.get_content_charset()))
+    text = strip_controls(decode(payload if isinstance(payload, bytes) else b"", part.get_content_charset()))
     if part.get_content_subtype() == "html":
-        for block in whole_blocks(text):
+        for block in read_whole_blocks(text):
             yield Block(block.text, block.kind, headings=(*headings, *block.headings))
     else:
         yield from (Block(paragraph, headings=headings) for paragraph in paragraphs(text))

@@ -14,10 +14,10 @@ from urllib.parse import unquote
 from lxml import etree  # type: ignore[import-untyped]
 
 from shisho.corpus.layout import heading_label
-from shisho.corpus.readers.described import of_package
-from shisho.corpus.readers.html import whole_blocks
-from shisho.corpus.readers.office import opened
-from shisho.corpus.readers.text import decode, plain
+from shisho.corpus.readers.described import describe_package
+from shisho.corpus.readers.html import read_whole_blocks
+from shisho.corpus.readers.office import open_package
+from shisho.corpus.readers.text import decode, strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentEncrypted, DocumentUnreadable
 
@@ -31,7 +31,7 @@ _DAMAGED = "The book is damaged: open it in its program and save it again."
 
 def read(data: bytes) -> Reading:
     """Pages are parts of the spine, from 1. Raises DocumentEncrypted for a book with a lock."""
-    with closing(zipfile.ZipFile(opened(data))) as archive:
+    with closing(zipfile.ZipFile(open_package(data))) as archive:
         book = _Book(archive)
         if book.is_locked():
             raise DocumentEncrypted(
@@ -55,7 +55,7 @@ class _Book:
         folder = posixpath.dirname(package_name)
         items = {item.get("id"): item for item in _named(package, "item")}
         self.title = next((_words(title) for title in _named(package, "title") if _words(title)), "")
-        self.description = of_package(package)
+        self.description = describe_package(package)
         self.spine = [
             _path(folder, items[ref.get("idref")].get("href", ""))
             for ref in _named(package, "itemref")
@@ -76,9 +76,9 @@ class _Book:
         self._chapter = self._chapters.get(name, self._chapter)
         if name not in self._names or name in self._listing:
             return
-        html = plain(decode(self._archive.read(name)))
+        html = strip_controls(decode(self._archive.read(name)))
         place = self._chapter[-1] if self._chapter else ""
-        for block in whole_blocks(html):
+        for block in read_whole_blocks(html):
             path = block.headings
             while path and path[0] in self._chapter:
                 path = path[1:]
@@ -153,7 +153,7 @@ def _attribute(element: Any, name: str) -> str | None:
 
 
 def _words(element: Any) -> str:
-    return heading_label(plain("".join(element.itertext())))
+    return heading_label(strip_controls("".join(element.itertext())))
 
 
 def _path(folder: str, href: str) -> str:

@@ -14,9 +14,9 @@ from typing import Any
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from shisho.corpus.readers.pdffile import opened
+from shisho.corpus.readers.pdffile import open_document
 from shisho.corpus.readers.pdffonts import substitutes
-from shisho.corpus.readers.pdfpage import HYPHEN, PageTransform, line_text, printed_line, text_lines
+from shisho.corpus.readers.pdfpage import HYPHEN, PageTransform, line_text, read_line, text_lines
 from shisho.domain.viewing import Box, CharacterPlacement, PlacementDoubt
 from shisho.errors import DocumentUnreadable
 
@@ -47,10 +47,10 @@ class _Doubt(Exception):
 
 def locate(data: bytes, page: int, lines: Sequence[tuple[str, Box, int, int]]) -> CharacterPlacement:
     """`lines`: the text of each stored line, its box, and from where to where it is quoted. Raises DocumentUnreadable
-    for a page that is damaged, and what `opened` raises."""
+    for a page that is damaged, and what `open_document` raises."""
     fonts = substitutes()
     fonts.begin()
-    with closing(opened(data)) as document:
+    with closing(open_document(data)) as document:
         placement = _on_page(document, page, lines)
         if placement.doubt and not fonts.uncertain:
             return _on_page(document, page, lines, anywhere=True)
@@ -58,7 +58,7 @@ def locate(data: bytes, page: int, lines: Sequence[tuple[str, Box, int, int]]) -
         return placement
     # As reading does: a page is read once more where PDFium took a font of its own for an unknown one.
     fonts.begin(everywhere=True)
-    with closing(opened(data)) as document:
+    with closing(open_document(data)) as document:
         placement = _on_page(document, page, lines)
         return _on_page(document, page, lines, anywhere=True) if placement.doubt else placement
 
@@ -91,7 +91,7 @@ def _on_page(
     try:
         sheet = _Sheet(page, textpage, number, anywhere)
         runs = [run for line in lines for run in sheet.runs(*line)]
-        return CharacterPlacement(tuple(_outward(box) for box in sheet.checked(runs)))
+        return CharacterPlacement(tuple(_outward(box) for box in sheet.find_boxes(runs)))
     except _Doubt as doubt:
         return CharacterPlacement((), doubt.doubt)
     finally:
@@ -120,7 +120,7 @@ class _Sheet:
         self._quoted += glyphs
         yield from _neighbours(glyphs, box)
 
-    def checked(self, runs: Sequence[list[Glyph]]) -> list[Box]:
+    def find_boxes(self, runs: Sequence[list[Glyph]]) -> list[Box]:
         """The box of each run. One that others stand in is parted; raises _Doubt where that does not help."""
         indices = {glyph.index for glyph in self._quoted}
         bounds = [_union(run) for run in runs]
@@ -165,7 +165,7 @@ class _Sheet:
         likely = []
         for words, start, end in self._lines:
             if "".join(line_text(words).split()) == squeezed:
-                line = printed_line(self._textpage, self._transform, words, start, end, self._number)
+                line = read_line(self._textpage, self._transform, words, start, end, self._number)
                 if line is not None:
                     likely.append((_apart(line.box, box), words, start))
         if not likely:

@@ -12,12 +12,12 @@ import trafilatura
 from lxml import etree
 from readability import Document
 
-from shisho.corpus.readers.described import of_page
+from shisho.corpus.readers.described import describe_page
 from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.hidden import drop_hidden
-from shisho.corpus.readers.raised import lowered, raised
+from shisho.corpus.readers.raised import write_lowered, write_raised
 from shisho.corpus.readers.spans import write_out_spans
-from shisho.corpus.readers.text import decode, plain
+from shisho.corpus.readers.text import decode, strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable, TooLarge
 from shisho.isolation.prescan import MAX_BYTES, check
@@ -91,14 +91,14 @@ def read(data: bytes, charset: str | None = None) -> Reading:
             "The page is larger than {megabytes} MB: save the part you need.", megabytes=MAX_BYTES // 2**20
         )
     match = _CHARSET.search(data, 0, 8192)
-    html = plain(decode(data, charset, match[1].decode("ascii", "ignore") if match else None))
+    html = strip_controls(decode(data, charset, match[1].decode("ascii", "ignore") if match else None))
     check(html)
     tree = _tree(html)
     blocks: list[Block] = []
     title = ""
     description: dict[str, str] = {}
     if tree is not None:
-        description = of_page(tree)
+        description = describe_page(tree)
         title = " ".join((tree.findtext(".//head/title") or "").split())
         drop_hidden(tree)
         _spell_out(tree)
@@ -112,7 +112,7 @@ def read(data: bytes, charset: str | None = None) -> Reading:
     return Reading(tuple(blocks), title=title, description=description)
 
 
-def whole_blocks(html: str) -> list[Block]:
+def read_whole_blocks(html: str) -> list[Block]:
     """Everything that a page shows, for what is no web page: a chapter of a book, a letter. Raises TooLarge."""
     if len(html) > MAX_BYTES:
         raise TooLarge(
@@ -170,7 +170,7 @@ def _spell_out(tree: Any) -> None:
     for element in list(tree.iter("sup", "sub")):
         text = "".join(element.itertext())
         element[:] = []
-        element.text = raised(text) if element.tag == "sup" else lowered(text)
+        element.text = write_raised(text) if element.tag == "sup" else write_lowered(text)
     for element in list(tree.iter("rp")):
         element.text = None
     for element in list(tree.iter("rt")):
@@ -200,7 +200,7 @@ def _write_formula(formula: Any) -> None:
     for script in list(formula.iter("sup", "sub")):
         text = "".join("".join(script.itertext()).split())
         script[:] = []
-        script.text = raised(text) if script.tag == "sup" else lowered(text)
+        script.text = write_raised(text) if script.tag == "sup" else write_lowered(text)
     text = "".join("".join(formula.itertext()).split())
     formula[:] = []
     formula.attrib.clear()

@@ -99,11 +99,13 @@ class KillableReader:
             recognised = await self._recogniser.pages(source, pages)
             if not recognised.blocks:
                 raise
-            return recognition.merged(Reading((), page_count=len(pages), needs_ocr=pages), recognised)
+            return recognition.merge_readings(Reading((), page_count=len(pages), needs_ocr=pages), recognised)
         if not reading.needs_ocr:
             return reading
         try:
-            return recognition.merged(reading, await self._recogniser.pages(source, reading.needs_ocr))
+            return recognition.merge_readings(
+                reading, await self._recogniser.pages(source, reading.needs_ocr)
+            )
         except UnusableDocument:  # what has text is worth having without its pictures
             return reading
 
@@ -114,7 +116,7 @@ class KillableReader:
         if kind == media.HTML:
             seconds = min(HTML_SECONDS, self._seconds) + work.seconds - self._seconds
             work = replace(work, seconds=seconds)
-        return wire.joined(
+        return wire.join_readings(
             await self._parts(replace(work, given=_given(source, kind)), source.data, wire.unpack)
         )
 

@@ -11,8 +11,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from shisho.corpus.readers.headings import Headings
-from shisho.corpus.readers.html import whole_blocks
-from shisho.corpus.readers.text import decode, plain
+from shisho.corpus.readers.html import read_whole_blocks
+from shisho.corpus.readers.text import decode, strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable
 
@@ -28,23 +28,23 @@ _TAG = re.compile(r"<[^<>\n]{1,1000}>")
 
 def read(data: bytes, charset: str | None = None) -> Reading:
     """Headings, paragraphs, list items, code and tables (a row per line, cells separated by tabs)."""
-    text = plain(decode(data, charset))
+    text = strip_controls(decode(data, charset))
     front = _FRONT_MATTER.match(text)
     titles = _TITLE.findall(front[0]) if front else []
-    blocks = marked_blocks(text[front.end() :] if front else text, Headings())
+    blocks = read_marked_blocks(text[front.end() :] if front else text, Headings())
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")
     first = next((block.text for block in blocks if block.kind is BlockKind.HEADING), "")
     return Reading(tuple(blocks), title=titles[0].strip().strip("\"'").strip() if titles else first)
 
 
-def marked_blocks(text: str, headings: Headings) -> list[Block]:
+def read_marked_blocks(text: str, headings: Headings) -> list[Block]:
     """The blocks of a text, under headings that are open already. Tables written in HTML are tables."""
     blocks: list[Block] = []
     at = 0
     for start, end in _html_tables(text):
         blocks += _parsed(text[at:start], headings)
-        blocks += [replace(block, headings=headings.path) for block in whole_blocks(text[start:end])]
+        blocks += [replace(block, headings=headings.path) for block in read_whole_blocks(text[start:end])]
         at = end
     return blocks + _parsed(text[at:], headings)
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from shisho.corpus.readers.headings import Headings
-from shisho.corpus.readers.markdown import marked_blocks
-from shisho.corpus.readers.text import decode, plain
+from shisho.corpus.readers.markdown import read_marked_blocks
+from shisho.corpus.readers.text import decode, strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable
 
@@ -28,7 +28,7 @@ def read(data: bytes) -> Reading:
         raise DocumentUnreadable("The file holds no text.")
     named = book.get("metadata", {}).get("title", "")
     first = next((block.text for block in blocks if block.kind is BlockKind.HEADING), "")
-    return Reading(tuple(blocks), title=plain(named) if isinstance(named, str) and named else first)
+    return Reading(tuple(blocks), title=strip_controls(named) if isinstance(named, str) and named else first)
 
 
 def _cells(book: Any) -> list[Any]:
@@ -41,7 +41,7 @@ def _blocks(cell: Mapping[str, Any], headings: Headings) -> Iterator[Block]:
     text = _text(cell.get("source", cell.get("input", "")))
     kind = cell.get("cell_type")
     if kind == "markdown":
-        yield from marked_blocks(text, headings)
+        yield from read_marked_blocks(text, headings)
     elif kind == "heading":
         yield Block(text, BlockKind.HEADING, headings=headings.open(text, int(cell.get("level", 1))))
     else:
@@ -57,4 +57,4 @@ def _printed(output: Mapping[str, Any]) -> str:
 
 def _text(source: Any) -> str:
     """A cell is a text, or a list of its lines."""
-    return plain("".join(source) if isinstance(source, list) else str(source))
+    return strip_controls("".join(source) if isinstance(source, list) else str(source))

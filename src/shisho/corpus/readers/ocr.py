@@ -16,10 +16,10 @@ import pypdfium2
 from PIL import ImageSequence
 
 from shisho.corpus.readers import paragraphs
-from shisho.corpus.readers.pdffile import opened
+from shisho.corpus.readers.pdffile import open_document
 from shisho.corpus.readers.pdfpage import GAP, SHORT, PdfLine, PdfPage, Typeface
-from shisho.corpus.readers.pictures import DPI, POINTS, opened_picture, points_of_pixel, upright
-from shisho.corpus.readers.text import plain
+from shisho.corpus.readers.pictures import DPI, POINTS, open_picture, points_of_pixel, turn_upright
+from shisho.corpus.readers.text import strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
 
 MOST_PIXELS = 2_600  # of the longer side: an A4 page at 200 dpi has 2,339
@@ -60,14 +60,14 @@ class TextPiece:
 
 def read_pdf(data: bytes, pages: Sequence[int], password: str | None = None) -> Iterator[Reading]:
     """Pages count from 1; none named: all of them. An empty reading after each page, the whole one at the end."""
-    with closing(opened(data, password)) as document:
+    with closing(open_document(data, password)) as document:
         numbers = list(pages) or range(1, len(document) + 1)
         yield from _readings(((number, *_drawn(document, number)) for number in numbers), len(document))
 
 
 def read_picture(data: bytes) -> Iterator[Reading]:
     """PNG, JPEG or TIFF, whose pictures are its pages. The same for its readings."""
-    with opened_picture(data) as picture:
+    with open_picture(data) as picture:
         frames = enumerate(ImageSequence.Iterator(picture), start=1)
         scaled = ((number, *_scaled(frame)) for number, frame in frames)
         yield from _readings(scaled, getattr(picture, "n_frames", 1))
@@ -103,7 +103,7 @@ def _drawn(document: Any, number: int) -> tuple[Any, float]:
 def _scaled(frame: Any) -> tuple[Any, float]:
     """Upright, on white, and no larger than a page needs."""
     points = points_of_pixel(frame)
-    picture = upright(frame)
+    picture = turn_upright(frame)
     longer = max(picture.size)
     if longer > MOST_PIXELS:
         picture.thumbnail((MOST_PIXELS, MOST_PIXELS))
@@ -166,7 +166,7 @@ def _pieces_of(picture: Any, left_edge: int, top_edge: int, scale: float) -> lis
         return []
     pieces = []
     for box, text, score in zip(output.boxes, output.txts, output.scores, strict=True):
-        words = plain(str(text)).strip().translate(_FORMS)
+        words = strip_controls(str(text)).strip().translate(_FORMS)
         if words and score >= LEAST_SURE:
             shifted = (np.asarray(box) + np.array([left_edge, top_edge])) * scale
             x0, y0 = map(float, shifted.min(axis=0))

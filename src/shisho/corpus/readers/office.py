@@ -16,7 +16,7 @@ MAX_RATIO = 200
 SMALL = 2**20  # a part below this may be packed as tightly as it likes
 
 
-def opened(data: bytes) -> io.BytesIO:
+def open_package(data: bytes) -> io.BytesIO:
     """The bytes as a file, if unpacking them is safe. Sizes may be trusted: zipfile stops at the size it was
     told."""
     try:

@@ -10,8 +10,8 @@ from shisho.corpus.readers import shapes
 from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.outline import LARGE, Outline, body_size
 from shisho.corpus.readers.pdfpage import PdfLine, PdfPage
-from shisho.corpus.readers.running import without_contents, without_running_heads
-from shisho.corpus.readers.tables import in_columns, tables
+from shisho.corpus.readers.running import drop_contents, drop_running_heads
+from shisho.corpus.readers.tables import align_columns, tables
 from shisho.domain.corpus import Block, BlockKind, PrintedLine
 
 SAME_SIZE = 1.11
@@ -22,7 +22,7 @@ PITCH = 1.75  # times the size of type, where a page does not show it
 
 def blocks(pages: Sequence[PdfPage]) -> tuple[Block, ...]:
     """Blocks of all pages in order; each stands on one page."""
-    pdf_pages = without_contents(without_running_heads(pages))
+    pdf_pages = drop_contents(drop_running_heads(pages))
     lines = [line for page in pdf_pages for line in page.lines]
     body = body_size(lines)
     grouped = [_with_labels(_Grouping(page.lines, body).groups(), body) for page in pdf_pages]
@@ -35,7 +35,7 @@ def blocks(pages: Sequence[PdfPage]) -> tuple[Block, ...]:
         title = outline.title(page, flowing) if page.is_slide else None
         for kind, group in groups:
             if kind is BlockKind.TABLE:
-                group = in_columns(group)
+                group = align_columns(group)
             text = "\n".join(line.text for line in group)
             path = headings.path
             if kind is BlockKind.PARAGRAPH:

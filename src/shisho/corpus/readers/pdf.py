@@ -12,11 +12,11 @@ from typing import Any
 import pypdfium2
 
 from shisho.corpus.readers import paragraphs
-from shisho.corpus.readers.described import of_pdf
-from shisho.corpus.readers.pdffile import opened
+from shisho.corpus.readers.described import describe_pdf
+from shisho.corpus.readers.pdffile import open_document
 from shisho.corpus.readers.pdffonts import substitutes
-from shisho.corpus.readers.pdfpage import PdfPage, printed_page
-from shisho.corpus.readers.recognition import UNREAD, listed
+from shisho.corpus.readers.pdfpage import PdfPage, read_page
+from shisho.corpus.readers.recognition import UNREAD, join_numbers
 from shisho.corpus.readers.titles import title_of
 from shisho.domain.corpus import Reading
 from shisho.errors import NeedsOcr
@@ -35,13 +35,13 @@ def read(data: bytes, password: str | None = None) -> Reading:
     """Pages count from 1. Raises NeedsOcr when no page has a usable text layer."""
     fonts = substitutes()
     fonts.begin()
-    with closing(opened(data, password)) as document:
+    with closing(open_document(data, password)) as document:
         pages = _pages(document)
         title = _title(document)
-        description = of_pdf(_author(document), data)
+        description = describe_pdf(_author(document), data)
     if fonts.uncertain:
         fonts.begin(everywhere=True)
-        with closing(opened(data, password)) as document:
+        with closing(open_document(data, password)) as document:
             pages = [max(both, key=_letters) for both in zip(pages, _pages(document), strict=True)]
     damaged = _numbers(pages, lambda page: not page.height)
     needs_ocr = _numbers(pages, lambda page: not _letters(page) or _is_garbled(page))
@@ -58,10 +58,10 @@ def read(data: bytes, password: str | None = None) -> Reading:
         )
     warnings = [Message("Page {number} is damaged and was left out.", number=number) for number in damaged]
     if needs_ocr:
-        warnings.append(Message(UNREAD, pages=listed(needs_ocr), ocr=OCR))
+        warnings.append(Message(UNREAD, pages=join_numbers(needs_ocr), ocr=OCR))
     if guessed:
         letters = sum(len(pages[number - 1].unnamed) for number in guessed)
-        values = {"letters": letters, "pages": listed(guessed), "unnamed": UNNAMED, "ocr": OCR}
+        values = {"letters": letters, "pages": join_numbers(guessed), "unnamed": UNNAMED, "ocr": OCR}
         warnings.append(
             Message(
                 "Letters that the file does not name: {letters}, on page {pages}. {unnamed}: {ocr}.",
@@ -77,7 +77,7 @@ def _pages(document: Any) -> list[PdfPage]:
     pages: list[PdfPage] = []
     for number in range(1, len(document) + 1):
         try:
-            pages.append(printed_page(document, number))
+            pages.append(read_page(document, number))
         except pypdfium2.PdfiumError:
             pages.append(PdfPage((), 0.0, 0.0))
     return pages

@@ -12,7 +12,7 @@ from shisho.errors import DocumentEncrypted, DocumentUnreadable, TooLarge
 MAX_PAGES = 10_000
 
 
-def opened(data: bytes, password: str | None = None) -> Any:
+def open_document(data: bytes, password: str | None = None) -> Any:
     """Raises DocumentEncrypted, DocumentUnreadable, TooLarge."""
     try:
         document = pypdfium2.PdfDocument(data, password=password)

@@ -76,7 +76,7 @@ def _copy(_: Any, handle: Any, table: int, buffer: Any, size: int) -> int:
     return len(data)
 
 
-def unnamed_letters(textpage: Any) -> str:
+def read_unnamed_letters(textpage: Any) -> str:
     """Letters whose font does not say which they are: PDFium gives their codes in the file instead."""
     count = pdfium.FPDFText_CountChars(textpage)
     codes = [

@@ -13,8 +13,8 @@ from typing import Any
 
 import pypdfium2.raw as pdfium
 
-from shisho.corpus.readers.pdffonts import unnamed_letters
-from shisho.corpus.readers.text import plain
+from shisho.corpus.readers.pdffonts import read_unnamed_letters
+from shisho.corpus.readers.text import strip_controls
 
 Box = tuple[float, float, float, float]
 
@@ -79,7 +79,7 @@ class PdfPage:
         return self.width > self.height
 
 
-def printed_page(document: Any, number: int) -> PdfPage:
+def read_page(document: Any, number: int) -> PdfPage:
     """Page `number` (from 1). Raises PdfiumError when it is damaged."""
     page = document[number - 1]
     textpage = page.get_textpage()
@@ -87,10 +87,10 @@ def printed_page(document: Any, number: int) -> PdfPage:
         place = PageTransform(page)
         lines = []
         for words, start, end in text_lines(textpage):
-            if line := printed_line(textpage.raw, place, words, start, end, number):
+            if line := read_line(textpage.raw, place, words, start, end, number):
                 lines.append(line)
         width, height = page.get_size()
-        return PdfPage(_in_reading_order(lines), width, height, unnamed_letters(textpage.raw))
+        return PdfPage(_in_reading_order(lines), width, height, read_unnamed_letters(textpage.raw))
     finally:
         textpage.close()
         page.close()
@@ -102,16 +102,16 @@ def text_lines(textpage: Any) -> Iterator[tuple[str, int, int]]:
     for match in _LINE.finditer(textpage.get_text_range()):
         start = match.start() + wide
         wide += sum(letter > "\uffff" for letter in match[0])
-        if plain(match[0]).strip():
+        if strip_controls(match[0]).strip():
             yield match[0], start, match.end() + wide
 
 
 def line_text(words: str) -> str:
     """A line of PDFium's text as it is stored."""
-    return plain(words.replace(HYPHEN, "-")).rstrip()
+    return strip_controls(words.replace(HYPHEN, "-")).rstrip()
 
 
-def printed_line(
+def read_line(
     textpage: Any, place: PageTransform, text: str, start: int, end: int, number: int
 ) -> PdfLine | None:
     """The line with its box and its type; None where it stands nowhere."""

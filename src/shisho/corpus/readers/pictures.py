@@ -18,7 +18,7 @@ MAX_PICTURES = 1_000  # in one TIFF
 
 
 @contextmanager
-def opened_picture(data: bytes) -> Iterator[Any]:
+def open_picture(data: bytes) -> Iterator[Any]:
     """PNG, JPEG or TIFF. Raises TooLarge, DocumentUnreadable; the latter also for what its use brings out."""
     Image.MAX_IMAGE_PIXELS = MAX_PICTURE // 2  # what PIL refuses is twice as large
     try:
@@ -35,7 +35,7 @@ def opened_picture(data: bytes) -> Iterator[Any]:
         ) from failure
 
 
-def upright(frame: Any) -> Any:
+def turn_upright(frame: Any) -> Any:
     """As its camera held it, in colours, on white."""
     picture = ImageOps.exif_transpose(frame).convert("RGBA")
     ground = Image.new("RGBA", picture.size, "white")

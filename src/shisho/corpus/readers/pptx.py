@@ -10,10 +10,10 @@ import pptx
 from pptx.oxml.ns import qn
 
 from shisho.corpus.layout import heading_label
-from shisho.corpus.readers.described import of_properties
-from shisho.corpus.readers.office import opened, table
-from shisho.corpus.readers.raised import formula, lowered, raised
-from shisho.corpus.readers.text import plain
+from shisho.corpus.readers.described import describe_properties
+from shisho.corpus.readers.office import open_package, table
+from shisho.corpus.readers.raised import formula, write_lowered, write_raised
+from shisho.corpus.readers.text import strip_controls
 from shisho.corpus.readers.titles import title_of
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable
@@ -26,15 +26,15 @@ MAX_GROUPS = 20  # how deep groups of shapes are followed
 
 def read(data: bytes) -> Reading:
     """Slides count from 1, hidden ones too."""
-    deck = pptx.Presentation(opened(data))
+    deck = pptx.Presentation(open_package(data))
     blocks = [block for number, slide in enumerate(deck.slides, start=1) for block in _slide(slide, number)]
     if not blocks:
         raise DocumentUnreadable(
             "The slides hold no text: if they are pictures, export them as PDF and run OCR over it."
         )
     core = deck.core_properties
-    title = title_of(plain(core.title or ""), blocks)
-    return Reading(tuple(blocks), title, len(deck.slides), description=of_properties(core))
+    title = title_of(strip_controls(core.title or ""), blocks)
+    return Reading(tuple(blocks), title, len(deck.slides), description=describe_properties(core))
 
 
 def _slide(slide: Any, number: int) -> Iterator[Block]:
@@ -52,7 +52,7 @@ def _slide(slide: Any, number: int) -> Iterator[Block]:
         elif getattr(shape, "has_table", False) and (
             text := table([c.text for c in row.cells] for row in shape.table.rows)
         ):
-            yield Block(plain(text), BlockKind.TABLE, number, path)
+            yield Block(strip_controls(text), BlockKind.TABLE, number, path)
     if slide.has_notes_slide:
         frame = slide.notes_slide.notes_text_frame
         if frame is not None and (text := _text(frame)):
@@ -81,7 +81,7 @@ def _unwrap(tree: Any) -> None:
 
 def _text(frame: Any) -> str:
     lines = ("".join(_run(part) for part in paragraph._p) for paragraph in frame.paragraphs)
-    return plain("\n".join(line for line in lines if line.strip())).strip()
+    return strip_controls("\n".join(line for line in lines if line.strip())).strip()
 
 
 def _run(part: Any) -> str:
@@ -94,4 +94,4 @@ def _run(part: Any) -> str:
     text = "".join(element.text or "" for element in part.iter(qn("a:t")))
     properties = part.find(qn("a:rPr"))
     lift = int(properties.get("baseline", "0").rstrip("%") or 0) if properties is not None else 0
-    return raised(text) if lift > 0 else lowered(text) if lift < 0 else text
+    return write_raised(text) if lift > 0 else write_lowered(text) if lift < 0 else text

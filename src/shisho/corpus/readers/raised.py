@@ -10,11 +10,11 @@ _RAISED = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺�
 _LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
 
 
-def raised(text: str) -> str:
+def write_raised(text: str) -> str:
     return _written(text, _RAISED, "^")
 
 
-def lowered(text: str) -> str:
+def write_lowered(text: str) -> str:
     return _written(text, _LOWERED, "_")
 
 
@@ -23,7 +23,7 @@ def formula(element: Any) -> str:
     parts = []
     for letters in element.iter(f"{MATH}t"):
         above = [outer.tag for outer in letters.iterancestors() if outer.tag in (f"{MATH}sup", f"{MATH}sub")]
-        write = {f"{MATH}sup": raised, f"{MATH}sub": lowered}[above[0]] if above else str
+        write = {f"{MATH}sup": write_raised, f"{MATH}sub": write_lowered}[above[0]] if above else str
         parts.append(write(letters.text or ""))
     return "".join(parts)
 

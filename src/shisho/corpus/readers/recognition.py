@@ -28,7 +28,7 @@ def is_installed() -> bool:
     return all(importlib.util.find_spec(name) is not None for name in NEEDED)
 
 
-def listed(numbers: Sequence[int]) -> str:
+def join_numbers(numbers: Sequence[int]) -> str:
     """The first of them, for a message."""
     return ", ".join(map(str, numbers[:LISTED])) + (" …" if len(numbers) > LISTED else "")
 
@@ -73,7 +73,7 @@ class Recogniser:
             return reading
 
         try:
-            return wire.joined(await self._killable.parts(work, source.data, take))
+            return wire.join_readings(await self._killable.parts(work, source.data, take))
         except ChildOverrun as overrun:
             raise TooLarge(
                 "Recognising its text took more than {seconds:g} s of computing: split the file.",
@@ -110,12 +110,12 @@ def unrecognised_picture(is_off: bool) -> NeedsOcr:
     return NeedsOcr('A picture is taken in by OCR alone: `pip install "shisho[ocr]"`, and add it again.')
 
 
-def recognised_pages(pages: Sequence[int]) -> Message:
+def warn_of_recognised(pages: Sequence[int]) -> Message:
     """The warning about them when they are taken in."""
-    return Message("Recognised by OCR, so letters may be wrong: page {pages}.", pages=listed(pages))
+    return Message("Recognised by OCR, so letters may be wrong: page {pages}.", pages=join_numbers(pages))
 
 
-def merged(reading: Reading, recognised: Reading) -> Reading:
+def merge_readings(reading: Reading, recognised: Reading) -> Reading:
     """A reading with the pages that it lacked."""
     pages = sorted({block.page for block in recognised.blocks if block.page is not None})
     missing = tuple(number for number in reading.needs_ocr if number not in pages)
@@ -129,5 +129,5 @@ def merged(reading: Reading, recognised: Reading) -> Reading:
         title=reading.title or recognised.title,
         page_count=reading.page_count or recognised.page_count,
         needs_ocr=missing,
-        warnings=(*warnings, *((recognised_pages(pages),) if pages else ())),
+        warnings=(*warnings, *((warn_of_recognised(pages),) if pages else ())),
     )

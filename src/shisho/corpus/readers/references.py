@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from shisho.corpus.readers.text import decode, plain
+from shisho.corpus.readers.text import decode, strip_controls
 from shisho.domain.reference import (
     BIBTEX,
     LONGEST_FACT,
@@ -54,7 +54,7 @@ _YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)(?!\d)")
 
 def read(data: bytes, kind: str, charset: str | None = None) -> list[Reference]:
     """`kind` is one of `REFERENCE_TYPES`. Raises DocumentUnreadable where no entry is there, TooLarge."""
-    text = plain(decode(data, charset))
+    text = strip_controls(decode(data, charset))
     entries: list[Reference] = []
     for entry in _entries(text, kind):
         if len(entries) == MOST_ENTRIES:

@@ -11,7 +11,7 @@ import re
 
 from striprtf.striprtf import rtf_to_text
 
-from shisho.corpus.readers.text import plain
+from shisho.corpus.readers.text import strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable
 from shisho.messages.message import Message
@@ -45,7 +45,7 @@ def read(data: bytes) -> Reading:
         text = str(rtf_to_text(source, encoding=f"cp{page}", errors="replace"))  # type: ignore[no-untyped-call]
     except (LookupError, ValueError, TypeError, IndexError, OverflowError) as failure:
         raise DocumentUnreadable("The RTF is damaged: {how_else}.", how_else=HOW_ELSE) from failure
-    text = plain(_joined(text))
+    text = strip_controls(_joined(text))
     blocks = _blocks(text, rb"\cell" in data)
     if not blocks:
         raise DocumentUnreadable("The RTF holds no text: {how_else}.", how_else=HOW_ELSE)

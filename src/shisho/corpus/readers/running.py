@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"(?<!\d)\d{1,4}(?!\d)")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
-def without_running_heads(pages: Sequence[PdfPage]) -> list[PdfPage]:
+def drop_running_heads(pages: Sequence[PdfPage]) -> list[PdfPage]:
     """Page numbers go; a line that heads or foots half of all pages stays where it comes first, if only it
     says its words."""
     running = _running(pages)
@@ -44,7 +44,7 @@ def without_running_heads(pages: Sequence[PdfPage]) -> list[PdfPage]:
     return pdf_pages
 
 
-def without_contents(pages: Sequence[PdfPage]) -> list[PdfPage]:
+def drop_contents(pages: Sequence[PdfPage]) -> list[PdfPage]:
     """Lines of a table of contents are no text: their words stand where they lead to."""
     text_pages: list[PdfPage] = []
     for page in pages:

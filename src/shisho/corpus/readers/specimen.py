@@ -42,7 +42,7 @@ def places() -> dict[str, tuple[float, float, float, float]]:
     }
 
 
-def unread(text: str) -> list[str]:
+def list_unread(text: str) -> list[str]:
     """The languages of which `text`, as it was read from the specimen, does not hold both sentences."""
     solid = "".join(text.split())
     return [language for language, (_, _, sentence) in TEXTS.items() if solid.count(sentence) < 2]

@@ -34,7 +34,7 @@ def is_harmless(data: bytes, charset: str | None = None) -> bool:
 
 def read(data: bytes, charset: str | None = None) -> Reading:
     """Blocks are paragraphs between blank lines. `charset` is what the server named."""
-    blocks = tuple(map(Block, paragraphs(plain(decode(data, charset)))))
+    blocks = tuple(map(Block, paragraphs(strip_controls(decode(data, charset)))))
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")
     return Reading(blocks)
@@ -61,7 +61,7 @@ def _pieces(paragraph: str) -> Iterator[str]:
         yield rest
 
 
-def plain(text: str) -> str:
+def strip_controls(text: str) -> str:
     """Line ends as \\n and no control characters."""
     return _CONTROL.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n"))
 

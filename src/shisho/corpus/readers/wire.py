@@ -49,7 +49,7 @@ def _row(block: Block) -> list[Any]:
     return [block.text, block.kind, block.page, block.headings, lines, block.place, block.ocr]
 
 
-def joined(parts: Sequence[Reading]) -> Reading:
+def join_readings(parts: Sequence[Reading]) -> Reading:
     """The whole reading of its parts."""
     return replace(parts[0], blocks=tuple(chain.from_iterable(part.blocks for part in parts)))
 

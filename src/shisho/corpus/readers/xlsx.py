@@ -14,11 +14,11 @@ from typing import Any
 import openpyxl
 from openpyxl.utils.datetime import from_excel
 
-from shisho.corpus.readers.cellformat import JAPANESE, Value, shown
-from shisho.corpus.readers.described import of_properties
-from shisho.corpus.readers.office import opened
+from shisho.corpus.readers.cellformat import JAPANESE, Value, format_value
+from shisho.corpus.readers.described import describe_properties
+from shisho.corpus.readers.office import open_package
 from shisho.corpus.readers.sheets import SheetCell, SheetRow, is_words, sheet_blocks
-from shisho.corpus.readers.text import plain
+from shisho.corpus.readers.text import strip_controls
 from shisho.corpus.readers.titles import title_of
 from shisho.domain.corpus import Block, Reading
 from shisho.errors import DocumentUnreadable
@@ -34,17 +34,17 @@ _SHOWN = "visible"
 def read(data: bytes) -> Reading:
     """Sheets count from 1; hidden ones are named in a warning and left out. Links to other files are not
     followed."""
-    file = opened(data)
+    file = open_package(data)
     with closing(openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)) as book:
         blocks: list[Block] = []
         hidden = []
         for number, sheet in enumerate(book.worksheets, start=1):
             if sheet.sheet_state == _SHOWN:
-                blocks.extend(sheet_blocks(_rows(sheet, book.epoch), plain(sheet.title), number))
+                blocks.extend(sheet_blocks(_rows(sheet, book.epoch), strip_controls(sheet.title), number))
             else:
-                hidden.append(plain(sheet.title))
-        title = title_of(plain(book.properties.title or ""), ())
-        description = of_properties(book.properties)
+                hidden.append(strip_controls(sheet.title))
+        title = title_of(strip_controls(book.properties.title or ""), ())
+        description = describe_properties(book.properties)
         count = len(book.worksheets)
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")
@@ -79,7 +79,7 @@ def _cell(cell: Any, epoch: datetime) -> SheetCell | None:
         form = JAPANESE.get(cell.style_array.numFmtId, "General")
         if form != "General" and isinstance(value, int | float):
             value = _moment(value, epoch)
-    text = plain(shown(value, form)).strip()
+    text = strip_controls(format_value(value, form)).strip()
     if not text:
         return None
     words = isinstance(value, str) and is_words(text)

@@ -54,7 +54,7 @@ def refusal(said: Message, model: type[BaseModel], errors: Sequence[Any]) -> Inv
 
 def reasons(model: type[BaseModel], errors: Sequence[Any]) -> Message:
     """The first few mistakes, in one line."""
-    return Message.joined(
+    return Message.join(
         (
             Message(
                 "{argument}: {reason}",

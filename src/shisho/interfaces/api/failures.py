@@ -15,7 +15,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ENOTDIR, errno.ENXIO)
 
 
-def of_disk(error: OSError) -> ShishoError | None:
+def find_disk_error(error: OSError) -> ShishoError | None:
     """Translate an error of the file system for a visitor; None where they could not mend it."""
     if error.errno in FULL:
         return Conflict("The disk is full: nothing was stored. Free some space and try again.")
@@ -31,7 +31,7 @@ def to_shisho_error(error: Exception) -> ShishoError:
     there was one."""
     if isinstance(error, ShishoError):
         return error
-    if isinstance(error, OSError) and (cause := of_disk(error)) is not None:
+    if isinstance(error, OSError) and (cause := find_disk_error(error)) is not None:
         return cause
     error_id = uuid.uuid4().hex[:12]
     log.error("error %s", error_id, exc_info=error)
@@ -43,15 +43,15 @@ def to_shisho_error(error: Exception) -> ShishoError:
 def describe_error(raised: Exception) -> dict[str, Any]:
     """The error as the visitor is told it. A fault of ours is logged under its error id, and its own
     words stay here."""
-    from shisho.language.display import without_unseen
+    from shisho.language.display import strip_unseen
 
     error = to_shisho_error(raised)
     error_id = error.details.get("error_id") or uuid.uuid4().hex[:12]
     details = {
-        name: without_unseen(value) if isinstance(value, str) else value
+        name: strip_unseen(value) if isinstance(value, str) else value
         for name, value in error.details.items()
     }
-    message = without_unseen(render(error.message))
+    message = strip_unseen(render(error.message))
     return {
         "ok": False,
         "code": error.code,

@@ -44,7 +44,7 @@ class ModelWorkBegun:
 
 async def get_models(desk: Desk) -> ModelOverview:
     """The embedding models on this machine, and what is being fetched or measured."""
-    stored = tuple(await desk.models.stored())
+    stored = tuple(await desk.models.list_stored())
     return ModelOverview(stored, await desk.models.progress(), desk.models.work())
 
 

@@ -13,7 +13,7 @@ from typing import Any, get_args, get_type_hints
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from shisho.errors import InvalidParams
-from shisho.interfaces.api.truncate import plain_data
+from shisho.interfaces.api.truncate import to_plain_data
 
 
 class Effect(Enum):
@@ -129,7 +129,7 @@ class Verb:
 
     def data(self, found: Any) -> dict[str, Any]:
         """A reply as JSON-ready data."""
-        own_data: dict[str, Any] = plain_data(self.shape(found) if self.shape else found)
+        own_data: dict[str, Any] = to_plain_data(self.shape(found) if self.shape else found)
         own_data = _without_none(own_data) if self.shape else own_data
         link = own_data.get("link") if self.link is None else self.link.format(found)
         return {

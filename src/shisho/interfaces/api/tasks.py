@@ -72,7 +72,7 @@ class SearchOptionsInput(InputObject):
     stop_strategy: StopStrategy = StopStrategy.AUTO
     priority: Literal["high", "medium", "low"] = "medium"
 
-    def chosen(self) -> SearchOptions:
+    def to_options(self) -> SearchOptions:
         """In the words of the domain."""
         given = self.model_dump() | {
             "engines": tuple(self.engines),
@@ -104,7 +104,7 @@ async def queue_searches(
 ) -> SearchesQueued:
     """Queue web searches and return at once; the pages they find are read and taken in. Queue all you need in
     one call, go on with other work, then poll get_status."""
-    search_options = (options or SearchOptionsInput()).chosen()
+    search_options = (options or SearchOptionsInput()).to_options()
     return await desk.tasks.queue_searches(
         queries, task_id=task_id, options=search_options, idempotency_key=idempotency_key
     )

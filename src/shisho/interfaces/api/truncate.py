@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic_core import to_json, to_jsonable_python
 
-from shisho.language.display import without_unseen
+from shisho.language.display import strip_unseen
 from shisho.messages.catalogue import current_language, render_all
 
 ROOM = 4_900  # tokens of a reply: under 5,000, with its link
@@ -40,7 +40,7 @@ class RecentReplies(Generic[T]):
     def __init__(self, most: int = 16) -> None:
         self._made: deque[tuple[object, str, T]] = deque(maxlen=most)
 
-    def of(self, source: object, make: Callable[[], T]) -> T:
+    def get_or_make(self, source: object, make: Callable[[], T]) -> T:
         """Give what is made of this very object in the language that is spoken."""
         language = current_language()
         for cached, spoken_then, reply in self._made:
@@ -94,25 +94,25 @@ def _clipped(text: str, over: int) -> str:
     return text[: max(0, len(text) - 4 * over - 4)] + "…"
 
 
-def plain_data(thing: Any) -> Any:
+def to_plain_data(thing: Any) -> Any:
     """JSON-ready data of whatever is told to a client, in the reader's language, with nothing hidden in its
     names."""
-    return without_hidden(to_jsonable_python(render_all(thing)))
+    return strip_hidden(to_jsonable_python(render_all(thing)))
 
 
-def without_hidden(data: Any) -> Any:
+def strip_hidden(data: Any) -> Any:
     """The data, its titles, file names and what is said of them without characters that a reader does not
     see, or that turn the text around: they come from strangers, and can hold words for a model alone. Quoted
     text stays as it is stored."""
     if isinstance(data, dict):
         return {
-            key: _seen(value) if key in STRANGERS_NAMES else without_hidden(value)
+            key: _seen(value) if key in STRANGERS_NAMES else strip_hidden(value)
             for key, value in data.items()
         }
-    return [without_hidden(value) for value in data] if isinstance(data, list) else data
+    return [strip_hidden(value) for value in data] if isinstance(data, list) else data
 
 
 def _seen(value: Any) -> Any:
     if isinstance(value, list):
         return [_seen(name) for name in value]
-    return without_unseen(value) if isinstance(value, str) else without_hidden(value)
+    return strip_unseen(value) if isinstance(value, str) else strip_hidden(value)

@@ -105,7 +105,7 @@ def _options(
     context.obj = {"home": home, "language": language}
     option_values = {"--home": home, "--language": language}
     speak(settings_.reader_of([f"{name}={value}" for name, value in option_values.items() if value]))
-    for stray in settings_.stray_names():
+    for stray in settings_.find_stray_names():
         typer.echo(render(stray), err=True)
 
 
@@ -228,7 +228,7 @@ def search(
     """Find passages."""
 
     async def work(desk: Desk) -> None:
-        from shisho.desk import full_path
+        from shisho.desk import resolve_path
         from shisho.interfaces.cli import render
         from shisho.interfaces.cli.file_names import list_names_below
         from shisho.interfaces.cli.render_adding import AddingDisplay
@@ -236,7 +236,7 @@ def search(
         for folder in folders:
             display = AddingDisplay(_words(context), list_names_below([folder]), json_, quiet=True)
             await display.show(desk.mirror(folder, display.notify))
-        inside = [*corpora, *(full_path(folder) for folder in folders)]
+        inside = [*corpora, *(resolve_path(folder) for folder in folders)]
         hits = await desk.search(query, corpora=inside, filters=parse_filters(filters), limit=limit)
         _print(hits, json_, lambda: render.print_hits(hits, _words(context)))
 

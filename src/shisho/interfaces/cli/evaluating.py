@@ -104,8 +104,8 @@ def _ways(context: typer.Context, model: str | None) -> Mapping[str, dict[str, V
 def _librarian(settings: Settings) -> dict[str, Value | None]:
     """The settings of what thinks, for libraries elsewhere."""
     texts: dict[str, Value | None] = {name: settings.text(name) for name in _TEXTS}
-    reals: dict[str, Value | None] = {name: settings.real(name) for name in _REALS}
-    return texts | reals | {"model_context": settings.whole("model_context")}
+    reals: dict[str, Value | None] = {name: settings.read_float(name) for name in _REALS}
+    return texts | reals | {"model_context": settings.read_int("model_context")}
 
 
 async def _measured(

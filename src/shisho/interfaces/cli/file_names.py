@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path, PurePath
 
-from shisho.language.display import legible
+from shisho.language.display import make_legible
 
 
 def list_names_below(paths: Sequence[Path]) -> Callable[[str], str]:
@@ -19,11 +19,11 @@ def list_names_below(paths: Sequence[Path]) -> Callable[[str], str]:
     def name(source: str) -> str:
         for typed, folder in folders:
             if source == folder:
-                return legible(typed.name if alone else str(typed))
+                return make_legible(typed.name if alone else str(typed))
             if source.startswith(folder.rstrip("/\\") + "/") or source.startswith(folder + "\\"):
                 rest = PurePath(source).relative_to(folder)
-                return legible(str(rest if alone else typed / rest))
-        return legible(source)
+                return make_legible(str(rest if alone else typed / rest))
+        return make_legible(source)
 
     return name
 
@@ -36,10 +36,12 @@ def make_names_distinct(sources: Iterable[str]) -> Mapping[str, str]:
         groups: dict[str, list[str]] = defaultdict(list)
         for source, length in depths.items():
             groups[_tail(source, length)].append(source)
-        names |= {group[0]: legible(tail) for tail, group in groups.items() if len(group) == 1}
+        names |= {group[0]: make_legible(tail) for tail, group in groups.items() if len(group) == 1}
         clashing = list(chain.from_iterable(group for group in groups.values() if len(group) > 1))
         names |= {
-            source: legible(source) for source in clashing if depths[source] >= len(PurePath(source).parts)
+            source: make_legible(source)
+            for source in clashing
+            if depths[source] >= len(PurePath(source).parts)
         }
         depths = {source: depths[source] + 1 for source in clashing if source not in names}
     return names

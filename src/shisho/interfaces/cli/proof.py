@@ -54,10 +54,10 @@ def verify(
 
 def key(context: typer.Context) -> None:
     """Make the key that proof files are signed with, and print its public half: give that to who checks them."""
-    from shisho.bootstrap.proof import signing_key
+    from shisho.bootstrap.proof import open_signing_key
 
     try:
-        public_key, is_new = signing_key(settings_.load(**context.obj)).make()
+        public_key, is_new = open_signing_key(settings_.load(**context.obj)).make()
     except ShishoError as error:
         fail(error, False)
     typer.echo(public_key)

@@ -195,7 +195,7 @@ def worker(
 
     async def work(desk: Desk) -> None:
         from shisho import settings
-        from shisho.bootstrap.tracing import traced
+        from shisho.bootstrap.tracing import trace
         from shisho.interfaces.cli.log_lines import start_log
         from shisho.interfaces.cli.render_queue import Terminal
 
@@ -203,12 +203,12 @@ def worker(
         start_log(loaded)
         await desk.ready()
         request = end_request()
-        with traced(loaded):
+        with trace(loaded):
             async with (
                 desk.working(slots, Terminal(words(context))),
                 _shown(desk, loaded, host, port, request),
             ):
-                typer.echo(words(context)("working", n=slots or loaded.whole("workers")), err=True)
+                typer.echo(words(context)("working", n=slots or loaded.read_int("workers")), err=True)
                 await _until(desk, request, drain)
         if request.interrupted:
             exit_interrupted(context, "interrupted_worker")

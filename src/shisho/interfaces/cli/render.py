@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from shisho.domain.codec import plain
+from shisho.domain.codec import to_plain
 from shisho.domain.conversation import ConversationTurn
 from shisho.domain.corpus import DEFAULT_CORPUS, NO_LONGER, Check, Document, PassageHit
 from shisho.domain.inquiry import Answer, Evidence, SupportOutcome
@@ -20,7 +20,7 @@ from shisho.domain.model import FAULT_REASONS, ModelUse
 from shisho.interfaces.cli.columns import print_columns
 from shisho.interfaces.cli.file_names import make_names_distinct
 from shisho.interfaces.cli.messages import Words
-from shisho.language.display import display_code, display_quotation, join_lines, legible
+from shisho.language.display import display_code, display_quotation, join_lines, make_legible
 from shisho.language.script import answer_language
 from shisho.messages.catalogue import render
 
@@ -34,7 +34,7 @@ _err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji
 def answer(given_answer: Answer, words: Words) -> None:
     """The answer's text, then where each quotation stands, in the question's language; the quotation itself
     only where the text does not have it."""
-    _out.print(legible(given_answer.text))
+    _out.print(make_legible(given_answer.text))
     if given_answer.evidence:
         own_words = Words(answer_language(given_answer.question))
         _out.print(f"\n{own_words('sources')}")
@@ -44,7 +44,7 @@ def answer(given_answer: Answer, words: Words) -> None:
         for evidence in given_answer.evidence:
             quotation = display_quotation(evidence.snippet, code=evidence.code)
             is_told = quotation != "" and quotation in given_answer.text
-            name = legible(evidence.title) if evidence.source_url else names[evidence.document]
+            name = make_legible(evidence.title) if evidence.source_url else names[evidence.document]
             _out.print(_evidence_line(evidence, own_words, name, is_quoted=not is_told))
     if str(given_answer.loop_stop) == "STOPPED":
         _err.print(words("continue_hint"))
@@ -88,30 +88,30 @@ def print_whole(
     """Print in full the thing that `shisho show` was asked for. `pages`: where each page of a document
     begins in its text."""
     if isinstance(thing, Answer):
-        _out.print(legible(thing.question), style="bold")
+        _out.print(make_legible(thing.question), style="bold")
         answer(thing, words)
         _account(thing, words)
     elif isinstance(thing, Evidence):
         name = thing.title if thing.source_url else PurePath(thing.document).name
-        _out.print(_evidence_line(thing, words, legible(name)))
-        _fields({name: value for name, value in plain(thing).items() if name != "snippet"}, words)
+        _out.print(_evidence_line(thing, words, make_legible(name)))
+        _fields({name: value for name, value in to_plain(thing).items() if name != "snippet"}, words)
     else:
         document, text = thing
-        _fields(plain(document) | {"state": words(f"state_{document.state}")}, words)
+        _fields(to_plain(document) | {"state": words(f"state_{document.state}")}, words)
         _out.print("")
-        for part in paged(text, pages or {}, words):
+        for part in break_into_pages(text, pages or {}, words):
             _out.print(part)
 
 
-def paged(text: str, pages: Mapping[int, int], words: Words) -> Iterator[str]:
+def break_into_pages(text: str, pages: Mapping[int, int], words: Words) -> Iterator[str]:
     """The text, a line with its number before each page."""
     starts = sorted((start, number) for number, start in pages.items())
     first, *others = [*(start for start, _ in starts), len(text)]
     if first > 0:
-        yield legible(text[:first]).rstrip("\n")
+        yield make_legible(text[:first]).rstrip("\n")
     for (start, number), end in zip(starts, others, strict=True):
         yield f"── {words('page', n=number)} ──"
-        yield legible(text[start:end]).rstrip("\n")
+        yield make_legible(text[start:end]).rstrip("\n")
 
 
 def _account(answer: Answer, words: Words) -> None:
@@ -148,9 +148,9 @@ def use_line(use: ModelUse, words: Words) -> str:
 def turns(given_turns: Sequence[ConversationTurn], words: Words) -> None:
     """The questions of a conversation, each with how it was read where that was not as it was put."""
     for turn in given_turns:
-        _out.print(Text(f"{turn.number}. {legible(turn.question)}", style="bold"))
+        _out.print(Text(f"{turn.number}. {make_legible(turn.question)}", style="bold"))
         if turn.understood != turn.question:
-            _out.print(f"   {words('understood', text=legible(turn.understood))}")
+            _out.print(f"   {words('understood', text=make_legible(turn.understood))}")
 
 
 def print_hits(hits: Sequence[PassageHit], words: Words) -> None:
@@ -172,7 +172,7 @@ def documents(given_documents: Sequence[Document], more: bool, words: Words) -> 
         return
     names = make_names_distinct(document.source for document in given_documents)
     for document in given_documents:
-        metadata = [legible(f"{key}={value}") for key, value in document.metadata.items()]
+        metadata = [make_legible(f"{key}={value}") for key, value in document.metadata.items()]
         pages = [words("pages", n=document.page_count)] if document.page_count else []
         corpus = [] if document.corpus == DEFAULT_CORPUS else [f"{words('corpus')} {document.corpus}"]
         line = Text(f"{document.id}  ", style="dim")
@@ -233,7 +233,7 @@ def _fields(values: Mapping[str, Any], words: Words) -> None:
 
 def _pairs(values: Mapping[str, Any]) -> None:
     for name, value in values.items():
-        _out.print(legible(f"{name}: {_value(value)}"))
+        _out.print(make_legible(f"{name}: {_value(value)}"))
 
 
 def _value(value: Any) -> str:

@@ -16,11 +16,11 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from shisho.desk.news import FilesSurveyed, News, PageRecognised, TextPartStored
-from shisho.domain.codec import plain
+from shisho.domain.codec import to_plain
 from shisho.domain.corpus import FileSurvey, IntakeOutcome, Receipt
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_references import reference_lines
-from shisho.language.display import legible
+from shisho.language.display import make_legible
 from shisho.messages.catalogue import render, render_all
 
 NAMED = 6  # kinds of left-out files that a line names
@@ -32,7 +32,7 @@ _err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji
 
 def file_name(source: str) -> str:
     """The last part of a path."""
-    return legible(PurePath(source).name)
+    return make_legible(PurePath(source).name)
 
 
 @dataclass(slots=True)
@@ -101,7 +101,7 @@ class AddingDisplay:
         if self.changes_only and receipt.outcome is IntakeOutcome.KNOWN:
             pass
         elif self.json_ and not self.quiet:
-            print(json.dumps(plain(render_all(receipt)), ensure_ascii=False), flush=True)
+            print(json.dumps(to_plain(render_all(receipt)), ensure_ascii=False), flush=True)
         elif not self.quiet:
             _out.print(receipt_line(receipt, self.words, self.name(receipt.source)))
         elif receipt.outcome not in (IntakeOutcome.KNOWN, IntakeOutcome.ADDED):
@@ -142,7 +142,10 @@ def receipt_line(receipt: Receipt, words: Words, name: str) -> Text:
 def describe_left_out(survey: FileSurvey, words: Words) -> str:
     """Which files and folders were passed over, and how many."""
     counted = Counter(survey.left_out).most_common()
-    names = [legible(name) if count == 1 else f"{legible(name)} ×{count}" for name, count in counted[:NAMED]]
+    names = [
+        make_legible(name) if count == 1 else f"{make_legible(name)} ×{count}"
+        for name, count in counted[:NAMED]
+    ]
     rest = sum(count for _, count in counted[NAMED:])
     more = [words("and_others", n=rest)] if rest else []
     return words("left_out", text=" · ".join([*names, *more]))

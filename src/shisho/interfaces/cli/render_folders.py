@@ -10,14 +10,14 @@ from rich.console import Console
 from rich.text import Text
 
 from shisho.desk.news import FileTakenIn, FolderFailed, FolderUpToDate, News
-from shisho.domain.codec import plain
+from shisho.domain.codec import to_plain
 from shisho.domain.corpus import DEFAULT_CORPUS, IntakeOutcome, Receipt
 from shisho.domain.folder import WatchedFolder
 from shisho.errors import ShishoError
 from shisho.interfaces.api.failures import describe_error
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_adding import receipt_line
-from shisho.language.display import legible
+from shisho.language.display import make_legible
 from shisho.messages.catalogue import render, render_all
 
 _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
@@ -30,7 +30,7 @@ def print_watched(folders: Sequence[WatchedFolder], words: Words) -> None:
         _out.print(words("nothing_watched"))
     for folder in folders:
         corpus = "" if folder.corpus == DEFAULT_CORPUS else f"  {words('corpus')} {folder.corpus}"
-        _out.print(legible(f"{folder.path}{corpus}"))
+        _out.print(make_legible(f"{folder.path}{corpus}"))
 
 
 def print_trouble(path: str, error: ShishoError, json_: bool) -> None:
@@ -67,13 +67,13 @@ class FollowingDisplay:
         if receipt.outcome is IntakeOutcome.FAILED:
             self.told_failures.add(failure)
         if self.json_:
-            print(json.dumps(plain(render_all(receipt)), ensure_ascii=False), flush=True)
+            print(json.dumps(to_plain(render_all(receipt)), ensure_ascii=False), flush=True)
         else:
-            _out.print(receipt_line(receipt, self.words, legible(receipt.source)))
+            _out.print(receipt_line(receipt, self.words, make_legible(receipt.source)))
 
     def _tell_even(self, folder: WatchedFolder) -> None:
         if self.json_:
             print(json.dumps({"folder": folder.path, "even": True}, ensure_ascii=False), flush=True)
         elif folder.path not in self.even:
             self.even.add(folder.path)
-            _err.print(self.words("even", text=legible(folder.path)))
+            _err.print(self.words("even", text=make_legible(folder.path)))

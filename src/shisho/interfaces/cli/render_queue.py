@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from shisho.domain.codec import plain
+from shisho.domain.codec import to_plain
 from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import Job
 from shisho.domain.payloads import read_payload
@@ -35,7 +35,7 @@ def print_queued(done: JobsQueued, words: Words) -> None:
 def to_json(held: TaskSnapshot) -> dict[str, Any]:
     """A task as JSON-ready data, its progress as it is shown."""
     counts = {count.name: str(getattr(held.progress, count.name)) for count in fields(held.progress)}
-    return {**plain(render_all(held)), "progress": counts}
+    return {**to_plain(render_all(held)), "progress": counts}
 
 
 def status(snapshot: TaskSnapshot, words: Words) -> None:

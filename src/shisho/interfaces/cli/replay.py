@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shisho.interfaces.cli.runner import Json, run, show, words
-from shisho.language.display import legible
+from shisho.language.display import make_legible
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
@@ -44,4 +44,4 @@ def _print(report: ReplayReport, context: typer.Context) -> None:
     typer.echo(say("replay_differs", fields=", ".join(part.field for part in report.differences)))
     for difference in report.differences:
         for mark, side in (("-", difference.before), ("+", difference.now)):
-            typer.echo(legible(f"{mark} {difference.field}: {side[:_SHOWN_CHARS]}"))
+            typer.echo(make_legible(f"{mark} {difference.field}: {side[:_SHOWN_CHARS]}"))

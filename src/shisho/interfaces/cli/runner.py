@@ -10,7 +10,7 @@ import typer
 
 from shisho import settings
 from shisho.errors import InvalidParams, ShishoError
-from shisho.interfaces.api.failures import describe_error, of_disk
+from shisho.interfaces.api.failures import describe_error, find_disk_error
 from shisho.interfaces.cli.interrupts import run_to_end
 from shisho.interfaces.cli.messages import Words
 from shisho.messages.catalogue import render, render_all
@@ -40,7 +40,7 @@ def run(
     except ShishoError as error:
         fail(error, json_)
     except OSError as error:
-        cause = of_disk(error)
+        cause = find_disk_error(error)
         if cause is None:
             raise
         fail(cause, json_)
@@ -65,6 +65,6 @@ def show(thing: Any, json_: bool, otherwise: Callable[[], None]) -> None:
     if not json_:
         otherwise()
         return
-    from shisho.domain.codec import plain
+    from shisho.domain.codec import to_plain
 
-    typer.echo(json.dumps(plain(render_all(thing)), ensure_ascii=False, indent=2))
+    typer.echo(json.dumps(to_plain(render_all(thing)), ensure_ascii=False, indent=2))

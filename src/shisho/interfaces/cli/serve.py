@@ -36,9 +36,9 @@ def mcp(
         return
 
     async def work(desk: Desk) -> EndRequest:
-        from shisho.interfaces.cli.startup import quick_imports
+        from shisho.interfaces.cli.startup import hasten_imports
 
-        with quick_imports():
+        with hasten_imports():
             from shisho.interfaces.mcp.server import build
 
         request = end_request()
@@ -116,7 +116,7 @@ def access_rules(settings: Settings, host: str) -> AccessRules:
     from shisho.interfaces.http.people import read_proxies
 
     token = settings.text("token")
-    documents = settings.whole("max_file_mb") * (4 << 20) // 3 + (
+    documents = settings.read_int("max_file_mb") * (4 << 20) // 3 + (
         1 << 20
     )  # base64 of the largest file, and the rest of the call
     return AccessRules(
@@ -128,7 +128,7 @@ def access_rules(settings: Settings, host: str) -> AccessRules:
         origins=settings.words("allowed_origins"),
         large={
             "/api/v1/documents": documents,
-            "/api/v1/documents/upload": settings.whole("max_file_mb") << 20,
+            "/api/v1/documents/upload": settings.read_int("max_file_mb") << 20,
         },
     )
 
@@ -146,10 +146,10 @@ def _worked(
     start_log(settings.load(**context.obj))
 
     async def working(desk: Desk) -> None:
-        from shisho.bootstrap.tracing import traced
+        from shisho.bootstrap.tracing import trace
         from shisho.interfaces.cli.render_queue import Terminal
 
-        with traced(settings.load(**context.obj)):
+        with trace(settings.load(**context.obj)):
             async with desk.working(here=Terminal(words(context))):
                 end_request = await work(desk)
         if end_request.interrupted:

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 
 @contextmanager
-def quick_imports() -> Iterator[None]:
+def hasten_imports() -> Iterator[None]:
     """Make imports cheaper meanwhile. Pydantic models are built when they are first used: the SDK
     defines hundreds and a server uses a few dozen. Nothing is garbage yet, so that nothing is looked
     through for it."""

@@ -74,7 +74,7 @@ def settings(context: typer.Context, json_: Json = False) -> None:
     rows = [
         {
             "name": row.name,
-            "value": settings_held.shown(row.name),
+            "value": settings_held.show(row.name),
             "from": settings_held.origins[row.name],
             "default": row.default,
             "help": translate(row.help),
@@ -83,10 +83,10 @@ def settings(context: typer.Context, json_: Json = False) -> None:
     ]
     consent = web_consent(settings_held)
     words = Words(settings_held.reader)
-    state = {"state": consent.state(), "since": consent.since() or None}
+    state = {"state": consent.state(), "since": consent.read_since() or None}
 
     def printed() -> None:
         render.settings(rows, settings_held.home, words)
-        typer.echo(words(f"consent_{consent.state()}", since=consent.since()[:10]).rstrip())
+        typer.echo(words(f"consent_{consent.state()}", since=consent.read_since()[:10]).rstrip())
 
     _print({"home": str(settings_held.home), "settings": rows, "web_consent": state}, json_, printed)

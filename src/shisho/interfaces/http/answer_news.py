@@ -13,7 +13,7 @@ from shisho.desk import Desk
 from shisho.domain.answer_news import AnswerStep
 from shisho.errors import ShishoError
 from shisho.interfaces.api.failures import describe_error
-from shisho.interfaces.api.truncate import dump_compact, plain_data
+from shisho.interfaces.api.truncate import dump_compact, to_plain_data
 from shisho.interfaces.http.routes import REFUSALS, IdPath
 
 LAST = "end"  # the id of the answer's own event: who comes back with it has all
@@ -66,8 +66,8 @@ async def _news(desk: Desk, answer_id: str, after: int) -> AsyncIterator[ServerS
     try:
         async for news in desk.answers.news(answer_id, after):
             if isinstance(news, AnswerStep):
-                yield build_step_event(news.revision, plain_data(news))
+                yield build_step_event(news.revision, to_plain_data(news))
             else:
-                yield ServerSentEvent(data=dump_compact(plain_data(news)), event="answer", id=LAST)
+                yield ServerSentEvent(data=dump_compact(to_plain_data(news)), event="answer", id=LAST)
     except ShishoError as error:
         yield ServerSentEvent(data=dump_compact(describe_error(error)), event="error", id=LAST)

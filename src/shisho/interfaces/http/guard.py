@@ -24,7 +24,7 @@ from shisho.domain.corpus import LOCAL_OWNER
 from shisho.domain.team import cookie_of
 from shisho.errors import InvalidParams, ShishoError
 from shisho.interfaces.http.people import NO_PROXIES, PersonalApplications, ProxyRules
-from shisho.messages.catalogue import accepted_language, render, speaking
+from shisho.messages.catalogue import choose_accepted_language, render, use_language
 from shisho.messages.message import Message
 
 # Health, the page that asks for the token, and what holds nothing of the library.
@@ -181,8 +181,8 @@ class Guard:
         if taken is not None:
             app = self.app
             if isinstance(owner, str) and owner != LOCAL_OWNER and self._people is not None:
-                app = await self._people.of(owner)
-            with speaking(accepted_language(headers.get("accept-language", ""))):
+                app = await self._people.get(owner)
+            with use_language(choose_accepted_language(headers.get("accept-language", ""))):
                 await app(scope, _replayed(taken, receive), sealed)
 
     async def _owner(self, headers: Headers, scope: Scope) -> str | Refusal | None:

@@ -67,7 +67,7 @@ class PersonalApplications:
     _over: asyncio.Event = field(default_factory=asyncio.Event)
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
+    async def run(self) -> AsyncIterator[None]:
         """While it is entered, applications are made and live."""
         async with asyncio.TaskGroup() as group:
             self._group = group
@@ -77,7 +77,7 @@ class PersonalApplications:
                 self._over.set()
                 self._group = None
 
-    async def of(self, owner: str) -> ASGIApp:
+    async def get(self, owner: str) -> ASGIApp:
         """The application of a person."""
         if owner not in self._applications:
             coming: asyncio.Future[FastAPI] = asyncio.get_running_loop().create_future()

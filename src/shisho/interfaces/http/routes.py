@@ -19,7 +19,7 @@ from shisho.domain.task import TaskSnapshot
 from shisho.errors import ShishoError
 from shisho.interfaces.api.failures import describe_error, to_shisho_error
 from shisho.interfaces.api.operations import Verb
-from shisho.interfaces.api.truncate import RecentReplies, dump_compact, plain_data
+from shisho.interfaces.api.truncate import RecentReplies, dump_compact, to_plain_data
 from shisho.interfaces.http.statuses import AT_THE_DOOR, STATUSES, build_headers, status_of
 
 WAIT = 20.0
@@ -61,7 +61,7 @@ def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
     async def call(arguments: BaseModel | None = None, **names: str) -> Response:
         reply = await verb.ask(desk, **names, **{name: getattr(arguments, name) for name in rest})
         return Response(
-            RECENT.of(reply, lambda: dump_compact(verb.data(reply)).encode()),
+            RECENT.get_or_make(reply, lambda: dump_compact(verb.data(reply)).encode()),
             media_type="application/json",
         )
 
@@ -104,7 +104,7 @@ def add_reading(router: APIRouter, desk: Desk) -> None:
     )
     async def get_evidence(evidence_id: IdPath) -> Response:
         """A quotation with its document, page, offsets and hash."""
-        evidence = plain_data(await desk.evidence(evidence_id))
+        evidence = to_plain_data(await desk.evidence(evidence_id))
         return Response(dump_compact(evidence), media_type="application/json")
 
     @router.get(
@@ -141,7 +141,7 @@ async def _news(desk: Desk, status: TaskSnapshot) -> AsyncIterator[ServerSentEve
     try:
         while True:
             yield ServerSentEvent(
-                data=dump_compact(plain_data(status)), event="status", id=str(status.revision)
+                data=dump_compact(to_plain_data(status)), event="status", id=str(status.revision)
             )
             if (
                 status.status not in (TaskState.CREATED, TaskState.RUNNING, TaskState.WAITING)

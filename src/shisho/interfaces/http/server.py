@@ -34,7 +34,7 @@ from shisho.interfaces.http.people import PersonalApplications
 from shisho.interfaces.http.uploads import UploadQuery, add_uploads
 from shisho.interfaces.http.viewing import add_viewing
 from shisho.interfaces.mcp import server as mcp
-from shisho.interfaces.ui.pages import build_routes, missing
+from shisho.interfaces.ui.pages import build_routes, show_missing
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 
@@ -68,7 +68,7 @@ def _build_application(
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(server.session_manager.run())
             if people is not None:
-                await stack.enter_async_context(people.running())
+                await stack.enter_async_context(people.run())
             yield
 
     app = FastAPI(
@@ -180,7 +180,7 @@ def _refusals(app: FastAPI) -> None:
     async def nowhere(request: Request, error: HTTPException) -> Response:
         is_page = "text/html" in request.headers.get("accept", "") and not request.url.path.startswith(API)
         if error.status_code == 404 and is_page:
-            return missing(request)
+            return show_missing(request)
         if error.status_code == 404:
             return http_routes.build_refusal(
                 NotFound(

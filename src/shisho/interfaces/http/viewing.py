@@ -11,7 +11,7 @@ from pydantic import create_model
 from shisho.desk import Desk
 from shisho.domain.corpus import Document
 from shisho.domain.viewing import EvidenceBoxes, PageLayout, SpanBoxes, TextMatches, Viewable
-from shisho.interfaces.api.truncate import dump_compact, plain_data
+from shisho.interfaces.api.truncate import dump_compact, to_plain_data
 from shisho.interfaces.http.routes import REFUSALS, IdPath
 
 MOST = 2**31
@@ -47,7 +47,7 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
         """A document as list_documents gives it, with how it can be looked at: `viewable` is `pages`, `text` or
         `gone`, and `why` says why not by its pages."""
         view = await desk.viewer.view(document_id)
-        data = {**plain_data(view.document), "viewable": view.viewable, "why": plain_data(view.why)}
+        data = {**to_plain_data(view.document), "viewable": view.viewable, "why": to_plain_data(view.why)}
         return Response(dump_compact(data), media_type="application/json")
 
     @router.get(
@@ -128,4 +128,4 @@ def _add_images(router: APIRouter, desk: Desk) -> None:
 
 
 def _reply(value: Any) -> Response:
-    return Response(dump_compact(plain_data(value)), media_type="application/json")
+    return Response(dump_compact(to_plain_data(value)), media_type="application/json")

@@ -16,7 +16,7 @@ from shisho.desk import Desk
 from shisho.domain.inquiry import Answer
 from shisho.domain.proof import EvidenceExhibit
 from shisho.errors import ShishoError
-from shisho.interfaces.api.truncate import plain_data
+from shisho.interfaces.api.truncate import to_plain_data
 
 URI = "ui://shisho/evidence"
 MIME = APP_MIME_TYPE
@@ -76,7 +76,7 @@ async def point_to_evidence(ctx: ServerRequestContext[Any, Any], call_next: Call
 
 
 def _shown(answer: Answer, exhibits: Sequence[EvidenceExhibit]) -> dict[str, Any]:
-    shown: dict[str, Any] = plain_data(
+    shown: dict[str, Any] = to_plain_data(
         {
             "answer_id": answer.id,
             "question": answer.question,

@@ -10,7 +10,7 @@ from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from shisho.desk import Desk
 from shisho.domain.task import StatusDetail, TaskSnapshot
 from shisho.errors import NotFound, ShishoError
-from shisho.interfaces.api.truncate import dump_compact, plain_data
+from shisho.interfaces.api.truncate import dump_compact, to_plain_data
 from shisho.messages.catalogue import render
 
 if TYPE_CHECKING:
@@ -60,4 +60,4 @@ async def _opened(work: Any) -> str:
         raise ResourceNotFoundError(f"{error.code}: {render(error.message)}") from error
     except ShishoError as error:
         raise ResourceError(f"{error.code}: {render(error.message)}") from error
-    return content if isinstance(content, str) else dump_compact(plain_data(content))
+    return content if isinstance(content, str) else dump_compact(to_plain_data(content))

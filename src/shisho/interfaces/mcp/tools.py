@@ -39,7 +39,7 @@ async def call_verb(
     try:
         checked_arguments = check_arguments(verb.name, verb.arguments, arguments)
         reply = await _alive(context, _asked(verb, desk, checked_arguments, context))
-        return RECENT.of(reply, lambda: result(verb, verb.data(reply), desk))
+        return RECENT.get_or_make(reply, lambda: result(verb, verb.data(reply), desk))
     except MCPError:
         raise
     except Exception as error:

@@ -86,7 +86,7 @@ class _Room:
         return response
 
 
-def missing(request: Request) -> Response:
+def show_missing(request: Request) -> Response:
     """The page for an address at which there is none."""
     return _render(request, "missing", 404)
 

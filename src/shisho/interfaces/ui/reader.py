@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from shisho.messages.catalogue import DEFAULT, LANGUAGES, accepted_language, catalogue, word
+from shisho.messages.catalogue import DEFAULT, LANGUAGES, catalogue, choose_accepted_language, word
 
 PREFIX = "room_"
 SHARED = ("end_", "gap_", "level_", "origin_", "proof_", "state_")
@@ -13,7 +13,7 @@ COOKIE = "shisho_language"
 
 def choose_language(chosen: str | None, accepted: str) -> str:
     """`ja` or `en`: the one chosen on the page, else the first of ours that the browser accepts, else English."""
-    return chosen if chosen in LANGUAGES else accepted_language(accepted) or DEFAULT
+    return chosen if chosen in LANGUAGES else choose_accepted_language(accepted) or DEFAULT
 
 
 def room_words(language: str) -> Mapping[str, str]:

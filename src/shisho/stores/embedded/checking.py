@@ -30,7 +30,7 @@ async def check_database(database: Database) -> Check:
 
     try:
         check = await database.read(look)
-        await database.ready()
+        await database.check_ready()
     except ShishoError as error:
         return Check("database", False, error.message)
     return check

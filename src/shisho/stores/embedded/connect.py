@@ -100,14 +100,14 @@ class Database:
         """The present on the time line by which all waiting is measured, in seconds since 1970."""
         return self._door.line()
 
-    async def ready(self) -> None:
+    async def check_ready(self) -> None:
         """Check that something could be stored now. Raises StorageUnusable; Conflict that names who
         holds the database."""
         await asyncio.to_thread(self._try_to_write)
 
     async def migrate(self) -> list[str]:
         """As every use does first. Returns the names of the scripts that were run."""
-        await self.ready()
+        await self.check_ready()
         return [*self._door.migrated]
 
     async def examine(self) -> None:
@@ -168,9 +168,9 @@ class Database:
             self._asked,
             self._troubles(),
             closing(self._door.writer()) as connection,
-            self._asking.taken(READY_SECONDS),
+            self._asking.take(READY_SECONDS),
         ):
-            self._door.examined(connection).set_busy_timeout(int(READY_SECONDS * 1000))
+            self._door.expect_undamaged(connection).set_busy_timeout(int(READY_SECONDS * 1000))
             connection.execute("BEGIN IMMEDIATE")
             self._door.note(connection)
             connection.execute("COMMIT")
@@ -191,7 +191,7 @@ class Database:
                 continue
             try:
                 with self._troubles():
-                    connection = self._door.examined(connection or self._door.writer())
+                    connection = self._door.expect_undamaged(connection or self._door.writer())
             except Exception as error:
                 _fail(batch, error)
             else:
@@ -218,7 +218,7 @@ class Database:
 
     def _commit(self, connection: apsw.Connection, batch: list[_Item]) -> None:
         try:
-            with self._courtesy.taken() as in_turn:
+            with self._courtesy.take() as in_turn:
                 connection.set_busy_timeout(BUSY_MS if in_turn else PASSED_OVER_MS)
                 connection.execute("BEGIN IMMEDIATE")
                 for item in batch:

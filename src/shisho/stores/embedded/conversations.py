@@ -8,7 +8,7 @@ import apsw
 
 from shisho.domain.conversation import ConversationRemoved, ConversationSummary, ConversationTurn
 from shisho.ports import Clock
-from shisho.stores.conversation_names import no_conversation, only_conversation
+from shisho.stores.conversation_names import expect_only_conversation, no_conversation
 from shisho.stores.conversation_rows import read_summary, read_turn
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import fetch_all, fetch_first
@@ -90,7 +90,9 @@ class EmbeddedConversations:
                     raise no_conversation(prefix)
                 return str(row.id)
             values = {"owner": owner, "low": prefix, "high": prefix + TOP}
-            return only_conversation([row.id for row in fetch_all(connection.execute(NAMED, values))], prefix)
+            return expect_only_conversation(
+                [row.id for row in fetch_all(connection.execute(NAMED, values))], prefix
+            )
 
         return await self._database.read(work)
 

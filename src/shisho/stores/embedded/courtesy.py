@@ -28,7 +28,7 @@ class Courtesy:
         self._queued: _Waiter | None = None
 
     @contextmanager
-    def taken(self, patience_s: float = PATIENCE_S) -> Iterator[bool]:
+    def take(self, patience_s: float = PATIENCE_S) -> Iterator[bool]:
         """Wait for one's turn. True where it came within the time. Where no file can be locked, it
         always is."""
         turn = self._take(patience_s)

@@ -88,7 +88,7 @@ class DenseIndex:
                     return
                 time.sleep(0.05)
 
-    def nearest(
+    def find_nearest(
         self,
         connection: apsw.Connection,
         vector: Embedding,
@@ -113,7 +113,7 @@ class DenseIndex:
 
     def embeddings(self, connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[PassageId, Embedding]:
         """As of a `ports.SearchView`."""
-        return stored_embeddings(connection, self._about.name, ids)
+        return read_embeddings(connection, self._about.name, ids)
 
     def _known_dimensions(self, connection: apsw.Connection) -> int:
         row = rows.fetch_first(connection.execute(DIMENSIONS, (self._about.name,)))
@@ -248,7 +248,7 @@ def cosines(
     connection: apsw.Connection, embedder: str, vector: Embedding, ids: Sequence[PassageId]
 ) -> dict[PassageId, float]:
     """The cosine with the stored vector of those of `ids` that have one of this embedder."""
-    stored = stored_embeddings(connection, embedder, ids)
+    stored = read_embeddings(connection, embedder, ids)
     if not stored:
         return {}
     matrix = np.frombuffer(b"".join(stored.values()), FLOATS).reshape(len(stored), -1)
@@ -256,7 +256,7 @@ def cosines(
     return dict(zip(stored, scores, strict=True))
 
 
-def stored_embeddings(
+def read_embeddings(
     connection: apsw.Connection, embedder: str, ids: Iterable[PassageId]
 ) -> dict[PassageId, Embedding]:
     """The stored vectors of those of `ids` that have one of this embedder."""

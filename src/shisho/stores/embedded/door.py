@@ -11,12 +11,12 @@ from pathlib import Path
 
 import apsw
 
-from shisho.domain.timeline import Anchor, anchored
+from shisho.domain.timeline import Anchor, set_anchor
 from shisho.errors import Conflict, ShishoError
 from shisho.stores.embedded import home
 from shisho.stores.embedded.courtesy import Courtesy
 from shisho.stores.embedded.rows import fetch_first
-from shisho.system.clock import since_start, this_start
+from shisho.system.clock import identify_start, measure_since_start
 from shisho.telemetry import log
 
 LOOK_SECONDS = 0.3  # for damage, before the first write: a small home is looked through whole
@@ -48,7 +48,7 @@ class Door:
         self._looked = False
         self._left = False
         self._noted = time.monotonic()
-        self._anchor = anchored(None, this_start(), time.time(), since_start())
+        self._anchor = set_anchor(None, identify_start(), time.time(), measure_since_start())
         # nothing can be written beside the file either, so that it is read as it is
         self._is_unchanging = False
 
@@ -95,7 +95,7 @@ class Door:
             raise self._no_reading
         return home.connect(self.path, readonly=True, unchanging=self._is_unchanging)
 
-    def examined(self, connection: apsw.Connection) -> apsw.Connection:
+    def expect_undamaged(self, connection: apsw.Connection) -> apsw.Connection:
         """The connection, where no damage is known. Before the first write it is looked for, for a moment."""
         if not self._looked:
             self._looked = True
@@ -124,7 +124,7 @@ class Door:
 
     def line(self) -> float:
         """The present on the time line, in seconds since 1970."""
-        return self._anchor.reads(since_start())
+        return self._anchor.reads(measure_since_start())
 
     @property
     def unnoted_s(self) -> float:
@@ -162,8 +162,8 @@ class Door:
             if connection.readonly("main"):
                 raise home.read_only(self.path)
             # whoever only reads must not wait for those who write
-            if home.missing_migrations(connection, self.path):
-                with self._courtesy.taken():
+            if home.list_missing_migrations(connection, self.path):
+                with self._courtesy.take():
                     self.migrated += home.migrate(connection, self.path)
             self._anchor = self._anchored(connection)
         except BaseException:
@@ -184,9 +184,11 @@ class Door:
             with closing(
                 home.connect(self.path, readonly=True, unchanging=self._is_unchanging)
             ) as connection:
-                if home.missing_migrations(connection, self.path):
+                if home.list_missing_migrations(connection, self.path):
                     return home.read_only(self.path)
-                self._anchor = anchored(_held(connection), this_start(), time.time(), since_start())
+                self._anchor = set_anchor(
+                    _held(connection), identify_start(), time.time(), measure_since_start()
+                )
         except (ShishoError, apsw.Error) as error:
             return error
         return None
@@ -196,7 +198,7 @@ class Door:
         anchor, is_new = self._found_anchor(connection)
         if not is_new:
             return anchor
-        with self._courtesy.taken(), connection:
+        with self._courtesy.take(), connection:
             anchor, is_new = self._found_anchor(connection)
             if is_new:
                 connection.execute(KEEP, (anchor.boot, anchor.at, anchor.monotonic, anchor.noted))
@@ -204,7 +206,7 @@ class Door:
 
     def _found_anchor(self, connection: apsw.Connection) -> tuple[Anchor, bool]:
         stored = _held(connection)
-        anchor = anchored(stored, this_start(), time.time(), since_start())
+        anchor = set_anchor(stored, identify_start(), time.time(), measure_since_start())
         return anchor, anchor != stored
 
 

@@ -61,13 +61,13 @@ class EmbeddedEmbeddings:
         self._database = database
         self._about = about
 
-    async def pending(self, limit: int) -> Sequence[Passage]:
+    async def list_pending(self, limit: int) -> Sequence[Passage]:
         passages, newest = await self._database.read(lambda connection: self._pending(connection, limit))
         if newest:
             await self._database.write(lambda connection: self._advance(connection, newest))
         return passages
 
-    async def known(self, contents: Sequence[bytes]) -> Mapping[bytes, Embedding]:
+    async def find_known(self, contents: Sequence[bytes]) -> Mapping[bytes, Embedding]:
         def work(connection: apsw.Connection) -> dict[bytes, Embedding]:
             embedder, _ = self._embedder(connection)
             listed = rows.bind_list(content.hex() for content in contents)

@@ -18,13 +18,13 @@ from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.queries import EmbeddedQueries
 from shisho.stores.embedded.rows import Row, fetch_all
 from shisho.stores.find_rows import (
+    fill_settled_columns,
     find_columns,
     make_report,
     read_failure,
     read_stored,
-    settled_columns,
 )
-from shisho.stores.interventions import waiting
+from shisho.stores.interventions import select_waiting
 
 MOST_FAILURES = 20
 # A find, unless its job has it already.
@@ -166,7 +166,7 @@ class EmbeddedUrls:
     ) -> None:
         """Store what became of a find: a document, or a failure with its code; with neither, it is left
         out."""
-        values = settled_columns(claim, canonical_url, document_id, code, reason, self._clock.now())
+        values = fill_settled_columns(claim, canonical_url, document_id, code, reason, self._clock.now())
 
         def work(connection: apsw.Connection) -> None:
             connection.execute(SETTLE, values | {"task_id": _held(connection, claim)})
@@ -199,7 +199,7 @@ class EmbeddedUrls:
 
         await self._database.write(work)
 
-    async def of_job(self, job_id: JobId) -> Sequence[StoredUrl]:
+    async def list_of_job(self, job_id: JobId) -> Sequence[StoredUrl]:
         """The finds of a job in order of rank."""
         return [read_stored(row) for row in await self._rows(OF_JOB, {"job_id": job_id})]
 
@@ -222,7 +222,7 @@ class EmbeddedUrls:
                 rows,
                 taken_in=connection.execute(TAKEN_IN, values).get,
                 failures=[read_failure(row) for row in failures],
-                waiting=waiting(EmbeddedQueries(connection), owner, task_id),
+                waiting=select_waiting(EmbeddedQueries(connection), owner, task_id),
                 answer_id=connection.execute(ANSWER, values | {"kind": JobKind.ANSWER}).get,
                 changed_at=connection.execute(CHANGED_AT, values).get,
             )

@@ -67,14 +67,14 @@ class EmbeddedGrants:
 
         return await self._database.read(work)
 
-    async def reachable(self, reader: str) -> Sequence[ReachableCorpus]:
+    async def list_reachable(self, reader: str) -> Sequence[ReachableCorpus]:
         def work(connection: apsw.Connection) -> list[ReachableCorpus]:
             rows = fetch_all(connection.execute(REACHABLE, (reader,)))
             return [ReachableCorpus(CorpusKey(row.owner, row.name), Access(row.access)) for row in rows]
 
         return await self._database.read(work)
 
-    async def readable(self, ids: Sequence[DocumentId], reader: str) -> frozenset[DocumentId]:
+    async def select_readable(self, ids: Sequence[DocumentId], reader: str) -> frozenset[DocumentId]:
         def work(connection: apsw.Connection) -> frozenset[DocumentId]:
             rows = fetch_all(connection.execute(READABLE, (bind_list(ids), reader)))
             return frozenset(DocumentId(row.id) for row in rows)

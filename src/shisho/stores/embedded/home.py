@@ -20,7 +20,7 @@ from shisho.messages.system import reason_of
 from shisho.stores.embedded import vectors
 from shisho.stores.embedded.holder import holder, is_stopped
 from shisho.stores.embedded.rows import fetch_all
-from shisho.stores.migrating import missing_scripts, scripts_in
+from shisho.stores.migrating import list_missing_scripts, scripts_in
 from shisho.system.disk import disk_full, file_trouble, forbidden, is_full, unusable
 from shisho.telemetry import log
 
@@ -114,14 +114,14 @@ def has_log(path: Path) -> bool:
         return False
 
 
-def missing_migrations(connection: apsw.Connection, path: Path) -> list[str]:
+def list_missing_migrations(connection: apsw.Connection, path: Path) -> list[str]:
     """Names of the scripts that the database lacks. Raises StorageUnusable for one that a newer version has
     made."""
     scripts = scripts_in(PACKAGE)
     if not connection.execute(HAS_MIGRATIONS).get:
         return scripts
     done = [row.name for row in fetch_all(connection.execute(MIGRATIONS))]
-    return missing_scripts(done, scripts, path)
+    return list_missing_scripts(done, scripts, path)
 
 
 def migrate(connection: apsw.Connection, path: Path) -> list[str]:
@@ -129,7 +129,7 @@ def migrate(connection: apsw.Connection, path: Path) -> list[str]:
     StorageUnusable."""
     connection.execute(NEW_MIGRATIONS)
     vectors.register(connection)
-    names = missing_migrations(connection, path)
+    names = list_missing_migrations(connection, path)
     for name in names:
         log.debug("migration %s", name)
         with connection:

@@ -11,7 +11,7 @@ from shisho.domain.corpus import PassageId, Scope
 from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.dense import DIMENSIONS, NEWEST, cosines, stored_embeddings
+from shisho.stores.embedded.dense import DIMENSIONS, NEWEST, cosines, read_embeddings
 from shisho.stores.embedded.lexical import CHANGED, ENTRIES_OF
 from shisho.stores.embedded.scope import READABLE, index_scope
 from shisho.stores.embedded.serving import choose_embedder
@@ -144,11 +144,11 @@ class EmbeddedFeedView(ShelfView):
         stored = rows.fetch_all(self._connection.execute(MARKS, (beginning,)))
         return {row.name: IndexMark(row.generation, row.change, row.vector) for row in stored}
 
-    def newest(self, embedder: str) -> tuple[int, int]:
+    def read_newest(self, embedder: str) -> tuple[int, int]:
         newest = rows.fetch_all(self._connection.execute(NEWEST, (embedder,)))[0]
         return newest.change, newest.vector
 
-    def changed(self, since: int, limit: int) -> list[ChangedDocument]:
+    def list_changed(self, since: int, limit: int) -> list[ChangedDocument]:
         stored = rows.fetch_all(self._connection.execute(CHANGED, (since, limit)))
         return [ChangedDocument(row.seq, row.document_id, row.state == "live") for row in stored]
 
@@ -184,7 +184,7 @@ class EmbeddedFeedView(ShelfView):
     def index_scope(self, scope: Scope) -> IndexScope:
         return index_scope(self._connection, scope)
 
-    def serving(self) -> tuple[EmbedderAbout, bool] | None:
+    def find_serving(self) -> tuple[EmbedderAbout, bool] | None:
         return self._serving
 
     def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
@@ -193,7 +193,7 @@ class EmbeddedFeedView(ShelfView):
     def embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]:
         if self._serving is None:
             return {}
-        return stored_embeddings(self._connection, self._serving[0].name, ids)
+        return read_embeddings(self._connection, self._serving[0].name, ids)
 
 
 def _vector_entry(row: rows.Row) -> VectorEntry:

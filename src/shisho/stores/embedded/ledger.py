@@ -17,7 +17,7 @@ from shisho.stores.ledger_rows import (
     NOTHING_UNFINISHED,
     answer_body,
     evidence_row,
-    only_row,
+    expect_only_row,
     read_answer,
     read_evidence,
     read_inquiry,
@@ -128,7 +128,7 @@ class EmbeddedLedger:
             query, values = (
                 (LAST_ANSWER, (owner,)) if prefix == "last" else (ANSWERS, (owner, prefix, prefix + TOP))
             )
-            row = only_row(fetch_all(connection.execute(query, values)), "answer", prefix)
+            row = expect_only_row(fetch_all(connection.execute(query, values)), "answer", prefix)
             return read_answer(row.body, fetch_all(connection.execute(EVIDENCE_OF, (row.id,))))
 
         return await self._database.read(work)
@@ -136,7 +136,7 @@ class EmbeddedLedger:
     async def evidence(self, prefix: str, owner: str) -> Evidence:
         def work(connection: apsw.Connection) -> Evidence:
             rows = fetch_all(connection.execute(EVIDENCE, (owner, prefix, prefix + TOP)))
-            return read_evidence(only_row(rows, "evidence", prefix))
+            return read_evidence(expect_only_row(rows, "evidence", prefix))
 
         return await self._database.read(work)
 
@@ -144,7 +144,7 @@ class EmbeddedLedger:
         def work(connection: apsw.Connection) -> str:
             if prefix != "last":
                 rows = fetch_all(connection.execute(RUNS, (owner, prefix, prefix + TOP)))
-                return str(only_row(rows, "run", prefix).id)
+                return str(expect_only_row(rows, "run", prefix).id)
             run_id = connection.execute(LAST_RUN, (owner,)).get
             if run_id is None:
                 raise NotFound(NOTHING_UNFINISHED)

@@ -123,14 +123,16 @@ class LexicalIndex:
                 is_purged = any(change.state == "purged" for change in changes)
                 if self._seen and is_purged and corpus_id not in remade:
                     # Deleted entries stay in the segments until a merge; a purge promises more than that.
-                    writer.of(corpus_id).delete_all_documents()
-                    writer.of(corpus_id).commit()
+                    writer.get(corpus_id).delete_all_documents()
+                    writer.get(corpus_id).commit()
                     remade.add(corpus_id)
                     live = self._database.snapshot(partial(_live, corpus_id=corpus_id))
                     for start in range(0, len(live), BATCH):
-                        self._apply(writer.of(corpus_id), live[start : start + BATCH])
+                        self._apply(writer.get(corpus_id), live[start : start + BATCH])
                 else:
-                    self._apply(writer.of(corpus_id), dict.fromkeys(change.document_id for change in changes))
+                    self._apply(
+                        writer.get(corpus_id), dict.fromkeys(change.document_id for change in changes)
+                    )
             writer.show()  # before the number: who sees it takes what it finds for all there is
             self._seen = changed[-1].seq
             self._indexes.mark(self._seen)

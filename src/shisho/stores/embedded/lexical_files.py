@@ -143,7 +143,7 @@ class CorpusWriter:
     ) -> None:
         self._finish()
 
-    def of(self, corpus_id: int) -> Any:
+    def get(self, corpus_id: int) -> Any:
         """The writer of a corpus."""
         if corpus_id != self._corpus_id:
             self._finish()

@@ -134,13 +134,13 @@ class LexicalView(ShelfView):
     def serving(self) -> EmbedderAbout | None:
         return self._vectors[0]
 
-    def nearest(
+    def find_nearest(
         self, vector: Embedding, scope: Scope, limit: int, passage_ids: frozenset[PassageId]
     ) -> Mapping[PassageId, float]:
         _, index = self._vectors
         if index is None:
             return {}
-        return index.nearest(self._connection, vector, self._index_scope(scope), limit, passage_ids)
+        return index.find_nearest(self._connection, vector, self._index_scope(scope), limit, passage_ids)
 
     def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
         _, index = self._vectors

@@ -6,9 +6,9 @@ import apsw
 
 from shisho.domain.corpus import Scope
 from shisho.domain.metadata import MetadataField
-from shisho.stores.counted_metadata import counted_fields
+from shisho.stores.counted_metadata import collect_fields
 from shisho.stores.embedded import rows
-from shisho.stores.embedded.scope import where
+from shisho.stores.embedded.scope import write_condition
 
 # Of every name the most frequent values, the names that most documents have first; the scope is filled in.
 COUNTED = """SELECT * FROM (SELECT m.key AS name, m.value AS value, count(*) AS documents,
@@ -24,9 +24,9 @@ def count_metadata(
     connection: apsw.Connection, scope: Scope, fields: int, values: int
 ) -> list[MetadataField]:
     """At most so many fields, and of each so many values."""
-    condition = where(scope)
+    condition = write_condition(scope)
     query = COUNTED.format(condition=condition.sql)
     # a field has no more rows than values, so that the first rows have the first fields
     limits = (values, fields * values)
     counted_rows = rows.fetch_all(connection.execute(query, (*condition.values, *limits)))
-    return counted_fields(counted_rows, fields)
+    return collect_fields(counted_rows, fields)

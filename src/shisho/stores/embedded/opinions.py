@@ -71,7 +71,7 @@ class EmbeddedOpinions:
         rows = await self._database.read(lambda connection: fetch_all(connection.execute(DOMAINS, (owner,))))
         return [row.target for row in rows]
 
-    async def left_out(self, owner: str) -> ExcludedSources:
+    async def list_left_out(self, owner: str) -> ExcludedSources:
         def work(connection: apsw.Connection) -> ExcludedSources:
             values = {"owner": owner}
             documents = fetch_all(connection.execute(BLOCKED, values))

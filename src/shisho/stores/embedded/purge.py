@@ -10,7 +10,7 @@ import apsw
 from shisho.domain.evidence import REMOVED
 from shisho.stores.embedded.rows import fetch_all
 from shisho.stores.embedded.traces import forget, traces
-from shisho.stores.traces import Traces, silenced_body
+from shisho.stores.traces import Traces, silence_body
 
 # A document keeps its id, the hash of its bytes and its times.
 DOCUMENT = "UPDATE documents SET warnings = '[]', source = '', title = '' WHERE id = ?"
@@ -80,5 +80,5 @@ def _erase(connection: apsw.Connection, document_id: str) -> None:
 
 def _silence_answers(connection: apsw.Connection, document_id: str, traces: Traces) -> None:
     for row in fetch_all(connection.execute(QUOTING, (document_id,))):
-        body = silenced_body(row.body, json.loads(row.quoted), traces)
+        body = silence_body(row.body, json.loads(row.quoted), traces)
         connection.execute(SILENCE, (body, row.id))

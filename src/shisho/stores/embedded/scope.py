@@ -7,7 +7,13 @@ import apsw
 from shisho.domain.corpus import Scope
 from shisho.stores.embedded.rows import ANY_OF, bind_list, fetch_all
 from shisho.stores.index_scope import IndexScope
-from shisho.stores.scope import READABLE_CORPORA, SqlCondition, SqlDialect, condition_of, readable_corpora
+from shisho.stores.scope import (
+    READABLE_CORPORA,
+    SqlCondition,
+    SqlDialect,
+    condition_of,
+    write_readable_corpora,
+)
 
 # Live passages of some of the corpora that a reader may search; which, is filled in.
 COUNT_CORPORA = "SELECT coalesce(sum(c.passages), 0) FROM corpora c WHERE c.id IN ({corpora})"
@@ -36,20 +42,20 @@ SQLITE = SqlDialect(
 )
 
 
-def where(scope: Scope) -> SqlCondition:
+def write_condition(scope: Scope) -> SqlCondition:
     """Live documents in scope, in SQLite's words. Raises InvalidParams for a page that is no number."""
     return condition_of(scope, SQLITE)
 
 
 def corpora_of(scope: Scope) -> tuple[str, tuple[str, ...]]:
     """The statement of the keys of a scope's corpora, and its values."""
-    sql, values = readable_corpora(scope, SQLITE)
+    sql, values = write_readable_corpora(scope, SQLITE)
     return sql, tuple(values)
 
 
 def count_in(connection: apsw.Connection, scope: Scope) -> int:
     """`Shelf.count` on a connection."""
-    condition = where(scope)
+    condition = write_condition(scope)
     if condition.pages is None and not condition.narrowed and not scope.without:
         corpora, values = corpora_of(scope)
         return int(connection.execute(COUNT_CORPORA.format(corpora=corpora), values).get)
@@ -62,7 +68,7 @@ def count_in(connection: apsw.Connection, scope: Scope) -> int:
 
 
 def index_scope(connection: apsw.Connection, scope: Scope) -> IndexScope:
-    condition = where(scope)
+    condition = write_condition(scope)
     corpora: tuple[int, ...] | None = None
     if scope.corpora or connection.execute(OTHERS, (scope.owner,)).get:
         corpora = tuple(corpus_ids(connection, scope))

@@ -9,7 +9,7 @@ import apsw
 from shisho.domain.corpus import RoundRecord
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
-from shisho.stores.round_records import round_records, shown_values
+from shisho.stores.round_records import list_shown_values, round_records
 
 # How the rounds of a session went.
 ROUNDS = "SELECT round, ranked, in_scope, exhausted FROM session_rounds WHERE session_id = ? ORDER BY round"
@@ -40,7 +40,7 @@ class EmbeddedSessions:
 
     async def add(self, session_id: str, record: RoundRecord) -> None:
         head = (session_id, record.round, record.ranked, record.in_scope, int(record.exhausted))
-        shown_rows = [shown_values(session_id, record.round, passage) for passage in record.shown]
+        shown_rows = [list_shown_values(session_id, record.round, passage) for passage in record.shown]
 
         def work(connection: apsw.Connection) -> None:
             connection.execute(ADD_ROUND, head)

@@ -23,18 +23,18 @@ from shisho.domain.corpus import (
 )
 from shisho.domain.metadata import MetadataField
 from shisho.errors import Conflict
-from shisho.language.comparable import comparable
+from shisho.language.comparable import make_comparable
 from shisho.ports import Clock
 from shisho.stores import nouns
 from shisho.stores.embedded import rows, standing, storing
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.metadata import count_metadata
 from shisho.stores.embedded.purge import erase
-from shisho.stores.embedded.scope import READABLE, count_in, where
+from shisho.stores.embedded.scope import READABLE, count_in, write_condition
 from shisho.stores.embedded.vectors import passages_by_id
 from shisho.stores.refusals import no_document, nothing_to_remove, text_purged
 
-# Documents with the corpora they stand in: what a scope's condition (`scope.where`) is about.
+# Documents with the corpora they stand in: what a scope's condition (`scope.write_condition`) is about.
 FROM_DOCUMENTS = "FROM documents d JOIN corpora c ON c.id = d.corpus_id"
 # The live document of a corpus with these bytes.
 KNOWN = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.state = 'live' AND d.sha256 = ? AND c.name = ? AND c.owner = ?"
@@ -123,7 +123,7 @@ class EmbeddedShelf:
     async def corpora(self, owner: str) -> Sequence[Corpus]:
         return await self._database.read(lambda connection: _corpora(connection, owner))
 
-    async def known(self, corpus: str, owner: str, sha256: str) -> Document | None:
+    async def find_known(self, corpus: str, owner: str, sha256: str) -> Document | None:
         def work(connection: apsw.Connection) -> Document | None:
             row = rows.fetch_first(connection.execute(KNOWN, (sha256, corpus, owner)))
             return None if row is None else nouns.document(row)
@@ -249,7 +249,7 @@ class EmbeddedShelf:
 
     async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
         def work(connection: apsw.Connection) -> list[Document]:
-            condition = where(scope)
+            condition = write_condition(scope)
             seen = (after, scope.owner) if after else ()
             query = PAGE.format(condition=condition.sql, later=LATER if after else "")
             listed_rows = rows.fetch_all(connection.execute(query, (*condition.values, *seen, limit)))
@@ -377,6 +377,6 @@ def _put_in_place(connection: apsw.Connection, document: Document, corpus_id: in
 
 
 def _describe(connection: apsw.Connection, document_id: DocumentId, metadata: Mapping[str, str]) -> None:
-    facts = [(key, value, comparable(value)) for key, value in metadata.items()]
+    facts = [(key, value, make_comparable(value)) for key, value in metadata.items()]
     described = [(document_id, key, value, form.folded, form.number) for key, value, form in facts]
     connection.executemany(DESCRIBE, described)

@@ -9,7 +9,7 @@ import apsw
 from shisho.domain.corpus import PassageId, Scope, TermVector
 from shisho.domain.ranking import NamedPassage
 from shisho.stores.embedded import rows, vectors
-from shisho.stores.embedded.scope import READABLE, count_in, where
+from shisho.stores.embedded.scope import READABLE, count_in, write_condition
 
 # Of all live passages that a reader may search: how many there are, and their terms, bigrams and terms of headings.
 SUMS = f"""SELECT coalesce(sum(c.passages), 0) AS passages, coalesce(sum(c.terms), 0) AS terms,
@@ -46,12 +46,12 @@ class ShelfView:
         return vectors.select(self._connection, ids)
 
     def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, NamedPassage]:
-        return vectors.named_passages_by_id(self._connection, ids)
+        return vectors.fetch_named_passages(self._connection, ids)
 
     def texts(self, scope: Scope, most: int) -> list[str]:
         if self.count(scope) > most:
             return []
-        condition = where(scope)
+        condition = write_condition(scope)
         low, high = condition.pages or (None, None)
         pages = ANY_PAGE if condition.pages is None else (1, low or 0, ANY_PAGE[2] if high is None else high)
         query = TEXTS.format(condition=condition.sql)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shisho.ports import Bell, Clock
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.transitions import embedded_transactions
+from shisho.stores.embedded.transitions import build_embedded_transactions
 from shisho.stores.tasks import StoredTasks
 
 
@@ -12,4 +12,4 @@ class EmbeddedTasks(StoredTasks):
     """`ports.TaskStore` over one SQLite file."""
 
     def __init__(self, database: Database, clock: Clock, bell: Bell) -> None:
-        super().__init__(embedded_transactions(database, clock, bell))
+        super().__init__(build_embedded_transactions(database, clock, bell))

@@ -86,5 +86,5 @@ def _rewrite(
     for row in fetch_all(
         connection.execute(READ_JSON.format(table=table, column=column, where=where), (value,))
     ):
-        blank = json.dumps(traces.blanked(json.loads(row.text), about=about), ensure_ascii=False)
+        blank = json.dumps(traces.blank(json.loads(row.text), about=about), ensure_ascii=False)
         connection.execute(write, (blank, value, row.text))

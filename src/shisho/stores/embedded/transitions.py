@@ -8,6 +8,6 @@ from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.transitions import Transactions
 
 
-def embedded_transactions(database: Database, clock: Clock, bell: Bell) -> Transactions:
+def build_embedded_transactions(database: Database, clock: Clock, bell: Bell) -> Transactions:
     """The transactions in which a queue over one SQLite file works."""
     return Transactions(EmbeddedQueryStore(database), clock, bell)

@@ -62,7 +62,7 @@ def passages_by_id(connection: apsw.Connection, ids: Iterable[PassageId]) -> dic
     return {passage.id: passage for passage in map(nouns.passage, found)}
 
 
-def named_passages_by_id(
+def fetch_named_passages(
     connection: apsw.Connection, ids: Iterable[PassageId]
 ) -> dict[PassageId, NamedPassage]:
     """`SearchView.passages` on a connection."""

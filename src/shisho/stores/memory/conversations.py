@@ -9,7 +9,7 @@ from shisho.domain.conversation import ConversationRemoved, ConversationSummary,
 from shisho.domain.time import Instant
 from shisho.errors import NotFound
 from shisho.ports import Clock
-from shisho.stores.conversation_names import no_conversation, only_conversation
+from shisho.stores.conversation_names import expect_only_conversation, no_conversation
 from shisho.stores.memory.ledger import MemoryLedger
 
 
@@ -36,7 +36,7 @@ class MemoryConversations:
     async def find(self, prefix: str, owner: str) -> str:
         names = [name for name, _ in self._questions.values() if self._owners[name] == owner]
         if prefix == "last":
-            return only_conversation(names[-1:], prefix)
+            return expect_only_conversation(names[-1:], prefix)
         fitting = {name for name in names if name.startswith(prefix)}
         fitting.update(
             name
@@ -47,7 +47,7 @@ class MemoryConversations:
             answer = await self._ledger.answer(prefix, owner)
             runs = (answer.id, answer.task_id)
             fitting.update(self._questions[run_id][0] for run_id in runs if run_id in self._questions)
-        return only_conversation(sorted(fitting), prefix)
+        return expect_only_conversation(sorted(fitting), prefix)
 
     async def list_newest(self, owner: str, before: int | None, limit: int) -> Sequence[ConversationSummary]:
         places = {name: place for place, (name, _) in enumerate(self._questions.values(), 1)}

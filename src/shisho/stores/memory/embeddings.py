@@ -17,12 +17,12 @@ class MemoryEmbeddings:
         self._shelf = shelf
         self._stored: dict[PassageId, NewEmbedding] = {}
 
-    async def pending(self, limit: int) -> Sequence[Passage]:
+    async def list_pending(self, limit: int) -> Sequence[Passage]:
         return [passage for passage in self._shelf.list_searchable() if passage.id not in self._stored][
             :limit
         ]
 
-    async def known(self, contents: Sequence[bytes]) -> Mapping[bytes, Embedding]:
+    async def find_known(self, contents: Sequence[bytes]) -> Mapping[bytes, Embedding]:
         return {new.content: new.vector for new in self._stored.values() if new.content in contents}
 
     async def put(self, embeddings: Sequence[NewEmbedding]) -> None:

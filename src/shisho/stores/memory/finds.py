@@ -114,7 +114,7 @@ class MemoryUrls:
     async def note(self, claim: Claim, note: SearchNote) -> None:
         self._notes[self._held(claim).id] = note
 
-    async def of_job(self, job_id: JobId) -> Sequence[StoredUrl]:
+    async def list_of_job(self, job_id: JobId) -> Sequence[StoredUrl]:
         rows = [row for row in self._finds.values() if row.job_id == job_id]
         return [
             StoredUrl(row.find, row.status, row.document_id, row.useful, row.code, row.reason) for row in rows
@@ -190,7 +190,9 @@ class MemoryUrls:
         others = [
             row for row in self._finds.values() if row.document_id == document_id and row.task_id != task_id
         ]
-        quoting = [self._shared.jobs.get(JobId(answer_id)) for answer_id in self._ledger.quoting(document_id)]
+        quoting = [
+            self._shared.jobs.get(JobId(answer_id)) for answer_id in self._ledger.list_quoting(document_id)
+        ]
         return not (
             document.corpus != WEB_CORPUS
             or document.state is DocumentState.PURGED

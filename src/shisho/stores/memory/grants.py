@@ -38,11 +38,11 @@ class MemoryGrants:
         granted = [self._grants[key] for key in sorted(self._grants)]
         return [grant for grant in granted if owner in (None, grant.corpus.owner)]
 
-    async def reachable(self, reader: str) -> Sequence[ReachableCorpus]:
+    async def list_reachable(self, reader: str) -> Sequence[ReachableCorpus]:
         reached = [(corpus, self.access_of(corpus, reader)) for corpus in sorted(self._shelf.corpus_keys)]
         return [ReachableCorpus(corpus, access) for corpus, access in reached if access is not None]
 
-    async def readable(self, ids: Sequence[DocumentId], reader: str) -> frozenset[DocumentId]:
+    async def select_readable(self, ids: Sequence[DocumentId], reader: str) -> frozenset[DocumentId]:
         documents = (await self._shelf.documents_by_id(ids)).values()
         return frozenset(
             document.id

@@ -12,10 +12,10 @@ from shisho.domain.politeness import (
     EngineHealth,
     RequestOutcome,
     add_rates,
-    as_of,
     clear_failures,
     may_probe,
     record_outcome,
+    refresh_breaker,
 )
 from shisho.domain.time import Instant, later
 from shisho.ports import Clock
@@ -32,7 +32,7 @@ class MemoryHealth:
         )
         self._probers: dict[str, tuple[str, Instant]] = {}
 
-    async def of(self, engines: Sequence[str]) -> Mapping[str, EngineHealth]:
+    async def read(self, engines: Sequence[str]) -> Mapping[str, EngineHealth]:
         return {engine: add_rates(self._now(engine), self._answers[engine]) for engine in engines}
 
     async def record(
@@ -59,4 +59,4 @@ class MemoryHealth:
         self._probers.pop(engine, None)
 
     def _now(self, engine: str) -> EngineHealth:
-        return as_of(self._held.get(engine, EngineHealth(engine)), self._clock.steady())
+        return refresh_breaker(self._held.get(engine, EngineHealth(engine)), self._clock.steady())

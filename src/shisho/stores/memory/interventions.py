@@ -28,10 +28,10 @@ class MemoryInterventions:
         self._shared = shared
         self._announced: set[str] = set()
 
-    async def waiting(self, owner: str, task_id: TaskId | None = None) -> Sequence[PendingIntervention]:
+    async def list_waiting(self, owner: str, task_id: TaskId | None = None) -> Sequence[PendingIntervention]:
         return self._chosen(owner, lambda intervention: task_id in (None, intervention.task_id))
 
-    async def pending(self, owner: str, engine: str) -> HumanChallenge | None:
+    async def find_pending(self, owner: str, engine: str) -> HumanChallenge | None:
         interventions = self._chosen(owner, lambda intervention: intervention.engine == engine)
         return interventions[-1].met if interventions else None
 
@@ -41,7 +41,7 @@ class MemoryInterventions:
         interventions = self._group(owner, select_interventions(target, name))
         for intervention in interventions:
             self._shared.waiting[intervention.job_id] = replace(intervention, state=state)
-            self._shared.happened(
+            self._shared.record_event(
                 self._shared.jobs[intervention.job_id],
                 EventKind.PERSON,
                 EventFacts(person=state, domain=intervention.domain),
@@ -59,7 +59,7 @@ class MemoryInterventions:
             )
         return interventions
 
-    async def solved(self, owner: str, engine: str) -> Sequence[PendingIntervention]:
+    async def list_solved(self, owner: str, engine: str) -> Sequence[PendingIntervention]:
         return self._freed(self._group(owner, lambda intervention: intervention.engine == engine))
 
     async def take_unannounced(self, owner: str) -> Sequence[PendingIntervention]:

@@ -63,12 +63,12 @@ class MemoryJobs:
         return self._shared.jobs[job.id]
 
     async def renew(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
-        stop_wishes = await self.held(claims)
+        stop_wishes = await self.check_claims(claims)
         for claim in stop_wishes:
             self._shared.beats[claim.job_id] += 1
         return stop_wishes
 
-    async def held(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
+    async def check_claims(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
         jobs = ((claim, self._shared.jobs.get(claim.job_id)) for claim in claims)
         return {claim: job.stop_asked for claim, job in jobs if job is not None and is_held(job, claim)}
 
@@ -127,7 +127,7 @@ class MemoryJobs:
                 since=now,
                 expires_at=until,
             )
-        facts = EventFacts.of_challenge(challenge)
+        facts = EventFacts.from_challenge(challenge)
         stands = None if job.stop_asked else output
         self._wait(job, JobState.AWAITING_AUTH, facts, not_before=until, output=stands)
 
@@ -147,7 +147,7 @@ class MemoryJobs:
     async def report(self, claim: Claim, progress: Payload) -> None:
         job = self._held(claim)
         self._shared.jobs[job.id] = replace(job, progress=progress)
-        self._shared.happened(job, EventKind.PROGRESS, EventFacts(progress=progress))
+        self._shared.record_event(job, EventKind.PROGRESS, EventFacts(progress=progress))
 
     async def charge(self, claim: Claim, amounts: Mapping[str, float]) -> bool:
         task = self._shared.tasks[self._held(claim).task_id]
@@ -171,7 +171,7 @@ class MemoryJobs:
             self._wait(job, JobState.QUEUED)
         return len(jobs)
 
-    async def running(self) -> Sequence[RunningClaim]:
+    async def list_running(self) -> Sequence[RunningClaim]:
         jobs = (job for job in self._shared.jobs.values() if job.state is JobState.RUNNING)
         return [RunningClaim(job.claim, self._shared.beats[job.id]) for job in jobs]
 

@@ -92,7 +92,7 @@ class MemoryLedger:
         self._log.forget(run_id)
         return len(names)
 
-    def quoting(self, document_id: DocumentId) -> list[str]:
+    def list_quoting(self, document_id: DocumentId) -> list[str]:
         """The answers that quote a document."""
         answers = [answer for _, answer in self._answers.values()]
         return [

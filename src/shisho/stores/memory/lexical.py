@@ -110,7 +110,7 @@ class MemoryView:
         has_vectors = self._embeddings is not None and self._embeddings.vectors()
         return self._embeddings.about if self._embeddings is not None and has_vectors else None
 
-    def nearest(
+    def find_nearest(
         self, vector: Embedding, scope: Scope, limit: int, passage_ids: frozenset[PassageId]
     ) -> Mapping[PassageId, float]:
         names = [

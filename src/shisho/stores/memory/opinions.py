@@ -39,7 +39,7 @@ class MemoryOpinions:
     async def list_blocked(self, owner: str) -> Sequence[str]:
         return sorted(domain for whose, domain in self._domains if whose == owner)
 
-    async def left_out(self, owner: str) -> ExcludedSources:
+    async def list_left_out(self, owner: str) -> ExcludedSources:
         domains = await self.list_blocked(owner)
         brought = self._urls.map_documents_to_jobs()
         live = await self._shelf.documents(Scope(owner), limit=1 << 60)

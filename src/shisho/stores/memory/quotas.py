@@ -38,7 +38,7 @@ class MemoryQuotas:
 
     async def quotas(self, user: str | None = None) -> Sequence[Quota]:
         keys = sorted(self._quotas if user is None else self._binding(user))
-        return [self._quotas[key].at(self._today()) for key in keys]
+        return [self._quotas[key].begin_day(self._today()) for key in keys]
 
     async def take(self, user: str, resource: QuotaResource, amount: int) -> QuotaCharge:
         return self.charge(user, resource, amount)
@@ -55,7 +55,7 @@ class MemoryQuotas:
         if amount <= 0:
             return QuotaCharge((), 0)
         keys = [key for key in self._binding(user) if key[1] is resource]
-        quotas = [self._quotas[key].at(self._today()) for key in sorted(keys)]
+        quotas = [self._quotas[key].begin_day(self._today()) for key in sorted(keys)]
         check_room(quotas, amount, self._clock.steady())
         charged = tuple(replace(quota, used=quota.used + amount) for quota in quotas)
         self._quotas |= {(quota.grantee, resource): quota for quota in charged}

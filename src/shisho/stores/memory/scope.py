@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shisho.domain.corpus import Condition, Document, FilterRange, Scope
 from shisho.errors import InvalidParams
-from shisho.language.comparable import comparable
+from shisho.language.comparable import make_comparable
 
 COLUMNS = {
     "document": "id",
@@ -30,16 +30,16 @@ def _holds(document: Document, key: str, condition: Condition) -> bool:
     return (
         value in values
         if key in COLUMNS
-        else comparable(value).folded in {comparable(member).folded for member in values}
+        else make_comparable(value).folded in {make_comparable(member).folded for member in values}
     )
 
 
 def _within(value: str, condition: FilterRange) -> bool:
-    position = comparable(value)
+    position = make_comparable(value)
     for end, sign in ((condition.low, 1), (condition.high, -1)):
         if end is None:
             continue
-        bound = comparable(end)
+        bound = make_comparable(end)
         if position.number is not None:
             if bound.number is None or sign * (position.number - bound.number) < 0:
                 return False

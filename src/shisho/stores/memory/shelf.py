@@ -58,7 +58,7 @@ class MemoryShelf:
         passages = sum(document.passage_count for document in documents)
         return Corpus(key.address(reader), key.owner, len(documents), passages)
 
-    async def known(self, corpus: str, owner: str, sha256: str) -> Document | None:
+    async def find_known(self, corpus: str, owner: str, sha256: str) -> Document | None:
         scope = Scope(owner, (corpus,))
         return next((document for document in self._live(scope) if document.sha256 == sha256), None)
 

@@ -12,7 +12,7 @@ from shisho.errors import Conflict
 class MemoryStorage:
     """`ports.Storage` of one process. Nothing is kept, so its copy is empty."""
 
-    async def ready(self) -> None:
+    async def check_ready(self) -> None:
         """Always."""
 
     async def migrate(self) -> Sequence[str]:

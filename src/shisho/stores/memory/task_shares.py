@@ -35,15 +35,15 @@ class MemoryTaskShares:
         del self._shares[shared_id, group]
         return True
 
-    async def of_owner(self, owner: str, limit: int) -> Sequence[TaskShare]:
+    async def list_of_owner(self, owner: str, limit: int) -> Sequence[TaskShare]:
         return [share for share in self._newest() if share.owner == owner][:limit]
 
-    async def visible(self, user: str, limit: int) -> Sequence[TaskShare]:
+    async def list_visible(self, user: str, limit: int) -> Sequence[TaskShare]:
         groups = self._users.groups_of(user)
         return [share for share in self._newest() if share.group in groups and share.owner != user][:limit]
 
     async def find(self, shared_id: str, user: str) -> TaskShare | None:
-        visible = await self.visible(user, len(self._shares))
+        visible = await self.list_visible(user, len(self._shares))
         fitting = sorted(share for share in visible if share.shared_id == shared_id)
         return next(iter(fitting), None)
 

@@ -87,7 +87,9 @@ class MemoryTasks:
             return None
         first, enqueued = self._shared.keys[key.owner, key.key]
         if (first.verb, first.request) != (key.verb, key.request):
-            raise KeyConflict(first.taken(enqueued.task_id), verb=first.verb, task_id=enqueued.task_id)
+            raise KeyConflict(
+                first.describe_taken(enqueued.task_id), verb=first.verb, task_id=enqueued.task_id
+            )
         return replace(enqueued, is_repeat=True)
 
     async def task(self, task_id: TaskId) -> Task:
@@ -140,7 +142,7 @@ class MemoryTasks:
                 self._shared.move(job, JobState.CANCELLED, output=None, not_before=None)
         for job in spared:
             self._shared.jobs[job.id] = replace(job, stop_asked=True)
-            self._shared.happened(job, EventKind.STOP_ASKED)
+            self._shared.record_event(job, EventKind.STOP_ASKED)
         return Halt(Counter(job.state for job in cancelled), tuple(job.id for job in spared))
 
     async def resume(self, task_id: TaskId) -> Sequence[JobId]:

@@ -59,7 +59,7 @@ class SharedQueue:
             raise InternalError("A {old} job cannot become {new}.", old=job.state, new=state)
         changes.setdefault("finished_at", self.clock.now() if state in ENDED else None)
         self.jobs[job.id] = replace(job, state=state, **changes)
-        self.happened(job, EventKind(state), facts)
+        self.record_event(job, EventKind(state), facts)
         parent = self.jobs.get(job.cause_id) if job.cause_id else None
         if (
             parent
@@ -73,7 +73,7 @@ class SharedQueue:
         del self.waiting[job.id]
         self.move(job, state, EventFacts(person=end), not_before=None, **changes)
 
-    def happened(self, job: Job, kind: EventKind, facts: EventFacts = NO_FACTS) -> None:
+    def record_event(self, job: Job, kind: EventKind, facts: EventFacts = NO_FACTS) -> None:
         task = self.tasks[job.task_id]
         jobs = Counter(job.state for job in self.jobs.values() if job.task_id == task.id)
         revision = task.revision + 1
@@ -106,7 +106,7 @@ class SharedQueue:
             cause_id=cause,
             finished_at=self.clock.now() if state in ENDED else None,
         )
-        self.happened(self.jobs[new.id], EventKind(state), EventFacts(job_kind=new.kind))
+        self.record_event(self.jobs[new.id], EventKind(state), EventFacts(job_kind=new.kind))
         return new.id
 
     def find_twin(self, task_id: TaskId, new: NewJob) -> Job | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from shisho.domain.codec import build, plain
+from shisho.domain.codec import build, to_plain
 from shisho.errors import Conflict, InvalidParams, NotFound
 from shisho.ports import Blobs
 from shisho.stores.postgres.embeddings import ADD_EXTENSION, BY_CONTENT, NEW_TABLE
@@ -95,7 +95,7 @@ def write_archive(connection: Connection, blobs: Blobs, target: Path) -> Archive
         try:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
                 manifest = _written(connection, blobs, archive)
-                archive.writestr(MANIFEST, json.dumps(plain(manifest), ensure_ascii=False))
+                archive.writestr(MANIFEST, json.dumps(to_plain(manifest), ensure_ascii=False))
         except BaseException:
             target.unlink(missing_ok=True)
             raise

@@ -25,7 +25,7 @@ from shisho.ports import Ear
 from shisho.stores.ears import Ears
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.topic_places import TopicPlaces, heard_topics
+from shisho.stores.postgres.topic_places import TopicPlaces, select_heard_topics
 from shisho.telemetry import log
 
 CHANNEL = "shisho"
@@ -188,7 +188,7 @@ class _ServerWatch:
 def _send(connection: Connection, name: str, topics: Iterable[str]) -> bool:
     """Send what somebody may listen to; False: nobody does. Who begins to listen only now reads what was
     committed before."""
-    heard = heard_topics(connection, topics)
+    heard = select_heard_topics(connection, topics)
     if heard:
         for notice in _notices(name, heard):
             connection.execute(TELL, {"channel": CHANNEL, "topics": notice})

@@ -43,7 +43,7 @@ def add_up(
     return _summed(numbers, scores)
 
 
-def best_of(numbers: Numbers, scores: Scores, most: int) -> tuple[Numbers, Scores]:
+def select_best(numbers: Numbers, scores: Scores, most: int) -> tuple[Numbers, Scores]:
     """The best so many, best first, equal ones in the order in which they came."""
     if len(scores) > most:
         at = np.argpartition(-scores, most - 1)[:most]

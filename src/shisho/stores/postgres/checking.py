@@ -17,7 +17,7 @@ FACTS = """SELECT current_setting('server_version') AS version, current_database
 async def check_database(database: PostgresDatabase) -> Check:
     """Reach it, and try to write to it."""
     try:
-        await database.ready()
+        await database.check_ready()
         (row,) = await database.read(lambda connection: fetch_all(connection, FACTS))
     except ShishoError as error:
         return Check("database", False, error.message)

@@ -166,7 +166,7 @@ class PostgresDatabase:
             self.snapshot(self._time.sample)
         return self._time.line()
 
-    async def ready(self) -> None:
+    async def check_ready(self) -> None:
         """Check that something could be stored now. Raises StorageUnusable, Conflict."""
         (row,) = await self.write(lambda connection: connection.execute(MAY_WRITE).fetchall())
         if not row.yes:
@@ -175,7 +175,7 @@ class PostgresDatabase:
     async def examine(self) -> None:
         """Reach the server and bring the schema to this version; what is wrong is told to whoever asks."""
         with suppress(ShishoError):
-            await self.ready()
+            await self.check_ready()
 
     @property
     def is_closed(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from shisho.domain.conversation import ConversationRemoved, ConversationSummary, ConversationTurn
 from shisho.ports import Clock
-from shisho.stores.conversation_names import no_conversation, only_conversation
+from shisho.stores.conversation_names import expect_only_conversation, no_conversation
 from shisho.stores.conversation_rows import read_summary, read_turn
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
@@ -87,7 +87,7 @@ class PostgresConversations:
         else:
             values = {"owner": owner, "low": prefix, "high": prefix + TOP}
             rows = await self._database.read(lambda connection: fetch_all(connection, NAMED, values))
-        return only_conversation([row.id for row in rows], prefix)
+        return expect_only_conversation([row.id for row in rows], prefix)
 
     async def list_newest(self, owner: str, before: int | None, limit: int) -> Sequence[ConversationSummary]:
         values = {"owner": owner, "before": before, "limit": limit}

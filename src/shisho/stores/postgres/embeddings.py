@@ -87,13 +87,13 @@ class PostgresEmbeddings:
         self._database = database
         self._about = about
 
-    async def pending(self, limit: int) -> Sequence[Passage]:
+    async def list_pending(self, limit: int) -> Sequence[Passage]:
         passages, newest = await self._database.read(lambda connection: self._pending(connection, limit))
         if newest:
             await self._database.write(lambda connection: self._advance(connection, newest))
         return passages
 
-    async def known(self, contents: Sequence[bytes]) -> Mapping[bytes, Embedding]:
+    async def find_known(self, contents: Sequence[bytes]) -> Mapping[bytes, Embedding]:
         def work(connection: Connection) -> dict[bytes, Embedding]:
             embedder = self._embedder(connection)
             if embedder is None:

@@ -13,13 +13,13 @@ from shisho.domain.task import FailedItem, JobKind
 from shisho.messages import message
 from shisho.ports import Clock
 from shisho.stores.find_rows import (
+    fill_settled_columns,
     find_columns,
     make_report,
     read_failure,
     read_stored,
-    settled_columns,
 )
-from shisho.stores.interventions import waiting
+from shisho.stores.interventions import select_waiting
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.queries import PostgresQueries
@@ -151,7 +151,7 @@ class PostgresUrls:
         code: str = "",
         reason: str = "",
     ) -> None:
-        values = settled_columns(claim, canonical_url, document_id, code, reason, self._clock.now())
+        values = fill_settled_columns(claim, canonical_url, document_id, code, reason, self._clock.now())
         await self._change(claim, SETTLE, values)
 
     async def mark(self, claim: Claim, canonical_url: str, useful: bool) -> None:
@@ -162,7 +162,7 @@ class PostgresUrls:
         novelty = {"novelty": json.dumps(note.novelty), "harvest": json.dumps(note.harvest)}
         await self._change(claim, NOTE, values | novelty)
 
-    async def of_job(self, job_id: JobId) -> Sequence[StoredUrl]:
+    async def list_of_job(self, job_id: JobId) -> Sequence[StoredUrl]:
         rows = await self._database.read(lambda connection: fetch_all(connection, OF_JOB, {"job_id": job_id}))
         return [read_stored(row) for row in rows]
 
@@ -183,7 +183,7 @@ class PostgresUrls:
                 fetch_all(connection, RESULTS, values | {"after": after, "limit": limit + 1}),
                 taken_in=visits.taken_in,
                 failures=_failures(connection, values),
-                waiting=waiting(PostgresQueries(connection), owner, task_id),
+                waiting=select_waiting(PostgresQueries(connection), owner, task_id),
                 answer_id=None if answer is None else answer.id,
                 changed_at=None if changed is None else changed.at,
             )

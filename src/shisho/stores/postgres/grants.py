@@ -63,11 +63,11 @@ class PostgresGrants:
             for row in rows
         ]
 
-    async def reachable(self, reader: str) -> Sequence[ReachableCorpus]:
+    async def list_reachable(self, reader: str) -> Sequence[ReachableCorpus]:
         rows = await self._database.read(lambda connection: fetch_all(connection, REACHABLE, (reader,)))
         return [ReachableCorpus(CorpusKey(row.owner, row.name), Access(row.access)) for row in rows]
 
-    async def readable(self, ids: Sequence[DocumentId], reader: str) -> frozenset[DocumentId]:
+    async def select_readable(self, ids: Sequence[DocumentId], reader: str) -> frozenset[DocumentId]:
         values = ([*ids], reader)
         rows = await self._database.read(lambda connection: fetch_all(connection, READABLE, values))
         return frozenset(DocumentId(row.id) for row in rows)

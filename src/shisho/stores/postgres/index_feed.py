@@ -22,10 +22,10 @@ from shisho.stores.postgres import rows
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.embeddings import EMBEDDER, read_halfvec, table_of
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.scope import FROM_DOCUMENTS, POSTGRES, READABLE, where
+from shisho.stores.postgres.scope import FROM_DOCUMENTS, POSTGRES, READABLE, write_condition
 from shisho.stores.postgres.serving import PostgresServing, VectorTable
 from shisho.stores.postgres.shelf_view import PostgresShelfView
-from shisho.stores.scope import readable_corpora
+from shisho.stores.scope import write_readable_corpora
 
 T = TypeVar("T")
 
@@ -146,14 +146,14 @@ class PostgresFeedView(PostgresShelfView):
         stored = rows.fetch_all(self._connection, MARKS, (beginning,))
         return {row.name: IndexMark(row.generation, row.change, row.vector) for row in stored}
 
-    def newest(self, embedder: str) -> tuple[int, int]:
+    def read_newest(self, embedder: str) -> tuple[int, int]:
         change = int(rows.fetch_all(self._connection, NEWEST)[0].seq)
         table = self._table_of(embedder)
         if table is None:
             return change, 0
         return change, int(rows.fetch_all(self._connection, NEWEST_VECTOR.format(table=table))[0].seq)
 
-    def changed(self, since: int, limit: int) -> list[ChangedDocument]:
+    def list_changed(self, since: int, limit: int) -> list[ChangedDocument]:
         stored = rows.fetch_all(self._connection, CHANGED, (since, limit))
         return [ChangedDocument(row.seq, row.document_id, row.state == "live") for row in stored]
 
@@ -181,10 +181,10 @@ class PostgresFeedView(PostgresShelfView):
         return dict.fromkeys(codes, 0) | {row.code: row.passages for row in stored}
 
     def index_scope(self, scope: Scope) -> IndexScope:
-        condition = where(scope)
+        condition = write_condition(scope)
         corpora: tuple[int, ...] | None = None
         if scope.corpora or rows.fetch_all(self._connection, OTHERS, (scope.owner,))[0].yes:
-            statement, values = readable_corpora(scope, POSTGRES)
+            statement, values = write_readable_corpora(scope, POSTGRES)
             corpora = tuple(
                 sorted({row.corpus_id for row in rows.fetch_all(self._connection, statement, values)})
             )
@@ -194,7 +194,7 @@ class PostgresFeedView(PostgresShelfView):
             documents = tuple(row.id for row in rows.fetch_all(self._connection, statement, condition.values))
         return IndexScope(corpora, documents, scope.without, condition.pages)
 
-    def serving(self) -> tuple[EmbedderAbout, bool] | None:
+    def find_serving(self) -> tuple[EmbedderAbout, bool] | None:
         return None if self._table is None else (self._table.about, True)
 
     def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:

@@ -13,7 +13,7 @@ from shisho.stores.jobs import FINISHED, StoredJobs, fence
 from shisho.stores.nouns import Row
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.queries import PostgresQueries
-from shisho.stores.postgres.transitions import postgres_transactions
+from shisho.stores.postgres.transitions import build_postgres_transactions
 from shisho.stores.transitions import JOB, Transaction, job
 
 T = TypeVar("T")
@@ -27,7 +27,7 @@ class PostgresJobs(StoredJobs):
     """`ports.JobStore` over one PostgreSQL database."""
 
     def __init__(self, database: PostgresDatabase, clock: Clock, bell: Bell) -> None:
-        super().__init__(postgres_transactions(database, clock, bell))
+        super().__init__(build_postgres_transactions(database, clock, bell))
         self._database = database
 
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
@@ -56,13 +56,13 @@ class PostgresJobs(StoredJobs):
 
     async def _execute(self, work: Callable[[Transaction], T]) -> T:
         """Statements that are each a transaction and may be said again."""
-        whole = self._transactions.noting_topics(work)
+        whole = self._transactions.gather_topics(work)
         done = await self._database.execute(lambda connection: whole(PostgresQueries(connection)))
         return self._transactions.ring(done)
 
     def _take(self, transaction: Transaction, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
         times = {"now": transaction.now, "steady": transaction.steady}
-        row = transaction.first(CLAIM, times | {"worker_id": worker_id, "kinds": list(kinds)})
+        row = transaction.fetch_first(CLAIM, times | {"worker_id": worker_id, "kinds": list(kinds)})
         if row is None:
             return None
         taken = job(row)
@@ -87,7 +87,7 @@ class PostgresJobs(StoredJobs):
 
 def _completed(transaction: Transaction, claim: Claim, output: Payload, *, alone: bool) -> Row | None:
     values = fence(claim) | {"output": output.text, "now": transaction.now, "alone": alone}
-    row = transaction.first(COMPLETE, values)
+    row = transaction.fetch_first(COMPLETE, values)
     if row is not None and row.done:
         transaction.topics |= {row.task_id, EventKind.COMPLETED}
     return row

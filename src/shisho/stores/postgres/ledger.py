@@ -12,7 +12,7 @@ from shisho.stores.ledger_rows import (
     NOTHING_UNFINISHED,
     answer_body,
     evidence_row,
-    only_row,
+    expect_only_row,
     read_answer,
     read_evidence,
     read_inquiry,
@@ -119,7 +119,7 @@ class PostgresLedger:
                 rows = fetch_all(connection, LAST_ANSWER, (owner,))
             else:
                 rows = fetch_all(connection, ANSWERS, (owner, prefix, prefix + TOP))
-            row = only_row(rows, "answer", prefix)
+            row = expect_only_row(rows, "answer", prefix)
             return read_answer(row.body, fetch_all(connection, EVIDENCE_OF, (row.id,)))
 
         return await self._database.read(work)
@@ -127,13 +127,13 @@ class PostgresLedger:
     async def evidence(self, prefix: str, owner: str) -> Evidence:
         values = (owner, prefix, prefix + TOP)
         rows = await self._database.read(lambda connection: fetch_all(connection, EVIDENCE, values))
-        return read_evidence(only_row(rows, "evidence", prefix))
+        return read_evidence(expect_only_row(rows, "evidence", prefix))
 
     async def find_run(self, prefix: str, owner: str) -> str:
         if prefix != "last":
             values = (owner, prefix, prefix + TOP)
             rows = await self._database.read(lambda connection: fetch_all(connection, RUNS, values))
-            return str(only_row(rows, "run", prefix).id)
+            return str(expect_only_row(rows, "run", prefix).id)
         row = await self._database.read(lambda connection: fetch_first(connection, LAST_RUN, (owner,)))
         if row is None:
             raise NotFound(NOTHING_UNFINISHED)

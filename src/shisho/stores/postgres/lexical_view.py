@@ -13,7 +13,7 @@ from shisho.stores.nouns import passage_id
 from shisho.stores.postgres import bm25, rows
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.postings import term_key
-from shisho.stores.postgres.scope import FROM_DOCUMENTS, corpus_ids, where_passages
+from shisho.stores.postgres.scope import FROM_DOCUMENTS, corpus_ids, write_passage_condition
 from shisho.stores.postgres.shelf_view import PostgresShelfView
 from shisho.stores.proposals import HEADING, WEIGHTS, Word, rarity, select_telling, words_of
 
@@ -73,7 +73,7 @@ class PostgresView(PostgresShelfView):
         most = limit + len(seen) + SPARE
         names: list[PassageId] = []
         while len(names) < limit and len(numbers):
-            best, _ = bm25.best_of(numbers, scores, most)
+            best, _ = bm25.select_best(numbers, scores, most)
             names = self._in_scope(best.tolist(), scope, seen)[:limit]
             if len(best) == len(numbers):
                 break
@@ -96,7 +96,7 @@ class PostgresView(PostgresShelfView):
         """The numbers of the passages in scope where those are few; None where nothing narrows it much."""
         if not scope.filters or self.count(scope) > SELECTIVE:
             return None
-        condition, values = where_passages(scope)
+        condition, values = write_passage_condition(scope)
         in_scope = rows.fetch_all(self._connection, NUMBERS.format(condition=condition), values)
         return [row.number for row in in_scope]
 
@@ -113,14 +113,14 @@ class PostgresView(PostgresShelfView):
             [word.worth for word in weighed],
             [word.slope for word in weighed],
         )
-        numbers, scores = bm25.best_of(numbers, scores, MOST_LOOKED_THROUGH)
+        numbers, scores = bm25.select_best(numbers, scores, MOST_LOOKED_THROUGH)
         names = numbers.tolist()
         extra = {row.number: row.score for row in rows.fetch_all(self._connection, COMMON, (*values, names))}
         return numbers, scores + [extra.get(name, 0.0) for name in names]
 
     def _in_scope(self, numbers: list[int], scope: Scope, seen: list[int]) -> list[PassageId]:
         """Those that may be proposed, in their order."""
-        condition, values = where_passages(scope)
+        condition, values = write_passage_condition(scope)
         statement = IN_SCOPE.format(condition=condition)
         ids = {
             row.number: row.id
@@ -149,12 +149,12 @@ class PostgresView(PostgresShelfView):
     def serving(self) -> EmbedderAbout | None:
         return None if self._vectors is None else self._vectors.about
 
-    def nearest(
+    def find_nearest(
         self, vector: Embedding, scope: Scope, limit: int, passage_ids: frozenset[PassageId]
     ) -> Mapping[PassageId, float]:
         if self._vectors is None:
             return {}
-        return self._vectors.nearest(self._connection, vector, scope, limit, passage_ids)
+        return self._vectors.find_nearest(self._connection, vector, scope, limit, passage_ids)
 
     def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
         return {} if self._vectors is None else self._vectors.similarities(self._connection, vector, ids)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from shisho.domain.corpus import Scope
 from shisho.domain.metadata import MetadataField
-from shisho.stores.counted_metadata import counted_fields
+from shisho.stores.counted_metadata import collect_fields
 from shisho.stores.postgres import rows
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.scope import FROM_DOCUMENTS, where
+from shisho.stores.postgres.scope import FROM_DOCUMENTS, write_condition
 
 # Of every name the most frequent values, the names that most documents have first; the scope is filled in.
 COUNTED = f"""SELECT * FROM (SELECT m.key AS name, m.value AS value, count(*) AS documents,
@@ -21,8 +21,8 @@ COUNTED = f"""SELECT * FROM (SELECT m.key AS name, m.value AS value, count(*) AS
 
 def count_metadata(connection: Connection, scope: Scope, fields: int, values: int) -> list[MetadataField]:
     """At most so many fields, and of each so many values."""
-    condition = where(scope)
+    condition = write_condition(scope)
     # a field has no more rows than values, so that the first rows have the first fields
     limits = (values, fields * values)
     statement = COUNTED.format(condition=condition.sql)
-    return counted_fields(rows.fetch_all(connection, statement, (*condition.values, *limits)), fields)
+    return collect_fields(rows.fetch_all(connection, statement, (*condition.values, *limits)), fields)

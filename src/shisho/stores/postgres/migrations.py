@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 
-from shisho.stores.migrating import missing_scripts, scripts_in
+from shisho.stores.migrating import list_missing_scripts, scripts_in
 from shisho.stores.postgres.troubles import ConnectionFacts
 from shisho.telemetry import log
 
@@ -27,26 +27,26 @@ MIGRATIONS = "SELECT name FROM migrations"
 MIGRATED = "INSERT INTO migrations(name) VALUES (%(name)s)"
 
 
-def missing_migrations(connection: psycopg.Connection[Any], facts: ConnectionFacts) -> list[str]:
+def list_missing_migrations(connection: psycopg.Connection[Any], facts: ConnectionFacts) -> list[str]:
     """Names of the scripts that the database lacks. Raises StorageUnusable for one that a newer version has
     made."""
     scripts = scripts_in(PACKAGE)
     if not connection.execute(HAS_MIGRATIONS).fetchall()[0].has:
         return scripts
     done = [row.name for row in connection.execute(MIGRATIONS).fetchall()]
-    return missing_scripts(done, scripts, f"{facts.database} on {facts.server}")
+    return list_missing_scripts(done, scripts, f"{facts.database} on {facts.server}")
 
 
 def migrate(connection: psycopg.Connection[Any], facts: ConnectionFacts) -> list[str]:
     """Bring the database to this version, all scripts or none; where another process does, wait for it. Returns the names of
     those that were run here. Raises psycopg.Error, StorageUnusable."""
     run: list[str] = []
-    if not missing_migrations(connection, facts):
+    if not list_missing_migrations(connection, facts):
         return run
     with connection.transaction():
         connection.execute(TAKE_TURN, {"lock": LOCK})
         connection.execute(NEW_MIGRATIONS)
-        for name in missing_migrations(connection, facts):
+        for name in list_missing_migrations(connection, facts):
             log.debug("migration %s", name)
             script = resources.files(PACKAGE) / "schema" / name
             connection.execute(script.read_text("utf-8").encode())

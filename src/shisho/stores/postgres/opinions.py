@@ -62,7 +62,7 @@ class PostgresOpinions:
         rows = await self._database.read(lambda connection: fetch_all(connection, DOMAINS, (owner,)))
         return [row.target for row in rows]
 
-    async def left_out(self, owner: str) -> ExcludedSources:
+    async def list_left_out(self, owner: str) -> ExcludedSources:
         values = {"owner": owner, "corpus": WEB_CORPUS}
 
         def work(connection: Connection) -> ExcludedSources:

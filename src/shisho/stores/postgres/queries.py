@@ -21,7 +21,7 @@ VALUE = re.compile(r"(?<![:\w]):(?=[a-z_])(\w+)")
 
 
 @lru_cache(maxsize=1_000)
-def in_dialect(statement: str) -> str:
+def translate_statement(statement: str) -> str:
     """A shared statement as psycopg takes it."""
     opened = OPENED.sub(r"\1", statement).replace("%", "%%")
     listed = LIST.sub(r"(SELECT json_array_elements_text(CAST(:\1 AS json)))", opened)
@@ -35,7 +35,7 @@ class PostgresQueries:
         self.connection = connection
 
     def rows(self, statement: str, values: Mapping[str, Any]) -> list[Row]:
-        cursor = self.connection.execute(in_dialect(statement), values)
+        cursor = self.connection.execute(translate_statement(statement), values)
         return cursor.fetchall() if cursor.description is not None else []
 
     def hold(self, name: str) -> None:

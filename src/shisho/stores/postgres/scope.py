@@ -13,7 +13,7 @@ from shisho.stores.scope import (
     SqlCondition,
     SqlDialect,
     condition_of,
-    readable_corpora,
+    write_readable_corpora,
 )
 
 POSTGRES = SqlDialect(
@@ -40,14 +40,14 @@ COUNT_PAGES = f"""SELECT count(*) AS passages {FROM_DOCUMENTS} JOIN passages p O
     WHERE {{condition}}"""
 
 
-def where(scope: Scope) -> SqlCondition:
+def write_condition(scope: Scope) -> SqlCondition:
     """Live documents in scope, in PostgreSQL's words. Raises InvalidParams for a page that is no number."""
     return condition_of(scope, POSTGRES)
 
 
-def where_passages(scope: Scope) -> tuple[str, list[Any]]:
+def write_passage_condition(scope: Scope) -> tuple[str, list[Any]]:
     """Passages `p` of documents in scope, and the values of that condition."""
-    condition = where(scope)
+    condition = write_condition(scope)
     sql, values = _on_pages(condition.pages)
     return condition.sql + sql, [*condition.values, *values]
 
@@ -66,19 +66,19 @@ def _on_pages(pages: Pages | None) -> tuple[str, list[int]]:
 
 def count_in(connection: Connection, scope: Scope) -> int:
     """`Shelf.count` on a connection."""
-    condition = where(scope)
+    condition = write_condition(scope)
     if condition.pages is not None:
-        sql, values = where_passages(scope)
+        sql, values = write_passage_condition(scope)
         return _counted(connection, COUNT_PAGES.format(condition=sql), values)
     if condition.narrowed or scope.without:
         return _counted(connection, COUNT_DOCUMENTS.format(condition=condition.sql), condition.values)
-    corpora, bound = readable_corpora(scope, POSTGRES)
+    corpora, bound = write_readable_corpora(scope, POSTGRES)
     return _counted(connection, COUNT_CORPORA.format(corpora=corpora), bound)
 
 
 def corpus_ids(connection: Connection, scope: Scope) -> list[int]:
     """The keys of a scope's corpora, in order."""
-    corpora, values = readable_corpora(scope, POSTGRES)
+    corpora, values = write_readable_corpora(scope, POSTGRES)
     return sorted({row.corpus_id for row in rows.fetch_all(connection, corpora, values)})
 
 

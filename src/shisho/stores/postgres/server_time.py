@@ -7,8 +7,8 @@ from typing import Any
 
 import psycopg
 
-from shisho.domain.timeline import ServerAnchor, server_anchored
-from shisho.system.clock import since_start
+from shisho.domain.timeline import ServerAnchor, set_server_anchor
+from shisho.system.clock import measure_since_start
 
 SAMPLE_SECONDS = 5.0  # between two looks at the server's clock, while something is written
 READS = 3  # of which the quickest counts
@@ -42,12 +42,12 @@ class ServerTime:
     def is_due(self) -> bool:
         """True where the server's clock should be looked at again."""
         sample = self._sample
-        return sample is None or since_start() - sample.own > SAMPLE_SECONDS
+        return sample is None or measure_since_start() - sample.own > SAMPLE_SECONDS
 
     def line(self) -> float:
         """The present on the line, in seconds since 1970."""
         assert self._sample is not None
-        return self._sample.line + since_start() - self._sample.own
+        return self._sample.line + measure_since_start() - self._sample.own
 
     def note(self, connection: psycopg.Connection[Any]) -> None:
         """Look at the server's clock, and store what the line says. Whoever has just begun stores nothing where
@@ -67,7 +67,7 @@ class ServerTime:
         stored = None if row.ahead is None else ServerAnchor(row.ahead, row.noted, row.noted_wall)
         sample = self._sample
         expected = None if sample is None else sample.line + own - sample.own
-        anchor = server_anchored(stored, row.wall, expected)
+        anchor = set_server_anchor(stored, row.wall, expected)
         # What is off by less than can be told from here is no reason to move.
         line = anchor.noted if expected is None or abs(anchor.noted - expected) > error else expected
         self._sample = _Sample(line, own)
@@ -76,7 +76,7 @@ class ServerTime:
 
 def _read(connection: psycopg.Connection[Any]) -> tuple[Any, float, float]:
     """The server's clock, this machine's meanwhile, and by how much the two may be apart."""
-    before = since_start()
+    before = measure_since_start()
     (row,) = connection.execute(CLOCK).fetchall()
-    after = since_start()
+    after = measure_since_start()
     return row, (before + after) / 2, (after - before) / 2

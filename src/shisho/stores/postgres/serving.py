@@ -17,7 +17,7 @@ from shisho.stores.postgres import rows
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.embeddings import halfvec_text, read_halfvec, table_of
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.scope import FROM_DOCUMENTS, count_in, where_passages
+from shisho.stores.postgres.scope import FROM_DOCUMENTS, count_in, write_passage_condition
 from shisho.stores.serving import choose_serving
 from shisho.telemetry import log, span
 
@@ -88,7 +88,7 @@ class VectorTable:
     name: str
     graph_from: int
 
-    def nearest(
+    def find_nearest(
         self,
         connection: Connection,
         vector: Embedding,
@@ -97,7 +97,7 @@ class VectorTable:
         passage_ids: frozenset[PassageId],
     ) -> dict[PassageId, float]:
         """As of a `ports.SearchView`."""
-        condition, values = where_passages(scope)
+        condition, values = write_passage_condition(scope)
         query = halfvec_text(vector)
         seen = rows.numbers_of(passage_ids)
         if len(seen) > MOST_LEFT_OUT or not self._is_for_graph(connection, scope):

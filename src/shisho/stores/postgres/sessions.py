@@ -8,7 +8,7 @@ from shisho.domain.corpus import RoundRecord
 from shisho.stores.postgres import rows
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.round_records import round_records, shown_values
+from shisho.stores.round_records import list_shown_values, round_records
 
 # How the rounds of a session went.
 ROUNDS = "SELECT round, ranked, in_scope, exhausted FROM session_rounds WHERE session_id = %s ORDER BY round"
@@ -38,7 +38,7 @@ class PostgresSessions:
 
     async def add(self, session_id: str, record: RoundRecord) -> None:
         head = (session_id, record.round, record.ranked, record.in_scope, record.exhausted)
-        passage_rows = [shown_values(session_id, record.round, passage) for passage in record.shown]
+        passage_rows = [list_shown_values(session_id, record.round, passage) for passage in record.shown]
 
         def work(connection: Connection) -> None:
             rows.change(connection, ADD_ROUND, head)

@@ -21,7 +21,7 @@ from shisho.domain.corpus import (
 )
 from shisho.domain.metadata import MetadataField
 from shisho.errors import Conflict
-from shisho.language.comparable import comparable
+from shisho.language.comparable import make_comparable
 from shisho.ports import Clock
 from shisho.stores import nouns
 from shisho.stores.postgres import postings, rows, standing, storing
@@ -29,7 +29,7 @@ from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.metadata import count_metadata
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.purge import erase
-from shisho.stores.postgres.scope import FROM_DOCUMENTS, READABLE, count_in, where
+from shisho.stores.postgres.scope import FROM_DOCUMENTS, READABLE, count_in, write_condition
 from shisho.stores.postgres.vectors import passages_by_id
 from shisho.stores.refusals import no_document, nothing_to_remove, text_purged
 from shisho.telemetry import log
@@ -127,7 +127,7 @@ class PostgresShelf:
     async def corpora(self, owner: str) -> Sequence[Corpus]:
         return await self._database.read(lambda connection: _corpora(connection, owner))
 
-    async def known(self, corpus: str, owner: str, sha256: str) -> Document | None:
+    async def find_known(self, corpus: str, owner: str, sha256: str) -> Document | None:
         documents = await self._documents(KNOWN, (sha256, corpus, owner))
         return documents[0] if documents else None
 
@@ -199,7 +199,7 @@ class PostgresShelf:
         return await self._database.read(lambda connection: count_metadata(connection, scope, fields, values))
 
     async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
-        condition = where(scope)
+        condition = write_condition(scope)
         seen = (after, scope.owner) if after else ()
         query = PAGE.format(condition=condition.sql, later=LATER if after else "")
         return await self._documents(query, (*condition.values, *seen, limit))
@@ -351,7 +351,7 @@ def _describe_many(connection: Connection, facts: Mapping[DocumentId, Mapping[st
 def _describe(connection: Connection, document_id: DocumentId, metadata: Mapping[str, str]) -> None:
     if not metadata:
         return
-    forms = [comparable(value) for value in metadata.values()]
+    forms = [make_comparable(value) for value in metadata.values()]
     values = {
         "id": document_id,
         "keys": list(metadata),

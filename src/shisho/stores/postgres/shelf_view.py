@@ -8,7 +8,7 @@ from shisho.domain.corpus import PassageId, Scope, TermVector
 from shisho.domain.ranking import NamedPassage
 from shisho.stores.postgres import rows, vectors
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.scope import FROM_DOCUMENTS, READABLE, count_in, where_passages
+from shisho.stores.postgres.scope import FROM_DOCUMENTS, READABLE, count_in, write_passage_condition
 
 # Of all live passages that a reader may search: how many there are, and their terms, bigrams and terms of headings.
 SUMS = f"""SELECT coalesce(sum(c.passages), 0)::bigint AS passages, coalesce(sum(c.terms), 0)::bigint AS terms,
@@ -38,12 +38,12 @@ class PostgresShelfView:
         return vectors.select(self._connection, ids)
 
     def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, NamedPassage]:
-        return vectors.named_passages_by_id(self._connection, ids)
+        return vectors.fetch_named_passages(self._connection, ids)
 
     def texts(self, scope: Scope, most: int) -> list[str]:
         if self.count(scope) > most:
             return []
-        condition, values = where_passages(scope)
+        condition, values = write_passage_condition(scope)
         return [
             row.text for row in rows.fetch_all(self._connection, TEXTS.format(condition=condition), values)
         ]

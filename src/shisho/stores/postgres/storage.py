@@ -27,8 +27,8 @@ class PostgresStorage:
         self.database = database
         self._blobs = blobs
 
-    async def ready(self) -> None:
-        await self.database.ready()
+    async def check_ready(self) -> None:
+        await self.database.check_ready()
 
     async def migrate(self) -> list[str]:
         return await self.database.migrate()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shisho.ports import Bell, Clock
 from shisho.stores.postgres.connect import PostgresDatabase
-from shisho.stores.postgres.transitions import postgres_transactions
+from shisho.stores.postgres.transitions import build_postgres_transactions
 from shisho.stores.tasks import StoredTasks
 
 
@@ -12,4 +12,4 @@ class PostgresTasks(StoredTasks):
     """`ports.TaskStore` over one PostgreSQL database."""
 
     def __init__(self, database: PostgresDatabase, clock: Clock, bell: Bell) -> None:
-        super().__init__(postgres_transactions(database, clock, bell))
+        super().__init__(build_postgres_transactions(database, clock, bell))

@@ -26,7 +26,7 @@ def place_of(topic: str) -> int:
     return crc32(topic.encode()) % PLACES
 
 
-def heard_topics(connection: Connection, topics: Iterable[str]) -> set[str]:
+def select_heard_topics(connection: Connection, topics: Iterable[str]) -> set[str]:
     """Those of these topics that somebody may listen to."""
     by_topic = {topic: place_of(topic) for topic in topics}
     values = {"space": SPACE, "places": sorted(set(by_topic.values()))}

@@ -10,7 +10,7 @@ from typing import Any
 from shisho.domain.evidence import REMOVED
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.rows import Row, change, fetch_all
-from shisho.stores.traces import ANYWHERE, OF_JOBS, Traces, json_forms, silenced_body, traces_of
+from shisho.stores.traces import ANYWHERE, OF_JOBS, Traces, json_forms, silence_body, traces_of
 
 # How a document is named, and what else stands for it in places.
 NAMED = """SELECT source, title AS name FROM documents WHERE id = %(id)s
@@ -107,7 +107,7 @@ def _silence(connection: Connection, document_id: str, traces: Traces) -> None:
         quotations.setdefault(row.answer_id, []).append(what)
         change(connection, FORGET_QUOTATION, (_without_names(body), row.id))
     for answer in fetch_all(connection, ANSWERS, ([*quotations],)):
-        silenced = silenced_body(answer.body, quotations[answer.id], traces)
+        silenced = silence_body(answer.body, quotations[answer.id], traces)
         change(connection, SILENCE, (silenced, answer.id))
 
 
@@ -150,7 +150,7 @@ def _rewrite(
     about: bool,
 ) -> None:
     for row in _json_rows(connection, table, column, where, value):
-        blank = json.dumps(traces.blanked(json.loads(row.text), about=about), ensure_ascii=False)
+        blank = json.dumps(traces.blank(json.loads(row.text), about=about), ensure_ascii=False)
         _write_json(connection, table, column, where, {"value": value, "text": row.text, "blank": blank})
 
 

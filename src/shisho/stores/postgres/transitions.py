@@ -29,12 +29,12 @@ HAPPENED = f"""WITH belongs AS (SELECT CAST(:task_id AS text) AS task_id),
     SELECT revised.task_state AS state, {COUNTS} FROM revised"""
 
 
-def counted(old: JobState, new: JobState) -> str:
+def write_move_counts(old: JobState, new: JobState) -> str:
     """The change that a move makes in the numbers of a task's jobs by state."""
-    return changed({old: -1, new: 1})
+    return write_count_changes({old: -1, new: 1})
 
 
-def changed(counts: Mapping[JobState, int]) -> str:
+def write_count_changes(counts: Mapping[JobState, int]) -> str:
     """The same for any change of the numbers."""
     return "".join(f", {state} = tasks.{state} + {by}" for state, by in counts.items())
 
@@ -42,16 +42,16 @@ def changed(counts: Mapping[JobState, int]) -> str:
 class PostgresTransaction(Transaction):
     """One transaction of the queue in PostgreSQL."""
 
-    def moved(self, job_id: JobId, old: JobState, new: JobState, facts: EventFacts = NO_FACTS) -> None:
+    def record_move(self, job_id: JobId, old: JobState, new: JobState, facts: EventFacts = NO_FACTS) -> None:
         self.check_move(old, new)
         kind = EventKind(new)
-        statement = MOVED.format(counts=counted(old, new))
+        statement = MOVED.format(counts=write_move_counts(old, new))
         (row,) = self.rows(statement, self._told(job_id, kind, facts))
         self.reached(TaskId(row.task_id), kind, row.state, row)
         if row.cause_id is not None and new is not JobState.RUNNING:
             self.wake(row.cause_id)
 
-    def happened(
+    def record_event(
         self,
         task_id: TaskId,
         job_id: JobId,
@@ -59,7 +59,7 @@ class PostgresTransaction(Transaction):
         facts: EventFacts = NO_FACTS,
         counts: Mapping[JobState, int] | None = None,
     ) -> None:
-        statement = HAPPENED.format(counts=changed(counts or {}))
+        statement = HAPPENED.format(counts=write_count_changes(counts or {}))
         (row,) = self.rows(statement, self._told(job_id, kind, facts) | {"task_id": task_id})
         self.reached(task_id, kind, row.state, row)
 
@@ -67,6 +67,6 @@ class PostgresTransaction(Transaction):
         return {"id": job_id, "now": self.now, "kind": str(kind), "data": event_json(facts)}
 
 
-def postgres_transactions(database: PostgresDatabase, clock: Clock, bell: Bell) -> Transactions:
+def build_postgres_transactions(database: PostgresDatabase, clock: Clock, bell: Bell) -> Transactions:
     """The transactions in which a queue over one PostgreSQL database works."""
     return Transactions(PostgresQueryStore(database), clock, bell, PostgresTransaction)

@@ -36,7 +36,7 @@ def passages_by_id(connection: Connection, ids: Iterable[PassageId]) -> dict[Pas
     return {passage.id: passage for passage in map(nouns.passage, passage_rows)}
 
 
-def named_passages_by_id(connection: Connection, ids: Iterable[PassageId]) -> dict[PassageId, NamedPassage]:
+def fetch_named_passages(connection: Connection, ids: Iterable[PassageId]) -> dict[PassageId, NamedPassage]:
     """`SearchView.passages` on a connection."""
     passage_rows = rows.fetch_all(connection, NAMED_PASSAGES, (rows.numbers_of(ids),))
     named_passages = (NamedPassage(nouns.passage(row), row.source, row.title) for row in passage_rows)

@@ -30,7 +30,7 @@ class DerivedCollection(Protocol):
     index: str
     """Its name in the book."""
 
-    def first_mark(self, view: IndexFeedView, generation: str) -> IndexMark | None:
+    def choose_first_mark(self, view: IndexFeedView, generation: str) -> IndexMark | None:
         """Where a new collection stands; None where there is nothing to make one of."""
 
     def is_current(self, view: IndexFeedView, mark: IndexMark) -> bool: ...
@@ -63,7 +63,7 @@ class CollectionFollower:
     def state(self, view: IndexFeedView) -> CollectionState:
         mark = view.mark(self._collection.index)
         if mark is None:
-            first = self._collection.first_mark(view, uuid.uuid4().hex)
+            first = self._collection.choose_first_mark(view, uuid.uuid4().hex)
             return CollectionState(None, first, first is None)
         return CollectionState(mark, None, self._collection.is_current(view, mark))
 

@@ -47,7 +47,7 @@ class QdrantIndex:
 
     async def catch_up(self) -> None:
         await self._follower.catch_up()
-        serving = await self._feed.read(lambda view: view.serving())
+        serving = await self._feed.read(lambda view: view.find_serving())
         if serving is not None:
             _, follower = self._by_meaning(serving[0])
             await follower.catch_up()
@@ -55,14 +55,14 @@ class QdrantIndex:
 
     def _if_current(self, view: IndexFeedView, work: Callable[[SearchView], T]) -> tuple[T] | None:
         """The outcome of the work; None where there is something to catch up with before."""
-        serving = view.serving()
+        serving = view.find_serving()
         is_current = self._follower.state(view).is_current
         if is_current and serving is not None:
             is_current = self._by_meaning(serving[0])[1].state(view).is_current
         return self._viewed(view, work) if is_current else None
 
     def _viewed(self, view: IndexFeedView, work: Callable[[SearchView], T]) -> tuple[T]:
-        serving = view.serving()
+        serving = view.find_serving()
         vectors = None if serving is None else self._by_meaning(serving[0])[0]
         return (work(QdrantView(view, self._words, vectors)),)
 
@@ -119,15 +119,15 @@ class QdrantView:
 
     @property
     def serving(self) -> EmbedderAbout | None:
-        serving = self._truth.serving()
+        serving = self._truth.find_serving()
         return serving[0] if serving is not None and serving[1] else None
 
-    def nearest(
+    def find_nearest(
         self, vector: Embedding, scope: Scope, limit: int, passage_ids: frozenset[PassageId]
     ) -> Mapping[PassageId, float]:
         if self._vectors is None:
             return {}
-        return self._vectors.nearest(self._truth, vector, scope, limit, passage_ids)
+        return self._vectors.find_nearest(self._truth, vector, scope, limit, passage_ids)
 
     def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
         return self._truth.similarities(vector, ids)

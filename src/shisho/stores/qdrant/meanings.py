@@ -11,7 +11,7 @@ from shisho.domain.embedding import Embedding, floats
 from shisho.stores.index_feed import IndexFeed, IndexFeedView, IndexMark, VectorEntry
 from shisho.stores.nouns import passage_id
 from shisho.stores.qdrant.catching_up import Batch, collection_name
-from shisho.stores.qdrant.server import DensePoint, QdrantServer, excluded_numbers
+from shisho.stores.qdrant.server import DensePoint, QdrantServer, list_excluded_numbers
 
 DOCUMENTS = 100  # documents looked at before the book is written
 VECTORS = 1_000  # vectors taken in at once
@@ -32,23 +32,23 @@ class VectorCollection:
         self._embedder = embedder
         self._dimensions = 0
 
-    def first_mark(self, view: IndexFeedView, generation: str) -> IndexMark | None:
+    def choose_first_mark(self, view: IndexFeedView, generation: str) -> IndexMark | None:
         self._dimensions = view.dimensions(self._embedder)
         if not self._dimensions:
             return None
         # What is live comes with its vectors; only what changes from here on has to be looked at for that.
-        change, _ = view.newest(self._embedder)
+        change, _ = view.read_newest(self._embedder)
         return IndexMark(generation, change, 0)
 
     def is_current(self, view: IndexFeedView, mark: IndexMark) -> bool:
-        change, vector = view.newest(self._embedder)
+        change, vector = view.read_newest(self._embedder)
         return mark.change >= change and mark.vector >= vector
 
     async def create(self, mark: IndexMark) -> None:
         await asyncio.to_thread(self._server.create_vectors, collection_name(mark), self._dimensions)
 
     async def take_in(self, mark: IndexMark) -> Batch:
-        changed = await self._feed.read(lambda view: view.changed(mark.change, DOCUMENTS))
+        changed = await self._feed.read(lambda view: view.list_changed(mark.change, DOCUMENTS))
         collection = collection_name(mark)
         if changed:
             documents = {change.document_id: change.is_live for change in changed}
@@ -77,7 +77,7 @@ class VectorCollection:
         points = [DensePoint(entry.place, floats(entry.vector)) for entry in entries]
         await asyncio.to_thread(self._server.put_vectors, collection, points)
 
-    def nearest(
+    def find_nearest(
         self,
         view: IndexFeedView,
         vector: Embedding,
@@ -95,7 +95,7 @@ class VectorCollection:
             floats(vector),
             within,
             limit,
-            excluded_numbers(passage_ids),
+            list_excluded_numbers(passage_ids),
             view.count(scope),
         )
         scores = {passage_id(number): score for number, score in hits}

@@ -228,7 +228,7 @@ class QdrantServer:
             )
 
 
-def excluded_numbers(passage_ids: Iterable[PassageId]) -> list[int]:
+def list_excluded_numbers(passage_ids: Iterable[PassageId]) -> list[int]:
     """The numbers of passages that are left out."""
     return [number for number in map(passage_number, passage_ids) if number >= 0]
 

@@ -15,7 +15,7 @@ from shisho.stores.index_words import count_codes, word_code
 from shisho.stores.nouns import passage_id
 from shisho.stores.proposals import WEIGHTS, Word, rarity, select_telling, words_of
 from shisho.stores.qdrant.catching_up import Batch, collection_name
-from shisho.stores.qdrant.server import QdrantServer, SparsePoint, excluded_numbers
+from shisho.stores.qdrant.server import QdrantServer, SparsePoint, list_excluded_numbers
 
 DOCUMENTS = 100  # documents taken in before the book is written
 ENTRIES = 1_000  # passages of one document that are held at once
@@ -34,16 +34,16 @@ class WordCollection:
         self._server = server
         self._feed = feed
 
-    def first_mark(self, view: IndexFeedView, generation: str) -> IndexMark | None:
+    def choose_first_mark(self, view: IndexFeedView, generation: str) -> IndexMark | None:
         return IndexMark(generation, 0, 0)
 
     def is_current(self, view: IndexFeedView, mark: IndexMark) -> bool:
-        change, _ = view.newest("")
+        change, _ = view.read_newest("")
         return mark.change >= change
 
     def count_behind(self, view: IndexFeedView) -> int:
         """How many changes of the shelf it has not taken in."""
-        change, _ = view.newest("")
+        change, _ = view.read_newest("")
         mark = view.mark(self.index)
         return change if mark is None else max(0, change - mark.change)
 
@@ -51,7 +51,7 @@ class WordCollection:
         await asyncio.to_thread(self._server.create_words, collection_name(mark))
 
     async def take_in(self, mark: IndexMark) -> Batch:
-        changed = await self._feed.read(lambda view: view.changed(mark.change, DOCUMENTS))
+        changed = await self._feed.read(lambda view: view.list_changed(mark.change, DOCUMENTS))
         if not changed:
             return Batch(mark, {})
         documents = {change.document_id: change.is_live for change in changed}
@@ -105,7 +105,7 @@ class WordCollection:
         }
         if not weights:
             return []
-        excluded = excluded_numbers(passage_ids)
+        excluded = list_excluded_numbers(passage_ids)
         hits = self._server.search_words(collection_name(mark), weights, within, limit, excluded)
         return [passage_id(number) for number, _ in hits]
 

@@ -70,7 +70,7 @@ class LogRecord:
         """Requests that broke an engine's contract."""
         return [entry for entry in self.requests if entry.note.startswith("wrong")]
 
-    def of(self, engine: str = "", *, host: str = "", text: str = "", path: str = "") -> list[LogEntry]:
+    def select(self, engine: str = "", *, host: str = "", text: str = "", path: str = "") -> list[LogEntry]:
         """Requests of an engine's result pages (with `engine`), of a host, of one query, below a path."""
         return [
             entry
@@ -83,7 +83,9 @@ class LogRecord:
 
     def pages(self, engine: str, text: str = "") -> list[int]:
         """The result pages that were answered as usual, in the order of asking."""
-        return [entry.page for entry in self.of(engine, text=text) if entry.status == 200 and not entry.note]
+        return [
+            entry.page for entry in self.select(engine, text=text) if entry.status == 200 and not entry.note
+        ]
 
 
 class Log(LogRecord):
@@ -106,7 +108,7 @@ class Log(LogRecord):
         self._keep(replace(entry, number=number, at=time.monotonic(), wall=time.time()))
         return number
 
-    def ended(self, number: int, status: int) -> None:
+    def record_end(self, number: int, status: int) -> None:
         self._keep(replace(self._held[number], status=status, ended=time.monotonic()))
 
     def close(self) -> None:

@@ -106,7 +106,7 @@ class TopicIndex:
             else 0.0
         )
 
-    def relevant(self, query: str) -> list[BoxPage]:
+    def list_relevant(self, query: str) -> list[BoxPage]:
         """The pages that tell what is asked: of the aspects the query names, else of any."""
         folded = _fold(query)
         pages: list[BoxPage] = []
@@ -122,7 +122,7 @@ class TopicIndex:
             return ()
         draw = Random(f"{manner.seed}/{engine}/{_fold(query)}")
         box_pages = self._known(engine, manner.seed)
-        relevant = {page.url for page in self.relevant(query)}
+        relevant = {page.url for page in self.list_relevant(query)}
         good = _drawn(draw, [page for page in box_pages if page.url in relevant])
         near = _drawn(draw, [page for page in box_pages if page.url not in relevant and page.topic in topics])
         far = _drawn(draw, [page for page in box_pages if page.topic not in topics])

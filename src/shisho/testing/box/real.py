@@ -21,7 +21,7 @@ _PAPER_LINES = (
 )  # fmt: skip
 
 
-def real_world(world: World, pdf: bytes | None) -> World:
+def add_real_pages(world: World, pdf: bytes | None) -> World:
     """The generated pages and these. `pdf`: the bytes of another PDF than our own; it stands at the same
     address."""
     return World(

@@ -126,7 +126,7 @@ class RuleSet:
             state.under_way += 1
         return rule
 
-    def ended(self, place: RuleTarget, now: float) -> None:
+    def record_end(self, place: RuleTarget, now: float) -> None:
         """A request that was matched is over: paces are measured from here."""
         for state in self._held:
             if _fits(state.rule, place):

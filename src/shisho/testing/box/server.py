@@ -21,7 +21,7 @@ from shisho.testing.box.hostile import play
 from shisho.testing.box.log import Log, LogEntry
 from shisho.testing.box.message import BoxRequest, Way
 from shisho.testing.box.ranking import Decay, RankingModel
-from shisho.testing.box.real import real_world
+from shisho.testing.box.real import add_real_pages
 from shisho.testing.box.rules import Rule, rule_of
 from shisho.testing.box.web import RoutedRequest, SmallWeb
 from shisho.testing.box.wire import BoxConnection
@@ -48,7 +48,7 @@ class Box:
         http_port: int = 0,
         https_port: int = 0,
     ) -> None:
-        world = real_world(make(seed, topics, pages), pdf)
+        world = add_real_pages(make(seed, topics, pages), pdf)
         self.web = SmallWeb(world, RankingModel(seed, decay, depth, repeats, tracking))
         self.folder = folder
         self._wanted = Ports(http_port, https_port)
@@ -108,9 +108,9 @@ class Box:
         """The page at an address, under whichever name an engine gave it."""
         return self.web.page(url)
 
-    def relevant(self, query: str) -> set[str]:
+    def list_relevant(self, query: str) -> set[str]:
         """The addresses of the pages that tell what the query asks, copies of others left out."""
-        return {page.url for page in self.web.index.relevant(query) if page.mirror_of is None}
+        return {page.url for page in self.web.index.list_relevant(query) if page.mirror_of is None}
 
     def results(self, engine: str, query: str) -> list[str]:
         """Every address an engine has for a query, in its order, over all its result pages."""
@@ -154,7 +154,7 @@ class Box:
     async def _serve(self, number: int, wire: BoxConnection) -> None:
         try:
             with suppress(ConnectionError, ssl.SSLError):
-                while request := await wire.asked():
+                while request := await wire.read_request():
                     await self._exchange(number, wire, request)
             wire.writer.close()
         finally:
@@ -173,8 +173,8 @@ class Box:
             await wire.answer(request, answer)
             status = answer.status
         finally:
-            self.web.ended(routed, note, time.monotonic())
-            self.log.ended(number, status)
+            self.web.record_end(routed, note, time.monotonic())
+            self.log.record_end(number, status)
 
 
 def _entry(connection: int, request: BoxRequest, routed: RoutedRequest, note: str) -> LogEntry:

@@ -51,7 +51,7 @@ def article(title: str = "時計台の鐘", text: str = _STORY, head: str = "", 
     return _ARTICLE.format(title=title, head=head, text="</p><p>".join([text] * paragraphs))
 
 
-def rendered(answer: BoxResponse) -> BoxResponse:
+def answer_by_script(answer: BoxResponse) -> BoxResponse:
     """The same page, set up by a script."""
     body = json.dumps(answer.body.decode()).replace("</", "<\\/")
     script = f"<script>document.open(); document.write({body}); document.close();</script>"
@@ -60,7 +60,7 @@ def rendered(answer: BoxResponse) -> BoxResponse:
     )
 
 
-def in_shift_jis(answer: BoxResponse) -> BoxResponse:
+def encode_in_shift_jis(answer: BoxResponse) -> BoxResponse:
     """The same page in Shift_JIS, and nobody says so."""
     text = answer.body.decode().replace('<meta charset="utf-8">', "")
     return replace(answer, body=text.encode("cp932", "xmlcharrefreplace"), media_type="text/html", headers=())
@@ -71,7 +71,7 @@ def home(name: str) -> BoxResponse:
     return html(f"<html><head><title>{name}</title></head><body><h1>{name}</h1></body></html>")
 
 
-def missing() -> BoxResponse:
+def answer_missing() -> BoxResponse:
     return html("<html><title>404</title><body><p>Not found.</p></body></html>", 404)
 
 
@@ -99,7 +99,7 @@ def _redirects(request: BoxRequest, port: int) -> BoxResponse:
         return redirect(f"{origin}/end", int(kind))
     if kind == "chain" and rest.isdigit():
         return redirect(f"{origin}/chain/{int(rest) - 1}" if int(rest) > 1 else f"{origin}/end")
-    return html(article()) if kind == "end" else missing()
+    return html(article()) if kind == "end" else answer_missing()
 
 
 def _charsets(request: BoxRequest, port: int) -> BoxResponse:
@@ -119,7 +119,7 @@ def _charsets(request: BoxRequest, port: int) -> BoxResponse:
                 media_type="text/html; charset=iso-8859-1",
             )
         case _:
-            return missing()
+            return answer_missing()
 
 
 def _script(request: BoxRequest, port: int) -> BoxResponse:
@@ -128,7 +128,7 @@ def _script(request: BoxRequest, port: int) -> BoxResponse:
     if request.path == "/plain":
         return html(article())
     if request.path not in ("/story", "/never"):
-        return missing()
+        return answer_missing()
     script = f"<script>{_MADE_LATER if request.path == '/story' else ''}</script>"
     head = '<meta charset="utf-8"><title>時計台の鐘</title>'
     return html(
@@ -150,7 +150,7 @@ def _wall(request: BoxRequest, port: int) -> BoxResponse:
     """/captcha, /turnstile, /consent, /login, /js_challenge and /blocked, each before the same article."""
     kind = request.path.strip("/")
     if kind not in set(RuleAction):
-        return missing()
+        return answer_missing()
     return html(article()) if is_solved(request) else challenge(RuleAction(kind), request)
 
 
@@ -160,7 +160,7 @@ def _status(request: BoxRequest, port: int) -> BoxResponse:
     if kind in ("hang", "reset"):
         return BoxResponse(way=Way(kind))
     if not kind.isdigit() or not 200 <= int(kind) <= 599:
-        return missing()
+        return answer_missing()
     headers = (("Retry-After", "2"),) if kind in ("429", "503") else ()
     return html(f"<html><title>{kind}</title><body><p>{escape(kind)}</p></body></html>", int(kind), *headers)
 
@@ -184,7 +184,7 @@ ROBOTS: Mapping[str, Callable[[], BoxResponse]] = {
     "robots-part.example": lambda: robots(
         "User-agent: *\nCrawl-delay: 2\nDisallow: /private/\nAllow: /private/open\n"
     ),
-    "robots-none.example": missing,
+    "robots-none.example": answer_missing,
     "robots-broken.example": lambda: html("<p>broken</p>", 500),
     "robots-slow.example": lambda: robots(delay_s=5.0),
     "robots-large.example": lambda: robots("User-agent: *\n" + "Disallow: /private/\n" * 60_000),

@@ -21,7 +21,7 @@ from shisho.testing.box.engines.engine import (
     SerpRequest,
     Tokens,
     WrongRequest,
-    ran_script,
+    has_run_script,
 )
 from shisho.testing.box.hostile import SCRIPTS
 from shisho.testing.box.message import BoxRequest, BoxResponse, Way, html, json_, xml
@@ -32,7 +32,7 @@ from shisho.testing.box.world import BoxPage, World
 _BEFORE_RULES = ("desk", "solved", "shell")
 _ASIDE = ("/robots.txt", "/favicon.ico")  # what clients ask by themselves: not a word to an engine
 _HOSTILE = {f"{name.replace('_', '-')}.hostile.example": name for name in SCRIPTS}
-_CHANGED = {RuleAction.RENDERED: sites.rendered, RuleAction.SHIFT_JIS: sites.in_shift_jis}
+_CHANGED = {RuleAction.RENDERED: sites.answer_by_script, RuleAction.SHIFT_JIS: sites.encode_in_shift_jis}
 _STRANGE = {"json": json_('{"weather": "fine"}'), "xml": xml("<forecast>fine</forecast>")}
 
 
@@ -104,7 +104,7 @@ class SmallWeb:
             return self._desk(request), "desk"
         if request.path == SOLVE and request.method == "POST":
             return solve(request), "solved"
-        if routed.search and routed.engine and routed.engine.shell and not ran_script(request):
+        if routed.search and routed.engine and routed.engine.shell and not has_run_script(request):
             return html(SHELL.format(title=routed.engine.shell)), "shell"
         rule = self.rules.match(routed.place, now)
         if rule and rule.do in CHALLENGES:
@@ -118,9 +118,9 @@ class SmallWeb:
         answer, note = self._usual(request, routed, rule)
         return (replace(answer, delay_s=rule.delay_s), rule.do.value) if rule else (answer, note)
 
-    def ended(self, routed: RoutedRequest, note: str, now: float) -> None:
+    def record_end(self, routed: RoutedRequest, note: str, now: float) -> None:
         if note not in _BEFORE_RULES:
-            self.rules.ended(routed.place, now)
+            self.rules.record_end(routed.place, now)
 
     def _usual(
         self, request: BoxRequest, routed: RoutedRequest, rule: Rule | None
@@ -142,7 +142,7 @@ class SmallWeb:
             return sites.home(routed.engine.name), ""
         page = reply or self.world.page(request.url)
         if page is None:
-            return sites.missing(), ""
+            return sites.answer_missing(), ""
         sent = sites.page(page, request)
         change = _CHANGED.get(rule.do) if rule else None
         return (
@@ -194,7 +194,7 @@ class SmallWeb:
                 case "/expire":
                     self.tokens.expire(values["engine"])
                 case _:
-                    return sites.missing()
+                    return sites.answer_missing()
         except (InvalidParams, KeyError, ValueError) as error:
             return html(str(error), 400)
         return json_('{"ok": true}')

@@ -24,7 +24,7 @@ class BoxConnection:
         self.writer = writer
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=256 * 1024)
 
-    async def asked(self) -> BoxRequest | None:
+    async def read_request(self) -> BoxRequest | None:
         """The next request; None where the client has gone, or speaks no HTTP."""
         try:
             if self._http.our_state is h11.MUST_CLOSE:

@@ -90,7 +90,7 @@ class World:
         """The page at an address; tracking parameters and the scheme make no difference."""
         return self._by_url.get(_key(url))
 
-    def numbered(self, number: int) -> BoxPage | None:
+    def find_by_number(self, number: int) -> BoxPage | None:
         return self.pages[number] if 0 <= number < len(self.pages) else None
 
     @cached_property

@@ -84,7 +84,7 @@ def flags(*, trust_any_certificate: bool = False) -> list[str]:
     return [*_FLAGS, *(["--ignore-certificate-errors"] if trust_any_certificate else [])]
 
 
-def sandboxed() -> bool:
+def is_sandboxed() -> bool:
     """Chromium's sandbox refuses to be started by root, and by nobody else."""
     return sys.platform == "win32" or os.geteuid() != 0
 

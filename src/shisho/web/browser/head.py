@@ -27,7 +27,7 @@ class Head:
     target: str
     fields: Fields
 
-    def all(self, name: str) -> list[str]:
+    def list_values(self, name: str) -> list[str]:
         """The values of a field, named in lower case."""
         return [value for key, value in self.fields if key.lower() == name]
 
@@ -40,9 +40,9 @@ class Head:
     def body_size(self) -> int:
         """Raises InvalidParams where the length is not plain: what follows could be read as another
         request."""
-        sizes = set(self.all("content-length"))
+        sizes = set(self.list_values("content-length"))
         if (
-            self.all("transfer-encoding")
+            self.list_values("transfer-encoding")
             or len(sizes) > 1
             or not all(re.fullmatch("[0-9]{1,12}", size) for size in sizes)
         ):

@@ -184,7 +184,7 @@ class Launcher:
             "executable_path": chromium.program(self._manner.path),
             "args": chromium.flags(trust_any_certificate=self._manner.trust_any_certificate),
             # Playwright's default is no sandbox, for everyone.
-            "chromium_sandbox": chromium.sandboxed(),
+            "chromium_sandbox": chromium.is_sandboxed(),
             "env": self._environment,
             "timeout": START_S * 1000,
         }

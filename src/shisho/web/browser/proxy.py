@@ -182,7 +182,8 @@ class GuardedProxy:
         for user in (self.user, *self._visits):
             word = base64.b64encode(f"{user}:{self.password}".encode())
             if any(
-                compare_digest(value.encode(), b"Basic " + word) for value in head.all("proxy-authorization")
+                compare_digest(value.encode(), b"Basic " + word)
+                for value in head.list_values("proxy-authorization")
             ):
                 return user
         return None

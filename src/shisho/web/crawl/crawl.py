@@ -56,7 +56,7 @@ class Crawl:
             return None
         while (hit := self.frontier.take(self.clock.monotonic(), self._busy(), self._ready)) is not None:
             self._visits[asyncio.create_task(self.visit(hit))] = hit
-        at = self.frontier.next_at(self._busy(), self._ready)
+        at = self.frontier.find_next_time(self._busy(), self._ready)
         return None if at is None else max(0.0, at - self.clock.monotonic())
 
     async def _ended(self, wait: float | None) -> None:

@@ -69,7 +69,7 @@ class Frontier:
         place = sum((other_hit.rank or 0) < (hit.rank or 0) for other_hit in self._left)
         self._left.insert(place, hit)
 
-    def next_at(self, busy: Collection[str], ready_at: Mapping[str, float]) -> float | None:
+    def find_next_time(self, busy: Collection[str], ready_at: Mapping[str, float]) -> float | None:
         """When the first host that no visit is under way at may be asked; None: only an ending visit can
         bring the next."""
         if len(busy) >= self._at_once:

@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 
 from protego import Protego
 
-from shisho.domain.codec import build, plain
+from shisho.domain.codec import build, to_plain
 from shisho.domain.politeness import Limit
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, TimedOut, TooLarge, UnsupportedMedia
@@ -123,7 +123,7 @@ class RobotsBook:
         await self._chains.forget(name, chain)
         if not chain.begins:  # the pace it wants counts from the end of the chain
             await self._limiter.release(f"host:{host_of_url(site)}", host_limit(robots), ticket)
-        await self._cache.put(f"robots {site}", plain(robots), closed_s if robots.closed else KEPT_S)
+        await self._cache.put(f"robots {site}", to_plain(robots), closed_s if robots.closed else KEPT_S)
         return robots
 
     async def _hop(self, chain: RedirectChain, site: str, ticket: str) -> tuple[Robots, Response, float]:

@@ -150,7 +150,7 @@ class PageClient:
             await self.limiter.release(f"host:{host}", limit, ticket, after_s=after)
         return _usable(request.url, response, challenge)
 
-    async def rendered(self, request: Request, ticket: str, pay: Pay) -> Response | None:
+    async def render(self, request: Request, ticket: str, pay: Pay) -> Response | None:
         """A page without text as its scripts make it; None where there is no browser, or its host is too slow
         to ask again."""
         if self.browse is None:

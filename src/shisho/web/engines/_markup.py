@@ -55,11 +55,11 @@ class ResultMarkup:
         self._tree = LexborHTMLParser(self.source)
         self._site = site
 
-    def all(self, selector: str) -> list[Node]:
+    def select_all(self, selector: str) -> list[Node]:
         # A node that two selectors of a list fit comes twice.
         return list({node.mem_id: node for node in self._tree.css(selector)}.values()) if selector else []
 
-    def first(self, selector: str) -> Node | None:
+    def select_first(self, selector: str) -> Node | None:
         return self._tree.css_first(selector) if selector else None
 
     def has(self, *selectors: str) -> bool:
@@ -68,14 +68,14 @@ class ResultMarkup:
     @cached_property
     def base(self) -> str:
         for selector, name in _HOME:
-            url = resolve_href("https:", attribute(self.first(selector), name))
+            url = resolve_href("https:", attribute(self.select_first(selector), name))
             if url:
                 return url
         return self.response.url if self.response.url.startswith("http") else self._site
 
     @cached_property
     def title(self) -> str:
-        node = self.first("title")
+        node = self.select_first("title")
         return squeeze(node.text()) if node else ""
 
     @cached_property
@@ -135,7 +135,7 @@ def affinity(page: ResultMarkup, about: EngineAbout) -> int:
     domain = _domain(_host(about.site))
     hosts = (
         _host(page.response.url),
-        *(_host(attribute(page.first(selector), name)) for selector, name in _ADDRESSES),
+        *(_host(attribute(page.select_first(selector), name)) for selector, name in _ADDRESSES),
     )
     title = page.title.lower()
     ending = _TITLE_END.split(title)[-1]
@@ -146,10 +146,10 @@ def affinity(page: ResultMarkup, about: EngineAbout) -> int:
     )
 
 
-def foreign_hosts(page: ResultMarkup, about: EngineAbout) -> set[str]:
+def list_foreign_hosts(page: ResultMarkup, about: EngineAbout) -> set[str]:
     """The hosts a page links to that are not the engine's."""
     domain = _domain(_host(about.site))
-    hosts = {_host(page.url(link)) for link in page.all("a[href]")} - {""}
+    hosts = {_host(page.url(link)) for link in page.select_all("a[href]")} - {""}
     return {host for host in hosts if not domain or f".{domain}." not in f".{host}."}
 
 

@@ -14,7 +14,7 @@ from shisho.web.engines._markup import (
     ResultMarkup,
     affinity,
     attribute,
-    foreign_hosts,
+    list_foreign_hosts,
     rank_hits,
     text_of,
 )
@@ -42,18 +42,20 @@ def read_serp(
     found_hits = hits(page) if hits else read_hits(page, look.layouts)
     if found_hits:
         warnings = ("query_changed",) if page.has(*look.changed) else ()
-        following = state(page) if state else next_page(page, about, len(found_hits))
+        following = state(page) if state else find_next_page(page, about, len(found_hits))
         return Serp(about.name, found_hits, following, warnings=warnings)
     challenge = detect(page.source, response.url, response.status, look.markers)
     if challenge:
         return Serp(about.name, challenge=challenge)
     if page.has(*look.nothing) or (
-        _says(page, look.nothing_said) and len(foreign_hosts(page, about)) < _MANY
+        _says(page, look.nothing_said) and len(list_foreign_hosts(page, about)) < _MANY
     ):
         return Serp(about.name, no_results=True)
     guessed = guess_hits(page) if affinity(page, about) else ()
     if guessed:
-        return Serp(about.name, guessed, next_page(page, about, len(guessed)), warnings=("layout_guessed",))
+        return Serp(
+            about.name, guessed, find_next_page(page, about, len(guessed)), warnings=("layout_guessed",)
+        )
     if page.has(*look.shell):
         raise EngineUnavailable(
             "{engine} sent a page that only a browser fills with results; turn on the browser or ask another engine.",
@@ -72,7 +74,7 @@ def read_hits(page: ResultMarkup, layouts: tuple[SerpLayout, ...]) -> tuple[Serp
 
 
 def _hits(page: ResultMarkup, layout: SerpLayout) -> Iterator[SerpHit]:
-    skipped = {node.mem_id for node in page.all(layout.skip)}
+    skipped = {node.mem_id for node in page.select_all(layout.skip)}
     for box in _boxes(page, layout):
         link = box.css_first(layout.link) if layout.link else box
         url = page.url(link)
@@ -87,7 +89,7 @@ def _hits(page: ResultMarkup, layout: SerpLayout) -> Iterator[SerpHit]:
 def _boxes(page: ResultMarkup, layout: SerpLayout) -> Iterator[Node]:
     """The hits' boxes and boxes in those, no deeper: each is searched whole, and a page could nest
     thousands."""
-    boxes = page.all(layout.hit)[:_MOST_HITS]
+    boxes = page.select_all(layout.hit)[:_MOST_HITS]
     ids = {box.mem_id for box in boxes}
     for box in boxes:
         around = 0
@@ -106,11 +108,13 @@ def _says(page: ResultMarkup, phrases: tuple[str, ...]) -> bool:
     return any(phrase in text for phrase in phrases)
 
 
-def next_page(page: ResultMarkup, about: EngineAbout, found_count: int) -> State | None:
+def find_next_page(page: ResultMarkup, about: EngineAbout, found_count: int) -> State | None:
     """{} where the page links to a later one, or shows no pager at all and is at least half full; else
     None."""
     current = _number(page.response.url, about.pagination) or 0
-    links = [_number(attribute(link, "href"), about.pagination) for link in page.all(about.look.next_link)]
+    links = [
+        _number(attribute(link, "href"), about.pagination) for link in page.select_all(about.look.next_link)
+    ]
     if links:
         return {} if any(number is None or number > current for number in links) else None
     return {} if 2 * found_count >= about.page_size and not page.has(about.look.pager) else None
@@ -123,7 +127,7 @@ def _number(url: str, name: str) -> int | None:
 
 def form_values(page: ResultMarkup, selector: str) -> dict[str, str]:
     """The named inputs of the first form (or its field) that `selector` finds."""
-    node = page.first(selector)
+    node = page.select_first(selector)
     while node is not None and node.tag != "form":
         node = node.parent
     if node is None:

@@ -58,9 +58,9 @@ def _hit(page: ResultMarkup, heading: Node, link: Node, box: Node, snippet: str)
 
 
 def _pairs(page: ResultMarkup, headings: str, ads: str) -> list[_Pair]:
-    adverts = {node.mem_id for node in page.all(ads)}
+    adverts = {node.mem_id for node in page.select_all(ads)}
     pairs: dict[int, _Pair] = {}
-    for heading in page.all(headings)[:_MOST_HEADINGS]:
+    for heading in page.select_all(headings)[:_MOST_HEADINGS]:
         link = _link_of(heading)
         if link and page.url(link) and not any(node.mem_id in adverts for node in _above(link)):
             pairs.setdefault(link.mem_id, (heading, link))

@@ -123,7 +123,7 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 
 def _lite(page: ResultMarkup) -> Iterator[SerpHit]:
     """The lite page has no box around a hit: its snippet stands in a later row of one table."""
-    for link in page.all("a.result-link"):
+    for link in page.select_all("a.result-link"):
         url = page.url(link)
         row = _row(link)
         if url and row is not None and "result-sponsored" not in (row.attributes.get("class") or ""):

@@ -104,11 +104,11 @@ class AllowList:
     ports: frozenset[int] = frozenset()
 
     @classmethod
-    def named(cls, hosts: Iterable[str], ports: Iterable[str] = ()) -> Self:
+    def from_names(cls, hosts: Iterable[str], ports: Iterable[str] = ()) -> Self:
         """From what a person wrote. Raises InvalidParams that names the wrong word."""
         return cls(frozenset(map(_excepted, hosts)), frozenset(map(_port, ports)))
 
-    def private(self, target: Target) -> bool:
+    def is_private(self, target: Target) -> bool:
         """True where this host may lead to any address."""
         return target.host in self.hosts or self._pair(target)
 
@@ -166,7 +166,7 @@ def check_endpoints(endpoints: Sequence[Endpoint], target: Target, allow: AllowL
     none."""
     if not endpoints:
         raise AllFetchesFailed("{host} has no address: check the spelling of the host.", host=target.host)
-    if not allow.private(target):
+    if not allow.is_private(target):
         for endpoint in endpoints:
             _refuse(target, endpoint.address)
     return endpoints
@@ -184,7 +184,7 @@ def _check(target: Target, allow: AllowList) -> None:
             host=target.host,
             port=target.port,
         )
-    if allow.private(target):
+    if allow.is_private(target):
         return
     if ":" in target.host or _QUAD.fullmatch(target.host):
         _refuse(target, target.host)

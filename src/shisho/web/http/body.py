@@ -56,7 +56,7 @@ def limit(media: str) -> int:
     return _BINARY_LIMIT if media in _BINARY else _TEXT_LIMIT
 
 
-def narrowed_limit(opening: bytes, announced: int) -> int:
+def narrow_limit(opening: bytes, announced: int) -> int:
     """The limit that holds once OPENING bytes have come: what only says that it is a PDF, or a ZIP as offices
     and books are, gets no file's room."""
     is_file = len(opening) < OPENING or b"%PDF" in opening or opening.startswith(b"PK")

@@ -213,7 +213,7 @@ async def _content(answer: httpcore.Response, decoder: body.Decoder, limit: int)
                 is_opening = content.tell() < body.OPENING
                 content.write(piece)
                 if is_opening:
-                    limit = body.narrowed_limit(content.getbuffer()[: body.OPENING].tobytes(), limit)
+                    limit = body.narrow_limit(content.getbuffer()[: body.OPENING].tobytes(), limit)
                 await asyncio.sleep(0)
     decoder.finish()
     return content.getvalue()

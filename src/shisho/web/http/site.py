@@ -34,7 +34,7 @@ def site_of(url: str) -> str:
     )
 
 
-def registered_domain(url: str) -> str:
+def find_registered_domain(url: str) -> str:
     """`example.co.jp` of https://www.example.co.jp/x; one site of a host that many share
     (`someone.github.io`); an IP address as it is. Empty for what is no web address."""
     try:

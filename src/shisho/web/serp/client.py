@@ -60,7 +60,7 @@ class EngineRefused(EngineUnavailable):
     """The engine refuses to answer, and nobody can solve that."""
 
 
-def nobody(engine: str) -> bool:
+def assume_nobody(engine: str) -> bool:
     """No person has been at any engine."""
     return False
 
@@ -93,7 +93,7 @@ class SerpClient:
     health: Health
     clock: Clock
     keys: Mapping[str, str]
-    let_in: Callable[[str], bool] = nobody
+    let_in: Callable[[str], bool] = assume_nobody
 
     def limit_of(self, about: EngineAbout) -> Limit:
         """The engine's pace, as its keys buy it."""
@@ -114,7 +114,7 @@ class SerpClient:
         what fetcher and parser raise, which counts against the engine. `doubted`: the state is not of today's
         making; an answer that is no result page may be its fault, is held against nobody and raises
         StateExpired. Where the page leads on to another request (`Serp.follow`), it has no hits yet: see
-        `followed`."""
+        `follow`."""
         try:
             request = engine.request(query, number, state)
         except InvalidParams as error:
@@ -124,7 +124,7 @@ class SerpClient:
         plain = number == 1 and is_plain(query)
         return await self._one(engine, request, ticket, pay, doubted, plain=plain)
 
-    async def followed(
+    async def follow(
         self, engine: SerpEngine, first: SerpExchange, follow: Request, ticket: str, pay: Pay
     ) -> SerpExchange:
         """The result page that `first` leads on to: its hits, with the way to the next page of `first`.
@@ -139,7 +139,7 @@ class SerpClient:
 
     async def rests_for(self, engine: str) -> float:
         """Seconds until an engine whose breaker is open may be tried."""
-        until = (await self.health.of([engine]))[engine].open_until
+        until = (await self.health.read([engine]))[engine].open_until
         if until is None:
             return PROBED_S
         return max(PROBED_S, count_seconds(self.clock.steady(), until))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shisho.domain.codec import build, plain
+from shisho.domain.codec import build, to_plain
 from shisho.domain.web import Response, Serp
 from shisho.errors import EngineUnavailable, InvalidParams, ParserFailed
 from shisho.isolation.killable import ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
@@ -75,7 +75,7 @@ class KillableSerpParser:
 
 
 def _told(response: Response) -> Mapping[str, Any]:
-    return {name: value for name, value in plain(response).items() if name != "body"}
+    return {name: value for name, value in to_plain(response).items() if name != "body"}
 
 
 def _refused(engine: str, response: Response, trouble: Message) -> ParserFailed:

@@ -99,7 +99,7 @@ def candidates(abouts: Sequence[EngineAbout], needs: Needs, means: Means) -> Cho
     )
     usable = []
     for about in asked_abouts:
-        why = barred(about, means) or _too_long(about, needs) or _too_shallow(about, needs)
+        why = find_bar(about, means) or _too_long(about, needs) or _too_shallow(about, needs)
         if why is None:
             usable.append(about)
         else:
@@ -115,7 +115,7 @@ def candidates(abouts: Sequence[EngineAbout], needs: Needs, means: Means) -> Cho
     return Choice(tuple(found_candidates), tuple(passed))
 
 
-def barred(about: EngineAbout, means: Means) -> PassedOver | None:
+def find_bar(about: EngineAbout, means: Means) -> PassedOver | None:
     """Why this engine cannot be asked now, whatever is asked."""
     name = about.name
     if not about.enabled:

@@ -59,7 +59,7 @@ class PagingRules:
     enough: int
 
 
-def deepest_page(
+def find_deepest_page(
     serp_page: int,
     serp_max_pages: int | None,
     strategy: StopStrategy,

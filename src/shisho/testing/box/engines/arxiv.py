@@ -10,8 +10,8 @@ from shisho.testing.box.engines.engine import (
     SerpContent,
     SerpRequest,
     Tokens,
-    paged,
     parse_number,
+    request_rows,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse, xml
 from shisho.testing.box.world import BoxPage, World
@@ -28,7 +28,7 @@ def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     if request.path != "/api/query":
         return None
     words = " ".join(_FIELD.sub(" ", request.query.get("search_query", "")).split())
-    return paged(
+    return request_rows(
         words,
         parse_number(request.query, "start", 0),
         parse_number(request.query, "max_results", 10) or 10,
@@ -57,7 +57,7 @@ def _block(reason: str) -> BoxResponse:
 
 def _other(request: BoxRequest, world: World) -> BoxPage | None:
     match = re.fullmatch(r"/abs/2101\.(\d{5})(?:v1)?", request.path)
-    return world.numbered(int(match[1])) if match else None
+    return world.find_by_number(int(match[1])) if match else None
 
 
 ENGINE = BoxEngine(

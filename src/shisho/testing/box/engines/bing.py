@@ -13,10 +13,10 @@ from shisho.testing.box.engines.engine import (
     SerpRequest,
     Tokens,
     WrongRequest,
+    answer_refused,
     page,
-    paged,
     parse_number,
-    refused,
+    request_rows,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse
 
@@ -31,7 +31,7 @@ def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
         raise WrongRequest("first=1 on the first page")
     if first > 1 and not request.query.get("FORM", "").startswith("PERE"):
         raise WrongRequest("no FORM on a later page")
-    return paged(request.query.get("q"), first - 1, _SIZE, 100)
+    return request_rows(request.query.get("q"), first - 1, _SIZE, 100)
 
 
 def show(content: SerpContent) -> BoxResponse:
@@ -58,7 +58,7 @@ def _link(url: str) -> str:
 
 
 def _block(reason: str) -> BoxResponse:
-    return refused("Please solve the challenge below to continue.", "Captcha")
+    return answer_refused("Please solve the challenge below to continue.", "Captcha")
 
 
 ENGINE = BoxEngine("bing", "html", ("www.bing.com",), read, show, _block, shell="Bing", repeats=True)

@@ -12,8 +12,8 @@ from shisho.testing.box.engines.engine import (
     SerpRequest,
     Tokens,
     page,
-    paged,
     parse_number,
+    request_rows,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse, html
 
@@ -24,7 +24,9 @@ _MOST = 10
 def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     if request.path != "/search":
         return None
-    return paged(request.query.get("q"), _SIZE * parse_number(request.query, "offset", 0), _SIZE, _MOST)
+    return request_rows(
+        request.query.get("q"), _SIZE * parse_number(request.query, "offset", 0), _SIZE, _MOST
+    )
 
 
 def show(content: SerpContent) -> BoxResponse:

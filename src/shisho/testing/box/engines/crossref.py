@@ -11,8 +11,8 @@ from shisho.testing.box.engines.engine import (
     SerpContent,
     SerpRequest,
     Tokens,
-    paged,
     parse_number,
+    request_rows,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse, json_, redirect
 from shisho.testing.box.world import BoxPage, World
@@ -27,7 +27,7 @@ def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     text = request.query.get("query", "").strip()
     cursor = request.query.get("cursor", "*")
     start = 0 if cursor == "*" else tokens.start(_NAME, text, cursor)
-    return paged(text, start, parse_number(request.query, "rows", 20) or 20, 1_000)
+    return request_rows(text, start, parse_number(request.query, "rows", 20) or 20, 1_000)
 
 
 def show(content: SerpContent) -> BoxResponse:
@@ -61,7 +61,7 @@ def _block(reason: str) -> BoxResponse:
 
 def _other(request: BoxRequest, world: World) -> BoxResponse | None:
     match = re.fullmatch(rf"(/works)?/{re.escape(_DOI)}(\d+)", unquote(request.path))
-    page = world.numbered(int(match[2])) if match else None
+    page = world.find_by_number(int(match[2])) if match else None
     if match and match[1]:
         return _work(page) if page else BoxResponse(b"Resource not found.", 404)
     return redirect(page.url) if page else None

@@ -10,10 +10,10 @@ from shisho.testing.box.engines.engine import (
     SerpContent,
     SerpRequest,
     Tokens,
+    answer_refused,
     page,
-    paged,
     parse_number,
-    refused,
+    request_rows,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse
 
@@ -23,7 +23,7 @@ _SIZE = 10
 def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     if request.path != "/search":
         return None
-    return paged(request.query.get("q"), _SIZE * parse_number(request.query, "p", 0), _SIZE, 10)
+    return request_rows(request.query.get("q"), _SIZE * parse_number(request.query, "p", 0), _SIZE, 10)
 
 
 def show(content: SerpContent) -> BoxResponse:
@@ -47,7 +47,7 @@ def show(content: SerpContent) -> BoxResponse:
 
 
 def _block(reason: str) -> BoxResponse:
-    return refused("Sorry, you have been blocked", "Attention Required! | Cloudflare")
+    return answer_refused("Sorry, you have been blocked", "Attention Required! | Cloudflare")
 
 
 ENGINE = BoxEngine("ecosia", "html", ("www.ecosia.org",), read, show, _block, shell="Ecosia")

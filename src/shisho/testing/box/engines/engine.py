@@ -106,7 +106,7 @@ def parse_number(values: Mapping[str, str], name: str, default: int | None = Non
     return int(value)
 
 
-def paged(text: str | None, start: int, size: int, most: int) -> SerpRequest:
+def request_rows(text: str | None, start: int, size: int, most: int) -> SerpRequest:
     """The search for the rows from `start`, which must be the first row of one of `most` pages of `size`."""
     if not text or not text.strip():
         raise WrongRequest("no query")
@@ -115,7 +115,7 @@ def paged(text: str | None, start: int, size: int, most: int) -> SerpRequest:
     return SerpRequest(text, start // size + 1, start, size)
 
 
-def refused(reason: str, title: str = "Access denied") -> BoxResponse:
+def answer_refused(reason: str, title: str = "Access denied") -> BoxResponse:
     """The block page of engines that have no look of their own for it."""
     return html(
         f"<html><head><title>{title}</title></head><body><h1>{title}</h1><p>{reason}</p></body></html>",
@@ -134,5 +134,5 @@ SHELL = """<!doctype html><html><head><meta charset="utf-8"><title>{title}</titl
 <script>document.cookie = "box_script=" + (6 * 7) + "; path=/; max-age=86400"; location.reload();</script></body></html>"""
 
 
-def ran_script(request: BoxRequest) -> bool:
+def has_run_script(request: BoxRequest) -> bool:
     return request.cookies.get("box_script") == "42"

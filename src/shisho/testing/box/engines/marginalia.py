@@ -10,8 +10,8 @@ from shisho.testing.box.engines.engine import (
     SerpRequest,
     Tokens,
     WrongRequest,
-    paged,
     parse_number,
+    request_rows,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse, json_
 
@@ -25,7 +25,7 @@ def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     number = parse_number(request.query, "page", 1)
     if not 1 <= size <= 100 or not number:
         raise WrongRequest(f"count={size} page={number}")
-    return paged(request.query.get("query"), size * (number - 1), size, 10)
+    return request_rows(request.query.get("query"), size * (number - 1), size, 10)
 
 
 def show(content: SerpContent) -> BoxResponse:

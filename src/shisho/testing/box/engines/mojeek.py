@@ -11,10 +11,10 @@ from shisho.testing.box.engines.engine import (
     SerpRequest,
     Tokens,
     WrongRequest,
+    answer_refused,
     page,
-    paged,
     parse_number,
-    refused,
+    request_rows,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse
 
@@ -26,7 +26,7 @@ def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
         return None
     if request.query.get("s") == "0":
         raise WrongRequest("s=0 on the first page")
-    return paged(request.query.get("q"), parse_number(request.query, "s", 0), _SIZE, 10)
+    return request_rows(request.query.get("q"), parse_number(request.query, "s", 0), _SIZE, 10)
 
 
 def show(content: SerpContent) -> BoxResponse:
@@ -58,7 +58,7 @@ def _pager(content: SerpContent) -> str:
 
 
 def _block(reason: str) -> BoxResponse:
-    return refused("Sorry, your network appears to be sending automated queries.", "403 - Forbidden")
+    return answer_refused("Sorry, your network appears to be sending automated queries.", "403 - Forbidden")
 
 
 ENGINE = BoxEngine("mojeek", "html", ("www.mojeek.com",), read, show, _block)

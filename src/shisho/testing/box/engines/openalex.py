@@ -9,8 +9,8 @@ from shisho.testing.box.engines.engine import (
     SerpContent,
     SerpRequest,
     Tokens,
-    paged,
     parse_number,
+    request_rows,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse, json_
 
@@ -23,7 +23,7 @@ def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     text = request.query.get("search", "").strip()
     cursor = request.query.get("cursor", "*")
     start = 0 if cursor == "*" else tokens.start(_NAME, text, cursor)
-    return paged(text, start, parse_number(request.query, "per-page", 25) or 25, 1_000)
+    return request_rows(text, start, parse_number(request.query, "per-page", 25) or 25, 1_000)
 
 
 def show(content: SerpContent) -> BoxResponse:

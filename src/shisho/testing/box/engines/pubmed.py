@@ -11,8 +11,8 @@ from shisho.testing.box.engines.engine import (
     SerpRequest,
     Tokens,
     WrongRequest,
-    paged,
     parse_number,
+    request_rows,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse, xml
 from shisho.testing.box.world import BoxPage, World
@@ -31,7 +31,7 @@ def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
         return None
     if request.query.get("db") != "pubmed" or request.query.get("retmode") != "xml":
         raise WrongRequest("db or retmode")
-    return paged(
+    return request_rows(
         request.query.get("term"),
         parse_number(request.query, "retstart", 0),
         parse_number(request.query, "retmax", 20) or 20,
@@ -53,10 +53,10 @@ def _block(reason: str) -> BoxResponse:
 def _other(request: BoxRequest, world: World) -> BoxResponse | BoxPage | None:
     if request.path == "/entrez/eutils/efetch.fcgi":
         numbers = [int(part) - _FIRST for part in request.query.get("id", "").split(",") if part.isdigit()]
-        articles = "".join(_article(page) for number in numbers if (page := world.numbered(number)))
+        articles = "".join(_article(page) for number in numbers if (page := world.find_by_number(number)))
         return xml(f'<?xml version="1.0" ?><PubmedArticleSet>{articles}</PubmedArticleSet>')
     match = re.fullmatch(r"/(\d{8})/?", request.path)
-    return world.numbered(int(match[1]) - _FIRST) if match else None
+    return world.find_by_number(int(match[1]) - _FIRST) if match else None
 
 
 def _article(page: BoxPage) -> str:

@@ -10,10 +10,10 @@ from shisho.testing.box.engines.engine import (
     SerpContent,
     SerpRequest,
     Tokens,
+    answer_refused,
     page,
-    paged,
     parse_number,
-    refused,
+    request_rows,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse
 
@@ -24,7 +24,7 @@ _MOST = 5
 def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     if request.path != "/" or "q" not in request.query:
         return None
-    return paged(request.query.get("q"), parse_number(request.query, "offset", 0), _SIZE, _MOST)
+    return request_rows(request.query.get("q"), parse_number(request.query, "offset", 0), _SIZE, _MOST)
 
 
 def show(content: SerpContent) -> BoxResponse:
@@ -48,7 +48,7 @@ def show(content: SerpContent) -> BoxResponse:
 
 
 def _block(reason: str) -> BoxResponse:
-    return refused("Qwant is not available here.", "Service unavailable")
+    return answer_refused("Qwant is not available here.", "Service unavailable")
 
 
 ENGINE = BoxEngine("qwant", "html", ("www.qwant.com",), read, show, _block, shell="Qwant")

@@ -11,8 +11,8 @@ from shisho.testing.box.engines.engine import (
     Tokens,
     WrongRequest,
     page,
-    paged,
     parse_number,
+    request_rows,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse, html, redirect
 from shisho.testing.box.world import BoxPage, World
@@ -33,7 +33,7 @@ def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
         raise WrongRequest("no form")
     if number > 1:
         tokens.start(_NAME, (text or "").strip(), request.form.get("sc", ""))
-    return paged((text or "").strip(), _SIZE * (number - 1), _SIZE, 10)
+    return request_rows((text or "").strip(), _SIZE * (number - 1), _SIZE, 10)
 
 
 def show(content: SerpContent) -> BoxResponse:

@@ -12,8 +12,8 @@ from shisho.testing.box.engines.engine import (
     SerpRequest,
     Tokens,
     WrongRequest,
-    paged,
     parse_number,
+    request_rows,
 )
 from shisho.testing.box.message import BoxRequest, BoxResponse, json_
 from shisho.testing.box.world import BoxPage, World
@@ -27,7 +27,9 @@ def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     size = parse_number(request.query, "srlimit", 10)
     if not 1 <= size <= 50:
         raise WrongRequest(f"srlimit={size}")
-    return paged(request.query.get("srsearch"), parse_number(request.query, "sroffset", 0), size, 1_000)
+    return request_rows(
+        request.query.get("srsearch"), parse_number(request.query, "sroffset", 0), size, 1_000
+    )
 
 
 def show(content: SerpContent) -> BoxResponse:

@@ -18,10 +18,10 @@ from shisho.stores.embedded.grants import EmbeddedGrants
 from shisho.stores.embedded.index_feed import EmbeddedIndexFeed
 from shisho.stores.embedded.ledger import EmbeddedLedger
 from shisho.stores.embedded.lexical import LexicalIndex
+from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.embedded.serving import ServingIndex
 from shisho.stores.embedded.sessions import EmbeddedSessions
 from shisho.stores.embedded.shelf import EmbeddedShelf
-from shisho.stores.embedded.users import EmbeddedUsers
 from shisho.stores.memory.audit import MemoryAudit
 from shisho.stores.memory.embeddings import MemoryEmbeddings
 from shisho.stores.memory.grants import MemoryGrants
@@ -37,12 +37,13 @@ from shisho.stores.postgres.grants import PostgresGrants
 from shisho.stores.postgres.index_feed import PostgresIndexFeed
 from shisho.stores.postgres.ledger import PostgresLedger
 from shisho.stores.postgres.lexical import PostgresIndex
+from shisho.stores.postgres.queries import PostgresQueryStore
 from shisho.stores.postgres.serving import PostgresServing
 from shisho.stores.postgres.sessions import PostgresSessions
 from shisho.stores.postgres.shelf import PostgresShelf
-from shisho.stores.postgres.users import PostgresUsers
 from shisho.stores.qdrant.index import QdrantIndex
 from shisho.stores.qdrant.server import QdrantServer
+from shisho.stores.users import StoredUsers
 from shisho.system.clock import SystemClock
 from tests.contracts.discoveries import Discoveries, discoveries_of
 from tests.postgres import shared_server
@@ -93,7 +94,7 @@ async def embedded_store(folder: Path) -> AsyncIterator[EmbeddedStore]:
     embeddings = EmbeddedEmbeddings(database, ABOUT)
     shelf = EmbeddedShelf(database, clock)
     ledger = EmbeddedLedger(database, clock)
-    users = EmbeddedUsers(database, clock)
+    users = StoredUsers(EmbeddedQueryStore(database), clock)
     grants = EmbeddedGrants(database, clock)
     sessions = EmbeddedSessions(database)
     audit = EmbeddedAudit(database, clock)
@@ -118,7 +119,7 @@ async def postgres_store(url: str) -> AsyncIterator[PostgresStore]:
     shelf = PostgresShelf(database, clock)
     sessions = PostgresSessions(database)
     ledger = PostgresLedger(database, clock)
-    users = PostgresUsers(database, clock)
+    users = StoredUsers(PostgresQueryStore(database), clock)
     grants = PostgresGrants(database, clock)
     audit = PostgresAudit(database, clock)
     yield PostgresStore(shelf, index, embeddings, sessions, ledger, users, grants, audit, database)

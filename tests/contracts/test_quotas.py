@@ -19,15 +19,15 @@ from shisho.errors import QuotaExhausted, TaskNotFound
 from shisho.ports import Quotas, Users
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.queries import EmbeddedQueryStore
-from shisho.stores.embedded.users import EmbeddedUsers
 from shisho.stores.memory.bell import MemoryBell
 from shisho.stores.memory.queue import memory_queue
 from shisho.stores.memory.quotas import MemoryQuotas
 from shisho.stores.memory.users import MemoryUsers
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.queries import PostgresQueryStore
-from shisho.stores.postgres.users import PostgresUsers
+from shisho.stores.queries import QueryStore
 from shisho.stores.quotas import StoredQuotas
+from shisho.stores.users import StoredUsers
 from tests.machine import PATIENCE
 from tests.postgres import shared_server
 from tests.queues import Queue, SetClock, new, opened
@@ -44,6 +44,7 @@ from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.queries import PostgresQueryStore
+from shisho.stores.queries import QueryStore
 from shisho.stores.quotas import StoredQuotas
 from shisho.system.clock import SystemClock
 from pathlib import Path
@@ -92,13 +93,13 @@ async def team(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
         return
     async with opened(request.param, tmp_path, clock) as queue:
         database = queue.database
+        store: QueryStore
         if isinstance(database, PostgresDatabase):
-            stored = StoredQuotas(PostgresQueryStore(database), clock)
-            yield Team(queue, PostgresUsers(database, clock), stored)
+            store = PostgresQueryStore(database)
         else:
             assert database is not None
-            stored = StoredQuotas(EmbeddedQueryStore(database), clock)
-            yield Team(queue, EmbeddedUsers(database, clock), stored)
+            store = EmbeddedQueryStore(database)
+        yield Team(queue, StoredUsers(store, clock), StoredQuotas(store, clock))
 
 
 async def test_jobs_beyond_the_quota_are_not_accepted_and_what_is_known_costs_nothing(team: Team) -> None:

@@ -10,9 +10,8 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 
 from shisho.bootstrap.embedder import BuiltEmbedders
-from shisho.bootstrap.extractor import check_extractor
 from shisho.bootstrap.models import check_model
-from shisho.bootstrap.reranker import check_reranker
+from shisho.bootstrap.onnx_models import check_extractor, check_reranker
 from shisho.corpus.readers import drawing, specimen
 from shisho.corpus.readers.killable import KillableReader
 from shisho.desk.embeddings import EmbeddingDesk

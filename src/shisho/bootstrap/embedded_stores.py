@@ -137,9 +137,10 @@ def _folders(database: Database, clock: Clock) -> FolderRegister:
 
 
 def _users(database: Database, clock: Clock) -> Users:
-    from shisho.stores.embedded.users import EmbeddedUsers
+    from shisho.stores.embedded.queries import EmbeddedQueryStore
+    from shisho.stores.users import StoredUsers
 
-    return EmbeddedUsers(database, clock)
+    return StoredUsers(EmbeddedQueryStore(database), clock)
 
 
 def _quotas(database: Database, clock: Clock) -> Quotas:

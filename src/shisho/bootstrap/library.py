@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from shisho.bootstrap.deferred import defer
 from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders
-from shisho.bootstrap.extractor import build_extractor
 from shisho.bootstrap.intake import build_ingest, build_reader, query_terms
 from shisho.bootstrap.models import (
     build_borrowed_mind,
@@ -19,7 +18,7 @@ from shisho.bootstrap.models import (
     model_ceilings,
     passage_room,
 )
-from shisho.bootstrap.reranker import build_reranker
+from shisho.bootstrap.onnx_models import build_extractor, build_reranker
 from shisho.bootstrap.store_parts import LibraryStores
 from shisho.bootstrap.stores import build_stores
 from shisho.bootstrap.viewer import build_renderer

@@ -105,9 +105,10 @@ def _index(settings: Settings, database: PostgresDatabase, embedders: BuiltEmbed
 
 
 def _users(database: PostgresDatabase, clock: Clock) -> Users:
-    from shisho.stores.postgres.users import PostgresUsers
+    from shisho.stores.postgres.queries import PostgresQueryStore
+    from shisho.stores.users import StoredUsers
 
-    return PostgresUsers(database, clock)
+    return StoredUsers(PostgresQueryStore(database), clock)
 
 
 def _quotas(database: PostgresDatabase, clock: Clock) -> Quotas:

@@ -1,5 +1,4 @@
-"""The desk: what a visitor may ask, each verb once. `front` is the facade that interfaces are thin shells
-over."""
+"""The desk: what a visitor may ask, each verb once. Interfaces are thin shells over `Desk`."""
 
 from shisho.desk.adding import resolve_path
 from shisho.desk.desk import Desk

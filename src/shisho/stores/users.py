@@ -1,0 +1,146 @@
+"""People who may come in and their groups, in a database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+
+from shisho.domain.team import TokenHashes, User, UserGroup
+from shisho.errors import ShishoError
+from shisho.ports import Clock
+from shisho.stores.nouns import Row
+from shisho.stores.queries import Queries, QueryStore, fetch_first
+from shisho.stores.team_errors import group_is_missing, group_is_there, user_is_missing, user_is_there
+
+# Everyone there is or was, with a row for each of their groups.
+USERS = """SELECT u.name, u.token_hash IS NOT NULL AS has_token, u.created_at, u.removed_at, m.group_name
+    FROM users u LEFT JOIN group_members m ON m.user_name = u.name ORDER BY u.name, m.group_name"""
+# A person may come in from now on, unless there is or was one of this name.
+ADD = """INSERT INTO users(name, token_hash, cookie_hash, created_at) VALUES (:name, :token, :cookie, :now)
+    ON CONFLICT DO NOTHING RETURNING name"""
+# The token of a person who may come in.
+SET_TOKEN = """UPDATE users SET token_hash = :token, cookie_hash = :cookie WHERE name = :name AND removed_at IS NULL
+    RETURNING name"""
+# A person may come in no more.
+REMOVE = "UPDATE users SET removed_at = :now WHERE name = :name AND removed_at IS NULL RETURNING name"
+# A person who was removed may come in again.
+RESTORE = "UPDATE users SET removed_at = NULL WHERE name = :name AND removed_at IS NOT NULL RETURNING name"
+# Whose token or cookie this is.
+BY_HASH = """SELECT u.name FROM users u
+    WHERE (u.token_hash = :digest OR u.cookie_hash = :digest) AND u.removed_at IS NULL"""
+# A person who may come in.
+PRESENT = "SELECT u.name FROM users u WHERE u.name = :name AND u.removed_at IS NULL"
+# The groups, with a row for each of their members.
+GROUPS = """SELECT g.name, m.user_name FROM user_groups g LEFT JOIN group_members m ON m.group_name = g.name
+    ORDER BY g.name, m.user_name"""
+# A new group, unless there is one of this name.
+ADD_GROUP = """INSERT INTO user_groups(name, created_at) VALUES (:name, :now)
+    ON CONFLICT DO NOTHING RETURNING name"""
+# A group is no more.
+REMOVE_GROUP = "DELETE FROM user_groups WHERE name = :name RETURNING name"
+# Nothing is granted to a group that is no more.
+FORGET_GRANTS = "DELETE FROM grants WHERE kind = 'group' AND grantee = :name"
+# Nor has it a quota.
+FORGET_QUOTAS = "DELETE FROM quotas WHERE kind = 'group' AND name = :name"
+# A group is held while a member comes, so that it is not removed meanwhile.
+GROUP = "SELECT g.name FROM user_groups g WHERE g.name = :group /*pg FOR SHARE */"
+# A user is a member.
+JOIN = """INSERT INTO group_members(group_name, user_name) VALUES (:group, :user)
+    ON CONFLICT DO NOTHING RETURNING user_name"""
+# A user is no member any more.
+LEAVE = "DELETE FROM group_members WHERE group_name = :group AND user_name = :user RETURNING user_name"
+
+
+class StoredUsers:
+    """`ports.Users` over a database."""
+
+    def __init__(self, store: QueryStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def users(self) -> Sequence[User]:
+        rows = await self._store.read(lambda queries: queries.rows(USERS, {}))
+        return [_user([*group]) for _, group in groupby(rows, key=lambda row: row.name)]
+
+    async def add(self, name: str, hashes: TokenHashes | None = None) -> User:
+        now = self._clock.now()
+        await self._change(ADD, {"name": name, "now": now, **_pack_hashes(hashes)}, user_is_there(name))
+        return User(name, (), hashes is not None, now)
+
+    async def set_token(self, name: str, hashes: TokenHashes) -> None:
+        await self._change(SET_TOKEN, {"name": name, **_pack_hashes(hashes)}, user_is_missing(name))
+
+    async def remove(self, name: str) -> None:
+        await self._change(REMOVE, {"name": name, "now": self._clock.now()}, user_is_missing(name))
+
+    async def restore(self, name: str) -> None:
+        await self._change(RESTORE, {"name": name}, user_is_missing(name))
+
+    async def find_by_hash(self, digest: str) -> str | None:
+        row = await self._first(BY_HASH, {"digest": digest})
+        return None if row is None else str(row.name)
+
+    async def has_user(self, name: str) -> bool:
+        return await self._first(PRESENT, {"name": name}) is not None
+
+    async def groups(self) -> Sequence[UserGroup]:
+        rows = await self._store.read(lambda queries: queries.rows(GROUPS, {}))
+        members = groupby(rows, key=lambda row: row.name)
+        return [UserGroup(name, _sort_names(row.user_name for row in group)) for name, group in members]
+
+    async def add_group(self, name: str) -> None:
+        await self._change(ADD_GROUP, {"name": name, "now": self._clock.now()}, group_is_there(name))
+
+    async def remove_group(self, name: str) -> None:
+        values = {"name": name}
+
+        def work(queries: Queries) -> None:
+            if not queries.rows(REMOVE_GROUP, values):
+                raise group_is_missing(name)
+            queries.rows(FORGET_GRANTS, values)
+            queries.rows(FORGET_QUOTAS, values)
+
+        await self._store.write(work)
+
+    async def join(self, group: str, user: str) -> bool:
+        values = {"group": group, "user": user}
+
+        def work(queries: Queries) -> bool:
+            if not queries.rows(GROUP, values):
+                raise group_is_missing(group)
+            return bool(queries.rows(JOIN, values))
+
+        return await self._store.write(work)
+
+    async def leave(self, group: str, user: str) -> bool:
+        values = {"group": group, "user": user}
+        return bool(await self._store.write(lambda queries: queries.rows(LEAVE, values)))
+
+    async def _change(self, statement: str, values: Mapping[str, str | None], refusal: ShishoError) -> None:
+        """Change one row; raises `refusal` where there is none that the statement may change."""
+
+        def work(queries: Queries) -> None:
+            if not queries.rows(statement, values):
+                raise refusal
+
+        await self._store.write(work)
+
+    async def _first(self, statement: str, values: Mapping[str, str]) -> Row | None:
+        return await self._store.read(lambda queries: fetch_first(queries, statement, values))
+
+
+def _pack_hashes(hashes: TokenHashes | None) -> dict[str, str | None]:
+    if hashes is None:
+        return {"token": None, "cookie": None}
+    return {"token": hashes.token, "cookie": hashes.cookie}
+
+
+def _user(rows: Sequence[Row]) -> User:
+    row = rows[0]
+    groups = _sort_names(row.group_name for row in rows)
+    return User(row.name, groups, bool(row.has_token), row.created_at, row.removed_at)
+
+
+def _sort_names(names: Iterable[str | None]) -> tuple[str, ...]:
+    """Without the None that a row has where there is no name to join."""
+    return tuple(sorted(name for name in names if name is not None))

@@ -49,7 +49,7 @@ class KillableSerpParser:
                 Message("is larger than {megabytes} MB", megabytes=MAX_BYTES // 2**20),
             )
         arguments = {"engine": engine, "overrides": self._overrides, "told": _told(response)}
-        work = Work(PARSE, "shisho.domain.codec:plain", arguments, self._seconds, self._memory_mb)
+        work = Work(PARSE, "shisho.domain.codec:to_plain", arguments, self._seconds, self._memory_mb)
         try:
             return await self._killable.run(work, response.body, lambda value: build(value, Serp))
         except ChildOverrun as overrun:

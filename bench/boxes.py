@@ -108,7 +108,7 @@ async def measure(files: Sequence[tuple[str, bytes]], count: int, seed: int, hom
             receipt = await desk.add_source(shisho.Source(name, data, "application/pdf"))
             if receipt.document_id is None:
                 continue
-            passages = list(await desk._parts.shelf.passages_of(receipt.document_id))
+            passages = list(await desk._parts.shelf.list_passages_of(receipt.document_id))
             if passages:
                 kept.append((name, data, receipt.document_id, passages))
         for _ in range(count):

@@ -58,10 +58,10 @@ class FixedEmbedder:
     def find(self, about: EmbedderAbout) -> FixedEmbedder:
         return self
 
-    async def passages(self, texts: Sequence[str]) -> Sequence[Embedding]:
+    async def embed_passages(self, texts: Sequence[str]) -> Sequence[Embedding]:
         raise NotImplementedError
 
-    async def query(self, text: str) -> Embedding:
+    async def embed_query(self, text: str) -> Embedding:
         self._queries.append(self._queries.pop(0))
         return self._queries[-1]
 

@@ -94,7 +94,7 @@ class Bench:
         async with Worker(self.jobs, self.bell, presence, SystemClock(), {"toy": toy}, slots=WORKERS):
             await finished.wait()
         spent = time.perf_counter() - began
-        left = (await self.tasks.task(TaskId(task))).jobs
+        left = (await self.tasks.get_task(TaskId(task))).jobs
         assert left.get(JobState.COMPLETED, 0) >= JOBS - WORKERS, left
         return JOBS / spent
 

@@ -92,7 +92,7 @@ class Meaning:
         )
         return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float16)
 
-    async def query(self, text: str) -> Embedding:
+    async def embed_query(self, text: str) -> Embedding:
         return Embedding(self.vectors(hash(text) & 0xFFFFFF, 1).tobytes())
 
     @property

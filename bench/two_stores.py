@@ -14,7 +14,7 @@ from statistics import fmean
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
-from shisho.evaluation.run import fill, retrieval
+from shisho.evaluation.run import evaluate_retrieval, fill
 from shisho.evaluation.sets import load
 
 TOP = 10
@@ -44,7 +44,7 @@ async def compare(folder: Path, store: str, ranked: int, asked: int) -> None:
             questions = eval_set.questions[:ranked]
             shares = [await overlap(embedded, postgres, question.text) for question in questions]
             report("the ten best, share that both have", fmean(shares))
-            figures = await retrieval(postgres, eval_set, questions)
+            figures = await evaluate_retrieval(postgres, eval_set, questions)
             for name in ("ndcg@10", "recall@50"):
                 report(f"{name} on PostgreSQL", figures[name])
             step = max(1, len(eval_set.questions) // asked)

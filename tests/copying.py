@@ -10,11 +10,11 @@ async def copy_documents(source: Shelf, target: Shelf) -> list[Intake]:
     """All live documents; what was copied."""
     intakes = []
     after = ""
-    while documents := await source.documents(Scope(), after):
+    while documents := await source.list_documents(Scope(), after):
         for document in documents:
-            text = await source.text(document.id)
-            lines = tuple(await source.lines(document.id))
-            passages = tuple(await source.passages_of(document.id))
+            text = await source.read_text(document.id)
+            lines = tuple(await source.read_lines(document.id))
+            passages = tuple(await source.list_passages_of(document.id))
             intakes.append(Intake(document, text, lines, passages))
             await target.put(intakes[-1])
         after = documents[-1].id

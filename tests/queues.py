@@ -84,14 +84,14 @@ class Queue:
         return job
 
     async def state(self, job_id: JobId) -> JobState:
-        return (await self.jobs.job(job_id)).state
+        return (await self.jobs.get_job(job_id)).state
 
     async def until(self, job_id: JobId, *states: JobState, seconds: float = PATIENCE) -> Job:
         """The job as soon as it is in one of these states."""
-        task_id = (await self.jobs.job(job_id)).task_id
+        task_id = (await self.jobs.get_job(job_id)).task_id
         async with asyncio.timeout(seconds):
             with self.bell.listen(task_id) as ear:
-                while (job := await self.jobs.job(job_id)).state not in states:
+                while (job := await self.jobs.get_job(job_id)).state not in states:
                     await ear.wait(1)
         return job
 

@@ -84,17 +84,17 @@ async def test_a_page_is_remembered_while_its_document_is_live(larder: Larder) -
     given = intake("決定係数。", source=URL, corpus="web")
     name = given.document.id
     await larder.shelf.put(given)
-    assert await larder.cache.page("web", "local", URL) is None
+    assert await larder.cache.read_page("web", "local", URL) is None
     page = PageMemory(name, larder.clock.now(), '"v1"', "Wed, 01 Jul 2026 09:00:00 GMT")
     await larder.cache.remember("web", "local", URL, page)
-    assert await larder.cache.page("web", "local", URL) == page
-    assert await larder.cache.page("web", "someone", URL) is None
-    assert await larder.cache.page("mine", "local", URL) is None
+    assert await larder.cache.read_page("web", "local", URL) == page
+    assert await larder.cache.read_page("web", "someone", URL) is None
+    assert await larder.cache.read_page("mine", "local", URL) is None
     newer = PageMemory(name, larder.clock.ahead(5))
     await larder.cache.remember("web", "local", URL, newer)
-    assert await larder.cache.page("web", "local", URL) == newer
+    assert await larder.cache.read_page("web", "local", URL) == newer
     await larder.shelf.remove(name, purge=False)
-    assert await larder.cache.page("web", "local", URL) is None
+    assert await larder.cache.read_page("web", "local", URL) is None
 
 
 async def test_what_is_too_old_is_swept_away(larder: Larder) -> None:
@@ -120,7 +120,7 @@ async def test_a_purge_takes_kept_result_pages_along(larder: Larder) -> None:
     await larder.cache.remember("web", "local", URL, PageMemory(given.document.id, larder.clock.now()))
     await larder.shelf.remove(given.document.id, purge=True)
     assert await larder.cache.get("serp") is None and await larder.cache.get("other") is not None
-    assert await larder.cache.page("web", "local", URL) is None
+    assert await larder.cache.read_page("web", "local", URL) is None
     if isinstance(database, PostgresDatabase):  # its files are the server's
         return
     await database.close()

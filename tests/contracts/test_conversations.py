@@ -55,10 +55,10 @@ async def test_turns_follow_in_the_order_they_were_asked(talks: Talks) -> None:
     await talks.ask("run2", "それはなぜ?", "run1")
     await talks.ask("run3", "別の問い")
     await talks.ask("run2", "同じ一問", "run1")
-    turns = await talks.conversations.turns("run1")
+    turns = await talks.conversations.list_turns("run1")
     assert [(turn.number, turn.question) for turn in turns] == [(1, "決定係数とは何か"), (2, "それはなぜ?")]
     assert await talks.conversations.find("last", "local") == "run3"
-    assert await talks.conversations.turns("nowhere") == []
+    assert await talks.conversations.list_turns("nowhere") == []
 
 
 async def test_a_turn_is_told_as_it_was_understood(talks: Talks) -> None:
@@ -67,7 +67,7 @@ async def test_a_turn_is_told_as_it_was_understood(talks: Talks) -> None:
     read = replace(answer("abc2", "2026-01-02"), task_id="run2", understood="決定係数の定義は?")
     await talks.ledger.save(read, "local")
     await talks.ledger.save(replace(answer("run1", "2026-01-03"), task_id="task7"), "local")
-    turns = await talks.conversations.turns("run1")
+    turns = await talks.conversations.list_turns("run1")
     assert [turn.understood for turn in turns] == ["決定係数とは何か", "決定係数の定義は?"]
     assert await talks.conversations.find("abc2", "local") == "run1"
 
@@ -108,7 +108,7 @@ async def test_a_turn_says_what_came_of_it_and_names_its_conversation_before(tal
     with pytest.raises(NotFound):
         await talks.conversations.find("xyz", "someone")
     await talks.ledger.save(answer("abc1", "2026-01-02"), "local")
-    first, second = await talks.conversations.turns("run1")
+    first, second = await talks.conversations.list_turns("run1")
     assert (first.answer_id, first.level, first.loop_stop) == (
         "abc1",
         AnswerLevel.NOT_FOUND,
@@ -125,11 +125,11 @@ async def test_what_is_removed_takes_runs_and_answers_with_it(talks: Talks) -> N
     await talks.ledger.save(replace(answer("abc3", "2026-01-02"), task_id="run3"), "local")
     removed = await talks.conversations.remove("run1")
     assert (removed.turns, removed.answers, removed.erased) == (2, 1, True)
-    assert await talks.conversations.turns("run1") == []
-    for gone in (talks.ledger.answer("abc1", "local"), talks.ledger.evidence("e1", "local")):
+    assert await talks.conversations.list_turns("run1") == []
+    for gone in (talks.ledger.answer("abc1", "local"), talks.ledger.find_evidence("e1", "local")):
         with pytest.raises(NotFound):
             await gone
     with pytest.raises(NotFound):
-        await talks.ledger.inquiry("run2")
+        await talks.ledger.find_inquiry("run2")
     assert (await talks.ledger.answer("last", "local")).id == "abc3"
     assert await talks.conversations.find("last", "local") == "run3"

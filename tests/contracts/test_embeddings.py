@@ -78,7 +78,7 @@ async def nearest(
 async def texts(store: Store, scope: Scope | None = None) -> list[str]:
     def work(view: SearchView) -> list[str]:
         names = list(view.find_nearest(vector(*NORTH), scope or Scope(), 10, frozenset()))
-        passages = view.passages(names)
+        passages = view.fetch_passages(names)
         return [passages[name].passage.text for name in names]
 
     return await store.index.view(work)
@@ -92,7 +92,7 @@ async def test_what_has_no_vector_is_pending_in_the_order_of_arrival(store: Stor
     assert [passage.text for passage in await store.embeddings.list_pending(2)] == ["一。", "二。"]
     await store.embeddings.put([new(passage.id, at_angle(5)) for passage in first.passages])
     assert [passage.text for passage in await store.embeddings.list_pending(9)] == ["四。"]
-    assert await store.embeddings.progress() == EmbeddingProgress(3, 4)
+    assert await store.embeddings.measure_progress() == EmbeddingProgress(3, 4)
     await store.embeddings.put([new(second.passages[0].id, at_angle(5))])
     assert await store.embeddings.list_pending(9) == []
 
@@ -102,7 +102,7 @@ async def test_a_document_that_left_is_not_pending_and_one_that_came_back_is(sto
     await store.shelf.put(given)
     await store.shelf.remove(given.document.id, purge=False)
     assert await store.embeddings.list_pending(9) == []
-    assert await store.embeddings.progress() == EmbeddingProgress(0, 0)
+    assert await store.embeddings.measure_progress() == EmbeddingProgress(0, 0)
     await store.shelf.record_seen(given.document, "a.txt", {})
     assert len(await store.embeddings.list_pending(9)) == 2
 
@@ -113,7 +113,7 @@ async def test_a_vector_is_stored_once_and_only_for_what_is_there(store: Store) 
     name = given.passages[0].id
     await store.embeddings.put([new(name, at_angle(10)), new("0123456789abcde", at_angle(20))])
     await store.embeddings.put([new(name, at_angle(30))])
-    assert await store.embeddings.progress() == EmbeddingProgress(1, 1)
+    assert await store.embeddings.measure_progress() == EmbeddingProgress(1, 1)
     assert (await nearest(store))[name] == pytest.approx(math.cos(math.radians(10)), abs=1e-3)
 
 

@@ -60,15 +60,17 @@ async def test_a_stamp_holds_as_long_as_its_source_stands_for_the_same_document(
     await shelf.put(old)
     await register.stamp([PlaceStamp("/家/甲.txt", old.document.id, "8 1")], "default", "local")
     await register.stamp([PlaceStamp("/家/乙.txt", old.document.id, "8 1")], "default", "local")
-    assert await register.stamps("default", "local") == {"/家/甲.txt": "8 1"}
-    assert await register.stamps("研究", "local") == {} == await register.stamps("default", "someone")
+    assert await register.list_stamps("default", "local") == {"/家/甲.txt": "8 1"}
+    assert (
+        await register.list_stamps("研究", "local") == {} == await register.list_stamps("default", "someone")
+    )
 
     new = intake("今の版。", source="/家/甲.txt")
     await shelf.put(new)
-    assert await register.stamps("default", "local") == {}
+    assert await register.list_stamps("default", "local") == {}
     await register.stamp([PlaceStamp("/家/甲.txt", old.document.id, "8 1")], "default", "local")
-    assert await register.stamps("default", "local") == {}, "it was read before it changed"
+    assert await register.list_stamps("default", "local") == {}, "it was read before it changed"
     await register.stamp([PlaceStamp("/家/甲.txt", new.document.id, "8 2")], "default", "local")
-    assert await register.stamps("default", "local") == {"/家/甲.txt": "8 2"}
+    assert await register.list_stamps("default", "local") == {"/家/甲.txt": "8 2"}
     await shelf.remove(new.document.id, purge=False)
-    assert await register.stamps("default", "local") == {}
+    assert await register.list_stamps("default", "local") == {}

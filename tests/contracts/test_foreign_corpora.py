@@ -103,14 +103,14 @@ async def look(store: Store, round_: int) -> dict[str, Any]:
         told[repr(scope)] = {
             "rounds": [asdict(shown) for shown in rounds],
             "ranked": ranked,
-            "rarity": await session.rarity(WORDS),
-            "texts": sorted(await session.texts()),
+            "rarity": await session.measure_rarity(WORDS),
+            "texts": sorted(await session.read_texts()),
             "count": await shelf.count(scope),
             "metadata": await shelf.count_metadata(scope, 9, 9),
-            "documents": [document.id for document in await shelf.documents(scope)],
+            "documents": [document.id for document in await shelf.list_documents(scope)],
         }
-    told["corpora"] = [asdict(corpus) for corpus in await shelf.corpora("taro")]
-    told["keys"] = list(await shelf.metadata_keys("taro"))
+    told["corpora"] = [asdict(corpus) for corpus in await shelf.list_corpora("taro")]
+    told["keys"] = list(await shelf.list_metadata_keys("taro"))
     told["ids"] = [document.id for document in await shelf.find_documents("doc_", "taro", 99)]
     for name in ("r2.txt", "memo.txt", "密.txt", "gone.txt"):
         told[name] = [

@@ -43,7 +43,7 @@ async def fill(store: Store) -> None:
 
 
 async def sources(store: Store, scope: Scope) -> list[str]:
-    return sorted(document.source for document in await store.shelf.documents(scope))
+    return sorted(document.source for document in await store.shelf.list_documents(scope))
 
 
 async def proposed(store: Store, text: str, scope: Scope) -> Sequence[PassageId]:
@@ -64,10 +64,10 @@ async def test_nothing_of_others_shows_without_a_grant(store: Store) -> None:
     assert await proposed(store, "決定係数", taro) == []
     assert await store.index.view(lambda view: view.frequencies("terms", ["決定"], taro)) == {"決定": 0}
     assert (await store.index.view(lambda view: view.statistics(taro)))["passages"] == 1
-    assert [corpus.name for corpus in await store.shelf.corpora("taro")] == ["notes"]
-    assert list(await store.shelf.metadata_keys("taro")) == []
+    assert [corpus.name for corpus in await store.shelf.list_corpora("taro")] == ["notes"]
+    assert list(await store.shelf.list_metadata_keys("taro")) == []
     assert list(await store.shelf.find_by_source("r2.txt", "taro")) == []
-    (document,) = await store.shelf.documents(Scope("hanako", ("papers",)))
+    (document,) = await store.shelf.list_documents(Scope("hanako", ("papers",)))
     assert list(await store.shelf.find_documents(document.id, "taro")) == []
     assert await store.grants.select_readable([document.id], "taro") == frozenset()
 
@@ -87,9 +87,9 @@ async def test_what_is_granted_is_found_like_ones_own_under_its_address(
     assert len(await proposed(store, "決定係数", Scope("taro"))) == 1
     assert len(await proposed(store, "決定係数", Scope("taro", ("notes",)))) == 0
     assert (await store.index.view(lambda view: view.statistics(Scope("taro"))))["passages"] == 2
-    names = [(corpus.name, corpus.owner) for corpus in await store.shelf.corpora("taro")]
+    names = [(corpus.name, corpus.owner) for corpus in await store.shelf.list_corpora("taro")]
     assert names == [("notes", "taro"), ("papers@hanako", "hanako")]
-    assert list(await store.shelf.metadata_keys("taro")) == ["課"]
+    assert list(await store.shelf.list_metadata_keys("taro")) == ["課"]
     (document,) = await store.shelf.find_by_source("r2.txt", "taro")
     assert await store.shelf.find_documents(document.id, "taro") == [document]
     assert await store.grants.select_readable([document.id], "taro") == {document.id}
@@ -115,7 +115,7 @@ async def test_a_grant_ends_at_once_with_its_revocation_membership_or_group(stor
     await grant()
     await store.users.remove_group("lab")
     assert await sources(store, Scope("taro")) == ["memo.txt"]
-    assert list(await store.grants.grants()) == []
+    assert list(await store.grants.list_grants()) == []
     await store.users.add_group("lab")
     assert await sources(store, Scope("taro")) == ["memo.txt"]
 
@@ -132,23 +132,25 @@ async def test_of_several_grants_the_one_counts_that_allows_most(store: Store) -
     assert await store.shelf.count(Scope("taro")) == 2
     await store.grants.grant(PAPERS, TARO, Access.READ)
     assert list(await store.grants.list_reachable("taro")) == [ReachableCorpus(PAPERS, Access.READ), own]
-    granted = [(grant.corpus, grant.grantee, grant.access) for grant in await store.grants.grants("hanako")]
+    granted = [
+        (grant.corpus, grant.grantee, grant.access) for grant in await store.grants.list_grants("hanako")
+    ]
     assert granted == [(PAPERS, LAB, Access.READ), (PAPERS, TARO, Access.READ)]
-    assert list(await store.grants.grants("taro")) == []
+    assert list(await store.grants.list_grants("taro")) == []
 
 
 async def test_a_corpus_that_is_not_there_cannot_be_granted(store: Store) -> None:
     await fill(store)
     with pytest.raises(NotFound):
         await store.grants.grant(CorpusKey("hanako", "none"), TARO, Access.READ)
-    assert list(await store.grants.grants()) == []
+    assert list(await store.grants.list_grants()) == []
 
 
 async def test_pages_of_a_list_go_on_after_a_granted_document_and_after_no_other(store: Store) -> None:
     await fill(store)
     await store.grants.grant(PAPERS, TARO, Access.READ)
-    (granted,) = await store.shelf.documents(Scope("taro", ("papers@hanako",)))
+    (granted,) = await store.shelf.list_documents(Scope("taro", ("papers@hanako",)))
     later = replace(intake("後のメモ。", source="later.txt", corpus="notes", owner="taro", at="2027-01-01"))
     await store.shelf.put(later)
-    rest = [document.source for document in await store.shelf.documents(Scope("taro"), after=granted.id)]
+    rest = [document.source for document in await store.shelf.list_documents(Scope("taro"), after=granted.id)]
     assert rest[-1:] == ["later.txt"] and "r2.txt" not in rest

@@ -34,7 +34,7 @@ async def proposed(
     def work(view: SearchView) -> list[str]:
         terms = analysis.terms.split()
         names = view.propose(terms, analysis.bigrams.split(), scope or Scope(), 10, seen)  # type: ignore[arg-type]
-        passages = view.passages(names)
+        passages = view.fetch_passages(names)
         return [passages[name].passage.text for name in names]
 
     return await store.index.view(work)
@@ -126,7 +126,7 @@ async def test_what_was_removed_is_neither_proposed_nor_fetched(store: Store) ->
     await store.shelf.remove(second.document.id, purge=False)
     assert await proposed(store, "統計") == ["統計の講義。"]
     names = [passage.id for passage in (*first.passages, *second.passages)]
-    named = await store.index.view(lambda view: view.passages(names))
+    named = await store.index.view(lambda view: view.fetch_passages(names))
     assert set(named) == {passage.id for passage in first.passages}
 
 
@@ -135,8 +135,8 @@ async def test_one_look_counts_and_fetches_too(store: Store) -> None:
     await store.shelf.put(intake("統計の試験。", source="b", corpus="y"))
     names = [passage.id for passage in given.passages]
     scope = Scope(corpora=("x",))
-    held = await store.index.view(lambda view: (view.count(scope), view.passages([*names, "f" * 15])))  # type: ignore[list-item]
-    passages = await store.shelf.passages(names)
+    held = await store.index.view(lambda view: (view.count(scope), view.fetch_passages([*names, "f" * 15])))  # type: ignore[list-item]
+    passages = await store.shelf.list_passages(names)
     named = {name: NamedPassage(passage, "a.txt", "a.txt") for name, passage in passages.items()}
     assert held == (2, named)
 

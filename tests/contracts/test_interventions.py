@@ -57,7 +57,7 @@ async def test_it_says_what_waits_where_and_until_when(queue: Queue) -> None:
     assert (one.state, one.since, one.expires_at) == (InterventionState.PENDING, at, until)
     assert two.id == second and list(await queue.interventions.list_waiting(OWNER, TaskId("t2"))) == [two]
     assert list(await queue.interventions.list_waiting("stranger")) == []
-    event = (await queue.tasks.events(TaskId("t1")))[-1]
+    event = (await queue.tasks.list_events(TaskId("t1")))[-1]
     told = EventFacts(engine="memory", domain="memory.example", proof="captcha")
     assert (event.kind, event.facts) == (EventKind.AWAITING_AUTH, told)
 
@@ -71,7 +71,7 @@ async def test_one_solution_frees_all_that_the_domain_or_the_engine_holds(queue:
         assert await ear.wait(1)
     assert [one.id for one in ended] == mine
     for item in mine:
-        job = await queue.jobs.job(job_of(item))
+        job = await queue.jobs.get_job(job_of(item))
         assert (job.state, job.output, job.not_before) == (JobState.QUEUED, None, None)
     assert [one.id for one in await queue.interventions.list_waiting(OWNER)] == [apart]
     assert [one.id for one in await queue.interventions.list_waiting("stranger")] == [stranger]
@@ -96,7 +96,7 @@ async def test_what_is_skipped_is_only_what_is_named(
     await held(queue, task="t2", output=REACHED)
     ended = await queue.interventions.skip(OWNER, target, name or first)
     assert len(ended) == skipped and ended[0].id == first
-    job = await queue.jobs.job(job_of(first))
+    job = await queue.jobs.get_job(job_of(first))
     assert (job.state, job.output) == (JobState.COMPLETED, REACHED)
     assert len(await queue.interventions.list_waiting(OWNER)) == 2 - skipped
     assert list(await queue.interventions.skip(OWNER, target, name or first)) == []
@@ -124,7 +124,7 @@ async def test_how_it_ended_is_in_the_events(queue: Queue) -> None:
     await queue.jobs.expire()
     await held(queue)
     await queue.tasks.stop(TaskId("t1"), StopMode.IMMEDIATE)
-    events = await queue.tasks.events(TaskId("t1"))
+    events = await queue.tasks.list_events(TaskId("t1"))
     ends = [(each.kind, each.facts.person) for each in events if each.facts.person]
     wanted = [
         ("queued", "completed"),
@@ -151,10 +151,10 @@ async def test_in_progress_is_said_of_all_that_belong_together_and_taken_back(qu
     async def states() -> list[tuple[str, str]]:
         return [(one.domain, one.state) for one in await queue.interventions.list_waiting(OWNER)]
 
-    before = (await queue.tasks.task(TaskId("t2"))).revision
+    before = (await queue.tasks.get_task(TaskId("t2"))).revision
     await queue.interventions.mark(OWNER, ITEM, first, InterventionState.IN_PROGRESS)
     assert await states() == [*[(CAPTCHA.domain, "in_progress")] * 2, (OTHER.domain, "pending")]
-    assert (await queue.tasks.task(TaskId("t2"))).revision == before + 1
+    assert (await queue.tasks.get_task(TaskId("t2"))).revision == before + 1
     await queue.interventions.mark(OWNER, ITEM, first, InterventionState.PENDING)
     assert {state for _, state in await states()} == {"pending"}
     await queue.interventions.mark(OWNER, ITEM, apart, InterventionState.IN_PROGRESS)
@@ -189,7 +189,7 @@ async def test_nobody_came(queue: Queue) -> None:
     assert await queue.jobs.expire() == 0
     queue.clock.pass_(10)
     assert await queue.jobs.expire() == 2
-    jobs = [await queue.jobs.job(job_of(each)) for each in (rich, poor)]
+    jobs = [await queue.jobs.get_job(job_of(each)) for each in (rich, poor)]
     assert [(each.state, each.output) for each in jobs] == [
         (JobState.COMPLETED, REACHED),
         (JobState.FAILED, None),

@@ -51,11 +51,11 @@ async def test_a_job_comes_back_as_it_was_given(queue: Queue) -> None:
         input={"query": "決定係数", "pages": [1, 2]}, priority=Priority.LOW, dedupe_key="決定係数|mojeek"
     )
     assert await queue.add(given) == (given.id,)
-    job = await queue.jobs.job(given.id)
+    job = await queue.jobs.get_job(given.id)
     assert (job.kind, job.input, job.priority, job.dedupe_key) == ("toy", given.input, 90, given.dedupe_key)
     assert (job.state, job.attempt, job.failures, job.worker_id) == (JobState.QUEUED, 0, 0, None)
     with pytest.raises(NotFound):
-        await queue.jobs.job(JobId("nothing"))
+        await queue.jobs.get_job(JobId("nothing"))
 
 
 async def test_order_is_priority_then_age_then_id(queue: Queue) -> None:
@@ -84,7 +84,7 @@ async def test_asking_again_adds_nothing(queue: Queue) -> None:
     job = await queue.claimed()
     await queue.jobs.finish(job.claim, Payload.wrap("done"))
     assert await queue.add(first) == (first.id,)
-    assert (await queue.tasks.task(T1)).jobs == {JobState.COMPLETED: 1, JobState.QUEUED: 1}
+    assert (await queue.tasks.get_task(T1)).jobs == {JobState.COMPLETED: 1, JobState.QUEUED: 1}
     assert await queue.add(new(dedupe_key="回帰"), task="another") != (first.id,)
 
 
@@ -93,7 +93,7 @@ async def test_an_idempotency_key_stands_for_one_task_of_its_owner(queue: Queue)
     assert await queue.tasks.open(NewTask(TaskId("t2"), OWNER), KEY) == first
     others = replace(KEY, owner="someone")
     assert (await queue.tasks.open(NewTask(TaskId("t4"), "someone"), others)).id == "t4"
-    assert (await queue.tasks.task(T1)).question == "問い"
+    assert (await queue.tasks.get_task(T1)).question == "問い"
     with pytest.raises(TaskNotFound):
         await queue.tasks.enqueue(TaskId("t2"), [new()])
 
@@ -115,7 +115,7 @@ async def test_an_idempotency_key_gives_the_first_reply_again_and_to_no_other_re
             await queue.tasks.enqueue(T1, [new(dedupe_key="検定")], other)
         with pytest.raises(KeyConflict):
             await queue.tasks.find_repeated(other)
-    assert (await queue.tasks.task(T1)).jobs == {JobState.QUEUED: 2}
+    assert (await queue.tasks.get_task(T1)).jobs == {JobState.QUEUED: 2}
     await queue.tasks.remove(T1)
     assert await queue.tasks.find_repeated(key) is None
 
@@ -128,8 +128,8 @@ async def test_two_equal_requests_at_once_are_done_once(queue: Queue) -> None:
     assert [one.is_repeat for one in stands].count(False) == 1
     assert len({(one.task_id, one.job_ids, one.added) for one in stands}) == 1
     assert (
-        len(await queue.tasks.tasks(OWNER)) == 1
-        and len((await queue.tasks.snapshot(stands[0].task_id)).jobs) == 2
+        len(await queue.tasks.list_tasks(OWNER)) == 1
+        and len((await queue.tasks.take_snapshot(stands[0].task_id)).jobs) == 2
     )
 
 
@@ -144,7 +144,7 @@ async def test_what_was_cancelled_or_has_failed_can_be_asked_again(queue: Queue)
     again = [new(dedupe_key=job.dedupe_key, priority=Priority.HIGH) for job in asked]
     stands = await queue.tasks.enqueue(T1, again)
     assert stands.job_ids == tuple(job.id for job in asked) and stands.added == (asked[0].id, asked[2].id)
-    assert (await queue.tasks.task(T1)).jobs == {JobState.QUEUED: 2, JobState.COMPLETED: 1}
+    assert (await queue.tasks.get_task(T1)).jobs == {JobState.QUEUED: 2, JobState.COMPLETED: 1}
     revived = await queue.claimed()
     assert (revived.priority, revived.failures, revived.stop_asked) == (Priority.HIGH, 0, False)
 
@@ -173,12 +173,12 @@ async def test_a_stale_attempt_can_write_nothing(queue: Queue, verb: str) -> Non
     held = await queue.claimed(BEN)
     with pytest.raises(ClaimLost):
         await FENCED[verb](queue, stale)
-    assert await queue.jobs.job(held.id) == held
+    assert await queue.jobs.get_job(held.id) == held
     assert await queue.jobs.renew([stale, held.claim]) == {held.claim: False}
     await queue.jobs.finish(held.claim, Payload.wrap("done"))
     with pytest.raises(ClaimLost):
         await FENCED[verb](queue, stale)
-    assert output_of(await queue.jobs.job(held.id)) == "done"
+    assert output_of(await queue.jobs.get_job(held.id)) == "done"
 
 
 @pytest.mark.parametrize("verb", FENCED)
@@ -208,12 +208,12 @@ async def test_finish_may_be_said_again_by_the_same_attempt_and_owner_alone(queu
     (job_id,) = await queue.add(new())
     claim = (await queue.claimed()).claim
     await queue.jobs.finish(claim, Payload.wrap({"hits": ["一", "二"]}))
-    before = await queue.tasks.task(T1)
+    before = await queue.tasks.get_task(T1)
     await queue.jobs.finish(claim, Payload.wrap({"hits": ["三"]}))
     with pytest.raises(ClaimLost):
         await queue.jobs.finish(Claim(job_id, claim.attempt, BEN), Payload.wrap("other"))
-    assert output_of(await queue.jobs.job(job_id)) == {"hits": ["一", "二"]}
-    assert await queue.tasks.task(T1) == before
+    assert output_of(await queue.jobs.get_job(job_id)) == {"hits": ["一", "二"]}
+    assert await queue.tasks.get_task(T1) == before
 
 
 async def test_three_failures_give_up_with_the_history(queue: Queue) -> None:
@@ -225,7 +225,7 @@ async def test_three_failures_give_up_with_the_history(queue: Queue) -> None:
         await queue.jobs.put_back(
             job.claim, error=JobError("TIMEOUT", f"{round_}回目", Payload.wrap({"n": round_}))
         )
-    job = await queue.jobs.job(job_id)
+    job = await queue.jobs.get_job(job_id)
     assert (job.state, job.failures, job.attempt) == (JobState.FAILED, 3, 3)
     assert [(each.attempt, each.message) for each in job.errors[:3]] == [
         (1, "0回目"),
@@ -233,9 +233,9 @@ async def test_three_failures_give_up_with_the_history(queue: Queue) -> None:
         (3, "2回目"),
     ]
     assert "Gave up" in job.errors[-1].message and job.errors[-1].code == "TIMEOUT"
-    assert (await queue.tasks.task(T1)).state is TaskState.FAILED
+    assert (await queue.tasks.get_task(T1)).state is TaskState.FAILED
     await queue.tasks.resume(T1)
-    job = await queue.jobs.job(job_id)
+    job = await queue.jobs.get_job(job_id)
     assert (job.state, job.failures, len(job.errors)) == (JobState.QUEUED, 0, 4)
 
 
@@ -255,8 +255,8 @@ async def test_a_new_step_or_an_orderly_return_counts_as_no_failure(queue: Queue
     assert (job.failures, job.attempt, len(job.errors)) == (0, 12, 5)
     assert await queue.jobs.keep_step(job.claim, "page 0", Payload.wrap("again")) == Payload.wrap(0)
     await queue.jobs.take_back(RunningClaim(job.claim, 0), BROKEN)
-    assert (await queue.jobs.job(job_id)).failures == 1
-    assert await queue.jobs.steps(job_id) == {f"page {page}": Payload.wrap(page) for page in range(5)}
+    assert (await queue.jobs.get_job(job_id)).failures == 1
+    assert await queue.jobs.list_steps(job_id) == {f"page {page}": Payload.wrap(page) for page in range(5)}
 
 
 async def test_a_beat_saves_a_job_from_being_taken_back(queue: Queue) -> None:
@@ -291,7 +291,7 @@ async def parked(queue: Queue, children: int) -> tuple[Job, list[JobId]]:
 
 async def test_the_end_of_its_last_child_queues_a_parked_job(queue: Queue) -> None:
     parent, (one, two) = await parked(queue, 2)
-    children = await queue.jobs.children(parent.id)
+    children = await queue.jobs.list_children(parent.id)
     assert [(each.id, each.priority, each.cause_id) for each in children] == [
         (one, 10, parent.id),
         (two, 10, parent.id),
@@ -299,7 +299,7 @@ async def test_the_end_of_its_last_child_queues_a_parked_job(queue: Queue) -> No
     await queue.jobs.finish((await queue.claimed()).claim, Payload.wrap(1))
     assert await queue.state(parent.id) is JobState.PARKED
     await queue.jobs.fail((await queue.claimed()).claim, BROKEN)
-    job = await queue.jobs.job(parent.id)
+    job = await queue.jobs.get_job(parent.id)
     assert (job.state, job.not_before, job.failures) == (JobState.QUEUED, None, 0)
     assert (await queue.claimed(kind="answer")).attempt == 2
 
@@ -342,7 +342,7 @@ async def test_spawning_again_adds_nothing(queue: Queue) -> None:
     child = new(dedupe_key="子")
     assert list(await queue.jobs.spawn(parent.claim, [child])) == [child.id]
     assert list(await queue.jobs.spawn(parent.claim, [child, new(dedupe_key="子")])) == [child.id, child.id]
-    assert len(await queue.jobs.children(parent.id)) == 1
+    assert len(await queue.jobs.list_children(parent.id)) == 1
 
 
 async def test_a_person_comes_or_skips_or_does_not_come(queue: Queue) -> None:
@@ -352,7 +352,7 @@ async def test_a_person_comes_or_skips_or_does_not_come(queue: Queue) -> None:
         await queue.jobs.await_person(
             (await queue.claimed()).claim, output and Payload.wrap(output), queue.clock.ahead(10_800), met
         )
-    assert (await queue.tasks.task(T1)).state is TaskState.WAITING
+    assert (await queue.tasks.get_task(T1)).state is TaskState.WAITING
     assert [one.job_id for one in await queue.interventions.skip(OWNER, AuthTarget.ITEM, "b-1")] == [ids[1]]
     assert await queue.interventions.skip(OWNER, AuthTarget.ITEM, "b-1") == []
     assert [one.job_id for one in await queue.interventions.complete(OWNER, AuthTarget.ITEM, "a-1")] == [
@@ -360,7 +360,7 @@ async def test_a_person_comes_or_skips_or_does_not_come(queue: Queue) -> None:
     ]
     queue.clock.pass_(10_800)
     assert await queue.jobs.expire() == 2
-    jobs = [await queue.jobs.job(each) for each in ids]
+    jobs = [await queue.jobs.get_job(each) for each in ids]
     assert [each.state for each in jobs] == [
         JobState.QUEUED,
         JobState.COMPLETED,
@@ -400,23 +400,23 @@ async def test_graceful_lets_what_runs_finish(queue: Queue) -> None:
     halt = await queue.tasks.stop(T1, StopMode.GRACEFUL)
     assert halt.cancelled == {JobState.QUEUED: 1, JobState.PARKED: 1, JobState.AWAITING_AUTH: 1}
     assert halt.still_running == (made[JobState.RUNNING],)
-    running = await queue.jobs.job(made[JobState.RUNNING])
+    running = await queue.jobs.get_job(made[JobState.RUNNING])
     assert await queue.jobs.renew([running.claim]) == {running.claim: True}
     (orphan,) = await queue.jobs.spawn(running.claim, [new()])
     assert await queue.state(orphan) is JobState.CANCELLED
     await queue.jobs.finish(running.claim, Payload.wrap("whole"))
-    assert output_of(await queue.jobs.job(running.id)) == "whole"
-    assert (await queue.tasks.task(T1)).state is TaskState.STOPPED
+    assert output_of(await queue.jobs.get_job(running.id)) == "whole"
+    assert (await queue.tasks.get_task(T1)).state is TaskState.STOPPED
     assert await queue.jobs.claim(ANA, ["toy", "answer"]) is None
 
 
 async def test_immediate_cancels_what_runs(queue: Queue) -> None:
     made = await one_of_each(queue)
-    running = await queue.jobs.job(made[JobState.RUNNING])
+    running = await queue.jobs.get_job(made[JobState.RUNNING])
     halt = await queue.tasks.stop(T1, StopMode.IMMEDIATE)
     assert sum(halt.cancelled.values()) == 4 and halt.still_running == ()
     for state in (JobState.QUEUED, JobState.PARKED, JobState.AWAITING_AUTH, JobState.RUNNING):
-        job = await queue.jobs.job(made[state])
+        job = await queue.jobs.get_job(made[state])
         assert (job.state, job.output, job.not_before) == (JobState.CANCELLED, None, None)
     with pytest.raises(ClaimLost):
         await queue.jobs.finish(running.claim, Payload.wrap("late"))
@@ -424,7 +424,7 @@ async def test_immediate_cancels_what_runs(queue: Queue) -> None:
     assert set(resumed) == {each for state, each in made.items() if state is not JobState.COMPLETED}
     with pytest.raises(ClaimLost):
         await queue.jobs.finish(running.claim, Payload.wrap("late"))
-    assert (await queue.tasks.task(T1)).state is TaskState.RUNNING
+    assert (await queue.tasks.get_task(T1)).state is TaskState.RUNNING
 
 
 @pytest.mark.parametrize("verb", ["put_back", "put_back counted", "take_back", "await_person"])
@@ -434,7 +434,7 @@ async def test_who_was_asked_to_stop_is_not_queued_again(queue: Queue, verb: str
     await queue.tasks.stop(T1, StopMode.GRACEFUL)
     await FENCED[verb](queue, claim)
     assert await queue.state(job_id) is JobState.CANCELLED
-    assert (await queue.tasks.task(T1)).state is TaskState.STOPPED
+    assert (await queue.tasks.get_task(T1)).state is TaskState.STOPPED
 
 
 async def test_resuming_takes_back_what_was_asked_of_running_jobs(queue: Queue) -> None:
@@ -479,7 +479,7 @@ async def test_states_change_by_the_legal_moves_and_by_no_others(tmp_path: Path)
                 for job_id in made.values():
                     before = {each: await queue.state(each) for each in made.values()}
                     try:
-                        await call(queue, (await queue.jobs.job(job_id)).claim)
+                        await call(queue, (await queue.jobs.get_job(job_id)).claim)
                     except ClaimLost:
                         assert before == {each: await queue.state(each) for each in made.values()}
                     after = {each: await queue.state(each) for each in made.values()}
@@ -490,11 +490,11 @@ async def test_states_change_by_the_legal_moves_and_by_no_others(tmp_path: Path)
 
 async def consistent(queue: Queue) -> None:
     """Revisions without a gap, an event for every state, counts that agree with the jobs."""
-    task = await queue.tasks.task(T1)
-    events = await queue.tasks.events(T1, limit=1000)
+    task = await queue.tasks.get_task(T1)
+    events = await queue.tasks.list_events(T1, limit=1000)
     assert [each.revision for each in events] == list(range(1, task.revision + 1))
     last = {each.job_id: each.kind for each in events if each.kind in set(JobState)}
-    jobs = (await queue.tasks.snapshot(T1)).jobs
+    jobs = (await queue.tasks.take_snapshot(T1)).jobs
     assert last == {each.id: each.state for each in jobs}
     for state in JobState:
         assert task.jobs.get(state, 0) == sum(each.state is state for each in jobs)
@@ -529,7 +529,7 @@ async def test_every_move_rings_after_its_commit(queue: Queue) -> None:
 async def heard_at(queue: Queue, ringing: Awaitable[bool]) -> str:
     """The latest event at the moment the bell rang."""
     assert await ringing
-    return (await queue.tasks.events(T1))[-1].kind
+    return (await queue.tasks.list_events(T1))[-1].kind
 
 
 async def test_a_budget_is_checked_before_it_is_spent(queue: Queue) -> None:
@@ -538,7 +538,7 @@ async def test_a_budget_is_checked_before_it_is_spent(queue: Queue) -> None:
     assert await queue.jobs.charge(claim, {"pages": 2, "seconds": 9.5})
     assert not await queue.jobs.charge(claim, {"pages": 2, "seconds": 1})
     assert await queue.jobs.charge(claim, {"pages": 1})
-    assert (await queue.tasks.task(T1)).spent == {"pages": 3, "seconds": 9.5}
+    assert (await queue.tasks.get_task(T1)).spent == {"pages": 3, "seconds": 9.5}
 
 
 async def test_durations_of_the_latest_completed_jobs(queue: Queue) -> None:
@@ -548,9 +548,9 @@ async def test_durations_of_the_latest_completed_jobs(queue: Queue) -> None:
         queue.clock.pass_(seconds)
         await queue.jobs.finish(claim, Payload.wrap(None))
     await queue.jobs.fail((await queue.claimed()).claim, BROKEN)
-    assert list(await queue.tasks.durations("toy")) == [5, 2]
-    assert list(await queue.tasks.durations("toy", limit=1)) == [5]
-    assert list(await queue.tasks.durations("fetch")) == []
+    assert list(await queue.tasks.list_durations("toy")) == [5, 2]
+    assert list(await queue.tasks.list_durations("toy", limit=1)) == [5]
+    assert list(await queue.tasks.list_durations("fetch")) == []
 
 
 async def test_tasks_are_listed_newest_first_and_found_by_prefix(queue: Queue) -> None:
@@ -558,14 +558,14 @@ async def test_tasks_are_listed_newest_first_and_found_by_prefix(queue: Queue) -
         await queue.add(*[new()] * (number % 2), task=f"{number}abc")
         queue.clock.pass_(1)
     await queue.tasks.open(NewTask(TaskId("0other"), "someone"))
-    first = await queue.tasks.tasks(OWNER, limit=2)
+    first = await queue.tasks.list_tasks(OWNER, limit=2)
     assert [each.id for each in first] == ["4abc", "3abc"]
-    assert [each.id for each in await queue.tasks.tasks(OWNER, after=first[-1].id)] == [
+    assert [each.id for each in await queue.tasks.list_tasks(OWNER, after=first[-1].id)] == [
         "2abc",
         "1abc",
         "0abc",
     ]
-    assert [each.id for each in await queue.tasks.tasks(OWNER, [TaskState.RUNNING])] == ["3abc", "1abc"]
+    assert [each.id for each in await queue.tasks.list_tasks(OWNER, [TaskState.RUNNING])] == ["3abc", "1abc"]
     assert await queue.tasks.find("0", OWNER) == "0abc"
     assert await queue.tasks.find("last", OWNER) == "4abc"
     for prefix in ("", "9", "0o"):
@@ -575,22 +575,22 @@ async def test_tasks_are_listed_newest_first_and_found_by_prefix(queue: Queue) -
 
 async def test_a_snapshot_is_read_in_pages(queue: Queue) -> None:
     ids = await queue.add(*(new(id=f"{number:02}") for number in range(7)))
-    one = await queue.tasks.snapshot(T1, limit=5)
-    two = await queue.tasks.snapshot(T1, after=one.jobs[-1].id, limit=5)
+    one = await queue.tasks.take_snapshot(T1, limit=5)
+    two = await queue.tasks.take_snapshot(T1, after=one.jobs[-1].id, limit=5)
     assert [each.id for each in (*one.jobs, *two.jobs)] == list(ids)
     assert (one.more, two.more, one.task.revision) == (True, False, 7)
-    assert [each.revision for each in await queue.tasks.events(T1, after=3, limit=2)] == [4, 5]
+    assert [each.revision for each in await queue.tasks.list_events(T1, after=3, limit=2)] == [4, 5]
 
 
 async def test_removing_a_task_leaves_nothing_of_it_and_all_of_others(queue: Queue) -> None:
     await one_of_each(queue)
     (kept,) = await queue.add(new(), task="other")
-    before = len((await queue.tasks.snapshot(T1)).jobs)
+    before = len((await queue.tasks.take_snapshot(T1)).jobs)
     assert (await queue.tasks.remove(T1)).jobs == before
     for call in (
-        queue.tasks.task,
-        queue.tasks.snapshot,
-        queue.tasks.events,
+        queue.tasks.get_task,
+        queue.tasks.take_snapshot,
+        queue.tasks.list_events,
         queue.tasks.resume,
         queue.tasks.remove,
     ):

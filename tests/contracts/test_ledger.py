@@ -83,7 +83,7 @@ async def test_an_answer_comes_back_whole(store: Store) -> None:
     await store.ledger.save(given, "local")
     assert await store.ledger.answer("abc", "local") == given
     assert await store.ledger.answer("last", "local") == given
-    assert await store.ledger.evidence("e2", "local") == given.evidence[1]
+    assert await store.ledger.find_evidence("e2", "local") == given.evidence[1]
     await store.ledger.save(replace(given, text="改めた。"), "local")
     assert (await store.ledger.answer("abc1", "local")).text == "改めた。"
 
@@ -97,7 +97,7 @@ async def test_prefixes_must_be_unique_and_owners_are_apart(store: Store) -> Non
         with pytest.raises(NotFound):
             await store.ledger.answer(prefix, owner)
     with pytest.raises(NotFound):
-        await store.ledger.evidence("e", "local")
+        await store.ledger.find_evidence("e", "local")
 
 
 async def test_runs_and_steps(store: Store) -> None:
@@ -105,12 +105,12 @@ async def test_runs_and_steps(store: Store) -> None:
     inquiry = Inquiry("run1", "甲", scope, Budget(max_rounds=2), "task1", WebPolicy.LAST, ("/docs",))
     await store.ledger.begin(inquiry)
     await store.ledger.begin(replace(inquiry, question="乙"))
-    assert await store.ledger.inquiry("run1") == inquiry
+    assert await store.ledger.find_inquiry("run1") == inquiry
     assert (
         await store.ledger.find_run("last", "local") == await store.ledger.find_run("ru", "local") == "run1"
     )
     with pytest.raises(NotFound):
-        await store.ledger.inquiry("none")
+        await store.ledger.find_inquiry("none")
     for number in (1, 2, 3):
         await store.ledger.record(
             "run1",
@@ -120,12 +120,12 @@ async def test_runs_and_steps(store: Store) -> None:
             Payload.wrap({"in": number}),
             Payload.wrap({"out": number}),
         )
-    step = await store.ledger.step("run1", 2)
+    step = await store.ledger.record_step("run1", 2)
     assert step is not None and (step.node, step.input_hash) == ("node2", "h2")
     assert step.output == Payload.wrap({"out": 2})
     await store.ledger.forget_from("run1", 2)
-    assert await store.ledger.step("run1", 2) is None
-    (kept,) = await store.ledger.steps("run1")
+    assert await store.ledger.record_step("run1", 2) is None
+    (kept,) = await store.ledger.list_steps("run1")
     assert (kept.number, kept.node) == (1, "node1")
     assert (kept.input, kept.output) == (Payload.wrap({"in": 1}), Payload.wrap({"out": 1}))
 
@@ -151,8 +151,8 @@ async def test_a_sessions_rounds_come_back_in_order(store: Store) -> None:
     records = [RoundRecord(1, 5, 9, False, shown), RoundRecord(2, 0, 9, True, ())]
     for record in records:
         await store.sessions.add("s", record)
-    assert list(await store.sessions.rounds("s")) == records
-    assert list(await store.sessions.rounds("other")) == []
+    assert list(await store.sessions.list_rounds("s")) == records
+    assert list(await store.sessions.list_rounds("other")) == []
 
 
 async def purged_of(store: Store) -> None:
@@ -179,12 +179,12 @@ async def test_a_purge_reaches_every_copy(store: Store) -> None:
     states = [quotation.source_state for quotation in left.evidence]
     assert states == [DocumentState.LIVE, DocumentState.PURGED]
     assert [sentence.text for sentence in left.sentences] == ["残る文。", REMOVED]
-    assert (await store.ledger.evidence("e1", "local")).snippet == "残る文。"
+    assert (await store.ledger.find_evidence("e1", "local")).snippet == "残る文。"
     with pytest.raises(SourceRemoved):
-        await store.ledger.evidence("e2", "local")
+        await store.ledger.find_evidence("e2", "local")
     with pytest.raises(SourceRemoved):
-        await store.ledger.inquiry("run1")
-    assert list(await store.ledger.steps("run1")) == []
+        await store.ledger.find_inquiry("run1")
+    assert list(await store.ledger.list_steps("run1")) == []
 
 
 async def test_a_purge_leaves_no_byte_in_the_files(embedded: EmbeddedStore) -> None:

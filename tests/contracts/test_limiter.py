@@ -43,7 +43,7 @@ class Gate:
         await self.back(ticket, limit)
 
     async def standing(self, limit: Limit = SLOW) -> tuple[float, int]:
-        held = (await self.limiter.status({MOJEEK: limit}))[MOJEEK]
+        held = (await self.limiter.read_status({MOJEEK: limit}))[MOJEEK]
         return pytest.approx(held.free_in_s), held.used_today  # type: ignore[return-value]
 
 

@@ -34,8 +34,8 @@ async def shelved(store: Store) -> Passage:
 
 async def test_documents_and_passages_by_many_ids(store: Store) -> None:
     passage = await shelved(store)
-    assert list(await store.shelf.documents_by_id([*DOCUMENTS, passage.document_id])) == [passage.document_id]
-    assert list(await store.shelf.passages([*PASSAGES, passage.id])) == [passage.id]
+    assert list(await store.shelf.fetch_documents([*DOCUMENTS, passage.document_id])) == [passage.document_id]
+    assert list(await store.shelf.list_passages([*PASSAGES, passage.id])) == [passage.id]
 
 
 async def test_near_duplicates_by_many_bands(store: Store) -> None:
@@ -58,7 +58,7 @@ async def test_near_duplicates_by_many_bands(store: Store) -> None:
 async def test_a_scope_of_many_things(store: Store, scope: Scope) -> None:
     passage = await shelved(store)
     assert await store.shelf.count(scope) == 1
-    assert [document.id for document in await store.shelf.documents(scope)] == [passage.document_id]
+    assert [document.id for document in await store.shelf.list_documents(scope)] == [passage.document_id]
     terms = passage.terms.split()
     bigrams = passage.bigrams.split()
     found = await store.index.view(lambda view: view.propose(terms, bigrams, scope, 5, frozenset()))
@@ -81,7 +81,7 @@ async def test_much_that_is_put_comes_back(store: Store) -> None:
     (passage,) = given.passages
     given = replace(given, passages=(replace(passage, bands=tuple(range(40_000))),))
     await store.shelf.put(given)
-    assert len((await store.shelf.document(given.document.id)).metadata) == 40_000
+    assert len((await store.shelf.find_document(given.document.id)).metadata) == 40_000
     assert [near.id for near in await store.shelf.find_near_duplicates("local", [39_999])] == [passage.id]
 
 
@@ -89,7 +89,9 @@ async def test_a_round_that_showed_many_passages(store: Store) -> None:
     shown = tuple(ShownRecord(number, name, DOCUMENTS[0], 0.5) for number, name in enumerate(PASSAGES, 1))
     record = RoundRecord(1, MANY, MANY, False, shown)
     await store.sessions.add("s1", record)
-    assert await store.sessions.rounds("s1") == [record] or await store.sessions.rounds("s1") == (record,)
+    assert await store.sessions.list_rounds("s1") == [record] or await store.sessions.list_rounds("s1") == (
+        record,
+    )
 
 
 async def test_a_queue_takes_many_kinds_claims_and_states(queue: Queue) -> None:
@@ -100,4 +102,4 @@ async def test_a_queue_takes_many_kinds_claims_and_states(queue: Queue) -> None:
     claims = [*(Claim(JobId(word), 1, ANA) for word in WORDS), job.claim]
     assert await queue.jobs.renew(claims) == await queue.jobs.check_claims(claims) == {job.claim: False}
     states = [TaskState.RUNNING] * MANY
-    assert [task.id for task in await queue.tasks.tasks(OWNER, states)] == ["t1"]
+    assert [task.id for task in await queue.tasks.list_tasks(OWNER, states)] == ["t1"]

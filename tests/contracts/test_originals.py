@@ -75,7 +75,7 @@ async def test_bytes_come_back_by_their_hash(kept: Kept) -> None:
     for _ in range(2):
         await kept.originals.put(name, b"%PDF")
     assert (await kept.originals.get(name), await kept.originals.has(name)) == (b"%PDF", True)
-    assert await kept.originals.usage() == (1, 4)
+    assert await kept.originals.measure_usage() == (1, 4)
 
 
 @pytest.mark.parametrize("name", ["", "../shisho.db", "0" * 63, "G" * 64])

@@ -78,7 +78,8 @@ class Team:
 
     async def used(self, user: str = "hanako") -> dict[str, int]:
         return {
-            f"{quota.grantee.name} {quota.resource}": quota.used for quota in await self.quotas.quotas(user)
+            f"{quota.grantee.name} {quota.resource}": quota.used
+            for quota in await self.quotas.list_quotas(user)
         }
 
 
@@ -118,7 +119,7 @@ async def test_jobs_beyond_the_quota_are_not_accepted_and_what_is_known_costs_no
     )
     assert said["free_at"] == "2026-07-02T00:00:00+00:00" and said["retry_after_s"] == 15 * 3600
     with pytest.raises(TaskNotFound):
-        await team.queue.tasks.task(TaskId("another"))
+        await team.queue.tasks.get_task(TaskId("another"))
     assert await team.used() == {"hanako jobs": 2}
     assert len(await team.add("c")) == 1
     assert len(await team.add("e", "f", "g", owner="taro")) == 3
@@ -141,7 +142,7 @@ async def test_a_group_shares_its_quota_and_a_person_has_their_own_beside_it(tea
     await team.users.leave("lab", "taro")
     await team.add("e", owner="taro")
     await team.users.remove_group("lab")
-    assert [quota.grantee for quota in await team.quotas.quotas()] == [HANAKO]
+    assert [quota.grantee for quota in await team.quotas.list_quotas()] == [HANAKO]
 
 
 async def test_the_next_day_all_is_free_again_and_a_clock_that_is_set_back_frees_nothing(team: Team) -> None:
@@ -167,7 +168,7 @@ async def test_pages_are_charged_with_the_job_that_asks_for_them(team: Team) -> 
     with pytest.raises(QuotaExhausted):
         await team.queue.jobs.charge(claim, {"pages": 1})
     assert await team.queue.jobs.charge(claim, {"seconds": 1.0})
-    task = await team.queue.tasks.task(TaskId("of hanako"))
+    task = await team.queue.tasks.get_task(TaskId("of hanako"))
     assert task.spent == {"pages": 2, "seconds": 10.0}
     assert await team.used() == {"hanako pages": 2}
     assert await team.queue.state(job_id) is JobState.RUNNING

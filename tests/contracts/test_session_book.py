@@ -24,17 +24,17 @@ async def test_session_is_found_by_id_prefix_or_as_the_last(discoveries: Discove
         await discoveries.book.begin(session)
         discoveries.queue.clock.pass_(1)
     await discoveries.book.begin(SessionFacts("s_theirs", "stranger", AIM, SCOPE))
-    assert await discoveries.book.session("s_ab1", OWNER) == facts[0]
+    assert await discoveries.book.find_session("s_ab1", OWNER) == facts[0]
     assert (
-        await discoveries.book.session("s_ab2", OWNER)
-        == await discoveries.book.session("last", OWNER)
+        await discoveries.book.find_session("s_ab2", OWNER)
+        == await discoveries.book.find_session("last", OWNER)
         == facts[1]
     )
     for prefix in ("s_ab", "none", "", "s_theirs"):
         with pytest.raises(NotFound):
-            await discoveries.book.session(prefix, OWNER)
+            await discoveries.book.find_session(prefix, OWNER)
     with pytest.raises(NotFound):
-        await discoveries.book.session("last", "nobody")
+        await discoveries.book.find_session("last", "nobody")
 
 
 async def test_accepted_quotation_keeps_its_number_and_its_highest_score(discoveries: Discoveries) -> None:
@@ -55,7 +55,7 @@ async def test_accepted_quotation_keeps_its_number_and_its_highest_score(discove
     numbers = [await discoveries.book.accept("s1", *given_one) for given_one in accepted]
     assert numbers == [1, 2, 3, 1, 1]
     assert await discoveries.book.accept("s2", "G1", whole, 0.5, 1) == 1
-    first, second, third = await discoveries.book.evidence("s1")
+    first, second, third = await discoveries.book.list_evidence("s1")
     assert first.ref == EvidenceRef(1, "G1", "決定係数", "回帰分析", 0.9, 1)
     assert (second.ref.goal_id, third.ref.snippet) == ("G2", passage.text)
     assert (first.citation.title, first.citation.source) == ("回帰分析", "https://a.example/x")
@@ -78,6 +78,6 @@ async def test_evidence_of_a_purged_document_is_gone(discoveries: Discoveries) -
         await discoveries.shelf.put(given)
         await discoveries.book.accept("s1", "G1", cited(given.passages[0], 0, 2), 0.5, 1)
     await discoveries.shelf.remove(purged.document.id, purge=True)
-    (standing,) = await discoveries.book.evidence("s1")
+    (standing,) = await discoveries.book.list_evidence("s1")
     assert (standing.ref.number, standing.ref.snippet) == (2, "残る")
-    assert list(await discoveries.book.evidence("none")) == []
+    assert list(await discoveries.book.list_evidence("none")) == []

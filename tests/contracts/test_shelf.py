@@ -19,13 +19,13 @@ async def test_what_is_put_comes_back(store: Store) -> None:
         "決定係数は1に近い。\n\nｶﾀｶﾅと10²と㈱。", title="回帰分析", metadata={"課": "統計学"}, pages=2
     )
     assert await store.shelf.put(given) is None
-    document = await store.shelf.document(given.document.id)
+    document = await store.shelf.find_document(given.document.id)
     assert document == given.document
-    assert await store.shelf.text(document.id) == given.text
-    assert list(await store.shelf.lines(document.id)) == list(given.lines)
-    held = await store.shelf.passages([one.id for one in given.passages])
+    assert await store.shelf.read_text(document.id) == given.text
+    assert list(await store.shelf.read_lines(document.id)) == list(given.lines)
+    held = await store.shelf.list_passages([one.id for one in given.passages])
     assert held == {one.id: replace(one, bands=held[one.id].bands) for one in given.passages}
-    assert [one.id for one in await store.shelf.passages_of(document.id)] == [
+    assert [one.id for one in await store.shelf.list_passages_of(document.id)] == [
         one.id for one in given.passages
     ]
     assert await store.shelf.count(EVERYTHING) == 2
@@ -36,7 +36,7 @@ async def test_putting_twice_changes_nothing(store: Store) -> None:
     await store.shelf.put(given)
     assert await store.shelf.put(given) is None
     assert await store.shelf.count(EVERYTHING) == 1
-    (corpus,) = await store.shelf.corpora("local")
+    (corpus,) = await store.shelf.list_corpora("local")
     assert (corpus.documents, corpus.passages) == (1, 1)
 
 
@@ -45,9 +45,9 @@ async def test_a_changed_file_is_a_new_version_and_the_old_one_still_opens(store
     new = intake("新しい版。\n\n二段落目。")
     await store.shelf.put(old)
     assert await store.shelf.put(new) == old.document.id
-    assert (await store.shelf.document(old.document.id)).state is DocumentState.SUPERSEDED
-    assert await store.shelf.text(old.document.id) == "古い版。"
-    assert await store.shelf.passages([one.id for one in old.passages]) == {}
+    assert (await store.shelf.find_document(old.document.id)).state is DocumentState.SUPERSEDED
+    assert await store.shelf.read_text(old.document.id) == "古い版。"
+    assert await store.shelf.list_passages([one.id for one in old.passages]) == {}
     assert await store.shelf.count(EVERYTHING) == 2
 
 
@@ -56,8 +56,8 @@ async def test_a_version_that_comes_back_is_live_again(store: Store) -> None:
     new = intake("乙。")
     for each in (old, new, old):
         await store.shelf.put(each)
-    assert (await store.shelf.document(old.document.id)).state is DocumentState.LIVE
-    assert (await store.shelf.document(new.document.id)).state is DocumentState.SUPERSEDED
+    assert (await store.shelf.find_document(old.document.id)).state is DocumentState.LIVE
+    assert (await store.shelf.find_document(new.document.id)).state is DocumentState.SUPERSEDED
 
 
 async def test_bytes_that_stand_at_two_places_outlive_a_change_of_one(store: Store) -> None:
@@ -65,9 +65,9 @@ async def test_bytes_that_stand_at_two_places_outlive_a_change_of_one(store: Sto
     await store.shelf.put(shared)
     await store.shelf.record_seen(shared.document, "b.txt", {})
     assert await store.shelf.put(intake("変わった中身。", source="a.txt")) is None
-    assert (await store.shelf.document(shared.document.id)).state is DocumentState.LIVE
+    assert (await store.shelf.find_document(shared.document.id)).state is DocumentState.LIVE
     assert await store.shelf.detach_source("default", "local", "b.txt") == shared.document.id
-    assert (await store.shelf.document(shared.document.id)).state is DocumentState.REMOVED
+    assert (await store.shelf.find_document(shared.document.id)).state is DocumentState.REMOVED
 
 
 async def test_known_is_told_within_one_corpus_of_one_owner(store: Store) -> None:
@@ -83,18 +83,21 @@ async def test_what_is_said_later_is_added_to_what_was_said(store: Store) -> Non
     given = intake("本文。", metadata={"課": "統計学"})
     await store.shelf.put(given)
     await store.shelf.record_seen(given.document, "a.txt", {"年度": "令和6年"})
-    assert (await store.shelf.document(given.document.id)).metadata == {"課": "統計学", "年度": "令和6年"}
+    assert (await store.shelf.find_document(given.document.id)).metadata == {
+        "課": "統計学",
+        "年度": "令和6年",
+    }
 
 
 async def test_what_is_said_of_live_documents_is_known_by_name(store: Store) -> None:
-    assert list(await store.shelf.metadata_keys("local")) == []
+    assert list(await store.shelf.list_metadata_keys("local")) == []
     gone = intake("消える。", source="b.txt", metadata={"版": "2"})
     await store.shelf.put(intake("本文。", source="a.txt", metadata={"課": "統計学", "author": "x"}))
     await store.shelf.put(gone)
-    assert list(await store.shelf.metadata_keys("local")) == ["author", "版", "課"]
+    assert list(await store.shelf.list_metadata_keys("local")) == ["author", "版", "課"]
     await store.shelf.remove(gone.document.id, purge=False)
-    assert list(await store.shelf.metadata_keys("local")) == ["author", "課"]
-    assert list(await store.shelf.metadata_keys("other")) == []
+    assert list(await store.shelf.list_metadata_keys("local")) == ["author", "課"]
+    assert list(await store.shelf.list_metadata_keys("other")) == []
 
 
 async def test_removed_is_not_found_but_opens_and_purged_is_gone(store: Store) -> None:
@@ -105,32 +108,32 @@ async def test_removed_is_not_found_but_opens_and_purged_is_gone(store: Store) -
     await store.shelf.remove(removed.document.id, purge=False)
     await store.shelf.remove(purged.document.id, purge=True)
     assert await store.shelf.count(EVERYTHING) == 0
-    assert await store.shelf.text(removed.document.id) == "削除。"
+    assert await store.shelf.read_text(removed.document.id) == "削除。"
     with pytest.raises(SourceRemoved):
-        await store.shelf.text(purged.document.id)
+        await store.shelf.read_text(purged.document.id)
     assert (
-        await store.shelf.passages_of(purged.document.id) == []
-        or await store.shelf.passages_of(purged.document.id) == ()
+        await store.shelf.list_passages_of(purged.document.id) == []
+        or await store.shelf.list_passages_of(purged.document.id) == ()
     )
     with pytest.raises(NotFound):
         await store.shelf.remove(purged.document.id, purge=True)
     with pytest.raises(NotFound):
-        await store.shelf.document("doc_none")  # type: ignore[arg-type]
+        await store.shelf.find_document("doc_none")  # type: ignore[arg-type]
 
 
 async def test_a_removal_is_undone_where_nothing_else_took_its_place(store: Store) -> None:
     given = intake("戻る文書。", source="dir/r.txt", metadata={"課": "統計学"})
     await store.shelf.put(given)
-    before = await store.shelf.document(given.document.id)
+    before = await store.shelf.find_document(given.document.id)
     await store.shelf.remove(given.document.id, purge=False)
     assert [one.id for one in await store.shelf.find_removed("r.txt", "local")] == [given.document.id]
     assert list(await store.shelf.find_removed("r.txt", "other")) == []
     for _ in range(2):
         restored = await store.shelf.restore(given.document.id)
-        assert restored == before == await store.shelf.document(given.document.id)
-    assert await store.shelf.places("default", "local") == {"dir/r.txt": given.document.id}
+        assert restored == before == await store.shelf.find_document(given.document.id)
+    assert await store.shelf.list_places("default", "local") == {"dir/r.txt": given.document.id}
     assert list(await store.shelf.find_removed("r.txt", "local")) == []
-    (corpus,) = await store.shelf.corpora("local")
+    (corpus,) = await store.shelf.list_corpora("local")
     assert (corpus.documents, corpus.passages) == (1, 1) == (1, await store.shelf.count(EVERYTHING))
     await store.index.catch_up()
     terms = given.passages[0].terms.split()
@@ -197,14 +200,14 @@ async def test_a_purge_takes_the_older_versions_of_the_file_along(store: Store) 
         await store.shelf.put(each)
     assert await store.shelf.remove(new.document.id, purge=True)
     for document in (
-        await store.shelf.document(old.document.id),
-        await store.shelf.document(new.document.id),
+        await store.shelf.find_document(old.document.id),
+        await store.shelf.find_document(new.document.id),
     ):
         assert (document.state, document.source, document.title) == (DocumentState.PURGED, "", "")
         assert document.metadata == {}
-    assert await store.shelf.text(other.document.id) == "隣の文書。"
+    assert await store.shelf.read_text(other.document.id) == "隣の文書。"
     await store.shelf.put(old)
-    assert (await store.shelf.document(old.document.id)).source == "a.txt"
+    assert (await store.shelf.find_document(old.document.id)).source == "a.txt"
 
 
 async def test_a_purged_document_can_be_added_again(store: Store) -> None:
@@ -212,7 +215,7 @@ async def test_a_purged_document_can_be_added_again(store: Store) -> None:
     await store.shelf.put(given)
     await store.shelf.remove(given.document.id, purge=True)
     await store.shelf.put(given)
-    assert await store.shelf.text(given.document.id) == given.text
+    assert await store.shelf.read_text(given.document.id) == given.text
     assert await store.shelf.count(EVERYTHING) == 1
 
 
@@ -242,7 +245,7 @@ async def test_filters(store: Store, filters: dict[str, str], found: set[str]) -
         intake("六年度。", source="r6", metadata={"課": "統計学", "年度": "令和6年", "頁数": "10"})
     )
     scope = Scope(filters=filters)
-    assert {one.source for one in await store.shelf.documents(scope)} == found
+    assert {one.source for one in await store.shelf.list_documents(scope)} == found
     assert await store.shelf.count(scope) == len(found)
 
 
@@ -258,15 +261,15 @@ async def test_owners_do_not_see_each_other(store: Store) -> None:
     await store.shelf.put(intake("私の。", owner="a"))
     await store.shelf.put(intake("私の。", owner="b"))
     assert await store.shelf.count(Scope("a")) == 1
-    (mine,) = await store.shelf.documents(Scope("a"))
+    (mine,) = await store.shelf.list_documents(Scope("a"))
     assert [one.id for one in await store.shelf.find_documents("doc_", "a", 9)] == [mine.id]
 
 
 async def test_documents_page_by_page(store: Store) -> None:
     for number in range(5):
         await store.shelf.put(intake(f"{number}番。", source=f"{number}", at=f"2026-01-0{number + 1}"))
-    first = await store.shelf.documents(EVERYTHING, limit=2)
-    rest = await store.shelf.documents(EVERYTHING, after=first[-1].id, limit=9)
+    first = await store.shelf.list_documents(EVERYTHING, limit=2)
+    rest = await store.shelf.list_documents(EVERYTHING, after=first[-1].id, limit=9)
     assert [one.source for one in (*first, *rest)] == ["0", "1", "2", "3", "4"]
 
 
@@ -308,17 +311,17 @@ async def test_a_document_that_comes_in_parts_is_seen_when_it_is_whole(store: St
     token = await store.shelf.begin(given.document)
     for part in in_parts(given):
         await store.shelf.extend(token, part)
-        assert await store.shelf.count(EVERYTHING) == 0 and await store.shelf.documents(EVERYTHING) == []
-        assert await store.shelf.passages([passage.id for passage in given.passages]) == {}
+        assert await store.shelf.count(EVERYTHING) == 0 and await store.shelf.list_documents(EVERYTHING) == []
+        assert await store.shelf.list_passages([passage.id for passage in given.passages]) == {}
     assert await store.shelf.finish(token, given.document) is None
-    assert await store.shelf.document(given.document.id) == given.document
-    assert await store.shelf.text(given.document.id) == given.text
-    assert list(await store.shelf.lines(given.document.id)) == list(given.lines)
-    assert [passage.id for passage in await store.shelf.passages_of(given.document.id)] == [
+    assert await store.shelf.find_document(given.document.id) == given.document
+    assert await store.shelf.read_text(given.document.id) == given.text
+    assert list(await store.shelf.read_lines(given.document.id)) == list(given.lines)
+    assert [passage.id for passage in await store.shelf.list_passages_of(given.document.id)] == [
         one.id for one in given.passages
     ]
     assert await store.shelf.count(EVERYTHING) == 2
-    (corpus,) = await store.shelf.corpora("local")
+    (corpus,) = await store.shelf.list_corpora("local")
     assert (corpus.documents, corpus.passages) == (1, 2)
 
 
@@ -328,7 +331,7 @@ async def test_parts_that_were_abandoned_are_gone_and_those_of_the_dead_make_way
     token = await store.shelf.begin(given.document)
     await store.shelf.extend(token, first)
     await store.shelf.abandon(token, given.document.id)
-    assert list(await store.shelf.passages_of(given.document.id)) == []
+    assert list(await store.shelf.list_passages_of(given.document.id)) == []
     dead = await store.shelf.begin(given.document)
     await store.shelf.extend(dead, first)
     token = await store.shelf.begin(given.document)
@@ -337,7 +340,7 @@ async def test_parts_that_were_abandoned_are_gone_and_those_of_the_dead_make_way
     await store.shelf.extend(token, first)
     await store.shelf.extend(token, second)
     await store.shelf.finish(token, given.document)
-    assert await store.shelf.text(given.document.id) == given.text
+    assert await store.shelf.read_text(given.document.id) == given.text
     with pytest.raises(Conflict):
         await store.shelf.begin(given.document)
 
@@ -361,13 +364,13 @@ async def test_a_document_is_called_by_a_place_where_it_still_stands(store: Stor
     await store.shelf.put(old)
     await store.shelf.put(moved)
     assert await store.shelf.record_seen(moved.document, "/家/乙/甲.txt", {})
-    assert (await store.shelf.document(moved.document.id)).source == "/家/甲.txt"
+    assert (await store.shelf.find_document(moved.document.id)).source == "/家/甲.txt"
     assert await store.shelf.detach_source("default", "local", "/家/甲.txt") is None
-    assert (await store.shelf.document(moved.document.id)).source == "/家/乙/甲.txt"
-    assert await store.shelf.places("default", "local") == {"/家/乙/甲.txt": moved.document.id}
+    assert (await store.shelf.find_document(moved.document.id)).source == "/家/乙/甲.txt"
+    assert await store.shelf.list_places("default", "local") == {"/家/乙/甲.txt": moved.document.id}
     await store.shelf.remove(moved.document.id, purge=True)
     with pytest.raises(SourceRemoved):
-        await store.shelf.text(old.document.id)
+        await store.shelf.read_text(old.document.id)
 
 
 async def test_a_document_whose_first_place_holds_something_else_now_is_called_by_the_other(
@@ -377,7 +380,7 @@ async def test_a_document_whose_first_place_holds_something_else_now_is_called_b
     await store.shelf.put(shared)
     await store.shelf.record_seen(shared.document, "b.txt", {})
     await store.shelf.put(intake("別の中身。", source="a.txt"))
-    assert (await store.shelf.document(shared.document.id)).source == "b.txt"
+    assert (await store.shelf.find_document(shared.document.id)).source == "b.txt"
 
 
 async def test_a_document_that_is_retired_between_being_known_and_being_seen_is_live_again(
@@ -390,11 +393,11 @@ async def test_a_document_that_is_retired_between_being_known_and_being_seen_is_
     assert known is not None
     await store.shelf.put(intake("別の本文。", source="a.txt"))
     assert await store.shelf.record_seen(known, "b.txt", {})
-    assert (await store.shelf.document(known.id)).state is DocumentState.LIVE
-    assert (await store.shelf.document(known.id)).source == "b.txt"
+    assert (await store.shelf.find_document(known.id)).state is DocumentState.LIVE
+    assert (await store.shelf.find_document(known.id)).source == "b.txt"
     await store.shelf.remove(known.id, purge=True)
     assert not await store.shelf.record_seen(known, "c.txt", {})
-    assert "c.txt" not in await store.shelf.places("default", "local")
+    assert "c.txt" not in await store.shelf.list_places("default", "local")
 
 
 async def test_the_two_passages_after_some_are_told(store: Store) -> None:
@@ -420,7 +423,7 @@ async def test_what_is_said_of_documents_replaces_what_was_and_says_of_how_many_
     assert await store.shelf.describe(said) == 2
     assert await store.shelf.describe(said) == 0
     assert await store.shelf.describe({DocumentId("doc_none"): {"author": "誰か"}}) == 0
-    documents = await store.shelf.documents_by_id(list(said))
+    documents = await store.shelf.fetch_documents(list(said))
     assert documents[first.document.id].metadata == {"author": "新しい", "課": "統計学"}
-    found = await store.shelf.documents(Scope(filters={"year": "2020"}))
+    found = await store.shelf.list_documents(Scope(filters={"year": "2020"}))
     assert [document.id for document in found] == [second.document.id]

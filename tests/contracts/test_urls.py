@@ -112,7 +112,7 @@ async def test_report_is_read_in_pages_and_tells_what_changed_since(discoveries:
     rest = await discoveries.reports.report(T1, OWNER, first.last, 2)
     assert ([row.url for row in rest.results], rest.more) == ([C], False)
     await discoveries.queue.jobs.report(job.claim, Payload())
-    since = (await discoveries.queue.tasks.task(T1)).revision
+    since = (await discoveries.queue.tasks.get_task(T1)).revision
     await discoveries.urls.settle(job.claim, A, code="X", reason="")
     later = await discoveries.reports.report(T1, OWNER, rest.last, 9, since)
     assert ([row.url for row in later.results], later.last > rest.last) == ([A], True)
@@ -152,7 +152,7 @@ async def test_errors_of_a_completed_search_are_failures(discoveries: Discoverie
 
 async def test_outcome_is_the_end_of_a_job_or_a_failed_find(discoveries: Discoveries) -> None:
     job = await discoveries.running()
-    since = (await discoveries.queue.tasks.task(T1)).revision
+    since = (await discoveries.queue.tasks.get_task(T1)).revision
     assert not await discoveries.reports.has_outcome(T1, since)
     await discoveries.urls.add(job.claim, [found(A)])
     await discoveries.queue.jobs.report(job.claim, Payload())
@@ -160,7 +160,7 @@ async def test_outcome_is_the_end_of_a_job_or_a_failed_find(discoveries: Discove
     await discoveries.urls.settle(job.claim, A, code="X")
     assert await discoveries.reports.has_outcome(T1, since)
     ended = await discoveries.running("t2")
-    since = (await discoveries.queue.tasks.task(T2)).revision
+    since = (await discoveries.queue.tasks.get_task(T2)).revision
     await discoveries.queue.jobs.finish(ended.claim, Payload())
     assert await discoveries.reports.has_outcome(T2, since) and not await discoveries.reports.has_outcome(
         T2, since + 1
@@ -178,11 +178,11 @@ async def test_orphans_are_pages_that_nothing_else_reaches(discoveries: Discover
     await discoveries.urls.settle(other.claim, B, shared)
     await discoveries.ledger.save(answer("answer1", "2026-01-01", evidence(1, "本文。", quoted)), OWNER)
     await discoveries.book.begin(SessionFacts("s1", OWNER, AIM, SCOPE))
-    (passage,) = await discoveries.shelf.passages_of(standing)
+    (passage,) = await discoveries.shelf.list_passages_of(standing)
     await discoveries.book.accept("s1", "G1", cited(passage, 0, 3), 1.0, 1)
-    await discoveries.shelf.record_seen(await discoveries.shelf.document(filed), "/家/a.html", {})
-    assert list(await discoveries.reports.orphans(T1)) == [alone] and mine != alone
-    assert list(await discoveries.reports.orphans(T2)) == []
+    await discoveries.shelf.record_seen(await discoveries.shelf.find_document(filed), "/家/a.html", {})
+    assert list(await discoveries.reports.list_orphans(T1)) == [alone] and mine != alone
+    assert list(await discoveries.reports.list_orphans(T2)) == []
 
 
 async def test_forgetting_a_task_leaves_the_finds_of_others(discoveries: Discoveries) -> None:

@@ -18,7 +18,7 @@ async def test_a_user_is_known_by_the_hash_of_token_or_cookie_until_another_is_s
     await store.users.set_token("花子", TokenHashes("new", "newer"))
     assert await store.users.find_by_hash("token") is None
     assert await store.users.find_by_hash("newer") == "花子"
-    assert list(await store.users.users()) == [user]
+    assert list(await store.users.list_users()) == [user]
 
 
 async def test_one_who_was_removed_is_not_let_in_until_restored(store: Store) -> None:
@@ -26,7 +26,7 @@ async def test_one_who_was_removed_is_not_let_in_until_restored(store: Store) ->
     await store.users.remove("taro")
     assert await store.users.find_by_hash("token") is None
     assert not await store.users.has_user("taro")
-    (user,) = await store.users.users()
+    (user,) = await store.users.list_users()
     assert user.removed_at is not None
     with pytest.raises(Conflict):
         await store.users.add("taro")
@@ -42,7 +42,7 @@ async def test_one_who_was_removed_is_not_let_in_until_restored(store: Store) ->
 async def test_one_without_a_token_is_known_by_name_alone(store: Store) -> None:
     await store.users.add("jiro")
     assert await store.users.has_user("jiro") and not await store.users.has_user("taro")
-    (user,) = await store.users.users()
+    (user,) = await store.users.list_users()
     assert not user.has_token
 
 
@@ -52,15 +52,15 @@ async def test_groups_have_members(store: Store) -> None:
         await store.users.add_group(group)
     assert await store.users.join("lab", "taro")
     assert not await store.users.join("lab", "taro")
-    assert list(await store.users.groups()) == [UserGroup("lab", ("taro",)), UserGroup("研究室", ())]
-    (user,) = await store.users.users()
+    assert list(await store.users.list_groups()) == [UserGroup("lab", ("taro",)), UserGroup("研究室", ())]
+    (user,) = await store.users.list_users()
     assert user.groups == ("lab",)
     assert await store.users.leave("lab", "taro")
     assert not await store.users.leave("lab", "taro")
     with pytest.raises(Conflict):
         await store.users.add_group("lab")
     await store.users.remove_group("lab")
-    assert [group.name for group in await store.users.groups()] == ["研究室"]
+    assert [group.name for group in await store.users.list_groups()] == ["研究室"]
     with pytest.raises(NotFound):
         await store.users.join("lab", "taro")
     with pytest.raises(NotFound):

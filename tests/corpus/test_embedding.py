@@ -17,9 +17,9 @@ class CountedEmbedder(UniversalEmbedder):
 
     count = 0
 
-    async def passages(self, texts: Sequence[str]) -> Sequence[Embedding]:
+    async def embed_passages(self, texts: Sequence[str]) -> Sequence[Embedding]:
         self.count += len(texts)
-        return await super().passages(texts)
+        return await super().embed_passages(texts)
 
 
 async def test_equal_text_is_embedded_once(tmp_path: Path) -> None:
@@ -33,7 +33,7 @@ async def test_equal_text_is_embedded_once(tmp_path: Path) -> None:
     while await embedding.embed_next(2):
         pass
     assert embedder.count == 3
-    assert await embedding.progress() == EmbeddingProgress(3, 3)
+    assert await embedding.measure_progress() == EmbeddingProgress(3, 3)
 
 
 async def test_heading_is_read_with_the_text() -> None:

@@ -27,11 +27,11 @@ class LengthEmbedder:
 
     about = ABOUT
 
-    async def passages(self, texts: Sequence[str]) -> Sequence[Embedding]:
+    async def embed_passages(self, texts: Sequence[str]) -> Sequence[Embedding]:
         return unit_embeddings([[float(text.rstrip("。")), 1.0, 0.0, 0.0] for text in texts], ABOUT.name)
 
-    async def query(self, text: str) -> Embedding:
-        return (await self.passages([text]))[0]
+    async def embed_query(self, text: str) -> Embedding:
+        return (await self.embed_passages([text]))[0]
 
 
 def parts(home: Path) -> tuple[Database, PassageEmbedding, LexicalIndex]:
@@ -44,12 +44,12 @@ def parts(home: Path) -> tuple[Database, PassageEmbedding, LexicalIndex]:
 
 async def main(home: Path) -> None:
     _, embedding, index = parts(home)
-    vector = await embedding.embedder.query("1")
+    vector = await embedding.embedder.embed_query("1")
     while await embedding.embed_next(BATCH):
         await index.view(
             lambda view: view.find_nearest(vector, Scope(), 1, frozenset())
         )  # which takes the new ones in
-        print((await embedding.progress()).done, flush=True)
+        print((await embedding.measure_progress()).done, flush=True)
 
 
 if __name__ == "__main__":

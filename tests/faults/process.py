@@ -186,7 +186,7 @@ async def accept(tasks: TaskStore, every: float, backlog: int) -> None:
     while True:
         await asyncio.sleep(every)
         try:
-            if (await tasks.task(TASK.id)).jobs.get(JobState.QUEUED, 0) >= backlog:
+            if (await tasks.get_task(TASK.id)).jobs.get(JobState.QUEUED, 0) >= backlog:
                 continue
             await tasks.enqueue(TASK, [waits])
         except ShishoError as error:

@@ -68,10 +68,10 @@ async def test_a_full_disk_refuses_new_jobs_and_keeps_the_old(queue: Queue, smal
     ballast = fill(small_disk)
     with pytest.raises(Conflict, match="disk is full"):
         await queue.tasks.enqueue(T1, [new(id="refused", input={"text": big})])
-    assert [each.id for each in (await queue.tasks.snapshot(T1.id)).jobs] == ["kept"]
+    assert [each.id for each in (await queue.tasks.take_snapshot(T1.id)).jobs] == ["kept"]
     ballast.unlink()
     assert (await queue.tasks.enqueue(T1, [new(id="later", input={"text": big})])).job_ids == ("later",)
-    assert [each.id for each in (await queue.tasks.snapshot(T1.id)).jobs] == ["kept", "later"]
+    assert [each.id for each in (await queue.tasks.take_snapshot(T1.id)).jobs] == ["kept", "later"]
 
 
 @pytest.mark.alone

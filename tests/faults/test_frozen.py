@@ -50,13 +50,13 @@ async def test_a_frozen_worker_is_fenced_and_its_job_redone_elsewhere(
             again = await asyncio.to_thread(second.heard, "begun", job_id, limit + 20, attempt=2)
             await queue.until(job_id, JobState.COMPLETED)
         await asyncio.sleep(1.5)
-        job = await queue.jobs.job(job_id)
+        job = await queue.jobs.get_job(job_id)
     print(
         f"silence {PACE.silence:g} s: begun elsewhere {again['at'] - begun['at']:.1f} s after its first beginning"
     )
     assert PACE.silence <= again["at"] - begun["at"] <= limit
     assert (job.state, job.attempt, job.failures, output_of(job)["attempt"]) == (JobState.COMPLETED, 2, 1, 2)
-    assert [each.kind for each in await queue.tasks.events(TASK.id)].count("completed") == 1
+    assert [each.kind for each in await queue.tasks.list_events(TASK.id)].count("completed") == 1
 
 
 @pytest.mark.alone
@@ -110,7 +110,7 @@ def jumps(child: Child) -> set[float]:
 async def put_back(queue: Queue, job_id: JobId) -> None:
     """Until it waits after its first attempt, which is too short to be seen for certain."""
     async with asyncio.timeout(PATIENCE):
-        while (job := await queue.jobs.job(job_id)).attempt == 0 or job.state is not JobState.QUEUED:  # noqa: ASYNC110
+        while (job := await queue.jobs.get_job(job_id)).attempt == 0 or job.state is not JobState.QUEUED:  # noqa: ASYNC110
             await asyncio.sleep(0.01)  # no bell is sure to be heard between the two
 
 

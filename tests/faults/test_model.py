@@ -322,7 +322,7 @@ class QueueMachine(RuleBasedStateMachine):
     def agree(self) -> None:
         if not hasattr(self, "tasks"):
             return
-        snapshot = self.loop.run_until_complete(self.tasks.snapshot(T1.id))
+        snapshot = self.loop.run_until_complete(self.tasks.take_snapshot(T1.id))
         seen = {
             each.id: (each.state, each.attempt, each.failures, each.output, each.stop_asked)
             for each in snapshot.jobs

@@ -73,5 +73,5 @@ async def test_who_takes_over_from_a_killed_process_waits_and_is_not_counted_aga
     assert not refused.granted and 0.9 < refused.wait_s <= 1.0
     await asyncio.sleep(refused.wait_s + 0.01)
     assert (await limiter.acquire("engine:mojeek", limit, ticket)).granted
-    assert (await limiter.status({"engine:mojeek": limit}))["engine:mojeek"].used_today == 1
+    assert (await limiter.read_status({"engine:mojeek": limit}))["engine:mojeek"].used_today == 1
     await database.close()

@@ -61,7 +61,7 @@ async def test_killed_after_the_challenge_was_stored(tmp_path: Path) -> None:
             assert (await queue.interventions.find_pending(OWNER, CAPTCHA.engine)) == CAPTCHA
             await queue.interventions.complete(OWNER, AuthTarget.DOMAIN, CAPTCHA.domain)
             until(tmp_path, "completed", 1)
-        job = await queue.jobs.job(before.job_id)
+        job = await queue.jobs.get_job(before.job_id)
         assert (job.id, job.attempt, job.failures, output_of(job)) == (
             job_id,
             2,

@@ -75,9 +75,9 @@ async def test_worker_that_was_cut_off_writes_nothing_afterwards(
             again = new("lasting", input={"seconds": 0.1})
             await queue.tasks.enqueue(TASK, [again])
             await queue.until(again.id, JobState.COMPLETED)
-    done = await queue.jobs.job(job_id)
+    done = await queue.jobs.get_job(job_id)
     events = [
-        event.kind for event in await queue.tasks.events(TASK.id, limit=1_000) if event.job_id == job_id
+        event.kind for event in await queue.tasks.list_events(TASK.id, limit=1_000) if event.job_id == job_id
     ]
     assert (done.attempt, done.failures, output_of(done)["attempt"]) == (2, 1, 2)
     assert events.count("completed") == 1

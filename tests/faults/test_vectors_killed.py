@@ -48,11 +48,11 @@ async def test_killed_again_and_again_every_passage_has_one_vector_and_one_row(t
         await shelf.put(document)
         ids |= {passage.id: passage.text for passage in document.passages}
     assert len(ids) == PASSAGES
-    vector = await embedding.embedder.query("1")
+    vector = await embedding.embedder.embed_query("1")
     ended = []
     for _ in range(KILLS):
         ended.append(run_and_kill(tmp_path, chance.uniform(0.0, 0.3)))
-        done = (await embedding.progress()).done
+        done = (await embedding.measure_progress()).done
         near = await onlooker.view(lambda view: view.find_nearest(vector, Scope(), PASSAGES, frozenset()))
         assert len(near) == done
     assert done > 0
@@ -62,7 +62,7 @@ async def test_killed_again_and_again_every_passage_has_one_vector_and_one_row(t
     assert set(near) == set(ids)
     table = np.fromfile(tmp_path / "vectors" / folder_name(ABOUT) / "rows", ROW)
     assert len(table) == len(np.unique(table["passage"])) == PASSAGES
-    own = {name: await embedding.embedder.query(ids[name]) for name in list(ids)[:: PASSAGES // 20]}
+    own = {name: await embedding.embedder.embed_query(ids[name]) for name in list(ids)[:: PASSAGES // 20]}
     for name, query in own.items():
         similar = await onlooker.view(lambda view, query=query, name=name: view.similarities(query, [name]))
         assert similar[name] > 0.999

@@ -46,9 +46,9 @@ async def serves(desk: shisho.Desk, folder: Path) -> bool:
     """Whether searches are by the vectors of this embedder: the best hit says how near its passage is."""
     hit = (await desk.search(QUESTION, limit=1))[0]
     embedder = StaticEmbedder(read_folder(folder), "")
-    (passage,) = await embedder.passages([hit.text])
+    (passage,) = await embedder.embed_passages([hit.text])
     return hit.parts.get("meaning") == pytest.approx(
-        cosine(await embedder.query(QUESTION), passage), abs=2e-3
+        cosine(await embedder.embed_query(QUESTION), passage), abs=2e-3
     )
 
 

@@ -68,7 +68,7 @@ async def opens(box: Box, evidence: Evidence) -> None:
         LaunchOptions(trust_any_certificate=True),
     )
     try:
-        async with launcher.browser(Profile(None)) as live:
+        async with launcher.launch(Profile(None)) as live:
             page = live.context.pages[0]
             await page.set_viewport_size({"width": 300, "height": 40})
             await page.goto(evidence.link)

@@ -144,7 +144,7 @@ async def test_quotations_are_as_the_page_has_them(desk: Desk, snippet: str) -> 
 
 async def test_rounds_of_one_session_share_nothing(stocked: Desk) -> None:
     answer = await stocked.ask("火星の衛星の名前は何か。統計学の授業で扱うか")
-    steps = to_plain([*await stocked._parts.ledger.steps(answer.task_id)])
+    steps = to_plain([*await stocked._parts.ledger.list_steps(answer.task_id)])
     shown = [
         [one["temp_index"] for one in step["output"]["state"]["shown"]]
         for step in steps

@@ -131,7 +131,7 @@ async def test_two_failures_and_an_engine_rests_until_one_try_of_it_succeeds(
         queued = [(await desk.tasks.queue_searches([query], options=MOJEEK)).task_id for query in topics[3:5]]
         for task in queued:
             assert str((await waits(desk, task)).not_before) >= mojeek.cool_down_until
-        box.calm()
+        box.calm_down()
         box.behave(engine="mojeek", do="slow", delay_s=0.5, times=1)
         clock.seconds = 1801
         for task in queued:
@@ -151,7 +151,7 @@ async def test_what_an_engine_has_forgotten_is_asked_for_again(tmp_path: Path) -
             box.behave(engine="duckduckgo", page=2, do="hang")
             while not [entry for entry in box.log.select("duckduckgo") if entry.page == 2]:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
-        box.calm()
+        box.calm_down()
         box.expire("duckduckgo")
         async with open_desk(home=tmp_path, web_access=way(box)) as desk, desk.working(1):
             await ended(desk, task)

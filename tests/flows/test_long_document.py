@@ -41,7 +41,7 @@ async def test_passages_of_all_parts_are_slices_of_one_text(tmp_path: Path) -> N
         receipt = await desk.add_source(source)
         assert receipt.document_id is not None and receipt.outcome == "added", receipt
         assert await desk.text(receipt.document_id) == data.decode()
-        passages = await desk._parts.shelf.passages_of(receipt.document_id)
+        passages = await desk._parts.shelf.list_passages_of(receipt.document_id)
         assert len(passages) == receipt.passages == (await desk.document(receipt.document_id)).passage_count
         assert [passage.ordinal for passage in passages] == list(range(len(passages)))
         text = data.decode()

@@ -202,11 +202,11 @@ async def test_library_is_copied_into_postgres_and_back(tmp_path: Path, postgres
         )
     async with library(second) as stores:
         assert [reachable.corpus for reachable in await stores.grants.list_reachable("花子")] == [granted]
-        assert [(quota.grantee.name, quota.per_day) for quota in await stores.quotas.quotas("花子")] == [
+        assert [(quota.grantee.name, quota.per_day) for quota in await stores.quotas.list_quotas("花子")] == [
             ("研究室", 9)
         ]
         await stores.audit.record("花子", AuditVerb.ASK, ["run_1"])
-        assert [(entry.verb, entry.seq) for entry in await stores.audit.entries("花子", None, 9)] == [
+        assert [(entry.verb, entry.seq) for entry in await stores.audit.list_entries("花子", None, 9)] == [
             (AuditVerb.ASK, 2),
             (AuditVerb.READ, 1),
         ]
@@ -239,11 +239,11 @@ async def test_a_copy_that_was_killed_goes_on_where_it_was(tmp_path: Path, postg
             await asyncio.sleep(0.01)
         process.kill()
         await process.wait()
-        assert await count_documents(stores) < 60 and not await stores.users.users()
+        assert await count_documents(stores) < 60 and not await stores.users.list_users()
         report = await copy_library(str(first), store, lambda what, count: None)
         assert report.copied["documents"] == 60 == await count_documents(stores)
-        assert [user.name for user in await stores.users.users()] == ["花子"]
-        assert [quota.per_day for quota in await stores.quotas.quotas()] == [3]
+        assert [user.name for user in await stores.users.list_users()] == ["花子"]
+        assert [quota.per_day for quota in await stores.quotas.list_quotas()] == [3]
     async with open_desk(home=tmp_path / "third", store=store, embedder="none") as desk:
         assert [hit.text for hit in await desk.search("第7の覚書")] == hits
 

@@ -51,7 +51,7 @@ async def solve(home: Path, box: Box, met: PendingIntervention) -> None:
     )
     try:
         with hold(home / "profiles", met.engine) as profile:
-            async with launcher.browser(profile) as live:
+            async with launcher.launch(profile) as live:
                 page = live.context.pages[0]
                 await page.goto(met.url)
                 await page.click("#box-solve")
@@ -116,7 +116,7 @@ async def test_the_next_try_finds_it_gone_and_frees_what_waited(tmp_path: Path) 
         box.behave(do="captcha", engine="mojeek", page=2)
         held = (await desk.tasks.queue_searches([topics[0]], options=options)).task_id
         assert (await ended(desk, held))[0].status is TaskState.WAITING
-        box.calm()
+        box.calm_down()
         with apsw.Connection(str(tmp_path / "shisho.db")) as connection:
             connection.set_busy_timeout(5_000)
             connection.execute(

@@ -112,7 +112,7 @@ async def test_what_has_changed_in_the_record_is_told_as_a_difference(tmp_path: 
     async with open_desk(home=tmp_path / "home", web="off") as desk:
         await added(desk, source)
         answer = await desk.ask(QUESTION)
-        steps = await desk._parts.ledger.steps(answer.task_id)
+        steps = await desk._parts.ledger.list_steps(answer.task_id)
         reading = next(step for step in steps if step.node == "search")
         changed = replace(
             reading.output, text=reading.output.text.replace("当てはまりのよさ", "当てはまりの悪さ")

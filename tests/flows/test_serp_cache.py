@@ -102,7 +102,7 @@ async def test_a_part_is_gone_on_with_and_never_shown_as_the_whole(tmp_path: Pat
         again = await searched(desk, query, OPTIONS)
         assert (again["paging_stop"], cached(again), len(again["errors"])) == ("ERROR", [True, True], 1)
         assert shown(again) == shown(first)
-        box.calm(trouble)
+        box.calm_down(trouble)
         mend(tmp_path)
         whole = await searched(desk, query, OPTIONS)
         assert (whole["paging_stop"], cached(whole), whole["errors"]) == ("LIMIT", [True, True, False], [])

@@ -46,7 +46,7 @@ async def test_two_rounds_share_nothing_and_tell_no_id(stocked: Desk) -> None:
     assert (first.round, second.round, first.passages) == (1, 2, ())
     documents = await stocked.documents()
     passages = [
-        one.id for document in documents for one in await stocked._parts.shelf.passages_of(document.id)
+        one.id for document in documents for one in await stocked._parts.shelf.list_passages_of(document.id)
     ]
     told = json.dumps(to_plain([first, second]), ensure_ascii=False)
     assert not [name for name in (*passages, *(one.id for one in documents)) if name in told]

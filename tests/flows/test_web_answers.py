@@ -111,7 +111,7 @@ async def test_the_web_is_asked_for_the_goals_that_the_documents_leave_open(open
         held = [(one.goal_id, one.snippet, one.source_url, one.round) for one in answer.evidence]
         assert held == [("G1", R2, None, 1), ("G2", R, site("b"), answer.rounds)]
         assert answer.budget_used["pages"] == len(set(web.asked))
-        steps = [step.node for step in await desk._parts.ledger.steps(answer.id)]
+        steps = [step.node for step in await desk._parts.ledger.list_steps(answer.id)]
         assert steps.count("web_fallback") == 1 and steps.index("web_fallback") > steps.index("route")
         jobs = (await desk.tasks.list_jobs(answer.task_id)).jobs
         assert [job.priority for job in jobs if job.kind == JobKind.SEARCH] == [10, 10]
@@ -125,7 +125,7 @@ async def test_both_is_one_ranking_over_documents_and_pages(opening: Opening) ->
         assert {one.snippet for one in answer.evidence} == {R2, MORE_R2}
         assert answer.rounds == 1 and answer.evidence[0].round == answer.evidence[1].round
         assert answer.goal_status[0].sources == 2
-        assert [step.node for step in await desk._parts.ledger.steps(answer.id)][1] == "web_fallback"
+        assert [step.node for step in await desk._parts.ledger.list_steps(answer.id)][1] == "web_fallback"
 
 
 async def test_web_is_pages_alone(opening: Opening) -> None:

@@ -96,7 +96,7 @@ class World:
             try:
                 return await use(job, JobContext(job, self.queue.jobs, self.clock, WorkerTiming(short=0.0)))
             except JobSuspended:
-                held = await self.queue.jobs.job(job.id)
+                held = await self.queue.jobs.get_job(job.id)
                 wait = datetime.fromisoformat(held.not_before or self.clock.now()) - self.clock.at
                 self.waits.append(wait.total_seconds())
                 self.clock.pass_(max(0.0, wait.total_seconds()))
@@ -104,7 +104,7 @@ class World:
 
     async def next_job(self, task: str) -> None:
         """Done with this one; another task asks the same."""
-        job = await self.queue.jobs.job(self.job)
+        job = await self.queue.jobs.get_job(self.job)
         await self.queue.jobs.finish(job.claim, Payload())
         await self.queue.add(new(), task=task)
 

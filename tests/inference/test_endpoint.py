@@ -57,7 +57,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_texts_go_in_batches_with_the_key_and_come_back_in_their_order() -> None:
     texts = ["あ" * (number + 1) for number in range(70)]
     with LoopbackServer(good) as server:
-        embeddings = await embedder(server).passages(texts)
+        embeddings = await embedder(server).embed_passages(texts)
         assert [len(json.loads(request.body)["input"]) for request in server.requests] == [32, 32, 6]
         first = server.requests[0]
     assert (first.path, first.headers["authorization"]) == ("/v1/embeddings", f"Bearer {KEY}")
@@ -70,8 +70,8 @@ async def test_texts_go_in_batches_with_the_key_and_come_back_in_their_order() -
 async def test_models_of_a_known_family_get_their_prefixes() -> None:
     with LoopbackServer(good) as server:
         asked = embedder(server, "intfloat/multilingual-e5-small")
-        await asked.query("犬")
-        await asked.passages(["猫"])
+        await asked.embed_query("犬")
+        await asked.embed_passages(["猫"])
         assert [json.loads(request.body)["input"] for request in server.requests] == [
             ["query: 犬"],
             ["passage: 猫"],
@@ -84,7 +84,7 @@ async def test_models_of_a_known_family_get_their_prefixes() -> None:
 )
 async def test_what_passes_is_tried_again(refusal: Callable[[LoopbackRequest], LoopbackReply]) -> None:
     with LoopbackServer(replying(refusal, refusal, good)) as server:
-        assert await embedder(server).query("犬")
+        assert await embedder(server).embed_query("犬")
         assert len(server.requests) == 3
 
 
@@ -108,7 +108,7 @@ async def test_every_failure_is_a_typed_fault_without_the_key(
 ) -> None:
     with LoopbackServer(reply) as server:
         with pytest.raises(ModelFailed) as failed:
-            await embedder(server).query("犬")
+            await embedder(server).embed_query("犬")
         assert len(server.requests) == requests
     assert fault is None or failed.value.fault == fault
     assert KEY not in f"{failed.value} {failed.value.details}"
@@ -117,7 +117,7 @@ async def test_every_failure_is_a_typed_fault_without_the_key(
 async def test_reply_without_end_is_broken_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoint, "MOST_BYTES", 1_000)
     with LoopbackServer(said(b" " * 100_000)) as server, pytest.raises(ModelFailed) as failed:
-        await embedder(server).query("犬")
+        await embedder(server).embed_query("犬")
     assert failed.value.fault == ModelFault.TOO_LONG
 
 
@@ -125,5 +125,5 @@ async def test_server_that_is_not_there_is_unreachable() -> None:
     with LoopbackServer(good) as server:
         gone = embedder(server)
     with pytest.raises(ModelFailed) as failed:
-        await gone.query("犬")
+        await gone.embed_query("犬")
     assert failed.value.fault == ModelFault.UNREACHABLE

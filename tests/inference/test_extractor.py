@@ -35,7 +35,7 @@ async def test_sentence_is_kept_as_its_own_tokens_are_and_none_of_the_question_o
     extractor_folder(tmp_path, {"木": 4.0, "曜": 0.0}, relevance=1.0)
     text = "木木木木曜犬が犬が。"
     spans = [(0, 4), (4, 5), (5, len(text))]
-    (scores,) = await extractor(tmp_path).scores("木木木木", [text], [spans])
+    (scores,) = await extractor(tmp_path).score("木木木木", [text], [spans])
     assert scores.passage == pytest.approx(logistic(1.0))
     # The tokenizer puts a mark for a space before the text: it belongs to the first sentence.
     first = (4 * logistic(4.0) + logistic(-4.0)) / 5
@@ -45,7 +45,7 @@ async def test_sentence_is_kept_as_its_own_tokens_are_and_none_of_the_question_o
 async def test_what_is_cut_off_speaks_to_nothing(tmp_path: Path) -> None:
     extractor_folder(tmp_path, {"木": 4.0}, room=32)
     text = "日" * 100 + "。" + "木" * 20
-    (scores,) = await extractor(tmp_path).scores("犬が", [text], [sentences(text)])
+    (scores,) = await extractor(tmp_path).score("犬が", [text], [sentences(text)])
     assert scores.sentences[1] == 0.0
 
 
@@ -54,7 +54,7 @@ async def test_folder_of_an_encoder_or_a_reranker_is_no_extractor(make: object, 
     assert callable(make)
     make(tmp_path)
     with pytest.raises(InvalidParams, match="no extractor"):
-        await extractor(tmp_path).scores("犬", ["犬が走る。"], [[(0, 5)]])
+        await extractor(tmp_path).score("犬", ["犬が走る。"], [[(0, 5)]])
 
 
 async def test_its_sentences_are_quoted_in_place_of_those_of_the_rules_and_a_replay_needs_it_no_more(

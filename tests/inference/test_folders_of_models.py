@@ -42,9 +42,9 @@ async def test_tokens_are_those_of_tokenizer_json_with_prefix_and_leading_spaces
     # Each row of the table is one token, so that the mean counts the tokens that the graph was given.
     size = onnx_folder(tmp_path, attends=False).get_vocab_size()
     embedder = OnnxEmbedder(read_folder(tmp_path), "")
-    passages = await embedder.passages(ODD_TEXTS)
+    passages = await embedder.embed_passages(ODD_TEXTS)
     for text, passage in zip(ODD_TEXTS, passages, strict=True):
-        query = await embedder.query(text)
+        query = await embedder.embed_query(text)
         for prefix, vector in (("検索文書: ", passage), ("検索クエリ: ", query)):
             counted = np.bincount(plain_ids(tmp_path, prefix + text), minlength=size)
             assert numbers(vector) == pytest.approx(unit(counted), abs=1e-3), (prefix, text)
@@ -54,8 +54,8 @@ async def test_vector_is_the_same_alone_and_in_company_and_of_unit_length(tmp_pa
     onnx_folder(tmp_path)
     embedder = OnnxEmbedder(read_folder(tmp_path), "")
     texts = ["犬が走る。", "dogs run in the park " * 8, "猫"]
-    together = await embedder.passages(texts)
-    alone = [(await embedder.passages([text]))[0] for text in texts]
+    together = await embedder.embed_passages(texts)
+    alone = [(await embedder.embed_passages([text]))[0] for text in texts]
     assert together == alone
     assert [np.linalg.norm(numbers(vector)) for vector in alone] == pytest.approx([1.0] * 3, abs=1e-3)
 
@@ -68,7 +68,7 @@ async def test_pooling_is_the_folders_own(tmp_path: Path, pooling: str) -> None:
     write_json(tmp_path / "1_Pooling" / "config.json", {"pooling_mode": pooling})
     rows = table[plain_ids(tmp_path, "検索クエリ: 犬が走る。")]
     wanted = {"mean": rows.mean(0), "cls": rows[0], "max": rows.max(0), "lasttoken": rows[-1]}[pooling]
-    vector = await OnnxEmbedder(read_folder(tmp_path), "").query("犬が走る。")
+    vector = await OnnxEmbedder(read_folder(tmp_path), "").embed_query("犬が走る。")
     assert numbers(vector) == pytest.approx(unit(wanted), abs=2e-3)
 
 
@@ -81,15 +81,15 @@ async def test_file_of_eight_bits_is_taken_first_and_says_nearly_the_same(tmp_pa
     assert folder.weights.name == "model_int8.onnx"
     assert eighth.about.name != whole.about.name
     for text in TEXTS:
-        assert cosine(await whole.query(text), await eighth.query(text)) > 0.99
-    company = await eighth.passages(["犬が走る。", "dogs run in the park " * 8])
-    assert company[0] == (await eighth.passages(["犬が走る。"]))[0]
+        assert cosine(await whole.embed_query(text), await eighth.embed_query(text)) > 0.99
+    company = await eighth.embed_passages(["犬が走る。", "dogs run in the park " * 8])
+    assert company[0] == (await eighth.embed_passages(["犬が走る。"]))[0]
 
 
 async def test_text_is_cut_where_the_folder_says(tmp_path: Path) -> None:
     onnx_folder(tmp_path)
     embedder = OnnxEmbedder(read_folder(tmp_path), "")
-    long, longer = await embedder.passages(["犬" * 100, "犬" * 1000])
+    long, longer = await embedder.embed_passages(["犬" * 100, "犬" * 1000])
     assert read_folder(tmp_path).max_tokens == 64
     assert long == longer
 
@@ -151,9 +151,9 @@ async def test_static_folder_is_the_mean_of_its_tokens_rows(tmp_path: Path, layo
     left_out = None if layout == "sentence-transformers" else 2  # unknown tokens
     for text in ("犬が走る。", "知らない字𠮷。", "dogs run " * 20):
         ids = [token for token in plain_ids(folder.tokenizer.parent, text)[1:-1] if token != left_out]
-        vector = await embedder.query(text)
+        vector = await embedder.embed_query(text)
         assert numbers(vector) == pytest.approx(unit(table[ids].mean(0)), abs=3e-3), text
-    assert not numbers(await embedder.query("")).any()
+    assert not numbers(await embedder.embed_query("")).any()
 
 
 async def test_shrunken_table_weighs_tokens_and_maps_them_to_rows(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ async def test_shrunken_table_weighs_tokens_and_maps_them_to_rows(tmp_path: Path
     tensors = {"embeddings": table, "mapping": mapping, "weights": weights}
     write_safetensors(tmp_path / "model.safetensors", tensors)
     ids = np.array(plain_ids(tmp_path, "犬が走る。")[1:-1])
-    vector = await StaticEmbedder(read_folder(tmp_path), "").query("犬が走る。")
+    vector = await StaticEmbedder(read_folder(tmp_path), "").embed_query("犬が走る。")
     assert numbers(vector) == pytest.approx(
         unit((table[mapping[ids]] * weights[ids, None]).mean(0)), abs=2e-3
     )
@@ -192,7 +192,7 @@ async def test_folder_that_cannot_be_used_says_why(tmp_path: Path, files: dict[s
     with pytest.raises(InvalidParams, match=why):
         folder = read_folder(tmp_path)
         kind = OnnxEmbedder if folder.kind is FolderKind.ONNX else StaticEmbedder
-        await kind(folder, "").query("犬")
+        await kind(folder, "").embed_query("犬")
 
 
 def test_of_a_hubs_files_those_are_taken_that_are_read() -> None:

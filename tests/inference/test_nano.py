@@ -8,11 +8,11 @@ from shisho.inference.nano import NanoEmbedder
 
 async def test_queries_and_passages_differ_and_meaning_is_near_in_other_words() -> None:
     embedder = NanoEmbedder()
-    query = await embedder.query("猫は何を食べますか")
-    near, far, same = await embedder.passages(
+    query = await embedder.embed_query("猫は何を食べますか")
+    near, far, same = await embedder.embed_passages(
         ["ネコの餌は魚や肉である。", "駅前に郵便局がある。", "猫は何を食べますか"]
     )
     assert len(query) == 2 * 384
     assert cosine(query, near) > cosine(query, far)
     assert same != query
-    assert len(await embedder.passages(["a\0b\ud800", ""])) == 2
+    assert len(await embedder.embed_passages(["a\0b\ud800", ""])) == 2

@@ -26,9 +26,9 @@ async def test_query_is_encoded_after_the_passage_under_way_and_before_the_rest(
         return np.ones((len(texts), 4), np.float32)
 
     embedder = ThreadedEmbedder(EmbedderAbout("slow 1"), lambda: EncoderPair(encode, encode))
-    passages = asyncio.create_task(embedder.passages([f"passage {number}" for number in range(3)]))
+    passages = asyncio.create_task(embedder.embed_passages([f"passage {number}" for number in range(3)]))
     await asyncio.to_thread(begun.wait, PATIENCE)
-    queries = asyncio.gather(embedder.query("query 1"), embedder.query("query 2"))
+    queries = asyncio.gather(embedder.embed_query("query 1"), embedder.embed_query("query 2"))
     await asyncio.sleep(0)
     may_go_on.set()
     assert len(await queries) == 2

@@ -31,7 +31,7 @@ async def test_number_is_of_question_and_passage_together_as_the_tokenizer_joins
     tokenizer.no_padding()
     tokenizer.no_truncation()
     texts = ["犬が走る。", "木曜日である。", "", " 犬が", "知らない字𠮷"]
-    scores = await reranker(tmp_path).scores("犬が", texts)
+    scores = await reranker(tmp_path).score("犬が", texts)
     for text, score in zip(texts, scores, strict=True):
         tokens = tokenizer.encode("犬が", text).tokens
         assert score == pytest.approx(sum(WEIGHTS.get(token, 0.0) for token in tokens)), text
@@ -39,22 +39,22 @@ async def test_number_is_of_question_and_passage_together_as_the_tokenizer_joins
 
 async def test_of_two_classes_the_second_speaks_for_the_passage(tmp_path: Path) -> None:
     reranker_folder(tmp_path, {"犬が": 5.0}, classes=2)
-    bad, good = await reranker(tmp_path).scores("猫", ["木曜日", "木犬が"])
+    bad, good = await reranker(tmp_path).score("猫", ["木曜日", "木犬が"])
     assert (bad, good) == (0.0, 5.0)
 
 
 async def test_long_passage_is_cut_and_the_question_is_not(tmp_path: Path) -> None:
     reranker_folder(tmp_path, {"木": 1.0, "。": 100.0}, room=32)
-    (score,) = await reranker(tmp_path).scores("木木木木", ["日" * 100 + "。" * 100])
+    (score,) = await reranker(tmp_path).score("木木木木", ["日" * 100 + "。" * 100])
     assert score == 4.0
-    (score,) = await reranker(tmp_path).scores("木" * 3_000, ["日。"])
+    (score,) = await reranker(tmp_path).score("木" * 3_000, ["日。"])
     assert 100.0 < score < 132.0, "of a long question as much is read as leaves room for the passage"
 
 
 async def test_folder_of_an_encoder_is_no_reranker(tmp_path: Path) -> None:
     onnx_folder(tmp_path)
     with pytest.raises(InvalidParams, match="no reranker"):
-        await reranker(tmp_path).scores("犬", ["犬が走る。"])
+        await reranker(tmp_path).score("犬", ["犬が走る。"])
 
 
 async def add_documents(desk: shisho.Desk) -> None:

@@ -18,7 +18,7 @@ def embedder() -> UniversalEmbedder:
 
 
 async def test_vectors_are_of_unit_length_and_named_dimensions(embedder: UniversalEmbedder) -> None:
-    first, second = await embedder.passages(["犬が走る。", ""])
+    first, second = await embedder.embed_passages(["犬が走る。", ""])
     for vector in (first, second):
         parts = struct.unpack("<512e", vector)
         assert sum(part * part for part in parts) == pytest.approx(1.0, abs=0.01)
@@ -39,19 +39,19 @@ async def test_vectors_are_of_unit_length_and_named_dimensions(embedder: Univers
 async def test_meaning_is_near_in_other_words_and_languages(
     embedder: UniversalEmbedder, question: str, near: str, far: str
 ) -> None:
-    vector = await embedder.query(question)
-    close, distant = await embedder.passages([near, far])
+    vector = await embedder.embed_query(question)
+    close, distant = await embedder.embed_passages([near, far])
     assert cosine(vector, close) > cosine(vector, distant)
 
 
 async def test_text_without_end_costs_no_more_than_a_long_one(embedder: UniversalEmbedder) -> None:
-    long, longer = await embedder.passages(["長い文。" * 500, "長い文。" * 50_000])
+    long, longer = await embedder.embed_passages(["長い文。" * 500, "長い文。" * 50_000])
     assert long == longer
 
 
 async def test_equal_text_gets_an_equal_vector_alone_and_in_company(embedder: UniversalEmbedder) -> None:
-    alone = await embedder.query("統計の講義")
-    together = await embedder.passages(["別の文。", "統計の講義", "もう一つ。"])
+    alone = await embedder.embed_query("統計の講義")
+    together = await embedder.embed_passages(["別の文。", "統計の講義", "もう一つ。"])
     assert cosine(alone, together[1]) == pytest.approx(1.0, abs=1e-3)
 
 

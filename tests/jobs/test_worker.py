@@ -84,7 +84,7 @@ async def test_a_job_is_done_and_its_output_kept(works: Works) -> None:
         (early,) = await works.jobs_of(input={"query": "回帰"})
         job = await works.ended(early)
     assert (job.state, output_of(job), job.attempt) == (JobState.COMPLETED, {"said": {"query": "回帰"}}, 1)
-    assert (await works.tasks.task(T1)).state is TaskState.COMPLETED
+    assert (await works.tasks.get_task(T1)).state is TaskState.COMPLETED
 
 
 @dataclass
@@ -200,7 +200,7 @@ async def toy_parent(job: Job, context: JobContext) -> int:
     children = [new("child", id=f"{job.id}-{n}", input={"n": n}) for n in range(3)]
     await context.spawn(*children)
     await context.park(60)
-    return sum(output_of(each) for each in await context.children())
+    return sum(output_of(each) for each in await context.list_children())
 
 
 async def test_four_parents_on_two_workers_all_finish(works: Works) -> None:
@@ -209,7 +209,7 @@ async def test_four_parents_on_two_workers_all_finish(works: Works) -> None:
         jobs = [await works.ended(each) for each in parents]
     assert [output_of(job) for job in jobs] == [5] * 4
     assert all(job.attempt == 2 and job.failures == 0 for job in jobs)
-    assert (await works.tasks.task(T1)).jobs == {JobState.COMPLETED: 16}
+    assert (await works.tasks.get_task(T1)).jobs == {JobState.COMPLETED: 16}
 
 
 async def test_a_parent_goes_on_without_the_child_that_does_not_come(works: Works) -> None:
@@ -217,7 +217,7 @@ async def test_a_parent_goes_on_without_the_child_that_does_not_come(works: Work
         await context.spawn(new("never", id="child"))
         if job.attempt == 1:
             await context.park(0.2)
-        return [each.state for each in await context.children()]
+        return [each.state for each in await context.list_children()]
 
     async with works.worker({"parent": parent}):
         (job_id,) = await works.jobs_of(kind="parent")
@@ -235,7 +235,7 @@ async def test_a_long_wait_frees_the_worker(works: Works) -> None:
         (waiting,) = await works.jobs_of(kind="patient", priority=1)
         (other,) = await works.jobs_of()
         await works.ended(other, 2)
-        assert (await works.jobs.job(waiting)).state is JobState.QUEUED
+        assert (await works.jobs.get_job(waiting)).state is JobState.QUEUED
         job = await works.ended(waiting)
     assert (output_of(job), job.failures) == ("waited", 0)
 
@@ -249,7 +249,7 @@ async def test_a_person_is_waited_for_without_a_worker(works: Works) -> None:
     async with works.worker({"toy": guarded}, slots=1):
         one, two = await works.jobs_of(2)
         await works.until(two, JobState.AWAITING_AUTH)
-        assert (await works.tasks.task(T1)).state is TaskState.WAITING
+        assert (await works.tasks.get_task(T1)).state is TaskState.WAITING
         freed = await works.interventions.complete(OWNER, AuthTarget.DOMAIN, CAPTCHA.domain)
         assert [each.job_id for each in freed] == [one, two]
         assert output_of(await works.ended(one)) == "through"
@@ -266,7 +266,7 @@ async def test_immediate_frees_every_worker_at_once(works: Works) -> None:
         assert (await works.ended(other)).state is JobState.COMPLETED
         assert asyncio.get_running_loop().time() - began < 0.5
     for job_id in (one, two):
-        job = await works.jobs.job(job_id)
+        job = await works.jobs.get_job(job_id)
         assert (job.state, output_of(job)) == (JobState.CANCELLED, None)
 
 
@@ -283,7 +283,7 @@ async def test_graceful_is_heard_and_the_whole_result_kept(works: Works) -> None
         assert halt.still_running == (running,)
         job = await works.ended(running)
     assert (job.state, output_of(job)) == (JobState.COMPLETED, {"whole": True})
-    assert (await works.jobs.job(queued)).state is JobState.CANCELLED
+    assert (await works.jobs.get_job(queued)).state is JobState.CANCELLED
 
 
 async def test_a_clean_shutdown_queues_again_without_counting(works: Works) -> None:
@@ -302,7 +302,7 @@ async def test_a_clean_shutdown_queues_again_without_counting(works: Works) -> N
             if not shutdown:
                 (job_id,) = await works.jobs_of()
             await asyncio.wait_for(begun.acquire(), PATIENCE)
-    job = await works.jobs.job(job_id)
+    job = await works.jobs.get_job(job_id)
     assert (job.state, job.failures, job.attempt, job.errors) == (JobState.QUEUED, 0, 5, ())
     assert cleaned == [job_id] * 5
     assert works.bell.listening == 0
@@ -357,7 +357,7 @@ async def test_a_budget_is_spent_by_the_job(works: Works) -> None:
         (job_id,) = await works.jobs_of()
         job = await works.ended(job_id)
     assert (output_of(job), job.progress.read(SearchProgress).pages) == (3, 3)
-    kinds = [each.kind for each in await works.tasks.events(T1)]
+    kinds = [each.kind for each in await works.tasks.list_events(T1)]
     assert kinds == ["queued", "running", "progress", "progress", "progress", "completed"]
 
 
@@ -381,7 +381,7 @@ async def test_a_worker_that_cannot_beat_drops_its_jobs_before_others_take_them(
         release = await held_write_lock(works.database.path)
         async with asyncio.timeout(PATIENCE):
             await dropped.wait()
-        assert (await works.jobs.job(job_id)).state is JobState.RUNNING
+        assert (await works.jobs.get_job(job_id)).state is JobState.RUNNING
         release()
         job = await works.ended(job_id)
     assert (job.state, output_of(job), job.failures) == (JobState.COMPLETED, 2, 1)

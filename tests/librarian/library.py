@@ -77,10 +77,10 @@ class Session:
             name, leaf.name, leaf.name, 1, start, end, snippet, hashed, PassageId(leaf.name), leaf.cluster
         )
 
-    async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
+    async def measure_rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
         return {term: math.log(1 + len(self.library.leaves) / (1 + self._holding(term))) for term in terms}
 
-    async def texts(self) -> Sequence[str]:
+    async def read_texts(self) -> Sequence[str]:
         return [f"{leaf.heading}\n\n{leaf.text}" for leaf in self.library.leaves]
 
     def _seen(self) -> set[int]:

@@ -190,7 +190,7 @@ async def test_a_run_that_died_after_any_step_ends_like_an_undisturbed_one(
 ) -> None:
     ledger = MemoryLedger()
     whole = await asked(question, 1, ledger=ledger)
-    steps = await ledger.steps("run")
+    steps = await ledger.list_steps("run")
     assert len(steps) >= 6
     for step in range(1, len(steps) + 1):
         library = Library(LEAVES, 1)
@@ -200,7 +200,7 @@ async def test_a_run_that_died_after_any_step_ends_like_an_undisturbed_one(
         dying.step_of_death = None
         again = await asked(question, library=library, ledger=dying)
         assert same(again) == same(whole), f"died at step {step}"
-        assert len(await dying.steps("run")) == len(steps)
+        assert len(await dying.list_steps("run")) == len(steps)
 
 
 async def test_a_finished_run_is_given_again_without_searching() -> None:
@@ -225,7 +225,7 @@ async def test_stopped_at_any_border_it_says_what_it_has_and_goes_on_later() -> 
         stopped = await asked(TWO, library=library, ledger=ledger, stop=stopping(calls))
         assert stopped.loop_stop is LoopStop.STOPPED and stopped.missing and "再開" in stopped.text
         partial.append(len(stopped.evidence))
-        assert "answer" not in [step.node for step in await ledger.steps("run")]
+        assert "answer" not in [step.node for step in await ledger.list_steps("run")]
         again = await asked(TWO, library=library, ledger=ledger)
         assert same(again) == same(whole)
         assert again.id != stopped.id
@@ -262,7 +262,7 @@ NODES = ["strategy", "plan", "search", "evaluate", "route", "answer"]
 async def test_every_node_stands_in_the_ledger_with_input_and_output() -> None:
     ledger = MemoryLedger()
     await asked(TWO, 1, ledger=ledger)
-    steps = to_plain([*await ledger.steps("run")])
+    steps = to_plain([*await ledger.list_steps("run")])
     assert [step["node"] for step in steps] == [*NODES[:5], *NODES[1:]]
     assert [step["number"] for step in steps] == list(range(1, len(steps) + 1))
     by_node = {step["node"]: step for step in steps}
@@ -276,7 +276,7 @@ async def test_every_node_stands_in_the_ledger_with_input_and_output() -> None:
 async def test_the_librarian_sees_numbers_and_never_an_id() -> None:
     ledger = MemoryLedger()
     answer = await asked(TWO, 1, ledger=ledger)
-    for step in to_plain([*await ledger.steps("run")]):
+    for step in to_plain([*await ledger.list_steps("run")]):
         logical = dumps([step["input"], step["output"]["state"]])
         assert "document-" not in logical and "passage_id" not in logical and "in_scope" not in logical
     assert all(one.document_id.startswith("document-") for one in answer.evidence)
@@ -294,7 +294,7 @@ async def test_a_blank_question_leaves_no_trace() -> None:
     with pytest.raises(InvalidParams):
         await asked("   ", ledger=ledger)
     with pytest.raises(NotFound):
-        await ledger.inquiry("run")
+        await ledger.find_inquiry("run")
 
 
 async def test_an_error_of_the_searcher_is_the_error_of_the_run() -> None:
@@ -310,9 +310,9 @@ async def test_a_run_is_continued_from_what_it_was_begun_with() -> None:
     ledger = MemoryLedger()
     inquiry = Inquiry("run", TWO, budget=Budget(max_rounds=2))
     await run(inquiry, Library(LEAVES, 1).opener("run"), ledger, Ticking(), runner=runner_of_test)
-    assert await ledger.inquiry("run") == inquiry
+    assert await ledger.find_inquiry("run") == inquiry
     with pytest.raises(NotFound):
-        await ledger.inquiry("another")
+        await ledger.find_inquiry("another")
 
 
 async def test_a_cancelled_run_stops_in_its_node_and_goes_on_from_its_last_step() -> None:
@@ -331,7 +331,7 @@ async def test_a_cancelled_run_stops_in_its_node_and_goes_on_from_its_last_step(
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert [step.node for step in await ledger.steps("run")] == ["strategy", "plan"]
+    assert [step.node for step in await ledger.list_steps("run")] == ["strategy", "plan"]
     assert same(await asked(TWO, library=library, ledger=ledger)) == same(whole)
 
 

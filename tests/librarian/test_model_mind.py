@@ -93,7 +93,7 @@ async def test_a_model_plans_reads_and_writes_and_the_answer_says_what_it_used()
 async def test_replies_and_hashes_of_prompts_are_in_the_ledger_and_not_in_the_answer() -> None:
     ledger = MemoryLedger()
     answer = await asked(mind_of(scripted()), ledger=ledger)
-    steps = {step.node: step.output.text for step in await ledger.steps("run")}
+    steps = {step.node: step.output.text for step in await ledger.list_steps("run")}
     assert "FindingReply" in steps["evaluate"] and answer.model_uses[1].prompt_sha256 in steps["evaluate"]
     assert all(use.reply == "" for use in answer.model_uses)
 
@@ -236,7 +236,7 @@ async def test_a_model_may_choose_the_next_goal_among_the_open_ones(focus: str, 
     ledger = MemoryLedger()
     budget = Budget(max_rounds=2, max_model_calls=20, max_tokens=10**6)
     answer = await asked(mind_of(llm), "月と星とは何か", budget, ledger=ledger)
-    routed = [json.loads(step.output.text) for step in await ledger.steps("run") if step.node == "route"]
+    routed = [json.loads(step.output.text) for step in await ledger.list_steps("run") if step.node == "route"]
     verdict = routed[0]["state"]["verdicts"][0]
     assert ("星の定義がない" in verdict["judgment_reason"]) is taken
     assert verdict["next_focus"] == ("G2" if taken else "G1")
@@ -332,9 +332,9 @@ async def test_tokens_of_a_model_are_counted_by_the_day_and_rules_think_when_the
     llm = scripted()
     mind = mind_of(llm).with_meter(OwnerTokens(quotas, "hanako"))
     await asked(mind)
-    (quota,) = await quotas.quotas()
+    (quota,) = await quotas.list_quotas()
     assert quota.used == COST.tokens * len(llm.prompts) > 0
     await quotas.set(hanako, {QuotaResource.TOKENS: quota.used + 10})
     for answer in await asyncio.gather(asked(mind, TWO), asked(mind, TWO)):
         assert answer.evidence and {use.fault for use in answer.model_uses} == {ModelFault.QUOTA}
-    assert (await quotas.quotas())[0].used == quota.used
+    assert (await quotas.list_quotas())[0].used == quota.used

@@ -81,7 +81,7 @@ async def test_what_a_node_does_not_see_does_not_matter() -> None:
     again = Run(ledger)
     await again.node()(LoopState(question="何か", rounds_without_evidence=1, exhausted=True))
     assert again.work.done == 0
-    assert (await ledger.steps("run"))[0].input == Payload.wrap(
+    assert (await ledger.list_steps("run"))[0].input == Payload.wrap(
         {"question": "何か", "rounds_without_evidence": 1}
     )
 
@@ -100,7 +100,7 @@ async def test_another_input_or_another_node_drops_the_step_and_all_after() -> N
         await again.node(name)(state)
         assert again.work.done == 1
         assert again.heard[0] == StepForgotten(name, 1)
-        assert [(step.number, step.node) for step in await ledger.steps("run")] == [(1, name)]
+        assert [(step.number, step.node) for step in await ledger.list_steps("run")] == [(1, name)]
 
 
 async def test_a_wish_to_stop_is_heard_before_new_work_and_not_before_replay() -> None:
@@ -114,7 +114,7 @@ async def test_a_wish_to_stop_is_heard_before_new_work_and_not_before_replay() -
         raise AssertionError("it went on")
     except RunStopped as stopped:
         assert stopped.state == LoopState(question="何か", rounds_without_evidence=5)
-    assert len(await ledger.steps("run")) == 1 and late.work.done == 0
+    assert len(await ledger.list_steps("run")) == 1 and late.work.done == 0
     await Run(ledger, stop=True).node("answer")(LoopState(question="何か"))
 
 
@@ -136,7 +136,7 @@ async def test_a_state_comes_back_as_it_went_in() -> None:
     run = Run(MemoryLedger())
     record = RunRecord(ledger, "run", run.citations, run.search, Ticking(0.0), run._hear, lambda: False)
     assert await record.record_act(replace(TABLE["evaluate"], sees=()), all_of_it)(LoopState()) == state
-    assert to_plain((await ledger.steps("run"))[0].output)["state"] == to_plain(state)
+    assert to_plain((await ledger.list_steps("run"))[0].output)["state"] == to_plain(state)
 
 
 def test_sources_are_independent_by_document_and_by_cluster() -> None:

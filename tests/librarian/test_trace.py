@@ -30,7 +30,7 @@ async def trace(
     ledger = MemoryLedger()
     inquiry = Inquiry("run", question, budget=Budget(), **more.pop("inquiry", {}))  # type: ignore[arg-type]
     answer = await run(inquiry, Library(LEAVES, 1).opener("run"), ledger, Ticking(), **more)  # type: ignore[arg-type]
-    steps = await ledger.steps("run")
+    steps = await ledger.list_steps("run")
     told = trace_run(steps[:most], records)
     if most is None:
         assert (len(told.rounds), told.condition) == (answer.rounds, answer.condition)

@@ -180,7 +180,7 @@ async def _page_fonts(renderer: PageRenderer) -> Check:
 
 async def _originals(originals: Originals) -> Check:
     try:
-        count, size = await originals.usage()
+        count, size = await originals.measure_usage()
     except OSError as error:
         remedy = Message("give yourself the right to read the folder `originals` in the home")
         return Check("originals", False, reason_of(error), remedy)

@@ -127,7 +127,9 @@ async def _copied(origin: _Library, destination: _Library, tell: Tell) -> CopyRe
     copied = {"documents": await _copy_documents(origin, destination, tell)}
     await _copy_places(origin, destination)
     for table, order in TABLES.items():
-        columns = sorted({*await origin.tables.columns(table)} & {*await destination.tables.columns(table)})
+        columns = sorted(
+            {*await origin.tables.list_columns(table)} & {*await destination.tables.list_columns(table)}
+        )
         count = 0
         async for rows in read_every_row(origin.tables, table, columns, order):
             await destination.tables.put(table, columns, rows)
@@ -177,19 +179,19 @@ async def _copy_documents(origin: _Library, destination: _Library, tell: Tell) -
 
 async def _copy_document(origin: _Library, destination: _Library, name: DocumentId, *, is_live: bool) -> None:
     shelf = destination.stores.shelf
-    document = await origin.stores.shelf.document(name)
+    document = await origin.stores.shelf.find_document(name)
     try:
-        stored = await shelf.document(name)
+        stored = await shelf.find_document(name)
     except NotFound:
         stored = None
     if stored is None:
-        passages = await origin.stores.shelf.passages_of(name)
+        passages = await origin.stores.shelf.list_passages_of(name)
         banded = tuple(replace(passage, bands=duplicates.bands(passage.text)) for passage in passages)
-        text = await origin.stores.shelf.text(name)
-        lines = tuple(await origin.stores.shelf.lines(name))
+        text = await origin.stores.shelf.read_text(name)
+        lines = tuple(await origin.stores.shelf.read_lines(name))
         await shelf.put(Intake(replace(document, state=DocumentState.LIVE), text, lines, banded))
-        stored = await shelf.document(name)
-        if await shelf.text(name) != text:
+        stored = await shelf.find_document(name)
+        if await shelf.read_text(name) != text:
             raise Conflict("The text of {document} did not arrive as it was.", document=name)
     if not is_live and stored.state is DocumentState.LIVE:
         await shelf.remove(name, purge=False)
@@ -224,7 +226,8 @@ async def _copy_grants(origin: _Library, destination: _Library) -> None:
 async def _copy_purged(origin: _Library, destination: _Library) -> None:
     """Of what was purged the rows that say so."""
     columns = sorted(
-        {*await origin.tables.columns("documents")} & {*await destination.tables.columns("documents")}
+        {*await origin.tables.list_columns("documents")}
+        & {*await destination.tables.list_columns("documents")}
     )
     columns = ["corpus_id", *(column for column in columns if column != "corpus_id")]
     rows = await _with_keys(origin, destination, "documents", columns, ("id",))

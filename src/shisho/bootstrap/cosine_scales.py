@@ -22,11 +22,11 @@ class CalibratedEmbedder:
     about: EmbedderAbout
     embedder: Embedder
 
-    async def passages(self, texts: Sequence[str]) -> Sequence[Embedding]:
-        return await self.embedder.passages(texts)
+    async def embed_passages(self, texts: Sequence[str]) -> Sequence[Embedding]:
+        return await self.embedder.embed_passages(texts)
 
-    async def query(self, text: str) -> Embedding:
-        return await self.embedder.query(text)
+    async def embed_query(self, text: str) -> Embedding:
+        return await self.embedder.embed_query(text)
 
 
 def apply_cosine_scale(home: Path, embedder: Embedder) -> Embedder:

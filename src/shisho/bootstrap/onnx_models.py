@@ -74,7 +74,7 @@ def _load_reranker(folder: ModelFolder) -> Reranker:
 _EXTRACTOR: OnnxModelKind[Extractor] = OnnxModelKind(
     "extractor",
     _load_extractor,
-    lambda extractor: extractor.scores("司書", ["司書は本を探す。"], [[(0, 8)]]),
+    lambda extractor: extractor.score("司書", ["司書は本を探す。"], [[(0, 8)]]),
     lambda choice: NotFound(
         "The extractor {name} is not on this machine: `shisho models pull {name}` brings it, or "
         "`shisho models import FILE` what another machine exported. Until then sentences are chosen by rules.",
@@ -87,7 +87,7 @@ _EXTRACTOR: OnnxModelKind[Extractor] = OnnxModelKind(
 _RERANKER: OnnxModelKind[Reranker] = OnnxModelKind(
     "reranker",
     _load_reranker,
-    lambda reranker: reranker.scores("司書", ["司書は本を探す。"]),
+    lambda reranker: reranker.score("司書", ["司書は本を探す。"]),
     lambda choice: NotFound(
         "The reranker {name} is not on this machine: `shisho models pull {name}` brings it, or "
         "`shisho models import FILE` what another machine exported. "

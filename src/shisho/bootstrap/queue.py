@@ -84,7 +84,7 @@ def _tasks(parts: Parts, stores: QueueStores) -> TaskDesk:
         watch=TaskWatch(stores.tasks, stores.bell),
         estimate=partial(estimate_seconds, stores.tasks, slots=parts.settings.read_int("workers")),
         check=parts.inquiries.check,
-        engines=lambda: engines.rows(),
+        engines=lambda: engines.list_engines(),
         make_id=make_id,
         mend=stores.manners.health.mend,
         window=partial(_show_window, parts.web),
@@ -269,7 +269,7 @@ def _with_consent(parts: Parts, handler: Handler) -> Handler:
 
 
 async def _left(tasks: TaskStore, task_id: TaskId) -> Mapping[str, float]:
-    task = await tasks.task(task_id)
+    task = await tasks.get_task(task_id)
     return {
         name: max(0.0, most - task.spent.get(name.removeprefix("max_"), 0))
         for name, most in task.budget.items()

@@ -31,15 +31,15 @@ class PassageEmbedding:
             await self.store.retire_others()
         return len(passages)
 
-    async def progress(self) -> EmbeddingProgress:
+    async def measure_progress(self) -> EmbeddingProgress:
         """How far it has come."""
-        return await self.store.progress()
+        return await self.store.measure_progress()
 
     async def _embedded(self, passages: Sequence[Passage]) -> list[NewEmbedding]:
         texts = {hash_content(text): text for text in map(text_to_embed, passages)}
         vectors = dict(await self.store.find_known([*texts]))
         fresh = [content for content in texts if content not in vectors]
-        vectors |= zip(fresh, await self.embedder.passages([texts[key] for key in fresh]), strict=True)
+        vectors |= zip(fresh, await self.embedder.embed_passages([texts[key] for key in fresh]), strict=True)
         contents = [hash_content(text_to_embed(passage)) for passage in passages]
         return [
             NewEmbedding(passage.id, content, vectors[content])

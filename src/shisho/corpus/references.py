@@ -30,8 +30,8 @@ class References:
         """Read again it brings what has changed. What `source.metadata` says counts before its entries. Raises an
         `UnusableDocument` for what cannot be read."""
         entries = await self.reader.read_references(source)
-        places = await self.shelf.places(corpus, owner)
-        documents = await self.shelf.documents_by_id(sorted(set(places.values())))
+        places = await self.shelf.list_places(corpus, owner)
+        documents = await self.shelf.fetch_documents(sorted(set(places.values())))
         library = DescribedLibrary.build(places, documents)
         folder = PurePath(source.name).parent.as_posix()
         matches = []

@@ -19,7 +19,7 @@ async def rerank(reranker: Reranker, question: str, ranking: Sequence[RankedPass
     texts = [f"{hit.passage.heading}\n{hit.passage.text}".strip() for hit in best]
     try:
         with span("rerank", passages=len(best)):
-            scores = await reranker.scores(question, texts)
+            scores = await reranker.score(question, texts)
     except ShishoError as error:
         log.warning("the ranking is without its reranker: %s", error)
         return list(ranking)

@@ -91,7 +91,9 @@ class Retriever:
         count("searches")
         return await self.index.view(await self._prepared(request, scope, cut, passage_ids))
 
-    async def candidates(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[RankedCandidate]:
+    async def rank_candidates(
+        self, request: SearchRequest, scope: Scope, depth: int
+    ) -> Sequence[RankedCandidate]:
         """The same ranking as `rank` gives, its passages not fetched."""
         look = await self._prepared(request, scope, WholeRanking(depth), frozenset())
         _, ranking = await self.index.view(look.ranking)
@@ -118,16 +120,16 @@ class Retriever:
             return None
         try:
             with span("retrieve.embed"):
-                return QueryVector(embedder.about, await embedder.query(meaning))
+                return QueryVector(embedder.about, await embedder.embed_query(meaning))
         except ShishoError as error:
             log.warning("the search is by words alone: %s", error)
             return None
 
-    async def rarity(self, terms: Sequence[str], scope: Scope) -> Mapping[str, float]:
+    async def measure_rarity(self, terms: Sequence[str], scope: Scope) -> Mapping[str, float]:
         """idf of index terms over everything that the scope's owner may search."""
         return rank.idf(terms, await self.index.view(lambda view: read_statistics(view, terms, (), scope)))
 
-    async def texts(self, scope: Scope) -> Sequence[str]:
+    async def read_texts(self, scope: Scope) -> Sequence[str]:
         """Everything in scope; nothing where that is too much to look through for one question."""
         return await self.index.view(lambda view: view.texts(scope, MOST_TEXTS))
 
@@ -166,7 +168,7 @@ class _Look:
 
     def __call__(self, view: SearchView) -> RetrievalResult:
         in_scope, kept = self.ranking(view)
-        passages = view.passages([candidate.passage_id for candidate in kept])
+        passages = view.fetch_passages([candidate.passage_id for candidate in kept])
         hits = [
             RankedPassage(named.passage, candidate.score, candidate.parts, named.source, named.title)
             for candidate in kept
@@ -224,7 +226,7 @@ def _matched_by_pairs(
     view: SearchView, query: TermQuery, ranking: Sequence[RankedCandidate], statistics: Statistics
 ) -> Sequence[RankedCandidate]:
     """A query without terms, such as 株, is matched by the pairs of the passages themselves."""
-    passages = view.passages([candidate.passage_id for candidate in ranking])
+    passages = view.fetch_passages([candidate.passage_id for candidate in ranking])
     matched = []
     for candidate in ranking:
         if named := passages.get(candidate.passage_id):

@@ -62,10 +62,10 @@ class CorpusSearcher:
         self, scope: Scope, complexity: Complexity, room_tokens: int, session_id: str
     ) -> CorpusSession:
         """A new session, or the one with this id where it left off."""
-        rounds = await self.log.rounds(session_id)
+        rounds = await self.log.list_rounds(session_id)
         return CorpusSession(self, scope, complexity, room_tokens, session_id, rounds)
 
-    async def top(
+    async def rank_top(
         self, request: SearchRequest, scope: Scope, limit: int | None = None
     ) -> Sequence[RankedPassage]:
         """A first round's passages, outside any session; `limit` in place of the round's own k."""
@@ -81,7 +81,7 @@ class CorpusSearcher:
         if self.reranker is not None:
             hits = await self.rank(request, scope, depth)
             return list(dict.fromkeys(hit.passage.document_id for hit in hits))
-        ranking = await self.retriever.candidates(request, scope, depth)
+        ranking = await self.retriever.rank_candidates(request, scope, depth)
         return list(dict.fromkeys(candidate.document_id for candidate in ranking))
 
     async def choose(
@@ -204,7 +204,7 @@ class CorpusSession:
             raise InvalidParams("No passage {temp_index} was shown in this session.", temp_index=temp_index)
         passage, document = await self._passage(self._shown[temp_index].passage_id)
         page = await self._page_of(passage, passage.start + start)
-        text = await self._searcher.shelf.text(passage.document_id)
+        text = await self._searcher.shelf.read_text(passage.document_id)
         first = passage.start + start
         last = passage.start + end
         snippet = text[first:last]
@@ -225,11 +225,11 @@ class CorpusSession:
             code=passage.kind is BlockKind.CODE,
         )
 
-    async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
-        return await self._searcher.retriever.rarity(terms, self._scope)
+    async def measure_rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
+        return await self._searcher.retriever.measure_rarity(terms, self._scope)
 
-    async def texts(self) -> Sequence[str]:
-        return await self._searcher.retriever.texts(self._scope)
+    async def read_texts(self) -> Sequence[str]:
+        return await self._searcher.retriever.read_texts(self._scope)
 
     def _opening(self, passage: Passage, document: Document) -> Citation:
         """The citation of a whole passage, without its text."""
@@ -262,11 +262,11 @@ class CorpusSession:
         """Those of the passages whose document is live, and whose corpus the owner may still search; and the
         documents."""
         shelf = self._searcher.shelf
-        passages = await shelf.passages(names)
+        passages = await shelf.list_passages(names)
         ids = tuple({passage.document_id for passage in passages.values()})
         scope = Scope(self._scope.owner, filters={"document": ids})
         documents = {
-            document.id: document for document in await shelf.documents(scope, limit=max(1, len(ids)))
+            document.id: document for document in await shelf.list_documents(scope, limit=max(1, len(ids)))
         }
         readable = {name: passage for name, passage in passages.items() if passage.document_id in documents}
         return readable, documents

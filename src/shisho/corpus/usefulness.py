@@ -58,9 +58,9 @@ class Usefulness:
         """Find what makes this document useful for the query `text`, None where nothing does. `seen_words`:
         clusters that were, earlier in the search."""
         query = await asyncio.to_thread(lambda: self.query([fold_map(text).text]))
-        passages = await self.shelf.passages_of(document_id)
+        passages = await self.shelf.list_passages_of(document_id)
         pairs = () if query.terms else query.bigrams
-        documents = await self.shelf.documents_by_id([document_id])
+        documents = await self.shelf.fetch_documents([document_id])
         if document_id not in documents:
             return None
         scope = Scope(documents[document_id].owner)

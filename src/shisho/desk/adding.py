@@ -44,7 +44,7 @@ class FileIntake:
     bibliographies: frozenset[Path] = frozenset()  # files that are one by their owner's word
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # of large files one at a time is held in memory
 
-    async def receipts(self, paths: Sequence[Path]) -> AsyncGenerator[Receipt, None]:
+    async def take_in(self, paths: Sequence[Path]) -> AsyncGenerator[Receipt, None]:
         """One for each file as it is done, in the order of the paths, but what may be a bibliography when all
         that it may describe is there."""
         for share in _shares(paths):

@@ -55,9 +55,9 @@ class AnswerDesk:
         parts = self._parts
         answer, question = await self._find(answer_id)
         run_id = question[0].id if question else answer.task_id if answer else answer_id
-        steps = await parts.ledger.steps(run_id)
-        trace = parts.trace(steps, await parts.sessions.rounds(run_id))
-        children = await parts.jobs.children(JobId(run_id)) if question else ()
+        steps = await parts.ledger.list_steps(run_id)
+        trace = parts.trace(steps, await parts.sessions.list_rounds(run_id))
+        children = await parts.jobs.list_children(JobId(run_id)) if question else ()
         searches = [job for job in children if job.kind == JobKind.SEARCH]
         document_ids = (
             {evidence.document_id for evidence in answer.evidence} if answer else {*trace.document_ids}
@@ -89,7 +89,7 @@ class AnswerDesk:
         while question is not None:
             job, task = question
             jobs[job.id] = job
-            events = await self._parts.queue.events(task.id, after, AT_ONCE)
+            events = await self._parts.queue.list_events(task.id, after, AT_ONCE)
             for event in events:
                 after = event.revision
                 own_job = await self._own_job(event.job_id, job.id, jobs)
@@ -152,7 +152,7 @@ class AnswerDesk:
         if job_id not in jobs:
             jobs[job_id] = None
             with suppress(ShishoError):  # removed since
-                job = await self._parts.jobs.job(job_id)
+                job = await self._parts.jobs.get_job(job_id)
                 jobs[job_id] = job if job.cause_id == answer_id else None
         return jobs[job_id]
 

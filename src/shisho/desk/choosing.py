@@ -51,7 +51,7 @@ async def check_filters(
     """The same. Raises InvalidParams for a field that no document has, and names those there are."""
     metadata_fields = [key for key in filters if key not in FILTER_FIELDS]
     if metadata_fields:
-        known_keys = await shelf.metadata_keys(owner)
+        known_keys = await shelf.list_metadata_keys(owner)
         unknown = [key for key in metadata_fields if key not in known_keys]
         if unknown:
             all_fields = [*known_keys, *FILTER_FIELDS]

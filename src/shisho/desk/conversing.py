@@ -64,7 +64,7 @@ class ConversationDesk:
 
     async def turns(self, conversation: str = "last") -> Sequence[ConversationTurn]:
         """Its questions in their order, each with how it was understood."""
-        return await self._conversations.turns(await self._find(conversation))
+        return await self._conversations.list_turns(await self._find(conversation))
 
     async def list_newest(self, *, cursor: str | None = None, limit: int = 50) -> ConversationPage:
         """This visitor's conversations, the one with the newest question first. Raises InvalidParams for a
@@ -77,7 +77,7 @@ class ConversationDesk:
     async def view(self, conversation: str = "last") -> Conversation:
         """Its questions in their order, and where each stands."""
         conversation_id = await self._find(conversation)
-        turns = await self._conversations.turns(conversation_id)
+        turns = await self._conversations.list_turns(conversation_id)
         return Conversation(conversation_id, tuple([await self._question_turn(turn) for turn in turns]))
 
     async def _question_turn(self, turn: ConversationTurn) -> QuestionTurn:
@@ -97,7 +97,7 @@ class ConversationDesk:
             asked = job.input.read(AnswerJob)
             return asked.corpora, asked.filters
         with suppress(ShishoError):  # not begun, or what it read was purged
-            scope = (await self._ledger.inquiry(turn.run_id)).scope
+            scope = (await self._ledger.find_inquiry(turn.run_id)).scope
             return scope.corpora, scope.filters
         return (), {}
 
@@ -111,11 +111,11 @@ class ConversationDesk:
         if not conversation:
             return NEW
         conversation_id = await self._find(conversation)
-        turns = await self._conversations.turns(conversation_id)
+        turns = await self._conversations.list_turns(conversation_id)
         earlier = tuple(turn.understood for turn in turns[-REMEMBERED:])
         context = ConversationContext(conversation_id, earlier)
         with suppress(ShishoError):  # not begun yet, or what it read was purged: it looks everywhere
-            inquiry = await self._ledger.inquiry(turns[-1].run_id)
+            inquiry = await self._ledger.find_inquiry(turns[-1].run_id)
             corpora = tuple(name for name in inquiry.scope.corpora if name not in inquiry.folders)
             filters = inquiry.scope.filters
             context = replace(context, corpora=corpora, filters=filters, folders=inquiry.folders)
@@ -131,14 +131,14 @@ class ConversationDesk:
         conversation_id = await self._find(conversation)
         await self._access.record(AuditVerb.REMOVE, conversation_id)
         others: list[TaskId] = []
-        for turn in await self._conversations.turns(conversation_id):
+        for turn in await self._conversations.list_turns(conversation_id):
             others += await self._drop_task(turn)
         return replace(await self._conversations.remove(conversation_id), kept_tasks=tuple(others))
 
     async def _drop_task(self, turn: ConversationTurn) -> list[TaskId]:
         """The task of a turn, where it is kept because it was not made for it."""
         with suppress(ShishoError):
-            task_id = (await self._ledger.inquiry(turn.run_id)).task_id
+            task_id = (await self._ledger.find_inquiry(turn.run_id)).task_id
             if not task_id:
                 return []
             task = await self._tasks.get_status(task_id, wait=0)

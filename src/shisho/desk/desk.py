@@ -112,7 +112,7 @@ class Desk(DeskSections):
         options = (target.name, target.owner, metadata or {}, password, ocr, notify, bibliographies)
         await parts.access.record(AuditVerb.ADD, corpus)
         adding = FileIntake(parts.files, parts.ingest, *options)
-        async with aclosing(adding.receipts(survey.files)) as receipts:
+        async with aclosing(adding.take_in(survey.files)) as receipts:
             async for receipt in receipts:
                 yield receipt
 
@@ -130,7 +130,7 @@ class Desk(DeskSections):
 
     async def corpora(self) -> Sequence[Corpus]:
         """Those that the visitor may search, their own first."""
-        return await self._parts.access.mark_writable(await self._parts.shelf.corpora(self._parts.owner))
+        return await self._parts.access.mark_writable(await self._parts.shelf.list_corpora(self._parts.owner))
 
     async def metadata(self, *, corpora: str | Sequence[str] = ()) -> Sequence[MetadataField]:
         """What is said of documents, to filter by: the names most of them have, with their most frequent values."""
@@ -152,7 +152,7 @@ class Desk(DeskSections):
         """Documents in order of their adding, after the one with id `after`. Raises InvalidParams for its filters."""
         conditions = await check_filters(self._parts.shelf, self._parts.owner, filters or {})
         scope = Scope(self._parts.owner, coerce_strings(corpora), conditions)
-        return self._parts.access.name_corpora(await self._parts.shelf.documents(scope, after, limit))
+        return self._parts.access.name_corpora(await self._parts.shelf.list_documents(scope, after, limit))
 
     async def document(self, prefix: str) -> Document:
         """By id, unique prefix, or the path or name of its file. Raises NotFound, with those that a name fits."""
@@ -160,11 +160,11 @@ class Desk(DeskSections):
 
     async def places(self, corpus: str = DEFAULT_CORPUS) -> Mapping[str, DocumentId]:
         target = await self._parts.access.find_writable(corpus)
-        return await self._parts.shelf.places(target.name, target.owner)
+        return await self._parts.shelf.list_places(target.name, target.owner)
 
     async def text(self, document_id: DocumentId) -> str:
         """The original text that every citation's offsets count in. Raises NotFound, SourceRemoved."""
-        return await self._parts.shelf.text((await self._read_document(document_id)).id)
+        return await self._parts.shelf.read_text((await self._read_document(document_id)).id)
 
     async def page(self, prefix: str, number: int) -> str:
         """The text of one page (from 1); without pages, 1 is all of it. Raises NotFound, SourceRemoved."""
@@ -214,7 +214,7 @@ class Desk(DeskSections):
         excluded = await self._parts.left_out(self._parts.owner)
         checked = await check_filters(self._parts.shelf, self._parts.owner, conditions)
         scope = Scope(self._parts.owner, corpora, checked, excluded.documents, excluded.passages)
-        ranking = await self._parts.rankings.top(request, scope, limit)
+        ranking = await self._parts.rankings.rank_top(request, scope, limit)
         if not ranking:
             await check_searchable(self._parts.shelf, self._parts.owner, corpora)
         hits = [to_hit(passage) for passage in ranking]
@@ -312,7 +312,7 @@ class Desk(DeskSections):
             if prefix == "last":
                 raise
             run_id = (await self.answer(prefix)).task_id
-        task_id = (await self._parts.ledger.inquiry(run_id)).task_id
+        task_id = (await self._parts.ledger.find_inquiry(run_id)).task_id
         if not task_id:
             return await self._inquire(run_id, notify, stop)
         with suppress(ShishoError):  # what it failed with may be over
@@ -333,7 +333,7 @@ class Desk(DeskSections):
         return await self._parts.ledger.answer(prefix, self._parts.owner)
 
     async def evidence(self, prefix: str) -> Evidence:
-        return await self._parts.ledger.evidence(prefix, self._parts.owner)
+        return await self._parts.ledger.find_evidence(prefix, self._parts.owner)
 
     async def show(self, prefix: str = "last") -> Answer | Evidence | tuple[Document, str]:
         """An answer, evidence, or a document with its text, by id, unique prefix or name. Raises NotFound."""
@@ -341,7 +341,7 @@ class Desk(DeskSections):
             with suppress(NotFound):
                 return await look(prefix)
         document = await self._read_document(prefix)
-        return document, await self._parts.shelf.text(document.id)
+        return document, await self._parts.shelf.read_text(document.id)
 
     async def export(self, prefix: str, form: str) -> str:
         """An answer as md, html, jsonl, bibtex, ris, csl, apa, sist02 or proof. Raises InvalidParams for another form;

@@ -27,7 +27,7 @@ class PassageEmbedder(Protocol):
     async def embed_next(self) -> int:
         """The next few. Returns how many there were; 0: nothing is missing."""
 
-    async def progress(self) -> EmbeddingProgress: ...
+    async def measure_progress(self) -> EmbeddingProgress: ...
 
 
 class EmbeddingDesk:
@@ -50,7 +50,7 @@ class EmbeddingDesk:
 
     async def progress(self) -> EmbeddingProgress | None:
         """How many passages have a vector; None where there is no embedder."""
-        return None if self._embedding is None else await self._embedding.progress()
+        return None if self._embedding is None else await self._embedding.measure_progress()
 
     async def embed(self, notify: Notify = ignore_news) -> EmbeddingProgress:
         """Make all that are missing. `notify` hears `VectorsMade` after each batch; what is made is kept,

@@ -45,7 +45,7 @@ class ExportDesk:
         if form == PDF:
             raise InvalidParams("A PDF is no text. Ask for a file: `exports.file` instead of `export`.")
         quoted = [evidence.document_id for evidence in answer.evidence]
-        return self._parts.write(answer, form, await self._parts.shelf.documents_by_id(quoted))
+        return self._parts.write(answer, form, await self._parts.shelf.fetch_documents(quoted))
 
     async def file(self, prefix: str, form: str) -> bytes:
         """The same as the bytes of a file, in UTF-8; `pdf` too. Raises ExtraMissing for a PDF where what sets it, or a

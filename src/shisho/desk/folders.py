@@ -107,7 +107,7 @@ class FolderDesk:
 
     async def _status(self, folder: WatchedFolder) -> FolderStatus:
         root = Path(folder.path)
-        places = await self._parts.shelf.places(folder.corpus, self._parts.owner)
+        places = await self._parts.shelf.list_places(folder.corpus, self._parts.owner)
         failures = {source: receipt for source, (_, receipt) in self._failures.items()}
         failed = [
             receipt for source, receipt in sorted(failures.items()) if Path(source).is_relative_to(root)
@@ -195,7 +195,7 @@ class FolderDesk:
 
     async def _compared(self, root: Path, corpus: str, is_emptied: bool) -> _Comparison:
         target = await self._parts.access.find_writable(corpus)
-        places = await self._parts.shelf.places(target.name, target.owner)
+        places = await self._parts.shelf.list_places(target.name, target.owner)
         # a corpus that bears a folder's name mirrors it, with what links lead to
         earlier = places if corpus == str(root) else dict(_below(root, places.items()))
         survey = await self._surveyed(root, len(earlier), is_emptied)
@@ -233,7 +233,7 @@ class FolderDesk:
     async def _taken_in(self, comparison: _Comparison) -> AsyncGenerator[Receipt, None]:
         parts = self._parts
         target = comparison.target
-        stamps = await parts.register.stamps(target.name, target.owner)
+        stamps = await parts.register.list_stamps(target.name, target.owner)
         unread = []
         for file in comparison.files:
             known_receipt = self._unchanged(file, comparison, stamps)
@@ -248,7 +248,7 @@ class FolderDesk:
         paths = bibliographies_last(list(files_by_path))
         files = (files_by_path[path] for path in paths)
         fresh: list[PlaceStamp] = []
-        async with aclosing(taking.receipts(paths)) as receipts:
+        async with aclosing(taking.take_in(paths)) as receipts:
             async for receipt in receipts:
                 file = next(files)
                 if receipt.document_id is not None and file.stamp:

@@ -65,7 +65,7 @@ class FolderFollower:
         """As long as these are what is remembered, and stand where they stood."""
         due = set(folders)  # what happened while nobody followed
         looked = self._seconds()
-        async with aclosing(self._watcher.changes([Path(path) for path in folders])) as batches:
+        async with aclosing(self._watcher.watch_changes([Path(path) for path in folders])) as batches:
             async for changed in batches:
                 due |= {str(path) for path in changed}
                 if self._seconds() - looked > LOOK_S:

@@ -67,7 +67,7 @@ class InquiryRuns:
         return run_id
 
     async def _inquire(self, run_id: str, notify: Notify, stop: Stop) -> Answer:
-        inquiry = await self._parts.ledger.inquiry(run_id)
+        inquiry = await self._parts.ledger.find_inquiry(run_id)
         await self._mirrored(inquiry.folders, notify, stop)
         if not stop():
             await check_searchable(self._parts.shelf, self._parts.owner, inquiry.scope.corpora)

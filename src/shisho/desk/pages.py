@@ -9,17 +9,17 @@ from shisho.errors import NotFound
 from shisho.ports import Shelf
 
 
-async def page_spans(shelf: Shelf, document_id: DocumentId) -> Mapping[int, tuple[int, int]]:
+async def read_page_spans(shelf: Shelf, document_id: DocumentId) -> Mapping[int, tuple[int, int]]:
     """Start and end of each page, by its number. By the printed lines; what has pages but no lines, as slides,
     by its passages, where each page begins at the end of the one before: a heading is in no passage."""
     spans: dict[int, tuple[int, int]] = {}
-    for line in await shelf.lines(document_id):
+    for line in await shelf.read_lines(document_id):
         start, _ = spans.get(line.page, (line.start, 0))
         spans[line.page] = (start, line.end)
     if spans:
         return spans
     reached = 0
-    for passage in await shelf.passages_of(document_id):
+    for passage in await shelf.list_passages_of(document_id):
         if passage.page is not None:
             start, _ = spans.get(passage.page, (reached, 0))
             spans[passage.page] = (start, passage.end)
@@ -30,7 +30,7 @@ async def page_spans(shelf: Shelf, document_id: DocumentId) -> Mapping[int, tupl
 async def read_page(shelf: Shelf, document: Document, number: int) -> str:
     """The text of one page (from 1); page 1 of a document without pages is all of it. Raises NotFound,
     SourceRemoved."""
-    text = await shelf.text(document.id)
+    text = await shelf.read_text(document.id)
     if not 1 <= number <= (document.page_count or 1):
         raise NotFound(
             "{source} has no page {number}: it has {pages}.",
@@ -40,5 +40,5 @@ async def read_page(shelf: Shelf, document: Document, number: int) -> str:
         )
     if document.page_count is None:
         return text
-    spans = await page_spans(shelf, document.id)
+    spans = await read_page_spans(shelf, document.id)
     return text[slice(*spans[number])].strip("\n") if number in spans else ""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 class Rankings(Protocol):
     """Ranks passages for a request outside a session."""
 
-    async def top(
+    async def rank_top(
         self, request: SearchRequest, scope: Scope, limit: int | None = None
     ) -> Sequence[RankedPassage]: ...
 

@@ -52,7 +52,7 @@ class ProofDesk:
     async def public_key(self) -> str:
         """The public half of the key that this person's proof files are signed with; empty where there is none. Raises
         StorageUnusable for a damaged one."""
-        return await asyncio.to_thread(self._parts.signer.public_key)
+        return await asyncio.to_thread(self._parts.signer.read_public_key)
 
     async def make_key(self) -> str:
         """Make that key, unless it is there. Returns its public half. Raises StorageUnusable."""
@@ -65,7 +65,7 @@ class ProofDesk:
         """Each quotation with what shows it, in order; no further pictures once they have `most_bytes` together. `margin`:
         points of the page above and below what is lit."""
         quoted_ids = list(dict.fromkeys(quotation.document_id for quotation in evidence))
-        documents = await self._parts.shelf.documents_by_id(quoted_ids)
+        documents = await self._parts.shelf.fetch_documents(quoted_ids)
         readable_ids = await self._parts.readable(quoted_ids)
         exhibits = []
         texts: dict[DocumentId, str] = {}
@@ -80,7 +80,7 @@ class ProofDesk:
                 continue
             try:
                 if document.id not in texts:
-                    texts = {document.id: await self._parts.shelf.text(document.id)}
+                    texts = {document.id: await self._parts.shelf.read_text(document.id)}
                 text = texts[document.id]
                 exhibit = await self._exhibit(quotation, document.sha256, text, margin)
             except SourceRemoved as removed:

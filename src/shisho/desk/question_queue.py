@@ -92,7 +92,7 @@ class QuestionQueue(Queue):
 
     async def _turn(self, job_id: JobId) -> Job:
         """The job of a question, which is a turn of its conversation from now on."""
-        job = await self._parts.jobs.job(job_id)
+        job = await self._parts.jobs.get_job(job_id)
         payload = job.input.read(AnswerJob)
         await self._parts.conversations.add_turn(job.id, payload.question, payload.conversation_id)
         return job
@@ -100,8 +100,8 @@ class QuestionQueue(Queue):
     async def find_question(self, answer_id: str) -> tuple[Job, Task] | None:
         """Find the job that makes an answer, and its task; None where this visitor has none of that id."""
         try:
-            job = await self._parts.jobs.job(JobId(answer_id))
-            task = await self._parts.tasks.task(job.task_id)
+            job = await self._parts.jobs.get_job(JobId(answer_id))
+            task = await self._parts.tasks.get_task(job.task_id)
         except NotFound:
             return None
         return (job, task) if job.kind == JobKind.ANSWER and task.owner == self._parts.owner else None
@@ -132,8 +132,8 @@ class QuestionQueue(Queue):
         """A job and its task as soon as it has ended, or as they are after so many seconds."""
         ends = asyncio.get_running_loop().time() + seconds
         while True:
-            task = await self._parts.tasks.task(job.task_id)
-            job = await self._parts.jobs.job(job.id)
+            task = await self._parts.tasks.get_task(job.task_id)
+            job = await self._parts.jobs.get_job(job.id)
             remaining = ends - asyncio.get_running_loop().time()
             if job.state in ENDED or remaining <= 0:
                 return job, task

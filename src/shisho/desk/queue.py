@@ -245,7 +245,7 @@ class Queue:
 
     async def _keep_original(self, existing: ExistingDocument, data: bytes) -> None:
         """What is known from a file, and is handed in now, must outlive the file."""
-        document = await self._parts.shelf.document(existing.document_id)
+        document = await self._parts.shelf.find_document(existing.document_id)
         if document.media_type in PAGED_TYPES:
             await self._parts.originals.put(document.sha256, data)
 
@@ -261,7 +261,7 @@ class Queue:
         after = None
         more = True
         while more:
-            page = await self._parts.tasks.snapshot(task_id, after)
+            page = await self._parts.tasks.take_snapshot(task_id, after)
             payloads += map(read_payload, page.jobs)
             after = page.jobs[-1].id if page.jobs else None
             more = page.more
@@ -276,7 +276,7 @@ class Queue:
     async def _added(self, result: EnqueueResult, urls: Sequence[str]) -> DocumentsQueued:
         """The first reply of `add_documents` under an idempotency key. What has been erased since is not
         named again."""
-        documents = await self._parts.shelf.documents_by_id(result.facts.known)
+        documents = await self._parts.shelf.fetch_documents(result.facts.known)
         existing_documents = [
             ExistingDocument(document.source, document.id, document.title) for document in documents.values()
         ]
@@ -316,8 +316,8 @@ class Queue:
         """Those of these jobs that run on after so many seconds."""
         ends = asyncio.get_running_loop().time() + seconds
         while True:
-            task = await self._parts.tasks.task(task_id)
-            running = [job for job in jobs if (await self._parts.jobs.job(job)).state is JobState.RUNNING]
+            task = await self._parts.tasks.get_task(task_id)
+            running = [job for job in jobs if (await self._parts.jobs.get_job(job)).state is JobState.RUNNING]
             remaining = ends - asyncio.get_running_loop().time()
             if not running or remaining <= 0:
                 return running

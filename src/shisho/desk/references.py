@@ -45,7 +45,7 @@ class ReferenceDesk:
             documents = [await find_one_document(parts.shelf, parts.owner, name) for name in names]
         else:
             documents = []
-            while page := await parts.shelf.documents(
+            while page := await parts.shelf.list_documents(
                 Scope(parts.owner), documents[-1].id if documents else "", PAGE
             ):
                 documents.extend(page)

@@ -79,7 +79,7 @@ class Sessions:
         InvalidParams for a blank request or an unknown field to filter by."""
         check_request(request)
         await check_filters(self._parts.shelf, self._parts.owner, request.filter_conditions)
-        facts = await self._parts.book.session(session_id, self._parts.owner)
+        facts = await self._parts.book.find_session(session_id, self._parts.owner)
         await self._parts.access.record(AuditVerb.SEARCH, facts.id)
         return await self._next_round(facts, request)
 
@@ -88,11 +88,13 @@ class Sessions:
         same quotation for the same goal keeps the one it has."""
         if not 1 <= len(findings) <= MAX_FINDINGS:
             raise InvalidParams("Give 1 to {max_findings} findings a call.", max_findings=MAX_FINDINGS)
-        facts = await self._parts.book.session(session_id, self._parts.owner)
+        facts = await self._parts.book.find_session(session_id, self._parts.owner)
         passages, rounds = await self._shown(facts.id)
         session = await self._session(facts)
         judged = [await self._judged(facts, finding, passages, rounds, session) for finding in findings]
-        status, is_met = self._parts.rules.status(facts.strategy, await self._parts.book.evidence(facts.id))
+        status, is_met = self._parts.rules.status(
+            facts.strategy, await self._parts.book.list_evidence(facts.id)
+        )
         return FindingVerdicts(tuple(judged), status, facts.strategy.condition, is_met)
 
     async def compose_answer(self, session_id: str, sentences: Sequence[CitedSentence]) -> ComposedAnswer:
@@ -100,10 +102,10 @@ class Sessions:
         nothing gets one search for support, then is left out."""
         if not 1 <= len(sentences) <= MAX_SENTENCES:
             raise InvalidParams("Give 1 to {max_sentences} sentences.", max_sentences=MAX_SENTENCES)
-        facts = await self._parts.book.session(session_id, self._parts.owner)
+        facts = await self._parts.book.find_session(session_id, self._parts.owner)
         cited = await self._cited(facts, sentences)
         aim = facts.strategy
-        refs = await self._parts.book.evidence(facts.id)
+        refs = await self._parts.book.list_evidence(facts.id)
         mended = await asyncio.to_thread(self._parts.rules.mend, aim, [stand.ref for stand in refs], cited)
         kept_sentences = tuple(sentence for sentence, _ in mended if sentence is not None)
         done = tuple(what for _, what in mended)
@@ -144,7 +146,7 @@ class Sessions:
         if (session_id is None) != (number is None) or (session_id is None) == (id is None):
             raise InvalidParams("Give session_id and number, or the id of a passage or of evidence.")
         if session_id is not None and number is not None:
-            facts = await self._parts.book.session(session_id, self._parts.owner)
+            facts = await self._parts.book.find_session(session_id, self._parts.owner)
             passage = await self._by_number(facts.id, number)
             return await self._read(passage, context, linked=False)
         passage = await self._by_id(id or "")
@@ -171,7 +173,7 @@ class Sessions:
         # Assistants call tools side by side; each round must know what the one before has shown.
         async with self._turns.setdefault(facts.id, asyncio.Lock()):
             session = await self._session(facts)
-            round_ = len(await self._parts.log.rounds(facts.id)) + 1
+            round_ = len(await self._parts.log.list_rounds(facts.id)) + 1
             shown_round = await session.search(request, round_)
         return RankedPassages(
             shown_round.shown,
@@ -186,10 +188,10 @@ class Sessions:
         """All that a session has been shown and is still there, and the round of each number."""
         records = [
             (record.round, shown_record)
-            for record in await self._parts.log.rounds(session_id)
+            for record in await self._parts.log.list_rounds(session_id)
             for shown_record in record.shown
         ]
-        passages = await self._parts.shelf.passages([record.passage_id for _, record in records])
+        passages = await self._parts.shelf.list_passages([record.passage_id for _, record in records])
         shown_passages = [
             NumberedPassage(
                 record.number,
@@ -237,7 +239,7 @@ class Sessions:
     async def _cited(self, facts: SessionFacts, sentences: Sequence[CitedSentence]) -> list[CitedSentence]:
         """Sentences without a citation get one search for support; what a shown passage says becomes
         evidence."""
-        refs = [stand.ref for stand in await self._parts.book.evidence(facts.id)]
+        refs = [stand.ref for stand in await self._parts.book.list_evidence(facts.id)]
         passages, rounds = await self._shown(facts.id)
         session = await self._session(facts)
         cited: list[CitedSentence] = []
@@ -267,7 +269,7 @@ class Sessions:
         aim = facts.strategy
         answer_id = self._parts.make_id()[:24]
         cited = {number for sentence in sentences for number in sentence.evidence}
-        rounds = await self._parts.log.rounds(facts.id)
+        rounds = await self._parts.log.list_rounds(facts.id)
         return Answer(
             id=answer_id,
             task_id=facts.id,
@@ -293,10 +295,10 @@ class Sessions:
         )
 
     async def _by_number(self, session_id: str, number: int) -> Passage:
-        rounds = await self._parts.log.rounds(session_id)
+        rounds = await self._parts.log.list_rounds(session_id)
         shown = chain.from_iterable(record.shown for record in rounds)
         records = [passage for passage in shown if passage.number == number]
-        passages = await self._parts.shelf.passages([passage.passage_id for passage in records])
+        passages = await self._parts.shelf.list_passages([passage.passage_id for passage in records])
         documents = [passage.document_id for passage in passages.values()]
         if not all([await self._parts.access.is_readable(document_id) for document_id in documents]):
             passages = {}
@@ -308,15 +310,15 @@ class Sessions:
         return passages[records[0].passage_id]
 
     async def _by_id(self, name: str) -> Passage:
-        found_passage = (await self._parts.shelf.passages([PassageId(name)])).get(PassageId(name))
+        found_passage = (await self._parts.shelf.list_passages([PassageId(name)])).get(PassageId(name))
         if found_passage is not None and await self._parts.access.is_readable(found_passage.document_id):
             return found_passage
-        evidence = await self._parts.ledger.evidence(name, self._parts.owner)
+        evidence = await self._parts.ledger.find_evidence(name, self._parts.owner)
         if await self._parts.access.is_readable(evidence.document_id):
-            await self._parts.shelf.text(evidence.document_id)  # a purged document says so
+            await self._parts.shelf.read_text(evidence.document_id)  # a purged document says so
         else:
             raise self._lost(name)
-        for passage in await self._parts.shelf.passages_of(evidence.document_id):
+        for passage in await self._parts.shelf.list_passages_of(evidence.document_id):
             if passage.start <= evidence.start and evidence.end <= passage.end:
                 return passage
         raise self._lost(name)
@@ -328,9 +330,9 @@ class Sessions:
         )
 
     async def _read(self, passage: Passage, context: int, *, linked: bool) -> PassageReading:
-        document = await self._parts.shelf.document(passage.document_id)
+        document = await self._parts.shelf.find_document(passage.document_id)
         await self._parts.access.record(AuditVerb.READ, document.id)
-        near = await self._parts.shelf.passages_of(passage.document_id)
+        near = await self._parts.shelf.list_passages_of(passage.document_id)
         at = next(place for place, other_passage in enumerate(near) if other_passage.id == passage.id)
         return PassageReading(
             text=passage.text,

@@ -60,7 +60,7 @@ class SharedVerbs(WebVerbs):
             if share is None:
                 raise
         await self._parts.access.record(AuditVerb.READ, share.shared_id)
-        await self._parts.tasks.task(TaskId(name))  # may have been an answer's
+        await self._parts.tasks.get_task(TaskId(name))  # may have been an answer's
         return TaskId(name), share
 
     async def _find_managed(self, name: str) -> TaskId:
@@ -70,7 +70,7 @@ class SharedVerbs(WebVerbs):
         except TaskNotFound:
             if self._parts.owner != LOCAL_OWNER:
                 raise
-            return (await self._parts.tasks.task(TaskId(name))).id
+            return (await self._parts.tasks.get_task(TaskId(name))).id
 
     async def _shared_answer(self, answer_id: str, seconds: float) -> AnswerHandle | None:
         """An answer that another has shared; None where nobody has."""
@@ -81,7 +81,7 @@ class SharedVerbs(WebVerbs):
 
     async def _shared_job_answer(self, answer_id: str, seconds: float) -> AnswerHandle | None:
         try:
-            job = await self._parts.jobs.job(JobId(answer_id))
+            job = await self._parts.jobs.get_job(JobId(answer_id))
         except NotFound:
             return None
         share = await self._parts.shared.find(job.task_id)

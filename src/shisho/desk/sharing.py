@@ -35,7 +35,7 @@ class SharedReading:
 
     async def check_group(self, group: str) -> None:
         """Raises NotFound for a group that the visitor is no member of; who runs the library may name any."""
-        for known in await self.users.groups():
+        for known in await self.users.list_groups():
             if known.name == group and (self.owner == LOCAL_OWNER or self.owner in known.members):
                 return
         raise NotFound("You are in no group {name}.", name=group)
@@ -45,7 +45,7 @@ class SharedReading:
         documents = sorted({evidence.document_id for evidence in answer.evidence})
         return hide_unreadable(answer, await self.readable(documents))
 
-    async def status(self, snapshot: TaskSnapshot) -> TaskSnapshot:
+    async def read_status(self, snapshot: TaskSnapshot) -> TaskSnapshot:
         """What of another's task the visitor may see: its errors and the persons that it waits for name addresses."""
         documents = [row.document_id for row in snapshot.results if row.document_id is not None]
         readable = await self.readable(documents)

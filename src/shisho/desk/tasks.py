@@ -251,14 +251,14 @@ class TaskDesk(SharedVerbs):
             )
 
         snapshot = await news.make_once((after, since_revision, detail, withheld, cursor is None), made)
-        return snapshot if share is None else await self._parts.shared.status(snapshot)
+        return snapshot if share is None else await self._parts.shared.read_status(snapshot)
 
     async def list_tasks(
         self, *, states: Sequence[TaskState | str] | str = (), cursor: str | None = None, limit: int = 50
     ) -> TaskPage:
         """Tasks, newest first."""
         wanted = coerce_all(TaskState, states, "states")
-        tasks = await self._parts.tasks.tasks(
+        tasks = await self._parts.tasks.list_tasks(
             self._parts.owner, wanted, None if cursor is None else TaskId(cursor), limit + 1
         )
         rows = tuple(map(told.row, tasks[:limit]))
@@ -266,7 +266,7 @@ class TaskDesk(SharedVerbs):
 
     async def list_jobs(self, task_id: str, *, cursor: str | None = None, limit: int = 50) -> JobPage:
         """The jobs of a task, oldest first, with their whole results and the history of their errors."""
-        page = await self._parts.tasks.snapshot(
+        page = await self._parts.tasks.take_snapshot(
             await self._find(task_id), None if cursor is None else JobId(cursor), limit
         )
         return JobPage(page.jobs, page.jobs[-1].id if page.more else None)
@@ -281,7 +281,7 @@ class TaskDesk(SharedVerbs):
         name = await self._find_managed(task_id)
         halt = await self._parts.tasks.stop(name, mode)
         running = await self._still_running(name, halt.still_running, seconds)
-        task = await self._parts.tasks.task(name)
+        task = await self._parts.tasks.get_task(name)
         resumable = bool(task.jobs.get(JobState.CANCELLED) or task.jobs.get(JobState.FAILED))
         return TaskStopped(name, told.count_pending(halt.cancelled), tuple(running), resumable)
 
@@ -299,7 +299,7 @@ class TaskDesk(SharedVerbs):
         await self._parts.access.record(AuditVerb.REMOVE, name)
         await self._parts.tasks.stop(name, StopMode.IMMEDIATE)
         await self._unstage(await self._payloads(name))
-        orphans = await self._parts.reports.orphans(name) if purge is PurgeScope.ORPHANS else ()
+        orphans = await self._parts.reports.list_orphans(name) if purge is PurgeScope.ORPHANS else ()
         for document in orphans:
             await self._parts.shelf.remove(document, purge=True)
         results = await self._parts.reports.forget(name)
@@ -372,7 +372,7 @@ class TaskDesk(SharedVerbs):
             )
             await say(self._parts.owner, domain)
             return FeedbackRecorded(opinion, domain)
-        evidence = await self._parts.ledger.evidence(target, self._parts.owner)
+        evidence = await self._parts.ledger.find_evidence(target, self._parts.owner)
         judge = (
             self._parts.opinions.reject
             if opinion is Opinion.REJECT_EVIDENCE

@@ -60,7 +60,7 @@ class TeamDesk:
     async def users(self) -> Sequence[User]:
         """Everyone who was let in, those who were removed too."""
         self._check_admin()
-        return await self._parts.users.users()
+        return await self._parts.users.list_users()
 
     async def add_user(self, name: str, *, has_token: bool = True) -> NewToken | None:
         """Let a person in. The token is given once and stored nowhere; without one they come in by the header of a
@@ -97,7 +97,7 @@ class TeamDesk:
     async def groups(self) -> Sequence[UserGroup]:
         """All groups, with their members."""
         self._check_admin()
-        return await self._parts.users.groups()
+        return await self._parts.users.list_groups()
 
     async def add_group(self, name: str) -> None:
         """Raises Conflict where there is one."""
@@ -128,7 +128,7 @@ class TeamDesk:
 
     async def grants(self) -> Sequence[CorpusGrant]:
         """What is granted of the visitor's corpora; of all, for who runs the library."""
-        return await self._parts.grants.grants(None if self._is_admin else self._parts.owner)
+        return await self._parts.grants.list_grants(None if self._is_admin else self._parts.owner)
 
     async def grant(
         self, corpus: str, name: str, *, is_group: bool = False, is_writable: bool = False
@@ -150,7 +150,7 @@ class TeamDesk:
             actor = self._parts.owner
         if actor != self._parts.owner:
             self._check_admin()
-        return await self._parts.audit.entries(actor, before, limit)
+        return await self._parts.audit.list_entries(actor, before, limit)
 
     async def revoke(self, corpus: str, name: str, *, is_group: bool = False) -> None:
         """Take a grant back: it ends at once. Raises NotFound where there is none."""
@@ -165,7 +165,7 @@ class TeamDesk:
 
     async def quotas(self) -> Sequence[Quota]:
         """Those that bind the visitor, with what was used today; all, for who runs the library."""
-        return await self._parts.quotas.quotas(None if self._is_admin else self._parts.owner)
+        return await self._parts.quotas.list_quotas(None if self._is_admin else self._parts.owner)
 
     async def set_quota(
         self, name: str, ceilings: Mapping[str, int | None], *, is_group: bool = False
@@ -178,7 +178,7 @@ class TeamDesk:
         await self._parts.quotas.set(grantee, chosen)
         amounts = (f"{resource}={per_day}" for resource, per_day in chosen.items())
         await self._record(AuditVerb.LIMIT, grantee.name, *amounts)
-        return [quota for quota in await self._parts.quotas.quotas() if quota.grantee == grantee]
+        return [quota for quota in await self._parts.quotas.list_quotas() if quota.grantee == grantee]
 
     async def remove_quota(self, name: str, *, is_group: bool = False) -> None:
         """Nothing limits a user or a group any more. Raises NotFound where nothing did."""
@@ -196,7 +196,7 @@ class TeamDesk:
         if not is_group:
             return Grantee(GranteeKind.USER, await self._known_user(name))
         name = check_name(name)
-        if name not in {group.name for group in await self._parts.users.groups()}:
+        if name not in {group.name for group in await self._parts.users.list_groups()}:
             raise NotFound("There is no group {name}. `shisho groups list` shows which there are.", name=name)
         return Grantee(GranteeKind.GROUP, name)
 
@@ -210,7 +210,7 @@ class TeamDesk:
     async def _own(self, corpus: str) -> CorpusKey:
         """The corpus that the visitor may grant. Raises NotFound."""
         if self._is_admin and is_of_another(corpus):
-            for grant in await self._parts.grants.grants():
+            for grant in await self._parts.grants.list_grants():
                 if grant.corpus.address(self._parts.owner) == corpus:
                     return grant.corpus
             name, _, owner = corpus.partition("@")

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from shisho.desk.access import CorpusAccess
 from shisho.desk.choosing import find_one_document
-from shisho.desk.pages import page_spans
+from shisho.desk.pages import read_page_spans
 from shisho.domain.corpus import Document, DocumentId, DocumentState, PrintedLine
 from shisho.domain.viewing import (
     IMAGE_WIDTHS,
@@ -122,7 +122,7 @@ class ViewerDesk:
         """Where each page begins in the text, by its number from 1; none of a document without pages. Raises
         NotFound."""
         document = await self._document(document_id)
-        spans = await page_spans(self._parts.shelf, document.id)
+        spans = await read_page_spans(self._parts.shelf, document.id)
         return {page: start for page, (start, _) in spans.items()}
 
     async def layout(self, prefix: str, page: int, at: int = 0) -> PageLayout:
@@ -169,7 +169,7 @@ class ViewerDesk:
 
     async def evidence_boxes(self, prefix: str) -> EvidenceBoxes:
         """Where the characters of a quotation stand on its page. Raises NotFound, SourceRemoved."""
-        evidence = await self._parts.ledger.evidence(prefix, self._parts.access.owner)
+        evidence = await self._parts.ledger.find_evidence(prefix, self._parts.access.owner)
         document = await self._document(evidence.document_id)
         span = await self._boxes(document, evidence.start, evidence.end, is_recognised=evidence.ocr)
         return EvidenceBoxes(evidence.id, span.document_id, evidence.page, span.exact, span.why, span.boxes)
@@ -219,9 +219,9 @@ class ViewerDesk:
     async def _text(self, document: Document) -> DocumentText:
         stored = self._texts.get(document.id)
         if stored is None:
-            text = await self._parts.shelf.text(document.id)
-            lines = await self._parts.shelf.lines(document.id)
-            spans = await page_spans(self._parts.shelf, document.id)
+            text = await self._parts.shelf.read_text(document.id)
+            lines = await self._parts.shelf.read_lines(document.id)
+            spans = await read_page_spans(self._parts.shelf, document.id)
             stored = DocumentText(text, lines, spans)
         _remember(self._texts, document.id, stored, TEXTS)
         while len(self._texts) > 1 and sum(len(text.text) for text in self._texts.values()) > TEXTS_CHARS:
@@ -232,7 +232,7 @@ class ViewerDesk:
         data = await self._original(document)
         image = await self._parts.renderer.draw(data, document.media_type, key.page, key.width)
         await self._parts.images.put(key, image)
-        if (await self._parts.shelf.document(document.id)).state is DocumentState.PURGED:
+        if (await self._parts.shelf.find_document(document.id)).state is DocumentState.PURGED:
             await self._parts.images.erase_purged()
         return image
 
@@ -245,7 +245,7 @@ class ViewerDesk:
             return sizes
         async with self._drawing:
             data = await self._original(document)
-            sizes = self._sizes.get(document.sha256) or await self._parts.renderer.sizes(
+            sizes = self._sizes.get(document.sha256) or await self._parts.renderer.measure_sizes(
                 data, document.media_type
             )
         _remember(self._sizes, document.sha256, sizes, SIZES)

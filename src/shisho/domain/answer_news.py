@@ -97,7 +97,9 @@ def build_answer_step(event: Event, job: Job) -> AnswerStep:
     counts: tuple[int, int, int] | tuple[None, None, None] = (None, None, None)
     if facts.progress is not None and job.kind == JobKind.ANSWER:
         progress = facts.progress.read(AnswerProgress)
-        node, step, replayed = progress.node, progress.step, progress.replayed
+        node = progress.node
+        step = progress.step
+        replayed = progress.replayed
         sentence = progress.sentence or None
     elif facts.progress is not None and job.kind == JobKind.SEARCH:
         search = facts.progress.read(SearchProgress)

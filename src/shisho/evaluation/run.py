@@ -34,7 +34,7 @@ async def measure(folder: Path, *, answers: int = 0, limit: int | None = None) -
         async with open_desk(home=home) as desk:
             await fill(desk, eval_set)
             questions = eval_set.questions[:limit]
-            figures = await retrieval(desk, eval_set, questions)
+            figures = await evaluate_retrieval(desk, eval_set, questions)
             if answers:
                 gold = [question for question in questions if question.answers]
                 figures |= await measure_answers(
@@ -58,7 +58,9 @@ async def fill(desk: Desk, eval_set: EvalSet) -> None:
             group.create_task(take_in(_source(entry)))
 
 
-async def retrieval(desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuestion]) -> dict[str, Any]:
+async def evaluate_retrieval(
+    desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuestion]
+) -> dict[str, Any]:
     """Each question ranked to a depth of 200 passages; a document's place is its best passage's."""
     rankings = await rank_questions(desk, questions)
     judged = [eval_set.judged[question.id] for question in questions]

@@ -140,7 +140,7 @@ class AnswerHandler:
         if remaining > 0:
             await context.park(remaining)
         names = {_name(job, query) for query in queries}
-        searches = {child.id: child for child in await context.children() if child.id in names}
+        searches = {child.id: child for child in await context.list_children() if child.id in names}
         persons = {
             intervention.job_id: intervention.domain
             for intervention in await self.list_waiting(answer_job.owner, job.task_id)

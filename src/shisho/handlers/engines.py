@@ -38,7 +38,7 @@ class EngineCatalogue:
         means = Means({}, {}, find_missing_keys(abouts, self.values), self.browser)
         return any(about.name in self.plugged and find_bar(about, means) is None for about in abouts)
 
-    async def rows(self) -> Sequence[EngineStatus]:
+    async def list_engines(self) -> Sequence[EngineStatus]:
         """Every engine, in the order of their table. Raises InvalidParams for an engines.toml that cannot be
         followed."""
         abouts = self.list_known()
@@ -46,7 +46,7 @@ class EngineCatalogue:
         health = {
             name: self._dated(health) for name, health in (await self.health.read(list(limits))).items()
         }
-        busy = await self.limiter.status({f"engine:{name}": limit for name, limit in limits.items()})
+        busy = await self.limiter.read_status({f"engine:{name}": limit for name, limit in limits.items()})
         standing = {name: busy[f"engine:{name}"] for name in limits}
         means = Means(health, standing, find_missing_keys(abouts, self.values), self.browser)
         return [self._row(about, limits[about.name], means) for about in abouts]

@@ -61,7 +61,7 @@ class FetchHandler:
     ) -> Receipt:
         name = canonicalise(fetch_job.url)
         await pages.finds.add(job.claim, [DiscoveredUrl(fetch_job.url, name)])
-        password = await pages.shelving.secret(fetch_job.password)
+        password = await pages.shelving.read_secret(fetch_job.password)
         order = PageOrder(
             fetch_job.url,
             name,

@@ -48,7 +48,7 @@ class IngestHandler:
         )
         return receipt
 
-    async def secret(self, key: str | None) -> str | None:
+    async def read_secret(self, key: str | None) -> str | None:
         """A staged password."""
         return None if key is None else (await asyncio.to_thread(self.staging.get, key)).decode()
 
@@ -65,7 +65,7 @@ class IngestHandler:
         else:
             within = None if handed.within is None else Path(handed.within)
             data = await asyncio.to_thread(self.disk.read, Path(handed.path or handed.source), within)
-        password = await self.secret(handed.password)
+        password = await self.read_secret(handed.password)
         source = Source(
             handed.source,
             data,

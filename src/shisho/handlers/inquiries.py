@@ -125,7 +125,7 @@ class LibrarianInquiries:
         to."""
         from shisho.librarian import loop
 
-        inquiry = await self.ledger.inquiry(run_id)
+        inquiry = await self.ledger.find_inquiry(run_id)
 
         async def opened(complexity: Complexity, is_reached: bool) -> SearchSession:
             scope = await self._with_web(inquiry.scope) if is_reached else inquiry.scope
@@ -148,8 +148,8 @@ class LibrarianInquiries:
         longer kept, SourceRemoved after a purge."""
         from shisho.librarian.replay import RecordedRun, replay
 
-        inquiry = await self.ledger.inquiry(run_id)
-        recorded = RecordedRun(await self.ledger.steps(run_id))
+        inquiry = await self.ledger.find_inquiry(run_id)
+        recorded = RecordedRun(await self.ledger.list_steps(run_id))
         return await replay(inquiry, recorded, answer, self.recorded_mind(recorded.uses()))
 
     async def _with_web(self, scope: Scope) -> Scope:

@@ -28,6 +28,6 @@ class EngineOutgoingPreview:
 
     async def preview_queries(self, *queries: str) -> OutgoingQueries:
         categories = {GENERAL, *map(category_of, queries)}
-        rows = await self.engines.rows()
+        rows = await self.engines.list_engines()
         names = tuple(row.name for row in rows if row.available and categories & {*row.categories})
         return OutgoingQueries(queries, names, self.boxed)

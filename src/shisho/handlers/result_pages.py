@@ -203,7 +203,8 @@ class SerpAttempt:
         health = await asking.health.read([about.name for about in abouts])
         limits = {f"engine:{about.name}": asking.limit_of(about) for about in abouts}
         standing = {
-            name.removeprefix("engine:"): how for name, how in (await asking.limiter.status(limits)).items()
+            name.removeprefix("engine:"): how
+            for name, how in (await asking.limiter.read_status(limits)).items()
         }
         # Few engines are of a kind only: general ones stand in where those rest.
         categories = search_job.categories or tuple(dict.fromkeys((*self._categories, GENERAL)))
@@ -243,7 +244,7 @@ class SerpAttempt:
         waits = []
         for passed_over in choice.passed:
             if passed_over.why is PassedOverReason.RESTING:
-                waits.append(await asking.rests_for(passed_over.engine))
+                waits.append(await asking.count_rest(passed_over.engine))
             elif passed_over.why is PassedOverReason.SPENT:
                 waits.append(count_seconds_until_tomorrow(asking.clock.now()))
         return waits
@@ -334,7 +335,7 @@ class SerpAttempt:
         page = (
             stored_page.read(SerpExchange)
             if stored_page is not None
-            else await asking.page(engine, query, number, state, ticket, pay, doubted=doubted)
+            else await asking.fetch_page(engine, query, number, state, ticket, pay, doubted=doubted)
         )
         if page.serp.follow is not None:
             await self._context.step(leads_on, SerpExchange, partial(_give, page))

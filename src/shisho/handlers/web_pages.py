@@ -46,12 +46,14 @@ class PageIntake:
     clock: Clock
 
     async def take_in(self, claim: Claim, order: PageOrder, ticket: str, pay: Pay) -> Receipt:
-        """Take in the page, which is a find of this job. Raises RetryLater, and what `PageClient.page`
+        """Take in the page, which is a find of this job. Raises RetryLater, and what `PageClient.fetch_page`
         raises; a page that cannot be taken in gives a receipt that says why."""
-        page_memory = await self.cache.page(order.corpus, order.owner, order.canonical_url)
+        page_memory = await self.cache.read_page(order.corpus, order.owner, order.canonical_url)
         if page_memory is not None and not order.anew and self._fresh(page_memory):
             return await self._met_again(claim, order, page_memory)
-        response = await self.visiting.page(Request(order.url, headers=_conditions(page_memory)), ticket, pay)
+        response = await self.visiting.fetch_page(
+            Request(order.url, headers=_conditions(page_memory)), ticket, pay
+        )
         if response.status != NOT_MODIFIED:
             return await self._shelved(claim, order, response, ticket, pay)
         if page_memory is None:

@@ -47,14 +47,14 @@ class ThreadedEmbedder:
         self._queried = -QUIET_S
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="shisho-embed")
 
-    async def passages(self, texts: Sequence[str]) -> Sequence[Embedding]:
+    async def embed_passages(self, texts: Sequence[str]) -> Sequence[Embedding]:
         vectors = []
         for text in texts:
             await self._wait_for_quiet()
             vectors += await self._encoded([text], lambda encoders: encoders.passages)
         return vectors
 
-    async def query(self, text: str) -> Embedding:
+    async def embed_query(self, text: str) -> Embedding:
         self._queried = time.monotonic()
         return (await self._encoded([text], lambda encoders: encoders.query))[0]
 

@@ -46,12 +46,12 @@ class EndpointEmbedder:
         )
         self._passage, self._query = pair
 
-    async def passages(self, texts: Sequence[str]) -> Sequence[Embedding]:
+    async def embed_passages(self, texts: Sequence[str]) -> Sequence[Embedding]:
         sent = [self._passage + text[:LONGEST] for text in texts]
         batches = [sent[start : start + BATCH] for start in range(0, len(sent), BATCH)]
         return [vector for batch in batches for vector in await self._embedded(batch)]
 
-    async def query(self, text: str) -> Embedding:
+    async def embed_query(self, text: str) -> Embedding:
         return (await self._embedded([self._query + text[:LONGEST]]))[0]
 
     async def _embedded(self, texts: Sequence[str]) -> list[Embedding]:

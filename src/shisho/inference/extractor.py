@@ -32,7 +32,7 @@ class FolderExtractor:
         self._files: OnnxFiles | None = None
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="shisho-extract")
 
-    async def scores(
+    async def score(
         self, question: str, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]]
     ) -> Sequence[ExtractedScores]:
         loop = asyncio.get_running_loop()

@@ -248,7 +248,10 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
 
 def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
     """Without what tells of the machine that it was written on."""
-    member.uid = member.gid = member.mtime = 0
-    member.uname = member.gname = ""
+    member.uid = 0
+    member.gid = 0
+    member.mtime = 0
+    member.uname = ""
+    member.gname = ""
     member.mode = 0o644
     return member

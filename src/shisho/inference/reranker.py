@@ -29,7 +29,7 @@ class FolderReranker:
         self._model: _PairModel | None = None
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="shisho-rerank")
 
-    async def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+    async def score(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         return await asyncio.get_running_loop().run_in_executor(self._worker, self._scores, question, texts)
 
     def _scores(self, question: str, texts: Sequence[str]) -> list[float]:

@@ -24,7 +24,7 @@ T = TypeVar("T")
 AGAIN_SECONDS = 1.0
 
 
-async def attempt(
+async def make_attempt(
     handler: Handler,
     context: JobContext,
     store: JobStore,

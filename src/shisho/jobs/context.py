@@ -62,7 +62,7 @@ class JobContext:
 
     async def _taken(self) -> dict[str, Payload]:
         if self._steps is None:
-            self._steps = dict(await self._store.steps(self.job.id))
+            self._steps = dict(await self._store.list_steps(self.job.id))
         return self._steps
 
     async def report(self, progress: JobProgress) -> None:
@@ -78,8 +78,8 @@ class JobContext:
         """Queue children. Give them ids or dedupe keys that come out the same when the job is run again."""
         return await self._store.spawn(self.job.claim, children)
 
-    async def children(self) -> Sequence[Job]:
-        return await self._store.children(self.job.id)
+    async def list_children(self) -> Sequence[Job]:
+        return await self._store.list_children(self.job.id)
 
     async def park(self, seconds: float) -> None:
         """Wait for the children without a worker, at most so long; returns at once where none is left to wait

@@ -30,7 +30,7 @@ class TaskWatch:
         Raises TaskNotFound, also where the task is removed meanwhile.
         """
         ends = asyncio.get_running_loop().time() + seconds
-        news = TaskNews(await self._tasks.task(task_id))
+        news = TaskNews(await self._tasks.get_task(task_id))
         if news.task.revision != since or seconds <= 0:
             return news
         line = self._joined(task_id)
@@ -38,7 +38,7 @@ class TaskWatch:
             async with asyncio.timeout_at(ends):
                 return await line.news(news.task.revision)
         except TimeoutError:
-            return TaskNews(await self._tasks.task(task_id))
+            return TaskNews(await self._tasks.get_task(task_id))
         finally:
             self._left(task_id, line)
 
@@ -50,7 +50,8 @@ class TaskWatch:
     def _joined(self, task_id: TaskId) -> _Line:
         line = self._lines.get(task_id)
         if line is None:
-            line = self._lines[task_id] = _Line(self._tasks, self._bell, task_id)
+            line = _Line(self._tasks, self._bell, task_id)
+            self._lines[task_id] = line
         line.waiting += 1
         return line
 
@@ -90,7 +91,7 @@ class _Line:
     async def _read(self) -> None:
         try:
             while True:
-                news = TaskNews(await self._tasks.task(self._task_id))
+                news = TaskNews(await self._tasks.get_task(self._task_id))
                 future = self._next
                 self._next = asyncio.get_running_loop().create_future()
                 self._latest = news
@@ -106,6 +107,6 @@ async def estimate_seconds(tasks: TaskStore, kinds: Mapping[str, int], slots: in
     their kind."""
     total = 0.0
     for kind, count in kinds.items():
-        durations = await tasks.durations(kind)
+        durations = await tasks.list_durations(kind)
         total += count * (median(durations) if durations else UNKNOWN_SECONDS)
     return total / max(1, min(slots, sum(kinds.values())))

@@ -13,7 +13,7 @@ from shisho.domain.event import EventKind
 from shisho.domain.job import Claim, ClaimLost, Job, JobError, WorkerId
 from shisho.domain.time import to_epoch
 from shisho.errors import ShishoError
-from shisho.jobs.attempt import attempt
+from shisho.jobs.attempt import make_attempt
 from shisho.jobs.context import Handler, JobContext
 from shisho.jobs.ids import make_id
 from shisho.jobs.timing import Silence, WorkerTiming
@@ -106,7 +106,7 @@ class Worker:
         _measure_wait(job)
         context = JobContext(job, self._jobs, self._clock, self._pace)
         doing = asyncio.create_task(
-            attempt(self._handlers[job.kind], context, self._jobs, self._clock, self._pace, self._kinds)
+            make_attempt(self._handlers[job.kind], context, self._jobs, self._clock, self._pace, self._kinds)
         )
         if not self._turns:
             self._beaten = self._clock.monotonic()

@@ -275,7 +275,8 @@ def fold_figures(text: str) -> str:
 
 def kanji_number(text: str) -> Decimal:
     """三千二百 is 3200, 二〇二四 is 2024, 3億2000万 is 320000000, 1.5万 is 15000."""
-    total = section = Decimal(0)
+    total = Decimal(0)
+    section = Decimal(0)
     digits = ""
     for c in text:
         if c in _SMALL:

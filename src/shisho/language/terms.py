@@ -216,7 +216,8 @@ def _read(piece: str, latin: Iterator[str], found_words: list[str]) -> None:
         elif word in known_kinds:
             term = known_kinds[word]
         else:
-            term = known_kinds[word] = _term(token)
+            term = _term(token)
+            known_kinds[word] = term
         if term:
             found_words.append(term)
 

@@ -60,7 +60,8 @@ def compare_actors(comparison: Comparison, doubts: Doubts) -> None:
     quoted_actions = _actions(comparison.quoted, str)
     known_words = {word for phrase in (*comparison.quoted, *comparison.headed) for word in words_of(phrase)}
     for predicate in said_actions.keys() & quoted_actions.keys():
-        our_action, their_action = said_actions[predicate], quoted_actions[predicate]
+        our_action = said_actions[predicate]
+        their_action = quoted_actions[predicate]
         if _is_reversed(our_action, their_action):
             doubts.wrong.append("role")
         elif _is_turned(our_action, their_action, known_words):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
 
 from shisho.domain.inquiry import (
     AnswerLevel,
@@ -53,8 +53,7 @@ def compose(
     # A quotation carries itself: its text is the very slice its number opens.
     sentences = tuple(
         Sentence(ref.snippet, (ref.number,), SupportOutcome.SUPPORTED)
-        for refs in quoted_refs
-        for ref in refs
+        for ref in chain.from_iterable(quoted_refs)
         if not ref.same_as
     )
     return frame_answer(strategy, status, evidence, verdict, unsearched, head, body, sentences, asked)

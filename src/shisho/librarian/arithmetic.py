@@ -192,7 +192,8 @@ class _Reader:
         quantity = self._part()
         while self._next() in ("*", "/"):
             sign = self._take()
-            first, other = _as_factor(quantity), _as_factor(self._part())
+            first = _as_factor(quantity)
+            other = _as_factor(self._part())
             if sign == "*":
                 quantity = Quantity(first.value * other.value, first.units | other.units)
             else:
@@ -226,7 +227,8 @@ class _Reader:
 
 def _alike(first: Quantity, other: Quantity) -> tuple[Quantity, Quantity]:
     """Two that may be added: the second in the unit of the first, 1 beside a share as all of it."""
-    units, other_units = first.units - {""}, other.units - {""}
+    units = first.units - {""}
+    other_units = other.units - {""}
     if units == other_units or not units or not other_units:
         if _is_share(first) != _is_share(other):
             return _as_factor(first), _as_factor(other)

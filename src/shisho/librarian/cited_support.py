@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from functools import cache
 from itertools import combinations
 
@@ -89,12 +90,10 @@ def _foreign_figures(text: str, support: Support, quotations: Sequence[str]) -> 
     """Figures that nothing quoted, asked or worked out has, and no two quoted ones come to: whatever else is unsure,
     no number gets into an answer from nowhere."""
     measures = figures("\n".join(quotations)).measures
-    reached = {
-        (result, first.unit)
-        for first, other in combinations(measures[:MOST_PAIRED], 2)
-        if first.unit == other.unit
-        for result in (first.value + other.value, abs(first.value - other.value))
-    }
+    reached: set[tuple[Decimal, str]] = set()
+    for first, other in combinations(measures[:MOST_PAIRED], 2):
+        if first.unit == other.unit:
+            reached |= {(first.value + other.value, first.unit), (abs(first.value - other.value), first.unit)}
     own_figures = figures(text)
     words = [figure_word(day) for day in own_figures.dates]
     words += [
@@ -108,10 +107,9 @@ def _foreign_figures(text: str, support: Support, quotations: Sequence[str]) -> 
 def _is_misplaced(calculation: Calculation, text: str, quotations: Sequence[str]) -> bool:
     """True where it reckons with a number from a row of a table that the sentence does not name, while it names
     others."""
-    rows = [line.split("\t") for quotation in quotations for line in quotation.splitlines()]
-    rows = [row for row in rows if len(row) > 1] or [
-        line.split(",") for quotation in quotations for line in quotation.splitlines() if line.count(",") > 1
-    ]
+    lines = [line for quotation in quotations for line in quotation.splitlines()]
+    rows = [line.split("\t") for line in lines if "\t" in line]
+    rows = rows or [line.split(",") for line in lines if line.count(",") > 1]
     named_rows = [row for row in rows if row[0].strip(" 0123456789") and row[0].strip() in text]
     if not named_rows:
         return False

@@ -120,7 +120,8 @@ def _compare_order(comparison: Comparison, lacking: set[str], doubts: Doubts) ->
         if words & _BEFORE & ({said_phrase.phrase.role} | lacking) and not quoted_order & _BEFORE:
             doubts.unsure.append("order")
         if words & _AFTER & ({said_phrase.phrase.role} | lacking) and not quoted_order & _AFTER:
-            earlier, later = comparison.said[:at], comparison.said[at + 1 :]
+            earlier = comparison.said[:at]
+            later = comparison.said[at + 1 :]
             if said_phrase.phrase.role in _AFTER or not _is_told_in_order(comparison, earlier, later):
                 doubts.unsure.append("order")
 
@@ -194,6 +195,7 @@ def _written_alike(word: str, other: str) -> bool:
             and min(len(word), len(other)) >= _PREFIX
             and word[:_PREFIX] == other[:_PREFIX]
         )
-    our_kanji, their_kanji = set(_KANJI.findall(word)), set(_KANJI.findall(other))
+    our_kanji = set(_KANJI.findall(word))
+    their_kanji = set(_KANJI.findall(other))
     contained = bool(our_kanji and their_kanji) and (our_kanji <= their_kanji or their_kanji <= our_kanji)
     return contained and word[0] not in _TURNING and other[0] not in _TURNING

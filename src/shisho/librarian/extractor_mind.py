@@ -38,7 +38,7 @@ class ExtractorMind(RulesMind):
         try:
             for goal in matter.goals:
                 with span("extract", passages=len(texts)):
-                    scores = await self._extractor.scores(goal.question, texts, spans)
+                    scores = await self._extractor.score(goal.question, texts, spans)
                 reply.append(scores)
                 findings += _findings(goal, matter.passages, spans, scores, matter.evidence)
         except ShishoError as error:
@@ -61,7 +61,7 @@ class RecordedExtractor:
     def name(self) -> str:
         return self._uses[0].model if self._uses else "none"
 
-    async def scores(
+    async def score(
         self, question: str, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]]
     ) -> Sequence[ExtractedScores]:
         scores = next(self._replies, None)

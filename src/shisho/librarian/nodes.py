@@ -94,7 +94,7 @@ class Nodes:
         aim = state["strategy"]
         plans = state["plans"]
         wanted_words = await asyncio.to_thread(terms_wanted, aim.goals)
-        shown_round, rarity = await self._search.round(
+        shown_round, rarity = await self._search.search_round(
             plans[-1],
             aim.complexity,
             "reached" in state,
@@ -258,7 +258,7 @@ class Nodes:
         keywords = tuple(dict.fromkeys(terms(fold(text))))[:MOST_SOUGHT_TERMS]
         plan = Plan(text, keywords, text, "")
         round_ = len(state["plans"]) + time
-        shown_round, _ = await self._search.round(
+        shown_round, _ = await self._search.search_round(
             plan, aim.complexity, "reached" in state, round_, (), anew=True
         )
         finding = await asyncio.to_thread(find_support, shown_round.shown, aim.goals, text)

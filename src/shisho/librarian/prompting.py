@@ -173,8 +173,12 @@ def _cut(text: str, room: int) -> str:
 
 
 def _longest(most: int, fits: Callable[[int], bool]) -> int:
-    low, high = 0, most
+    low = 0
+    high = most
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+        if fits(middle):
+            low = middle
+        else:
+            high = middle - 1
     return low

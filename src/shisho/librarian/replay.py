@@ -61,7 +61,7 @@ class RecordedRun:
                 }
         return shown
 
-    def rounds(self) -> dict[int, tuple[Round, Mapping[str, float]]]:
+    def list_rounds(self) -> dict[int, tuple[Round, Mapping[str, float]]]:
         """Each round by its number, with the rarity of the terms that were wanted then."""
         rounds: dict[int, tuple[Round, Mapping[str, float]]] = {}
         for state, output in zip(self.states, self._outputs, strict=True):
@@ -77,12 +77,12 @@ class RecordedSearch(InquirySearch):
 
     def __init__(self, recorded: RecordedRun) -> None:
         super().__init__(_no_session)
-        self._rounds = recorded.rounds()
+        self._rounds = recorded.list_rounds()
         self._sources = recorded.sources()
         respelt = (state["strategy"] for state in recorded.list_of_node("evaluate") if state.get("respelt"))
         self._respelt = next(respelt, None)
 
-    async def round(
+    async def search_round(
         self,
         plan: Plan,
         complexity: Complexity,
@@ -140,7 +140,7 @@ class ForgetfulLedger:
     async def begin(self, inquiry: Inquiry) -> None:
         pass
 
-    async def inquiry(self, run_id: str) -> Inquiry:
+    async def find_inquiry(self, run_id: str) -> Inquiry:
         raise NotFound("There is no run {run_id}.", run_id=run_id)
 
     async def record(
@@ -148,13 +148,13 @@ class ForgetfulLedger:
     ) -> None:
         pass
 
-    async def step(self, run_id: str, step: int) -> RunStep | None:
+    async def record_step(self, run_id: str, step: int) -> RunStep | None:
         return None
 
     async def forget_from(self, run_id: str, step: int) -> None:
         pass
 
-    async def steps(self, run_id: str) -> Sequence[RunStep]:
+    async def list_steps(self, run_id: str) -> Sequence[RunStep]:
         return ()
 
     async def save(self, answer: Answer, owner: str) -> None:
@@ -163,7 +163,7 @@ class ForgetfulLedger:
     async def answer(self, prefix: str, owner: str) -> Answer:
         raise NotFound("Nothing has been answered yet.")
 
-    async def evidence(self, prefix: str, owner: str) -> Evidence:
+    async def find_evidence(self, prefix: str, owner: str) -> Evidence:
         raise NotFound("Nothing has been answered yet.")
 
     async def find_run(self, prefix: str, owner: str) -> str:

@@ -34,7 +34,7 @@ class InquirySearch:
         self.rounds: list[SearchedRound] = []
         """Those made in this process, in order."""
 
-    async def round(
+    async def search_round(
         self,
         plan: Plan,
         complexity: Complexity,
@@ -52,7 +52,7 @@ class InquirySearch:
         )
         shown_round = await session.search(request, round_, anew=anew)
         self.rounds.append(SearchedRound(round_, shown_round.shown, shown_round.sources))
-        return shown_round, await session.rarity(wanted_words)
+        return shown_round, await session.measure_rarity(wanted_words)
 
     async def resolve(
         self, complexity: Complexity, is_reached: bool, temp_index: int, start: int, end: int
@@ -63,7 +63,7 @@ class InquirySearch:
 
     async def respell(self, aim: Strategy, goals: Sequence[Goal], is_reached: bool) -> Strategy:
         """The strategy with these goals as what stands in scope would write them."""
-        texts = await (await self._session(aim.complexity, is_reached)).texts()
+        texts = await (await self._session(aim.complexity, is_reached)).read_texts()
         return await asyncio.to_thread(respell_strategy, aim, goals, texts)
 
     async def _session(self, complexity: Complexity, is_reached: bool) -> SearchSession:

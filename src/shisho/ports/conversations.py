@@ -25,7 +25,7 @@ class Conversations(Protocol):
         """The owner's conversations, the one with the newest turn first; `before`: only those of a lower
         place."""
 
-    async def turns(self, conversation_id: str) -> Sequence[ConversationTurn]:
+    async def list_turns(self, conversation_id: str) -> Sequence[ConversationTurn]:
         """All turns in their order."""
 
     async def remove(self, conversation_id: str) -> ConversationRemoved:

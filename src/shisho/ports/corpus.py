@@ -63,7 +63,7 @@ class Shelf(Protocol):
 
     async def ensure_corpus(self, name: str, owner: str) -> Corpus: ...
 
-    async def corpora(self, owner: str) -> Sequence[Corpus]:
+    async def list_corpora(self, owner: str) -> Sequence[Corpus]:
         """Those that the owner may search, each under the name that they call it by, their own first."""
 
     async def find_known(self, corpus: str, owner: str, sha256: str) -> Document | None:
@@ -95,10 +95,10 @@ class Shelf(Protocol):
         """This is said of documents, in place of what was said under the same names. Returns of how many it is
         news."""
 
-    async def document(self, document_id: DocumentId) -> Document:
+    async def find_document(self, document_id: DocumentId) -> Document:
         """Raises NotFound."""
 
-    async def documents_by_id(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]: ...
+    async def fetch_documents(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]: ...
 
     async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]: ...
 
@@ -108,37 +108,37 @@ class Shelf(Protocol):
     async def find_removed(self, name: str, owner: str) -> Sequence[Document]:
         """Removed documents whose source was this path, or a file of this name."""
 
-    async def metadata_keys(self, owner: str) -> Sequence[str]:
+    async def list_metadata_keys(self, owner: str) -> Sequence[str]:
         """The names of the metadata of the live documents that the owner may search, in order."""
 
     async def count_metadata(self, scope: Scope, fields: int, values: int) -> Sequence[MetadataField]:
         """Metadata of live documents in scope: the `fields` names that most of them have, and of each the
         `values` most frequent ones."""
 
-    async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
+    async def list_documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
         """Live documents in scope, oldest first; `after` is the id of the last one seen."""
 
-    async def text(self, document_id: DocumentId) -> str:
+    async def read_text(self, document_id: DocumentId) -> str:
         """The original text. Raises NotFound, or SourceRemoved after a purge."""
 
-    async def lines(self, document_id: DocumentId) -> Sequence[PrintedLine]:
+    async def read_lines(self, document_id: DocumentId) -> Sequence[PrintedLine]:
         """Geometry of the printed lines, offsets in the original text; empty where the format has none."""
 
-    async def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
+    async def list_passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
         """Those of `ids` whose document is live."""
 
     async def find_following(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Sequence[Passage]]:
         """For each of `ids` whose document is live, the two passages that come next in it, as far as there
         are any."""
 
-    async def passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
+    async def list_passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
         """All passages of a document in order, live or not; none after a purge."""
 
     async def find_near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         """Passages that share one of these bands: candidates for the same cluster. Those of removed documents are
         among them, for a removal can be undone."""
 
-    async def places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
+    async def list_places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
         """Every source of a corpus and the document that stands for it."""
 
     async def detach_source(self, corpus: str, owner: str, source: str) -> DocumentId | None:
@@ -205,7 +205,7 @@ class SearchView(Protocol):
         """What is weighed of those of `ids` that there are. Whether a document is still live says
         `passages`; what the index proposes is, where it is current."""
 
-    def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, NamedPassage]:
+    def fetch_passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, NamedPassage]:
         """Those of `ids` whose document is live."""
 
     def texts(self, scope: Scope, most: int) -> Sequence[str]:
@@ -243,17 +243,17 @@ class SearchSession(Protocol):
     async def resolve(self, temp_index: int, start: int, end: int) -> Citation:
         """The span `start:end` of the shown passage's text, as it stands in the document now stored."""
 
-    async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
+    async def measure_rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
         """idf of each term over the corpus, from 0 (everywhere) upward."""
 
-    async def texts(self) -> Sequence[str]:
+    async def read_texts(self) -> Sequence[str]:
         """All that stands in scope; nothing where that is too much to look through."""
 
 
 class SessionLog(Protocol):
     """The passages that each session has shown, kept so that they outlive its process."""
 
-    async def rounds(self, session_id: str) -> Sequence[RoundRecord]: ...
+    async def list_rounds(self, session_id: str) -> Sequence[RoundRecord]: ...
 
     async def add(self, session_id: str, record: RoundRecord) -> None:
         """A whole round, or nothing."""

@@ -24,10 +24,10 @@ class Embedder(Protocol):
     @property
     def about(self) -> EmbedderAbout: ...
 
-    async def passages(self, texts: Sequence[str]) -> Sequence[Embedding]:
+    async def embed_passages(self, texts: Sequence[str]) -> Sequence[Embedding]:
         """A vector for each text."""
 
-    async def query(self, text: str) -> Embedding: ...
+    async def embed_query(self, text: str) -> Embedding: ...
 
 
 class Embedders(Protocol):
@@ -56,7 +56,7 @@ class EmbeddingStore(Protocol):
     async def retire_others(self) -> None:
         """Remove other embedders' vectors, where nothing is pending. Searches no longer use them."""
 
-    async def progress(self) -> EmbeddingProgress: ...
+    async def measure_progress(self) -> EmbeddingProgress: ...
 
 
 class Extractor(Protocol):
@@ -66,7 +66,7 @@ class Extractor(Protocol):
     @property
     def name(self) -> str: ...
 
-    async def scores(
+    async def score(
         self, question: str, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]]
     ) -> Sequence[ExtractedScores]:
         """Of each text; `spans`: start and end of its sentences. One that was not read to has 0."""
@@ -79,5 +79,5 @@ class Reranker(Protocol):
     @property
     def name(self) -> str: ...
 
-    async def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+    async def score(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         """How well each text fits the question: more is better, and only comparable within one call."""

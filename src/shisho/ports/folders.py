@@ -22,7 +22,7 @@ class FolderRegister(Protocol):
     async def forget(self, path: str, owner: str) -> bool:
         """False where it was not remembered."""
 
-    async def stamps(self, corpus: str, owner: str) -> Mapping[str, str]:
+    async def list_stamps(self, corpus: str, owner: str) -> Mapping[str, str]:
         """The stamp of every source that stands for the document it was stamped with."""
 
     async def stamp(self, stamps: Sequence[PlaceStamp], corpus: str, owner: str) -> None:
@@ -32,7 +32,7 @@ class FolderRegister(Protocol):
 class FolderWatcher(Protocol):
     """Tells where something happens. A hint: what it is, the folder itself says."""
 
-    def changes(self, folders: Sequence[Path]) -> AsyncGenerator[frozenset[Path], None]:
+    def watch_changes(self, folders: Sequence[Path]) -> AsyncGenerator[frozenset[Path], None]:
         """The folders below which something has happened, once it has come to rest; an empty set every second
         otherwise, the first one when watching has begun. Ends when one of the folders itself has come, gone or
         been put in another's place."""

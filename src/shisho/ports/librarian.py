@@ -17,7 +17,7 @@ class Ledger(Protocol):
     async def begin(self, inquiry: Inquiry) -> None:
         """Write down what a run is to answer. A run begun earlier under this id stands as it was."""
 
-    async def inquiry(self, run_id: str) -> Inquiry:
+    async def find_inquiry(self, run_id: str) -> Inquiry:
         """The facts that the run was begun with. Raises NotFound, or SourceRemoved after a purge of what
         it has read."""
 
@@ -26,13 +26,13 @@ class Ledger(Protocol):
     ) -> None:
         """Write down a step that was taken, in place of one of the same number."""
 
-    async def step(self, run_id: str, step: int) -> RunStep | None:
+    async def record_step(self, run_id: str, step: int) -> RunStep | None:
         """A step already taken."""
 
     async def forget_from(self, run_id: str, step: int) -> None:
         """Drop this step and all after it: their input has changed."""
 
-    async def steps(self, run_id: str) -> Sequence[RunStep]:
+    async def list_steps(self, run_id: str) -> Sequence[RunStep]:
         """All steps of a run, in order."""
 
     async def save(self, answer: Answer, owner: str) -> None:
@@ -41,7 +41,7 @@ class Ledger(Protocol):
     async def answer(self, prefix: str, owner: str) -> Answer:
         """By id, unique prefix or `last`. Raises NotFound."""
 
-    async def evidence(self, prefix: str, owner: str) -> Evidence:
+    async def find_evidence(self, prefix: str, owner: str) -> Evidence:
         """By id or unique prefix. Raises NotFound, or SourceRemoved after a purge."""
 
     async def find_run(self, prefix: str, owner: str) -> str:

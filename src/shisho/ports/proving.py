@@ -14,7 +14,7 @@ class ProofSigner(Protocol):
     def make(self) -> tuple[str, bool]:
         """The public key, and whether it was made just now: a key that is there stays. Raises StorageUnusable."""
 
-    def public_key(self) -> str:
+    def read_public_key(self) -> str:
         """The public key; empty where there is none. Raises StorageUnusable where it cannot be used."""
 
     def sign(self, message: bytes) -> ProofSignature | None:

@@ -83,7 +83,7 @@ class JobStore(Protocol):
     async def keep_step(self, claim: Claim, key: str, outcome: Payload) -> Payload:
         """Store the outcome of a step once; returns the one that stands."""
 
-    async def steps(self, job_id: JobId) -> Mapping[str, Payload]:
+    async def list_steps(self, job_id: JobId) -> Mapping[str, Payload]:
         """The outcomes of all steps taken so far, by key."""
 
     async def report(self, claim: Claim, progress: Payload) -> None:
@@ -103,10 +103,10 @@ class JobStore(Protocol):
         """End what has waited until its time: parked jobs are queued, awaiting ones completed or failed. How
         many."""
 
-    async def job(self, job_id: JobId) -> Job:
+    async def get_job(self, job_id: JobId) -> Job:
         """Raises NotFound."""
 
-    async def children(self, job_id: JobId) -> Sequence[Job]:
+    async def list_children(self, job_id: JobId) -> Sequence[Job]:
         """The jobs that this one spawned, oldest first."""
 
 
@@ -129,12 +129,12 @@ class TaskStore(Protocol):
         """The result of the first request under this key, None where it is new. Raises Conflict as
         `enqueue`."""
 
-    async def task(self, task_id: TaskId) -> Task: ...
+    async def get_task(self, task_id: TaskId) -> Task: ...
 
     async def find(self, prefix: str, owner: str) -> TaskId:
         """By id, unique prefix or `last`."""
 
-    async def tasks(
+    async def list_tasks(
         self,
         owner: str,
         states: Sequence[TaskState] = (),
@@ -143,9 +143,11 @@ class TaskStore(Protocol):
     ) -> Sequence[Task]:
         """Newest first; `after` is the id of the last one seen."""
 
-    async def snapshot(self, task_id: TaskId, after: JobId | None = None, limit: int = 200) -> Snapshot: ...
+    async def take_snapshot(
+        self, task_id: TaskId, after: JobId | None = None, limit: int = 200
+    ) -> Snapshot: ...
 
-    async def events(self, task_id: TaskId, after: int = 0, limit: int = 200) -> Sequence[Event]:
+    async def list_events(self, task_id: TaskId, after: int = 0, limit: int = 200) -> Sequence[Event]:
         """The events after revision `after`, in order."""
 
     async def stop(self, task_id: TaskId, mode: StopMode) -> Halt:
@@ -159,7 +161,7 @@ class TaskStore(Protocol):
         """Delete the rows of a task: jobs, steps, events. A worker that still runs one finds its claim
         stale."""
 
-    async def durations(self, kind: str, limit: int = 20) -> Sequence[float]:
+    async def list_durations(self, kind: str, limit: int = 20) -> Sequence[float]:
         """Seconds from claim to end of the latest completed jobs of a kind."""
 
 

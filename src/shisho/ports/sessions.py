@@ -17,7 +17,7 @@ class SessionBook(Protocol):
     async def begin(self, facts: SessionFacts) -> None:
         """Store a new session."""
 
-    async def session(self, prefix: str, owner: str) -> SessionFacts:
+    async def find_session(self, prefix: str, owner: str) -> SessionFacts:
         """By id, unique prefix or `last`. Raises NotFound."""
 
     async def accept(
@@ -26,5 +26,5 @@ class SessionBook(Protocol):
         """The number of this quotation for this goal, from 1 in each session, now and ever after. Of its
         scores the highest stands."""
 
-    async def evidence(self, session_id: str) -> Sequence[StoredEvidence]:
+    async def list_evidence(self, session_id: str) -> Sequence[StoredEvidence]:
         """The evidence that stands, by number; what quotes a purged document is gone from it."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Users(Protocol):
     """The people who may come in, by the hashes of their tokens, and their groups."""
 
-    async def users(self) -> Sequence[User]:
+    async def list_users(self) -> Sequence[User]:
         """In order of their names, those who were removed too."""
 
     async def add(self, name: str, hashes: TokenHashes | None = None) -> User:
@@ -45,7 +45,7 @@ class Users(Protocol):
     async def has_user(self, name: str) -> bool:
         """True where this person may come in."""
 
-    async def groups(self) -> Sequence[UserGroup]:
+    async def list_groups(self) -> Sequence[UserGroup]:
         """In order of their names."""
 
     async def add_group(self, name: str) -> None:
@@ -72,7 +72,7 @@ class Grants(Protocol):
     async def revoke(self, corpus: CorpusKey, grantee: Grantee) -> bool:
         """False where nothing was granted."""
 
-    async def grants(self, owner: str | None = None) -> Sequence[CorpusGrant]:
+    async def list_grants(self, owner: str | None = None) -> Sequence[CorpusGrant]:
         """All, or those of an owner's corpora, in order of corpus and grantee."""
 
     async def list_reachable(self, reader: str) -> Sequence[ReachableCorpus]:
@@ -94,7 +94,7 @@ class Quotas(Protocol):
     async def remove(self, grantee: Grantee) -> bool:
         """False where there was none."""
 
-    async def quotas(self, user: str | None = None) -> Sequence[Quota]:
+    async def list_quotas(self, user: str | None = None) -> Sequence[Quota]:
         """All, or those that bind a user, with what was used today, in order of kind, name and resource."""
 
     async def take(self, user: str, resource: QuotaResource, amount: int) -> QuotaCharge:

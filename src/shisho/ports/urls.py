@@ -54,7 +54,7 @@ class Reports(Protocol):
     async def has_outcome(self, task_id: TaskId, since: int) -> bool:
         """True where a job has ended, waits for a person, or something went wrong since a revision."""
 
-    async def orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
+    async def list_orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
         """Web pages that nothing but this task reaches: no other task's finds or answers, no session, no
         other answer."""
 

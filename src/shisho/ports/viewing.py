@@ -13,7 +13,7 @@ class PageRenderer(Protocol):
     """Draws and measures pages of one of `PAGED_TYPES`. Pages count from 1. Each verb raises an `UnusableDocument`
     that says why, InternalError where no child can be started."""
 
-    async def sizes(self, data: bytes, media_type: str) -> Sequence[PageSize]:
+    async def measure_sizes(self, data: bytes, media_type: str) -> Sequence[PageSize]:
         """Of each page."""
 
     async def draw(self, data: bytes, media_type: str, page: int, width: int) -> bytes:
@@ -48,7 +48,7 @@ class Originals(Protocol):
     async def get(self, sha256: str) -> bytes:
         """Raises NotFound."""
 
-    async def usage(self) -> tuple[int, int]:
+    async def measure_usage(self) -> tuple[int, int]:
         """How many there are, and their bytes together."""
 
     async def erase_purged(self) -> None:

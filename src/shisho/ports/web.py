@@ -105,7 +105,7 @@ class Limiter(Protocol):
         """The request is over. Nobody asks this resource for the limit's interval, or for `after_s` if that
         is longer. A ticket that was never taken says that a request was sent all the same."""
 
-    async def status(self, limits: Mapping[str, Limit]) -> Mapping[str, LimiterStatus]:
+    async def read_status(self, limits: Mapping[str, Limit]) -> Mapping[str, LimiterStatus]:
         """How busy each resource is."""
 
 
@@ -138,7 +138,7 @@ class Cache(Protocol):
     async def put(self, key: str, value: Any, seconds: float, *, partial: bool = False) -> None:
         """Keep a JSON-ready value for so long, in place of what was there."""
 
-    async def page(self, corpus: str, owner: str, canonical_url: str) -> PageMemory | None:
+    async def read_page(self, corpus: str, owner: str, canonical_url: str) -> PageMemory | None:
         """The record of what a page became in a corpus, while that document is live."""
 
     async def remember(self, corpus: str, owner: str, canonical_url: str, page: PageMemory) -> None: ...

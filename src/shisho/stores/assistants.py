@@ -58,7 +58,7 @@ class StoredAssistants:
         values |= {"strategy": dumps(facts.strategy), "scope": dumps(facts.scope)}
         await self._store.write(lambda queries: queries.rows(BEGIN, values))
 
-    async def session(self, prefix: str, owner: str) -> SessionFacts:
+    async def find_session(self, prefix: str, owner: str) -> SessionFacts:
         if prefix == "last":
             rows = await self._rows(NEWEST, {"owner": owner})
         else:
@@ -96,7 +96,7 @@ class StoredAssistants:
 
         return await self._store.write(work)
 
-    async def evidence(self, session_id: str) -> Sequence[StoredEvidence]:
+    async def list_evidence(self, session_id: str) -> Sequence[StoredEvidence]:
         return [_stand(row, self._site) for row in await self._rows(STANDS, {"session_id": session_id})]
 
     async def _rows(self, statement: str, values: Mapping[str, str]) -> list[Row]:

@@ -79,7 +79,7 @@ class IndexFeedView(Protocol):
     def mark(self, index: str) -> IndexMark | None:
         """How far the index of this name has come; None where it was never begun."""
 
-    def marks_by_name(self, beginning: str) -> Mapping[str, IndexMark]:
+    def list_marks(self, beginning: str) -> Mapping[str, IndexMark]:
         """The indexes whose names begin so, and how far each has come."""
 
     def read_newest(self, embedder: str) -> tuple[int, int]:
@@ -88,10 +88,12 @@ class IndexFeedView(Protocol):
     def list_changed(self, since: int, limit: int) -> Sequence[ChangedDocument]:
         """Changes after one, oldest first."""
 
-    def entries(self, document_id: str, after: int, limit: int) -> Sequence[PassageEntry]:
+    def list_entries(self, document_id: str, after: int, limit: int) -> Sequence[PassageEntry]:
         """Passages of a live document after an ordinal, in order."""
 
-    def vectors_of(self, document_id: str, embedder: str, after: int, limit: int) -> Sequence[VectorEntry]:
+    def list_vectors_of(
+        self, document_id: str, embedder: str, after: int, limit: int
+    ) -> Sequence[VectorEntry]:
         """Vectors of a live document after a `seq`, in order."""
 
     def list_arrived_vectors(
@@ -100,10 +102,10 @@ class IndexFeedView(Protocol):
         """Of the next `limit` vectors after one those of live documents, and the `seq` of the last that was looked at;
         `since` where there is none."""
 
-    def dimensions(self, embedder: str) -> int:
+    def find_dimensions(self, embedder: str) -> int:
         """The length of an embedder's vectors; 0 before its first one."""
 
-    def passages_with(self, index: str, codes: Sequence[int], scope: Scope) -> Mapping[int, int]:
+    def count_passages_with(self, index: str, codes: Sequence[int], scope: Scope) -> Mapping[int, int]:
         """In how many passages that an index has taken in, and that the scope's owner may search, each word stands, by its
         code; none is left out at 0."""
 
@@ -122,7 +124,7 @@ class IndexFeedView(Protocol):
 
     def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]: ...
 
-    def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, NamedPassage]: ...
+    def fetch_passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, NamedPassage]: ...
 
     def texts(self, scope: Scope, most: int) -> Sequence[str]: ...
 

@@ -115,7 +115,7 @@ class StoredInterventions:
         )
 
     async def take_unannounced(self, owner: str) -> Sequence[PendingIntervention]:
-        if not await self._transactions.rows(UNTOLD, {"owner": owner}):
+        if not await self._transactions.read_rows(UNTOLD, {"owner": owner}):
             return []
 
         def work(transaction: Transaction) -> list[PendingIntervention]:

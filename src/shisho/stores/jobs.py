@@ -108,7 +108,7 @@ class StoredJobs:
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
         values = {"kinds": dumps(list(kinds)), "steady": self._transactions.steady()}
         # While there was nothing to do, look before taking the lock that others may need.
-        if self._idle and not await self._transactions.rows(DUE, values):
+        if self._idle and not await self._transactions.read_rows(DUE, values):
             return None
 
         def work(transaction: Transaction) -> Job | None:
@@ -258,8 +258,8 @@ class StoredJobs:
 
         return await self._transactions.write(work)
 
-    async def steps(self, job_id: JobId) -> Mapping[str, Payload]:
-        steps = await self._transactions.rows(STEPS, {"id": job_id})
+    async def list_steps(self, job_id: JobId) -> Mapping[str, Payload]:
+        steps = await self._transactions.read_rows(STEPS, {"id": job_id})
         return {step.step_key: Payload(step.output_json) for step in steps}
 
     async def report(self, claim: Claim, progress: Payload) -> None:
@@ -299,10 +299,10 @@ class StoredJobs:
         return await self._transactions.write(work)
 
     async def list_running(self) -> Sequence[RunningClaim]:
-        return [_running(row) for row in await self._transactions.rows(RUNNING, {})]
+        return [_running(row) for row in await self._transactions.read_rows(RUNNING, {})]
 
     async def expire(self) -> int:
-        if not await self._transactions.rows(EXPIRED, {"steady": self._transactions.steady()}):
+        if not await self._transactions.read_rows(EXPIRED, {"steady": self._transactions.steady()}):
             return 0
 
         def work(transaction: Transaction) -> int:
@@ -313,14 +313,14 @@ class StoredJobs:
 
         return await self._transactions.write(work)
 
-    async def job(self, job_id: JobId) -> Job:
-        rows = await self._transactions.rows(GET, {"id": job_id})
+    async def get_job(self, job_id: JobId) -> Job:
+        rows = await self._transactions.read_rows(GET, {"id": job_id})
         if not rows:
             raise NotFound("There is no job {job_id}.", job_id=job_id)
         return job(rows[0])
 
-    async def children(self, job_id: JobId) -> Sequence[Job]:
-        return jobs(await self._transactions.rows(CHILDREN, {"id": job_id}))
+    async def list_children(self, job_id: JobId) -> Sequence[Job]:
+        return jobs(await self._transactions.read_rows(CHILDREN, {"id": job_id}))
 
     def _held(self, transaction: Transaction, claim: Claim) -> tuple[TaskId, bool]:
         """The task of a held job, and whether it was asked to stop."""

@@ -57,7 +57,7 @@ class StoredLimiter:
     async def release(self, resource: str, limit: Limit, ticket: str, *, after_s: float = 0.0) -> None:
         await self._change(resource, lambda pace: (release(pace, limit, ticket, after_s), None))
 
-    async def status(self, limits: Mapping[str, Limit]) -> Mapping[str, LimiterStatus]:
+    async def read_status(self, limits: Mapping[str, Limit]) -> Mapping[str, LimiterStatus]:
         def work(queries: Queries) -> dict[str, LimiterStatus]:
             return {name: status(self._now(queries, name), limit) for name, limit in limits.items()}
 

@@ -45,7 +45,7 @@ class BlobOriginals:
             return await asyncio.to_thread(self._blobs.get, name)
         raise NotFound("The file of this document was not kept. Add it again to see its pages.")
 
-    async def usage(self) -> tuple[int, int]:
+    async def measure_usage(self) -> tuple[int, int]:
         sizes = [blob.size for blob in await asyncio.to_thread(self._blobs.list, ORIGINALS)]
         return len(sizes), sum(sizes)
 

@@ -57,7 +57,7 @@ class StoredQuotas:
         values = {"kind": grantee.kind, "name": grantee.name}
         return bool(await self._store.write(lambda queries: queries.rows(REMOVE, values)))
 
-    async def quotas(self, user: str | None = None) -> Sequence[Quota]:
+    async def list_quotas(self, user: str | None = None) -> Sequence[Quota]:
         statement = ALL if user is None else OF_USER
         rows = await self._store.read(lambda queries: queries.rows(statement, {"user": user}))
         today = self._clock.steady()[:DAY_DIGITS]

@@ -62,9 +62,9 @@ RowValues = tuple[Any, ...]
 class Tables(Protocol):
     """The tables of one database. Columns are given in the order in which their values are wanted."""
 
-    async def columns(self, table: str) -> Sequence[str]: ...
+    async def list_columns(self, table: str) -> Sequence[str]: ...
 
-    async def rows(
+    async def read_rows(
         self, table: str, columns: Sequence[str], order: Sequence[str], offset: int, limit: int
     ) -> Sequence[RowValues]: ...
 
@@ -86,7 +86,7 @@ async def read_every_row(
 ) -> AsyncIterator[list[RowValues]]:
     """All rows in their order, a batch at a time, with values that are the same in every kind of database."""
     offset = 0
-    while rows := await tables.rows(table, columns, order, offset, BATCH):
+    while rows := await tables.read_rows(table, columns, order, offset, BATCH):
         yield [tuple(map(_plain, row)) for row in rows]
         offset += len(rows)
 

@@ -97,7 +97,7 @@ class StoredTasks:
 
     async def open(self, task: NewTask, key: IdempotencyKey | None = None) -> Task:
         opened = await self.enqueue(task, (), key)
-        return await self.task(opened.task_id)
+        return await self.get_task(opened.task_id)
 
     async def enqueue(
         self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None
@@ -121,14 +121,14 @@ class StoredTasks:
     async def find_repeated(self, key: IdempotencyKey) -> EnqueueResult | None:
         return await self._transactions.read(lambda transaction: request_keys.find_repeated(transaction, key))
 
-    async def task(self, task_id: TaskId) -> Task:
+    async def get_task(self, task_id: TaskId) -> Task:
         return await self._transactions.read(lambda transaction: _task(transaction, task_id))
 
     async def find(self, prefix: str, owner: str) -> TaskId:
         if prefix == "last":
-            rows = await self._transactions.rows(NEWEST, {"owner": owner})
+            rows = await self._transactions.read_rows(NEWEST, {"owner": owner})
         else:
-            rows = await self._transactions.rows(
+            rows = await self._transactions.read_rows(
                 BY_PREFIX, {"owner": owner, "prefix": prefix, "top": prefix + TOP}
             )
         if len(rows) > 1:
@@ -139,7 +139,7 @@ class StoredTasks:
             raise TaskNotFound("There is no task {task_id}.", task_id=prefix)
         return TaskId(rows[0].id)
 
-    async def tasks(
+    async def list_tasks(
         self,
         owner: str,
         states: Sequence[TaskState] = (),
@@ -148,10 +148,10 @@ class StoredTasks:
     ) -> Sequence[Task]:
         narrowed = (IN_STATES if states else "") + (OLDER if after is not None else "")
         values = {"owner": owner, "limit": limit, "states": dumps(states), "after": after}
-        rows = await self._transactions.rows(LIST.format(narrowed=narrowed), values)
+        rows = await self._transactions.read_rows(LIST.format(narrowed=narrowed), values)
         return [task(row) for row in rows]
 
-    async def snapshot(self, task_id: TaskId, after: JobId | None = None, limit: int = 200) -> Snapshot:
+    async def take_snapshot(self, task_id: TaskId, after: JobId | None = None, limit: int = 200) -> Snapshot:
         query = JOBS.format(narrowed=YOUNGER if after is not None else "")
         values = {"task_id": task_id, "limit": limit + 1, "after": after}
 
@@ -161,7 +161,7 @@ class StoredTasks:
 
         return await self._transactions.read(work)
 
-    async def events(self, task_id: TaskId, after: int = 0, limit: int = 200) -> Sequence[Event]:
+    async def list_events(self, task_id: TaskId, after: int = 0, limit: int = 200) -> Sequence[Event]:
         values = {"task_id": task_id, "after": after, "limit": limit}
 
         def work(transaction: Transaction) -> list[Event]:
@@ -210,8 +210,8 @@ class StoredTasks:
 
         return await self._transactions.write(work)
 
-    async def durations(self, kind: str, limit: int = 20) -> Sequence[float]:
-        latest = await self._transactions.rows(LATEST, {"kind": kind, "limit": limit})
+    async def list_durations(self, kind: str, limit: int = 20) -> Sequence[float]:
+        latest = await self._transactions.read_rows(LATEST, {"kind": kind, "limit": limit})
         return [count_seconds(job.started_at, job.finished_at) for job in latest]
 
 

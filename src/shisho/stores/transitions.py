@@ -226,7 +226,7 @@ class Transactions:
         self._bell.ring(topics)
         return result
 
-    async def rows(self, query: str, values: Mapping[str, Any]) -> list[Row]:
+    async def read_rows(self, query: str, values: Mapping[str, Any]) -> list[Row]:
         return await self._store.read(lambda queries: queries.rows(query, values))
 
     async def read(self, work: Callable[[Transaction], T]) -> T:

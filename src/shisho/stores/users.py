@@ -58,7 +58,7 @@ class StoredUsers:
         self._store = store
         self._clock = clock
 
-    async def users(self) -> Sequence[User]:
+    async def list_users(self) -> Sequence[User]:
         rows = await self._store.read(lambda queries: queries.rows(USERS, {}))
         return [_user([*group]) for _, group in groupby(rows, key=lambda row: row.name)]
 
@@ -83,7 +83,7 @@ class StoredUsers:
     async def has_user(self, name: str) -> bool:
         return await self._first(PRESENT, {"name": name}) is not None
 
-    async def groups(self) -> Sequence[UserGroup]:
+    async def list_groups(self) -> Sequence[UserGroup]:
         rows = await self._store.read(lambda queries: queries.rows(GROUPS, {}))
         members = groupby(rows, key=lambda row: row.name)
         return [UserGroup(name, _sort_names(row.user_name for row in group)) for name, group in members]

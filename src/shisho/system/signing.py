@@ -48,7 +48,7 @@ class SigningKeyFile:
             os.fsync(file.fileno())
             os.link(file.name, self._path)
 
-    def public_key(self) -> str:
+    def read_public_key(self) -> str:
         """Empty where there is none. Raises StorageUnusable where it cannot be used."""
         return _public(self._read()) if self._path.exists() else ""
 

@@ -20,7 +20,7 @@ LOOK_S = 30.0  # between two looks where the system does not tell of changes
 class SystemFolderWatcher:
     """`ports.FolderWatcher` by inotify, FSEvents or ReadDirectoryChangesW."""
 
-    async def changes(self, folders: Sequence[Path]) -> AsyncGenerator[frozenset[Path], None]:
+    async def watch_changes(self, folders: Sequence[Path]) -> AsyncGenerator[frozenset[Path], None]:
         before = {folder: _identity(folder) for folder in folders}
         there = [folder for folder, identity in before.items() if identity is not None]
         async with aclosing(_told(there)) as batches:

@@ -41,7 +41,7 @@ def shown(image: bytes) -> Image.Image:
 
 async def test_pictures_are_pages(renderer: KillablePageRenderer) -> None:
     data = picture("TIFF", (500, 1_000), (2_000, 1_000))
-    assert await renderer.sizes(data, "image/tiff") == ((360.0, 720.0), (1440.0, 720.0))
+    assert await renderer.measure_sizes(data, "image/tiff") == ((360.0, 720.0), (1440.0, 720.0))
     second = shown(await renderer.draw(data, "image/tiff", 2, 800))
     assert second.size == (800, 400)
     small = shown(await renderer.draw(picture("PNG", (90, 60)), "image/png", 1, 2_400))
@@ -74,7 +74,7 @@ async def test_very_high_page_is_drawn_within_bounds(renderer: KillablePageRende
 async def test_damaged_bytes_end_in_a_reason_and_the_next_are_drawn(
     renderer: KillablePageRenderer, data: bytes, kind: str
 ) -> None:
-    for look in (renderer.sizes(data, kind), renderer.draw(data, kind, 1, 320)):
+    for look in (renderer.measure_sizes(data, kind), renderer.draw(data, kind, 1, 320)):
         with pytest.raises(UnusableDocument):
             await look
     assert shown(await renderer.draw(pdf([lines("一ページ")]), PDF, 1, 320)).size[0] == 320
@@ -85,14 +85,14 @@ async def test_limits_hold_for_drawing() -> None:
     bomb = picture("PNG", (12_000, 9_000))
     try:
         with pytest.raises(TooLarge):
-            await renderer.sizes(bomb, "image/png")
+            await renderer.measure_sizes(bomb, "image/png")
     finally:
         await renderer.close()
 
 
 async def test_password_is_asked_of_nobody(renderer: KillablePageRenderer) -> None:
     with pytest.raises(DocumentEncrypted):
-        await renderer.sizes(pdf([lines("秘密")], password="pass"), PDF)
+        await renderer.measure_sizes(pdf([lines("秘密")], password="pass"), PDF)
 
 
 async def test_nothing_is_lit_where_the_page_says_something_else(renderer: KillablePageRenderer) -> None:

@@ -121,6 +121,6 @@ async def test_a_search_looks_once_into_the_database(tmp_path: Path, database: C
     request = SearchRequest(keyword_query=("統計の講義",))
     await index.catch_up()
     before = database.looks
-    hits = await searcher.top(request, Scope())
+    hits = await searcher.rank_top(request, Scope())
     assert hits[0].passage.id == NAMES[0]
     assert database.looks == before + 1

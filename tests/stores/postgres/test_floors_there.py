@@ -11,7 +11,7 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
-from shisho.evaluation.run import fill, retrieval
+from shisho.evaluation.run import evaluate_retrieval, fill
 from shisho.evaluation.sets import load
 from tests.faults.children import LONG
 from tests.postgres import shared_server
@@ -32,7 +32,7 @@ async def test_floors_hold_and_both_stores_put_the_same_in_front(name: str, tmp_
         ):
             for desk in (embedded, postgres):
                 await fill(desk, eval_set)
-            figures = await retrieval(postgres, eval_set, eval_set.questions)
+            figures = await evaluate_retrieval(postgres, eval_set, eval_set.questions)
             questions = eval_set.questions[:COMPARED]
             shares = [await share_in_both(embedded, postgres, question.text) for question in questions]
     assert fmean(shares) >= 0.95

@@ -105,7 +105,7 @@ async def test_many_who_store_at_once_lose_and_double_nothing(store: PostgresSto
         shelves = (store.shelf, other.shelf)
         await asyncio.gather(*(shelves[at % 2].put(document) for at, document in enumerate(documents)))
     assert await store.shelf.count(Scope()) == await frequency(store, "統計") == 20
-    live = {document.id for document in await store.shelf.documents(Scope())}
+    live = {document.id for document in await store.shelf.list_documents(Scope())}
     assert len(await proposed(store, "統計")) == len(live) == 20
     changes = await store.database.read(
         lambda connection: connection.execute("SELECT seq, document_id FROM changes ORDER BY seq").fetchall()
@@ -122,7 +122,7 @@ async def test_places_longer_than_an_index_takes_are_told_apart(store: PostgresS
     )
     for document in (first, second):
         await store.shelf.put(document)
-    assert await store.shelf.places("default", "local") == {
+    assert await store.shelf.list_places("default", "local") == {
         first.document.source: first.document.id,
         second.document.source: second.document.id,
     }

@@ -103,7 +103,7 @@ async def test_the_state_after_an_end_is_that_of_the_domain(database: PostgresDa
         reset = f"UPDATE tasks SET running = 1, completed = 0, state = 'running', {sets}"
         await database.write(lambda connection, reset=reset: connection.execute(reset.encode()) and None)
         await queue.jobs.finish(claimed.claim, Payload())
-        task = await queue.tasks.task(claimed.task_id)
+        task = await queue.tasks.get_task(claimed.task_id)
         assert task.state is derive_task_state(counts | {JobState.COMPLETED: 1}), counts
         await database.write(lambda connection: connection.execute("UPDATE tasks SET queued = 1") and None)
 
@@ -120,7 +120,9 @@ async def test_a_claim_whose_caller_has_gone_is_put_back(database: PostgresDatab
         await ending
     with queue.bell.listen("t1") as ear:
         async with asyncio.timeout(PATIENCE):
-            while (job := await queue.jobs.job(JobId("b"))).attempt != 1 or job.state is not JobState.QUEUED:
+            while (
+                job := await queue.jobs.get_job(JobId("b"))
+            ).attempt != 1 or job.state is not JobState.QUEUED:
                 await ear.wait(0.1)
     assert not job.failures
 

@@ -40,7 +40,7 @@ async def test_words_find_passages_and_vectors_are_refused_with_a_reason(store: 
     assert list(found) == [passage.id]
     with pytest.raises(ExtraMissing, match="pgvector"):
         await store.embeddings.put([NewEmbedding(passage.id, b"hash", Embedding(b"\0" * 8))])
-    assert await store.embeddings.progress() == EmbeddingProgress(0, 1)
+    assert await store.embeddings.measure_progress() == EmbeddingProgress(0, 1)
     assert len(await store.embeddings.list_pending(5)) == 1
     assert await store.embeddings.find_known([b"hash"]) == {}
     await store.index.catch_up()

@@ -132,7 +132,7 @@ async def test_a_turn_that_its_holder_never_gave_back_ends_by_itself(store: Embe
     feed = EmbeddedIndexFeed(store.database)
     index = index_of(store, QdrantServer("qdrant://:memory:"))
     await index.catch_up()
-    (name,) = await feed.read(lambda view: list(view.marks_by_name("")))
+    (name,) = await feed.read(lambda view: list(view.list_marks("")))
     assert await feed.take_turn(name, "first", 60)
     assert await feed.take_turn(name, "first", -1)  # its time is over already
     assert await feed.take_turn(name, "second", 60)
@@ -146,7 +146,7 @@ async def test_lost_collections_are_made_anew(store: EmbeddedStore, server: Qdra
     document = intake("統計の講義。")
     await store.shelf.put(document)
     assert len(await proposed(index, "統計")) == 1
-    marks = await EmbeddedIndexFeed(store.database).read(lambda view: view.marks_by_name(""))
+    marks = await EmbeddedIndexFeed(store.database).read(lambda view: view.list_marks(""))
     for mark in marks.values():
         server.delete_collection(collection_name(mark))
     assert len(await proposed(index, "統計")) == 1

@@ -93,7 +93,7 @@ async def test_challenges_are_known_for_what_they_are(name: str, kind: RuleActio
     visitor.box.behave(engine=name, do=kind.value)
     serp = await visitor.serp(name, TOPIC)
     assert serp.challenge is not None and serp.challenge.kind is ChallengeKind(kind.value)
-    visitor.box.calm()
+    visitor.box.calm_down()
     assert (await visitor.serp(name, TOPIC)).hits
 
 
@@ -118,7 +118,7 @@ async def test_shapes_of_result_pages(visitor: Visitor) -> None:
     second = await visitor.serp("mojeek", TOPIC, 2)
 
     async def third(do: str) -> list[str]:
-        box.calm()
+        box.calm_down()
         box.behave(engine="mojeek", page=3, do=do)
         return [hit.url for hit in (await visitor.serp("mojeek", TOPIC, 3)).hits]
 
@@ -160,7 +160,7 @@ async def test_pages_sent_otherwise(visitor: Visitor) -> None:
     box.behave(host=page.host, do="shift_jis")
     turned = await visitor.get(page.url)
     assert turned.charset is None and page.paragraphs[0] in turned.body.decode("cp932")
-    box.calm()
+    box.calm_down()
     box.behave(host=page.host, do="rendered")
     shell = (await visitor.get(page.url)).body.decode()
     script = shell.partition("document.write(")[2].partition("); document.close")[0]
@@ -168,7 +168,7 @@ async def test_pages_sent_otherwise(visitor: Visitor) -> None:
         json.loads(script.replace("<\\/", "</")) == plain
         and page.paragraphs[0] not in shell.partition("<script>")[0]
     )
-    box.calm()
+    box.calm_down()
     box.behave(host=page.host, path="/robots.txt", do="text", text="User-agent: *\nDisallow: /")
     robots = await visitor.get(f"https://{page.host}/robots.txt")
     assert robots.body == b"User-agent: *\nDisallow: /" and robots.media_type == "text/plain"
@@ -182,18 +182,18 @@ async def test_connections_that_fail(visitor: Visitor) -> None:
     box.behave(host=box.page(url).host, do="hang")  # type: ignore[union-attr]
     with pytest.raises(TimedOut):
         await hasty.fetch(Request(url))
-    box.calm()
+    box.calm_down()
     box.behave(path="/", do="reset")
     with pytest.raises(AllFetchesFailed):
         await visitor.get(url)
-    box.calm()
+    box.calm_down()
     box.behave(do="slow", delay_s=0.2)
     started = time.monotonic()
     assert (await visitor.get(url)).status == 200 and time.monotonic() - started >= 0.2
-    box.calm()
+    box.calm_down()
     box.behave(do="redirect", location="https://script.example/plain", host=box.page(url).host)  # type: ignore[union-attr]
     assert (await visitor.get(url)).url == "https://script.example/plain"
-    box.calm()
+    box.calm_down()
     box.behave(do="script", script="too_short")
     with pytest.raises(AllFetchesFailed):
         await visitor.get(url)

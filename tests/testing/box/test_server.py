@@ -147,7 +147,7 @@ async def test_another_process_finds_it_and_tells_it_what_to_do(tmp_path: Path) 
         with pytest.raises(InvalidParams, match="captcha"):
             await client.behave(do="dance")
         await client.behave(status=418)
-        await client.calm()
+        await client.calm_down()
         await client.expire("duckduckgo")
         assert (await asking.fetch(Request("https://script.example/plain"))).status == 200
         assert [entry.status for entry in client.log.select("mojeek")] == [503, 200]

@@ -61,7 +61,7 @@ class Site:
         return self.money >= 0
 
     async def visit(self, ticket: str = "t", url: str = URL) -> Response:
-        return await self.visiting.page(Request(url), ticket, self.pay)
+        return await self.visiting.fetch_page(Request(url), ticket, self.pay)
 
     async def after(self, seconds: float, ticket: str = "t") -> Response:
         self.clock.pass_(seconds)
@@ -190,7 +190,7 @@ async def test_each_host_of_a_chain_has_its_turn_and_its_day_and_one_page_is_pai
     await site.limiter.release("host:b.example", LIMIT, "another")
     assert (await site.after(1.0)).url == THERE
     assert site.asked == [URL, THERE] and site.money == 0, "the first host was asked, or paid for, twice"
-    standing = await site.limiter.status({f"host:{name}": LIMIT for name in ("a.example", "b.example")})
+    standing = await site.limiter.read_status({f"host:{name}": LIMIT for name in ("a.example", "b.example")})
     assert [how.used_today for how in standing.values()] == [1, 2]
 
 
@@ -199,7 +199,7 @@ async def test_an_hour_is_an_hour_for_the_host_that_asked_for_it_and_for_no_othe
     with pytest.raises(RetryLater) as later:
         await site.visit()
     assert (later.value.seconds, later.value.host) == (3600, "b.example")
-    standing = await site.limiter.status({f"host:{name}": LIMIT for name in ("a.example", "b.example")})
+    standing = await site.limiter.read_status({f"host:{name}": LIMIT for name in ("a.example", "b.example")})
     assert standing["host:a.example"].free_in_s <= 1 and standing[
         "host:b.example"
     ].free_in_s == pytest.approx(3600)
@@ -215,7 +215,7 @@ async def test_a_challenge_that_names_a_time_has_it_too() -> None:
     site = Site(walled)
     with pytest.raises(AuthRequired):
         await site.visit()
-    assert (await site.limiter.status({"host:a.example": LIMIT}))[
+    assert (await site.limiter.read_status({"host:a.example": LIMIT}))[
         "host:a.example"
     ].free_in_s == pytest.approx(600)
 
@@ -243,7 +243,7 @@ async def test_what_a_browser_was_led_to_counts_as_asked_and_is_not_read_where_i
         return Response(TEXT, THERE)
 
     with pytest.raises(RetryLater):
-        await site.visiting.page(Request(URL), "t", site.pay, browse=browse)
+        await site.visiting.fetch_page(Request(URL), "t", site.pay, browse=browse)
     site.clock.pass_(1.0)
     with pytest.raises(RobotsDisallowed, match=r"b\.example"):
-        await site.visiting.page(Request(URL), "t", site.pay, browse=browse)
+        await site.visiting.fetch_page(Request(URL), "t", site.pay, browse=browse)

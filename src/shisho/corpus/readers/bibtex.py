@@ -108,9 +108,9 @@ def _person(name: str) -> str:
         return _words(name)
     family = _words(" ".join((*parts.von, *parts.last, *parts.jr)))
     given = _words(" ".join(parts.first))
-    if "," not in name and _CJK.search(name):
-        family, given = given, family  # 山田 太郎: the family stands first
-    return ", ".join(part for part in (family, given) if part)
+    # 山田 太郎: the family stands first.
+    names = (given, family) if "," not in name and _CJK.search(name) else (family, given)
+    return ", ".join(part for part in names if part)
 
 
 def _files(value: str) -> Iterator[str]:

@@ -68,7 +68,7 @@ class KillableReader:
         if kind in media.PICTURES:
             if not (is_wanted and recognition.is_installed()):
                 raise recognition.unrecognised_picture(is_off=not is_wanted)
-            return await self._recogniser.picture(source)
+            return await self._recogniser.recognise_picture(source)
         if kind != media.PDF or not is_wanted or not recognition.is_installed():
             return await self._read(source, kind)
         return await self._with_scans(source)
@@ -96,7 +96,7 @@ class KillableReader:
             reading = await self._read(source, media.PDF)
         except NeedsOcr as scan:
             pages = recognition.pages_of(scan)
-            recognised = await self._recogniser.pages(source, pages)
+            recognised = await self._recogniser.recognise_pages(source, pages)
             if not recognised.blocks:
                 raise
             return recognition.merge_readings(Reading((), page_count=len(pages), needs_ocr=pages), recognised)
@@ -104,7 +104,7 @@ class KillableReader:
             return reading
         try:
             return recognition.merge_readings(
-                reading, await self._recogniser.pages(source, reading.needs_ocr)
+                reading, await self._recogniser.recognise_pages(source, reading.needs_ocr)
             )
         except UnusableDocument:  # what has text is worth having without its pictures
             return reading

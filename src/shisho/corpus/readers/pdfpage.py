@@ -204,9 +204,7 @@ class PageTransform:
         y0 = d * remaining + e * bottom + f
         x1 = a * right + b * top + c
         y1 = d * right + e * top + f
-        if x0 > x1:
-            x0, x1 = x1, x0
-        return (x0, y0, x1, y1) if y0 < y1 else (x0, y1, x1, y0)
+        return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
 
     def rectangles(self, textpage: Any, start: int, count: int) -> list[Box]:
         left, top, right, bottom = (ctypes.c_double() for _ in range(4))

@@ -39,7 +39,7 @@ class Recogniser:
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         self._killable = Killable((UnusableDocument,), environment)
 
-    async def pages(self, source: Source, numbers: Sequence[int]) -> Reading:
+    async def recognise_pages(self, source: Source, numbers: Sequence[int]) -> Reading:
         """These pages of a PDF. `source.notify_page` is told of each. Raises DocumentUnreadable and TooLarge."""
         work = _work(
             "read_pdf",
@@ -48,7 +48,7 @@ class Recogniser:
         )
         return await self._recognised(work, source, len(numbers))
 
-    async def picture(self, source: Source) -> Reading:
+    async def recognise_picture(self, source: Source) -> Reading:
         """All of a picture, or of several in one file."""
         seconds = SECONDS_PER_PAGE + SECONDS_PER_MB * len(source.data) / 2**20
         reading = await self._recognised(_work("read_picture", {}, seconds), source, 0)

@@ -26,7 +26,7 @@ class KillablePageRenderer:
         # Characters are found with the fonts of reading, by which a page would be drawn as boxes.
         self._finding = Killable((UnusableDocument,), environment)
 
-    async def sizes(self, data: bytes, media_type: str) -> Sequence[PageSize]:
+    async def measure_sizes(self, data: bytes, media_type: str) -> Sequence[PageSize]:
         function = "pdf_sizes" if media_type == PDF_TYPE else "picture_sizes"
         work = self._work(f"drawing:{function}", "drawing:pack_sizes", {}, data)
         return await _result(self._drawing, work, data, drawing.unpack_sizes)

@@ -102,7 +102,8 @@ class _SheetWalk:
 
     def flush(self) -> Iterator[Block]:
         """The rows that have come together, as one block."""
-        rows, self._rows = self._rows, []
+        rows = self._rows
+        self._rows = []
         if not rows:
             return
         alone = all(len(row.cells) == 1 for row in rows)

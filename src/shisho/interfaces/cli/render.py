@@ -222,7 +222,8 @@ def calibration(outcome: Calibration, words: Words) -> None:
         for tried_share, score in scores.items():
             _out.print(f"{words(f'language_{language}')}  {tried_share:>9}  {score:.4f}")
     share = outcome.share
-    japanese, english = f"{share.japanese:.3g}", f"{share.english:.3g}"
+    japanese = f"{share.japanese:.3g}"
+    english = f"{share.english:.3g}"
     floor = f"{outcome.meaning_floor:.3g}"
     _out.print(words("share_kept", text=outcome.embedder, japanese=japanese, english=english, floor=floor))
 

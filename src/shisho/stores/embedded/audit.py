@@ -35,7 +35,7 @@ class EmbeddedAudit:
         values = (self._clock.now(), actor, verb, json.dumps([*subjects], ensure_ascii=False))
         await self._database.write(lambda connection: connection.execute(RECORD, values) and None)
 
-    async def entries(self, actor: str | None, before: int | None, limit: int) -> Sequence[AuditEntry]:
+    async def list_entries(self, actor: str | None, before: int | None, limit: int) -> Sequence[AuditEntry]:
         rows = await self._database.read(
             lambda connection: fetch_all(connection.execute(ENTRIES, (actor, before, limit)))
         )

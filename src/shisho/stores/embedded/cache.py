@@ -65,7 +65,7 @@ class EmbeddedCache:
 
         await self._database.write(work)
 
-    async def page(self, corpus: str, owner: str, canonical_url: str) -> PageMemory | None:
+    async def read_page(self, corpus: str, owner: str, canonical_url: str) -> PageMemory | None:
         key = (corpus, owner, canonical_url)
         row = await self._database.read(lambda connection: fetch_first(connection.execute(PAGE, key)))
         return (

@@ -102,7 +102,7 @@ class EmbeddedConversations:
             lambda connection: [read_summary(row) for row in fetch_all(connection.execute(NEWEST, values))]
         )
 
-    async def turns(self, conversation_id: str) -> Sequence[ConversationTurn]:
+    async def list_turns(self, conversation_id: str) -> Sequence[ConversationTurn]:
         def work(connection: apsw.Connection) -> list[ConversationTurn]:
             rows = fetch_all(connection.execute(TURNS, (conversation_id,)))
             return [read_turn(number, row) for number, row in enumerate(rows, 1)]

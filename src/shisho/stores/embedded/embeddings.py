@@ -102,7 +102,7 @@ class EmbeddedEmbeddings:
         while await self._database.write(self._retire):
             pass
 
-    async def progress(self) -> EmbeddingProgress:
+    async def measure_progress(self) -> EmbeddingProgress:
         # Every vector is looked at: it is asked for by people, not by a search.
         def work(connection: apsw.Connection) -> EmbeddingProgress:
             embedder, _ = self._embedder(connection)

@@ -234,7 +234,7 @@ class EmbeddedUrls:
         values = {"task_id": task_id, "since": since}
         return bool(await self._database.read(lambda connection: connection.execute(OUTCOME, values).get))
 
-    async def orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
+    async def list_orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
         """Web pages that nothing but this task reaches: no other task's finds or answers, no session, no
         other answer."""
         rows = await self._rows(ORPHANS, {"task_id": task_id, "corpus": WEB_CORPUS})

@@ -50,7 +50,7 @@ class EmbeddedFolders:
 
         return await self._database.write(work)
 
-    async def stamps(self, corpus: str, owner: str) -> Mapping[str, str]:
+    async def list_stamps(self, corpus: str, owner: str) -> Mapping[str, str]:
         def work(connection: apsw.Connection) -> dict[str, str]:
             return {row.source: row.stamp for row in fetch_all(connection.execute(STAMPS, (owner, corpus)))}
 

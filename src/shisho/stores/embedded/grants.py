@@ -61,7 +61,7 @@ class EmbeddedGrants:
 
         return await self._database.write(work)
 
-    async def grants(self, owner: str | None = None) -> Sequence[CorpusGrant]:
+    async def list_grants(self, owner: str | None = None) -> Sequence[CorpusGrant]:
         def work(connection: apsw.Connection) -> list[CorpusGrant]:
             return [_grant(row) for row in fetch_all(connection.execute(GRANTS, (owner,)))]
 

@@ -140,7 +140,7 @@ class EmbeddedFeedView(ShelfView):
         row = rows.fetch_first(self._connection.execute(MARK, (index,)))
         return None if row is None else IndexMark(row.generation, row.change, row.vector)
 
-    def marks_by_name(self, beginning: str) -> Mapping[str, IndexMark]:
+    def list_marks(self, beginning: str) -> Mapping[str, IndexMark]:
         stored = rows.fetch_all(self._connection.execute(MARKS, (beginning,)))
         return {row.name: IndexMark(row.generation, row.change, row.vector) for row in stored}
 
@@ -152,7 +152,7 @@ class EmbeddedFeedView(ShelfView):
         stored = rows.fetch_all(self._connection.execute(CHANGED, (since, limit)))
         return [ChangedDocument(row.seq, row.document_id, row.state == "live") for row in stored]
 
-    def entries(self, document_id: str, after: int, limit: int) -> list[PassageEntry]:
+    def list_entries(self, document_id: str, after: int, limit: int) -> list[PassageEntry]:
         return [
             PassageEntry(
                 PassagePlace(row.passage, row.document_id, row.corpus_id, row.page),
@@ -164,7 +164,7 @@ class EmbeddedFeedView(ShelfView):
             for row in rows.fetch_all(self._connection.execute(ENTRIES_OF, (document_id, after, limit)))
         ]
 
-    def vectors_of(self, document_id: str, embedder: str, after: int, limit: int) -> list[VectorEntry]:
+    def list_vectors_of(self, document_id: str, embedder: str, after: int, limit: int) -> list[VectorEntry]:
         stored = self._connection.execute(VECTORS_OF, (embedder, after, document_id, limit))
         return [*map(_vector_entry, rows.fetch_all(stored))]
 
@@ -173,11 +173,11 @@ class EmbeddedFeedView(ShelfView):
         live = [_vector_entry(row) for row in stored if row.state == "live"]
         return live, stored[-1].seq if stored else since
 
-    def dimensions(self, embedder: str) -> int:
+    def find_dimensions(self, embedder: str) -> int:
         row = rows.fetch_first(self._connection.execute(DIMENSIONS, (embedder,)))
         return 0 if row is None else int(row.dimensions)
 
-    def passages_with(self, index: str, codes: Sequence[int], scope: Scope) -> Mapping[int, int]:
+    def count_passages_with(self, index: str, codes: Sequence[int], scope: Scope) -> Mapping[int, int]:
         stored = rows.fetch_all(self._connection.execute(WORDS, (index, scope.owner, rows.bind_list(codes))))
         return dict.fromkeys(codes, 0) | {row.code: row.passages for row in stored}
 

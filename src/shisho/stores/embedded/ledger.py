@@ -78,7 +78,7 @@ class EmbeddedLedger:
         row = (inquiry.run_id, inquiry.scope.owner, dumps(inquiry), self._clock.now())
         await self._database.write(lambda connection: connection.execute(BEGIN, row) and None)
 
-    async def inquiry(self, run_id: str) -> Inquiry:
+    async def find_inquiry(self, run_id: str) -> Inquiry:
         def work(connection: apsw.Connection) -> Inquiry:
             return read_inquiry(fetch_first(connection.execute(FACTS, (run_id,))), run_id)
 
@@ -90,7 +90,7 @@ class EmbeddedLedger:
         row = (run_id, step, node, input_hash, input_.text, output.text, self._clock.now())
         await self._database.write(lambda connection: connection.execute(RECORD, row) and None)
 
-    async def step(self, run_id: str, step: int) -> RunStep | None:
+    async def record_step(self, run_id: str, step: int) -> RunStep | None:
         def work(connection: apsw.Connection) -> RunStep | None:
             row = fetch_first(connection.execute(STEP, (run_id, step)))
             return None if row is None else read_step(row)
@@ -100,7 +100,7 @@ class EmbeddedLedger:
     async def forget_from(self, run_id: str, step: int) -> None:
         await self._database.write(lambda connection: connection.execute(FORGET, (run_id, step)) and None)
 
-    async def steps(self, run_id: str) -> Sequence[RunStep]:
+    async def list_steps(self, run_id: str) -> Sequence[RunStep]:
         def work(connection: apsw.Connection) -> list[RunStep]:
             return [read_step(row) for row in fetch_all(connection.execute(STEPS, (run_id,)))]
 
@@ -133,7 +133,7 @@ class EmbeddedLedger:
 
         return await self._database.read(work)
 
-    async def evidence(self, prefix: str, owner: str) -> Evidence:
+    async def find_evidence(self, prefix: str, owner: str) -> Evidence:
         def work(connection: apsw.Connection) -> Evidence:
             rows = fetch_all(connection.execute(EVIDENCE, (owner, prefix, prefix + TOP)))
             return read_evidence(expect_only_row(rows, "evidence", prefix))

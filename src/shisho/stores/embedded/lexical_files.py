@@ -104,7 +104,8 @@ class CorpusIndexes:
             if not self._is_passing:
                 path.mkdir(mode=0o700, parents=True, exist_ok=True)
             made = tantivy.Index(_schema()) if self._is_passing else tantivy.Index(_schema(), str(path))
-            index = self._opened[corpus_id] = _opened(made)
+            index = _opened(made)
+            self._opened[corpus_id] = index
         return index
 
     def _watermark(self) -> int | None:

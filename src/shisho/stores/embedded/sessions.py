@@ -31,7 +31,7 @@ class EmbeddedSessions:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def rounds(self, session_id: str) -> Sequence[RoundRecord]:
+    async def list_rounds(self, session_id: str) -> Sequence[RoundRecord]:
         def work(connection: apsw.Connection) -> list[RoundRecord]:
             shown = rows.fetch_all(connection.execute(SHOWN, (session_id,)))
             return round_records(rows.fetch_all(connection.execute(ROUNDS, (session_id,))), shown)

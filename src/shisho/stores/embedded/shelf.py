@@ -120,7 +120,7 @@ class EmbeddedShelf:
 
         return await self._database.write(work)
 
-    async def corpora(self, owner: str) -> Sequence[Corpus]:
+    async def list_corpora(self, owner: str) -> Sequence[Corpus]:
         return await self._database.read(lambda connection: _corpora(connection, owner))
 
     async def find_known(self, corpus: str, owner: str, sha256: str) -> Document | None:
@@ -201,7 +201,7 @@ class EmbeddedShelf:
 
         return await self._database.write(work)
 
-    async def document(self, document_id: DocumentId) -> Document:
+    async def find_document(self, document_id: DocumentId) -> Document:
         def work(connection: apsw.Connection) -> Document:
             row = rows.fetch_first(connection.execute(DOCUMENT, (document_id,)))
             if row is None:
@@ -210,7 +210,7 @@ class EmbeddedShelf:
 
         return await self._database.read(work)
 
-    async def documents_by_id(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]:
+    async def fetch_documents(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]:
         return await self._database.read(lambda connection: _documents_by_id(connection, ids))
 
     async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]:
@@ -238,7 +238,7 @@ class EmbeddedShelf:
 
         return await self._database.read(work)
 
-    async def metadata_keys(self, owner: str) -> Sequence[str]:
+    async def list_metadata_keys(self, owner: str) -> Sequence[str]:
         def work(connection: apsw.Connection) -> list[str]:
             return [row.key for row in rows.fetch_all(connection.execute(METADATA_KEYS, (owner,)))]
 
@@ -247,7 +247,7 @@ class EmbeddedShelf:
     async def count_metadata(self, scope: Scope, fields: int, values: int) -> Sequence[MetadataField]:
         return await self._database.read(lambda connection: count_metadata(connection, scope, fields, values))
 
-    async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
+    async def list_documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
         def work(connection: apsw.Connection) -> list[Document]:
             condition = write_condition(scope)
             seen = (after, scope.owner) if after else ()
@@ -257,7 +257,7 @@ class EmbeddedShelf:
 
         return await self._database.read(work)
 
-    async def text(self, document_id: DocumentId) -> str:
+    async def read_text(self, document_id: DocumentId) -> str:
         def work(connection: apsw.Connection) -> str:
             state = connection.execute(storing.STATE, (document_id,)).get
             if state is None:
@@ -268,14 +268,14 @@ class EmbeddedShelf:
 
         return await self._database.read(work)
 
-    async def lines(self, document_id: DocumentId) -> Sequence[PrintedLine]:
+    async def read_lines(self, document_id: DocumentId) -> Sequence[PrintedLine]:
         def work(connection: apsw.Connection) -> Sequence[PrintedLine]:
             parts = rows.fetch_all(connection.execute(LAYOUT, (document_id,)))
             return [line for part in parts for line in nouns.unpack_lines(part.layout)]
 
         return await self._database.read(work)
 
-    async def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
+    async def list_passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
         return await self._database.read(lambda connection: passages_by_id(connection, ids))
 
     async def find_following(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Sequence[Passage]]:
@@ -288,7 +288,7 @@ class EmbeddedShelf:
 
         return await self._database.read(work)
 
-    async def passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
+    async def list_passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
         def work(connection: apsw.Connection) -> list[Passage]:
             return [
                 nouns.passage(row) for row in rows.fetch_all(connection.execute(PASSAGES_OF, (document_id,)))
@@ -303,7 +303,7 @@ class EmbeddedShelf:
 
         return await self._database.read(work)
 
-    async def places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
+    async def list_places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
         def work(connection: apsw.Connection) -> dict[str, DocumentId]:
             listed_rows = rows.fetch_all(connection.execute(PLACES, (owner, corpus)))
             return {place.source: DocumentId(place.document_id) for place in listed_rows}

@@ -57,7 +57,7 @@ def select(connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[Passag
 
 
 def passages_by_id(connection: apsw.Connection, ids: Iterable[PassageId]) -> dict[PassageId, Passage]:
-    """`Shelf.passages` on a connection."""
+    """`Shelf.list_passages` on a connection."""
     found = rows.fetch_all(connection.execute(PASSAGES, (_listed(ids),)))
     return {passage.id: passage for passage in map(nouns.passage, found)}
 
@@ -65,7 +65,7 @@ def passages_by_id(connection: apsw.Connection, ids: Iterable[PassageId]) -> dic
 def fetch_named_passages(
     connection: apsw.Connection, ids: Iterable[PassageId]
 ) -> dict[PassageId, NamedPassage]:
-    """`SearchView.passages` on a connection."""
+    """`SearchView.fetch_passages` on a connection."""
     numbers = rows.bind_numbers(map(nouns.passage_number, ids))
     passage_rows = rows.fetch_all(connection.execute(NAMED_PASSAGES, (numbers,)))
     named_passages = (NamedPassage(nouns.passage(row), row.source, row.title) for row in passage_rows)

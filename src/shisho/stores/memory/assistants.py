@@ -45,7 +45,7 @@ class MemoryAssistants:
     async def begin(self, facts: SessionFacts) -> None:
         self._sessions[facts.id] = (self._clock.now(), facts)
 
-    async def session(self, prefix: str, owner: str) -> SessionFacts:
+    async def find_session(self, prefix: str, owner: str) -> SessionFacts:
         newest = sorted((at, id_) for id_, (at, facts) in self._sessions.items() if facts.owner == owner)
         named = [id_ for _, id_ in newest if id_.startswith(prefix)] if prefix else []
         ids = [id_ for _, id_ in newest[-1:]] if prefix == "last" else named
@@ -78,7 +78,7 @@ class MemoryAssistants:
         )
         return spans[key].number
 
-    async def evidence(self, session_id: str) -> Sequence[StoredEvidence]:
+    async def list_evidence(self, session_id: str) -> Sequence[StoredEvidence]:
         spans = sorted(self._accepted.get(session_id, {}).values(), key=lambda span: span.number)
         standing = [await self._evidence(span) for span in spans]
         return [evidence for evidence in standing if evidence is not None]
@@ -90,11 +90,11 @@ class MemoryAssistants:
         )
 
     async def _evidence(self, span: AcceptedSpan) -> StoredEvidence | None:
-        passages = await self._shelf.passages_of(span.document_id)
+        passages = await self._shelf.list_passages_of(span.document_id)
         passage = next((passage for passage in passages if passage.id == span.passage_id), None)
         if passage is None:
             return None
-        document = await self._shelf.document(span.document_id)
+        document = await self._shelf.find_document(span.document_id)
         snippet = passage.text[span.start - passage.start : span.end - passage.start]
         citation = Citation(
             document_id=span.document_id,

@@ -18,12 +18,12 @@ class MemoryAudit:
         self._entries: list[AuditEntry] = []
 
     async def record(self, actor: str, verb: AuditVerb, subjects: Sequence[str]) -> None:
-        if actor == LOCAL_OWNER and not await self._users.users():
+        if actor == LOCAL_OWNER and not await self._users.list_users():
             return
         seq = len(self._entries) + 1
         self._entries.append(AuditEntry(seq, from_epoch(seq), actor, verb, tuple(subjects)))
 
-    async def entries(self, actor: str | None, before: int | None, limit: int) -> Sequence[AuditEntry]:
+    async def list_entries(self, actor: str | None, before: int | None, limit: int) -> Sequence[AuditEntry]:
         chosen = [
             entry
             for entry in reversed(self._entries)

@@ -35,11 +35,11 @@ class MemoryCache:
             later(self._clock.steady(), seconds),
         )
 
-    async def page(self, corpus: str, owner: str, canonical_url: str) -> PageMemory | None:
+    async def read_page(self, corpus: str, owner: str, canonical_url: str) -> PageMemory | None:
         page = self._pages.get((corpus, owner, canonical_url))
         if page is None:
             return None
-        document = await self._shelf.document(DocumentId(page.document_id))
+        document = await self._shelf.find_document(DocumentId(page.document_id))
         return page if document.state is DocumentState.LIVE else None
 
     async def remember(self, corpus: str, owner: str, canonical_url: str, page: PageMemory) -> None:

@@ -57,7 +57,7 @@ class MemoryConversations:
         return [await self._summary(name, places[name]) for name in names[:limit]]
 
     async def _summary(self, name: str, place: int) -> ConversationSummary:
-        turns = await self.turns(name)
+        turns = await self.list_turns(name)
         last = turns[-1].run_id
         answers = self._ledger.answers_of(last)
         return ConversationSummary(
@@ -70,7 +70,7 @@ class MemoryConversations:
             place=place,
         )
 
-    async def turns(self, conversation_id: str) -> Sequence[ConversationTurn]:
+    async def list_turns(self, conversation_id: str) -> Sequence[ConversationTurn]:
         runs = [run_id for run_id, (name, _) in self._questions.items() if name == conversation_id]
         turns = []
         for number, run_id in enumerate(runs, 1):
@@ -92,7 +92,7 @@ class MemoryConversations:
         return turns
 
     async def remove(self, conversation_id: str) -> ConversationRemoved:
-        turns = await self.turns(conversation_id)
+        turns = await self.list_turns(conversation_id)
         answers = sum(self._ledger.forget_run(turn.run_id) for turn in turns)
         for turn in turns:
             del self._questions[turn.run_id]

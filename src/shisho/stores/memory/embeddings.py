@@ -34,7 +34,7 @@ class MemoryEmbeddings:
     async def retire_others(self) -> None:
         """There are none."""
 
-    async def progress(self) -> EmbeddingProgress:
+    async def measure_progress(self) -> EmbeddingProgress:
         passages = self._shelf.list_searchable()
         return EmbeddingProgress(sum(passage.id in self._stored for passage in passages), len(passages))
 

@@ -163,7 +163,7 @@ class MemoryUrls:
             row.status is UrlState.FAILED and row.revision >= since for row in self._of_task(task_id)
         )
 
-    async def orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
+    async def list_orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
         mine = {row.document_id for row in self._of_task(task_id) if row.document_id is not None}
         return [document_id for document_id in sorted(mine) if await self._is_orphan(document_id, task_id)]
 
@@ -183,7 +183,7 @@ class MemoryUrls:
         return jobs
 
     async def _is_orphan(self, document_id: DocumentId, task_id: TaskId) -> bool:
-        held = await self._shelf.documents_by_id([document_id])
+        held = await self._shelf.fetch_documents([document_id])
         if document_id not in held:
             return False
         document = held[document_id]
@@ -204,7 +204,7 @@ class MemoryUrls:
 
     async def _result(self, row: StoredFind) -> ResultRow:
         document_id = row.document_id if row.status is UrlState.VISITED else None
-        documents = await self._shelf.documents_by_id([document_id] if document_id else [])
+        documents = await self._shelf.fetch_documents([document_id] if document_id else [])
         document = documents.get(document_id) if document_id else None
         return ResultRow(
             url=row.find.url,

@@ -29,8 +29,8 @@ class MemoryFolders:
     async def forget(self, path: str, owner: str) -> bool:
         return self._watched.pop((owner, path), None) is not None
 
-    async def stamps(self, corpus: str, owner: str) -> Mapping[str, str]:
-        places = await self._shelf.places(corpus, owner)
+    async def list_stamps(self, corpus: str, owner: str) -> Mapping[str, str]:
+        places = await self._shelf.list_places(corpus, owner)
         kept = [place for (whose, name, _), place in self._stamps.items() if (whose, name) == (owner, corpus)]
         return {place.source: place.stamp for place in kept if places.get(place.source) == place.document_id}
 

@@ -34,7 +34,7 @@ class MemoryGrants:
     async def revoke(self, corpus: CorpusKey, grantee: Grantee) -> bool:
         return self._grants.pop((corpus, grantee), None) is not None
 
-    async def grants(self, owner: str | None = None) -> Sequence[CorpusGrant]:
+    async def list_grants(self, owner: str | None = None) -> Sequence[CorpusGrant]:
         granted = [self._grants[key] for key in sorted(self._grants)]
         return [grant for grant in granted if owner in (None, grant.corpus.owner)]
 
@@ -43,7 +43,7 @@ class MemoryGrants:
         return [ReachableCorpus(corpus, access) for corpus, access in reached if access is not None]
 
     async def select_readable(self, ids: Sequence[DocumentId], reader: str) -> frozenset[DocumentId]:
-        documents = (await self._shelf.documents_by_id(ids)).values()
+        documents = (await self._shelf.fetch_documents(ids)).values()
         return frozenset(
             document.id
             for document in documents

@@ -44,7 +44,8 @@ class MemoryHealth:
         return add_rates(self._held[engine], self._answers[engine])
 
     async def probe(self, engine: str, asker: str = "") -> bool:
-        self._held[engine] = health = self._now(engine)
+        health = self._now(engine)
+        self._held[engine] = health
         if health.breaker is not BreakerState.HALF_OPEN:
             return health.breaker is BreakerState.CLOSED
         now = self._clock.steady()

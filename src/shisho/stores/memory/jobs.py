@@ -141,7 +141,7 @@ class MemoryJobs:
         steps = self._shared.steps[self._held(claim).id]
         return steps.setdefault(key, (claim.attempt, outcome))[1]
 
-    async def steps(self, job_id: JobId) -> Mapping[str, Payload]:
+    async def list_steps(self, job_id: JobId) -> Mapping[str, Payload]:
         return {key: outcome for key, (_, outcome) in self._shared.steps[job_id].items()}
 
     async def report(self, claim: Claim, progress: Payload) -> None:
@@ -196,13 +196,13 @@ class MemoryJobs:
                 )
         return len(due)
 
-    async def job(self, job_id: JobId) -> Job:
+    async def get_job(self, job_id: JobId) -> Job:
         if job_id not in self._shared.jobs:
             raise NotFound("There is no job {job_id}.", job_id=job_id)
         return self._shared.jobs[job_id]
 
-    async def children(self, job_id: JobId) -> Sequence[Job]:
-        return self._shared.children(job_id)
+    async def list_children(self, job_id: JobId) -> Sequence[Job]:
+        return self._shared.list_children(job_id)
 
     def _held(self, claim: Claim) -> Job:
         job = self._shared.jobs.get(claim.job_id)

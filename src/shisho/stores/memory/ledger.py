@@ -32,7 +32,7 @@ class MemoryLedger:
     async def begin(self, inquiry: Inquiry) -> None:
         self._runs.setdefault(inquiry.run_id, (inquiry.scope.owner, dumps(inquiry)))
 
-    async def inquiry(self, run_id: str) -> Inquiry:
+    async def find_inquiry(self, run_id: str) -> Inquiry:
         if run_id not in self._runs:
             raise NotFound("There is no run {run_id}.", run_id=run_id)
         if run_id in self._purged:
@@ -47,13 +47,13 @@ class MemoryLedger:
         stored = RunStep(step, node, input_hash, input_, output, Instant(""))
         self._steps.setdefault(run_id, {})[step] = stored
 
-    async def step(self, run_id: str, step: int) -> RunStep | None:
+    async def record_step(self, run_id: str, step: int) -> RunStep | None:
         return self._steps.get(run_id, {}).get(step)
 
     async def forget_from(self, run_id: str, step: int) -> None:
         self._steps[run_id] = {at: stored for at, stored in self._steps.get(run_id, {}).items() if at < step}
 
-    async def steps(self, run_id: str) -> Sequence[RunStep]:
+    async def list_steps(self, run_id: str) -> Sequence[RunStep]:
         return sorted(self._steps.get(run_id, {}).values(), key=lambda step: step.number)
 
     async def save(self, answer: Answer, owner: str) -> None:
@@ -67,7 +67,7 @@ class MemoryLedger:
             return _single(answers[-1:], "answer", prefix)
         return _single([answer for answer in answers if answer.id.startswith(prefix)], "answer", prefix)
 
-    async def evidence(self, prefix: str, owner: str) -> Evidence:
+    async def find_evidence(self, prefix: str, owner: str) -> Evidence:
         answers = [answer for whose, answer in self._answers.values() if whose == owner]
         evidence = chain.from_iterable(answer.evidence for answer in answers)
         matches = [quotation for quotation in evidence if quotation.id.startswith(prefix)]

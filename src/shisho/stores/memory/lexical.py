@@ -86,7 +86,7 @@ class MemoryView:
     def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
         return {passage.id: vector_of(passage) for passage in self._live(ids)}
 
-    def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, NamedPassage]:
+    def fetch_passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, NamedPassage]:
         documents = self._shelf.known_documents
         return {
             passage.id: NamedPassage(

@@ -28,7 +28,7 @@ class MemoryLimiter:
     async def release(self, resource: str, limit: Limit, ticket: str, *, after_s: float = 0.0) -> None:
         self._keep(resource, release(self._now(resource), limit, ticket, after_s))
 
-    async def status(self, limits: Mapping[str, Limit]) -> Mapping[str, LimiterStatus]:
+    async def read_status(self, limits: Mapping[str, Limit]) -> Mapping[str, LimiterStatus]:
         return {resource: status(self._now(resource), limit) for resource, limit in limits.items()}
 
     def _now(self, resource: str) -> ResourcePace:

@@ -42,7 +42,7 @@ class MemoryOpinions:
     async def list_left_out(self, owner: str) -> ExcludedSources:
         domains = await self.list_blocked(owner)
         brought = self._urls.map_documents_to_jobs()
-        live = await self._shelf.documents(Scope(owner), limit=1 << 60)
+        live = await self._shelf.list_documents(Scope(owner), limit=1 << 60)
         cancelled = {document for document, jobs in brought.items() if all(map(self._is_cancelled, jobs))}
         documents = {
             document.id
@@ -59,7 +59,7 @@ class MemoryOpinions:
         return [(whose, evidence) for (whose, _), evidence in self._rejected.items() if whose == owner]
 
     async def _quoted(self, evidence: Evidence) -> list[Passage]:
-        passages = await self._shelf.passages_of(evidence.document_id)
+        passages = await self._shelf.list_passages_of(evidence.document_id)
         return [
             passage for passage in passages if passage.start < evidence.end and passage.end > evidence.start
         ]

@@ -36,7 +36,7 @@ class MemoryQuotas:
             del self._quotas[key]
         return bool(keys)
 
-    async def quotas(self, user: str | None = None) -> Sequence[Quota]:
+    async def list_quotas(self, user: str | None = None) -> Sequence[Quota]:
         keys = sorted(self._quotas if user is None else self._binding(user))
         return [self._quotas[key].begin_day(self._today()) for key in keys]
 

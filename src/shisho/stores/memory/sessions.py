@@ -13,7 +13,7 @@ class MemorySessions:
     def __init__(self) -> None:
         self._rounds: dict[str, list[RoundRecord]] = {}
 
-    async def rounds(self, session_id: str) -> Sequence[RoundRecord]:
+    async def list_rounds(self, session_id: str) -> Sequence[RoundRecord]:
         return tuple(self._rounds.get(session_id, ()))
 
     async def add(self, session_id: str, record: RoundRecord) -> None:

@@ -47,9 +47,9 @@ class MemoryShelf:
 
     async def ensure_corpus(self, name: str, owner: str) -> Corpus:
         self._corpora[owner, name] = None
-        return next(corpus for corpus in await self.corpora(owner) if corpus.name == name)
+        return next(corpus for corpus in await self.list_corpora(owner) if corpus.name == name)
 
-    async def corpora(self, owner: str) -> Sequence[Corpus]:
+    async def list_corpora(self, owner: str) -> Sequence[Corpus]:
         keys = sorted(self.corpus_keys, key=lambda key: (key.owner != owner, key.name, key.owner))
         return [self._counted(key, owner) for key in keys if self.access_of(key, owner)]
 
@@ -153,12 +153,12 @@ class MemoryShelf:
             count += 1
         return count
 
-    async def document(self, document_id: DocumentId) -> Document:
+    async def find_document(self, document_id: DocumentId) -> Document:
         if document_id not in self._documents:
             raise NotFound("There is no document {document_id}.", document_id=document_id)
         return self._documents[document_id]
 
-    async def documents_by_id(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]:
+    async def fetch_documents(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]:
         return {name: self._documents[name] for name in ids if name in self._documents}
 
     async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]:
@@ -186,7 +186,7 @@ class MemoryShelf:
             and name in (document.source, document.source.split("/")[-1])
         ]
 
-    async def metadata_keys(self, owner: str) -> Sequence[str]:
+    async def list_metadata_keys(self, owner: str) -> Sequence[str]:
         return sorted({key for document in self._live(Scope(owner)) for key in document.metadata})
 
     async def count_metadata(self, scope: Scope, fields: int, values: int) -> Sequence[MetadataField]:
@@ -197,35 +197,35 @@ class MemoryShelf:
         names = sorted(counts, key=lambda name: (-counts[name].total(), name))
         return [_count_values(name, counts[name], values) for name in names[:fields]]
 
-    async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
+    async def list_documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
         ordered = sorted(self._live(scope), key=lambda document: (document.added_at, document.id))
         seen_count = next((at + 1 for at, document in enumerate(ordered) if document.id == after), 0)
         return ordered[seen_count : seen_count + limit]
 
-    async def text(self, document_id: DocumentId) -> str:
-        if (await self.document(document_id)).state is DocumentState.PURGED:
+    async def read_text(self, document_id: DocumentId) -> str:
+        if (await self.find_document(document_id)).state is DocumentState.PURGED:
             raise SourceRemoved(
                 "The text of this document was purged. Add the file again to read it.", document=document_id
             )
         return self._intakes[document_id].text
 
-    async def lines(self, document_id: DocumentId) -> Sequence[PrintedLine]:
+    async def read_lines(self, document_id: DocumentId) -> Sequence[PrintedLine]:
         intake = self._intakes.get(document_id)
         return () if intake is None else intake.lines
 
-    async def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
+    async def list_passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
         passage_ids = set(ids)
         return {passage.id: passage for passage in self.list_searchable() if passage.id in passage_ids}
 
     async def find_following(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Sequence[Passage]]:
-        passages = (await self.passages(ids)).values()
+        passages = (await self.list_passages(ids)).values()
         after = {
             passage.id: self._intakes[passage.document_id].passages[passage.ordinal + 1 : passage.ordinal + 3]
             for passage in passages
         }
         return {passage_id: followers for passage_id, followers in after.items() if followers}
 
-    async def passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
+    async def list_passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
         intake = self._intakes.get(document_id)
         return () if intake is None else intake.passages
 
@@ -236,7 +236,7 @@ class MemoryShelf:
         passages = [passage for intake in intakes for passage in intake.passages]
         return [passage for passage in passages if wanted_bands.intersection(passage.bands)][:50]
 
-    async def places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
+    async def list_places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
         return {
             place: name
             for (place_owner, within, place), name in self._places.items()
@@ -258,7 +258,7 @@ class MemoryShelf:
         return states
 
     async def remove(self, document_id: DocumentId, *, purge: bool) -> bool:
-        document = await self.document(document_id)
+        document = await self.find_document(document_id)
         if document.state is DocumentState.PURGED:
             raise NotFound("There is no document {document_id} to remove.", document_id=document_id)
         state = DocumentState.PURGED if purge else DocumentState.REMOVED

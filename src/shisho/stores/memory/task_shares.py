@@ -21,7 +21,7 @@ class MemoryTaskShares:
         users.group_removed.append(self._forget)
 
     async def share(self, shared_id: str, group: str, owner: str) -> bool:
-        if group not in {known.name for known in await self._users.groups()}:
+        if group not in {known.name for known in await self._users.list_groups()}:
             raise group_is_missing(group)
         if (shared_id, group) in self._shares:
             return False

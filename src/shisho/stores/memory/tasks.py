@@ -92,11 +92,11 @@ class MemoryTasks:
             )
         return replace(enqueued, is_repeat=True)
 
-    async def task(self, task_id: TaskId) -> Task:
+    async def get_task(self, task_id: TaskId) -> Task:
         return self._shared.task(task_id)
 
     async def find(self, prefix: str, owner: str) -> TaskId:
-        newest = [task.id for task in await self.tasks(owner, limit=len(self._shared.tasks))]
+        newest = [task.id for task in await self.list_tasks(owner, limit=len(self._shared.tasks))]
         task_ids = (
             newest[:1] if prefix == "last" else [task_id for task_id in newest if task_id.startswith(prefix)]
         )
@@ -104,7 +104,7 @@ class MemoryTasks:
             raise TaskNotFound("There is no one task {prefix}.", prefix=prefix)
         return task_ids[0]
 
-    async def tasks(
+    async def list_tasks(
         self,
         owner: str,
         states: Sequence[TaskState] = (),
@@ -119,14 +119,14 @@ class MemoryTasks:
         begin = 1 + next((at for at, task in enumerate(newest) if task.id == after), -1)
         return [task for task in newest[begin:] if not states or task.state in states][:limit]
 
-    async def snapshot(self, task_id: TaskId, after: JobId | None = None, limit: int = 200) -> Snapshot:
+    async def take_snapshot(self, task_id: TaskId, after: JobId | None = None, limit: int = 200) -> Snapshot:
         jobs = sorted(self._jobs(task_id), key=age)
         begin = 1 + next((at for at, job in enumerate(jobs) if job.id == after), -1)
         return Snapshot(
             self._shared.tasks[task_id], tuple(jobs[begin : begin + limit]), len(jobs) > begin + limit
         )
 
-    async def events(self, task_id: TaskId, after: int = 0, limit: int = 200) -> Sequence[Event]:
+    async def list_events(self, task_id: TaskId, after: int = 0, limit: int = 200) -> Sequence[Event]:
         self._shared.task(task_id)
         return [event for event in self._shared.events[task_id] if event.revision > after][:limit]
 
@@ -168,7 +168,7 @@ class MemoryTasks:
         self._shared.bell.ring((task_id, JobState.CANCELLED))
         return RemovedRows(len(jobs), len(events))
 
-    async def durations(self, kind: str, limit: int = 20) -> Sequence[float]:
+    async def list_durations(self, kind: str, limit: int = 20) -> Sequence[float]:
         jobs = [
             job for job in self._shared.jobs.values() if job.kind == kind and job.state is JobState.COMPLETED
         ]

@@ -131,9 +131,9 @@ class SharedQueue:
         return True
 
     def is_awaited(self, parent: JobId, until: Instant) -> bool:
-        return any(can_end_in_time(child, until) for child in self.children(parent))
+        return any(can_end_in_time(child, until) for child in self.list_children(parent))
 
-    def children(self, job_id: JobId) -> list[Job]:
+    def list_children(self, job_id: JobId) -> list[Job]:
         return sorted((job for job in self.jobs.values() if job.cause_id == job_id), key=age)
 
     def task(self, task_id: TaskId) -> Task:

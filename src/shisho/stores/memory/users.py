@@ -29,7 +29,7 @@ class MemoryUsers:
         self._times = count()
         self.group_removed: list[Callable[[str], None]] = []
 
-    async def users(self) -> Sequence[User]:
+    async def list_users(self) -> Sequence[User]:
         return [
             User(name, self.groups_of(name), row.hashes is not None, row.created_at, row.removed_at)
             for name, row in sorted(self._users.items())
@@ -59,7 +59,7 @@ class MemoryUsers:
     async def has_user(self, name: str) -> bool:
         return name in self._users and self._users[name].removed_at is None
 
-    async def groups(self) -> Sequence[UserGroup]:
+    async def list_groups(self) -> Sequence[UserGroup]:
         return [UserGroup(name, tuple(sorted(members))) for name, members in sorted(self._groups.items())]
 
     async def add_group(self, name: str) -> None:

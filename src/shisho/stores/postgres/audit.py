@@ -43,7 +43,7 @@ class PostgresAudit:
 
         await self._database.write(work)
 
-    async def entries(self, actor: str | None, before: int | None, limit: int) -> Sequence[AuditEntry]:
+    async def list_entries(self, actor: str | None, before: int | None, limit: int) -> Sequence[AuditEntry]:
         values = {"actor": actor, "before": before, "limit": limit}
         rows = await self._database.read(lambda connection: fetch_all(connection, ENTRIES, values))
         return [

@@ -144,7 +144,8 @@ class _ServerWatch:
         if self.hears.is_set():
             self._ring(self._ears.topics)
         self.hears.set()
-        looked = left = time.monotonic()
+        looked = time.monotonic()
+        left = looked
         while self.goes_on and not self._database.is_closed:
             self._await(connection)
             if newly_heard := self._places.take(connection):

@@ -39,7 +39,8 @@ def add_up(
     scores = np.concatenate([_scores(word, part) for (word, _), part in zip(words, entries, strict=True)])
     if allowed is not None:
         is_allowed = np.isin(numbers, np.array(allowed, np.int64))
-        numbers, scores = numbers[is_allowed], scores[is_allowed]
+        numbers = numbers[is_allowed]
+        scores = scores[is_allowed]
     return _summed(numbers, scores)
 
 
@@ -47,7 +48,8 @@ def select_best(numbers: Numbers, scores: Scores, most: int) -> tuple[Numbers, S
     """The best so many, best first, equal ones in the order in which they came."""
     if len(scores) > most:
         at = np.argpartition(-scores, most - 1)[:most]
-        numbers, scores = numbers[at], scores[at]
+        numbers = numbers[at]
+        scores = scores[at]
     order = np.lexsort((numbers, -scores))
     return numbers[order], scores[order]
 

@@ -58,7 +58,7 @@ class PostgresCache:
 
         await self._database.write(work)
 
-    async def page(self, corpus: str, owner: str, canonical_url: str) -> PageMemory | None:
+    async def read_page(self, corpus: str, owner: str, canonical_url: str) -> PageMemory | None:
         values = {"corpus": corpus, "owner": owner, "url": canonical_url}
         row = await self._database.read(lambda connection: fetch_first(connection, PAGE, values))
         return None if row is None else PageMemory(*row)

@@ -94,7 +94,7 @@ class PostgresConversations:
         rows = await self._database.read(lambda connection: fetch_all(connection, NEWEST, values))
         return [read_summary(row) for row in rows]
 
-    async def turns(self, conversation_id: str) -> Sequence[ConversationTurn]:
+    async def list_turns(self, conversation_id: str) -> Sequence[ConversationTurn]:
         rows = await self._database.read(lambda connection: fetch_all(connection, TURNS, (conversation_id,)))
         return [read_turn(number, row) for number, row in enumerate(rows, 1)]
 

@@ -116,7 +116,7 @@ class PostgresEmbeddings:
 
         await self._database.write(work)
 
-    async def progress(self) -> EmbeddingProgress:
+    async def measure_progress(self) -> EmbeddingProgress:
         # Every vector is looked at: it is asked for by people, not by a search.
         def work(connection: Connection) -> EmbeddingProgress:
             embedder = self._embedder(connection)

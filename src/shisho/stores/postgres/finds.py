@@ -195,7 +195,7 @@ class PostgresUrls:
         (row,) = await self._database.read(lambda connection: fetch_all(connection, OUTCOME, values))
         return bool(row.is_there)
 
-    async def orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
+    async def list_orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
         values = {"task_id": task_id, "corpus": WEB_CORPUS}
         rows = await self._database.read(lambda connection: fetch_all(connection, ORPHANS, values))
         return [DocumentId(row.id) for row in rows]

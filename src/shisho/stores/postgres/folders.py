@@ -45,7 +45,7 @@ class PostgresFolders:
     async def forget(self, path: str, owner: str) -> bool:
         return await self._database.write(lambda connection: change(connection, FORGET, (owner, path))) > 0
 
-    async def stamps(self, corpus: str, owner: str) -> Mapping[str, str]:
+    async def list_stamps(self, corpus: str, owner: str) -> Mapping[str, str]:
         rows = await self._database.read(lambda connection: fetch_all(connection, STAMPS, (owner, corpus)))
         return {row.source: row.stamp for row in rows}
 

@@ -51,7 +51,7 @@ class PostgresGrants:
     async def revoke(self, corpus: CorpusKey, grantee: Grantee) -> bool:
         return await self._changed(REVOKE, (str(grantee.kind), grantee.name, *corpus)) > 0
 
-    async def grants(self, owner: str | None = None) -> Sequence[CorpusGrant]:
+    async def list_grants(self, owner: str | None = None) -> Sequence[CorpusGrant]:
         rows = await self._database.read(lambda connection: fetch_all(connection, GRANTS, {"owner": owner}))
         return [
             CorpusGrant(

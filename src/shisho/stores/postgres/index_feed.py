@@ -142,7 +142,7 @@ class PostgresFeedView(PostgresShelfView):
         row = rows.fetch_first(self._connection, MARK, (index,))
         return None if row is None else IndexMark(row.generation, row.change, row.vector)
 
-    def marks_by_name(self, beginning: str) -> Mapping[str, IndexMark]:
+    def list_marks(self, beginning: str) -> Mapping[str, IndexMark]:
         stored = rows.fetch_all(self._connection, MARKS, (beginning,))
         return {row.name: IndexMark(row.generation, row.change, row.vector) for row in stored}
 
@@ -157,14 +157,14 @@ class PostgresFeedView(PostgresShelfView):
         stored = rows.fetch_all(self._connection, CHANGED, (since, limit))
         return [ChangedDocument(row.seq, row.document_id, row.state == "live") for row in stored]
 
-    def entries(self, document_id: str, after: int, limit: int) -> list[PassageEntry]:
+    def list_entries(self, document_id: str, after: int, limit: int) -> list[PassageEntry]:
         stored = rows.fetch_all(self._connection, ENTRIES_OF, (document_id, after, limit))
         return [
             PassageEntry(_place(row), row.ordinal, row.terms, row.heading_terms, row.bigrams)
             for row in stored
         ]
 
-    def vectors_of(self, document_id: str, embedder: str, after: int, limit: int) -> list[VectorEntry]:
+    def list_vectors_of(self, document_id: str, embedder: str, after: int, limit: int) -> list[VectorEntry]:
         return [*map(_vector_entry, self._vectors(VECTORS_OF, embedder, (after, document_id, limit)))]
 
     def list_arrived_vectors(self, embedder: str, since: int, limit: int) -> tuple[list[VectorEntry], int]:
@@ -172,11 +172,11 @@ class PostgresFeedView(PostgresShelfView):
         live = [_vector_entry(row) for row in stored if row.state == "live"]
         return live, stored[-1].seq if stored else since
 
-    def dimensions(self, embedder: str) -> int:
+    def find_dimensions(self, embedder: str) -> int:
         row = rows.fetch_first(self._connection, EMBEDDER, (embedder,))
         return 0 if row is None else int(row.dimensions)
 
-    def passages_with(self, index: str, codes: Sequence[int], scope: Scope) -> Mapping[int, int]:
+    def count_passages_with(self, index: str, codes: Sequence[int], scope: Scope) -> Mapping[int, int]:
         stored = rows.fetch_all(self._connection, WORDS, (index, scope.owner, list(codes)))
         return dict.fromkeys(codes, 0) | {row.code: row.passages for row in stored}
 

@@ -76,7 +76,7 @@ class PostgresLedger:
         values = (inquiry.run_id, inquiry.scope.owner, dumps(inquiry), self._clock.now())
         await self._database.write(lambda connection: change(connection, BEGIN, values))
 
-    async def inquiry(self, run_id: str) -> Inquiry:
+    async def find_inquiry(self, run_id: str) -> Inquiry:
         row = await self._database.read(lambda connection: fetch_first(connection, FACTS, (run_id,)))
         return read_inquiry(row, run_id)
 
@@ -86,14 +86,14 @@ class PostgresLedger:
         values = (run_id, step, node, input_hash, input_.text, output.text, self._clock.now())
         await self._database.write(lambda connection: change(connection, RECORD, values))
 
-    async def step(self, run_id: str, step: int) -> RunStep | None:
+    async def record_step(self, run_id: str, step: int) -> RunStep | None:
         row = await self._database.read(lambda connection: fetch_first(connection, STEP, (run_id, step)))
         return None if row is None else read_step(row)
 
     async def forget_from(self, run_id: str, step: int) -> None:
         await self._database.write(lambda connection: change(connection, FORGET, (run_id, step)))
 
-    async def steps(self, run_id: str) -> Sequence[RunStep]:
+    async def list_steps(self, run_id: str) -> Sequence[RunStep]:
         rows = await self._database.read(lambda connection: fetch_all(connection, STEPS, (run_id,)))
         return [read_step(row) for row in rows]
 
@@ -124,7 +124,7 @@ class PostgresLedger:
 
         return await self._database.read(work)
 
-    async def evidence(self, prefix: str, owner: str) -> Evidence:
+    async def find_evidence(self, prefix: str, owner: str) -> Evidence:
         values = (owner, prefix, prefix + TOP)
         rows = await self._database.read(lambda connection: fetch_all(connection, EVIDENCE, values))
         return read_evidence(expect_only_row(rows, "evidence", prefix))

@@ -29,7 +29,7 @@ class PostgresSessions:
     def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
 
-    async def rounds(self, session_id: str) -> Sequence[RoundRecord]:
+    async def list_rounds(self, session_id: str) -> Sequence[RoundRecord]:
         def work(connection: Connection) -> list[RoundRecord]:
             passage_rows = rows.fetch_all(connection, SHOWN, (session_id,))
             return round_records(rows.fetch_all(connection, ROUNDS, (session_id,)), passage_rows)

@@ -124,7 +124,7 @@ class PostgresShelf:
 
         return await self._database.write(work)
 
-    async def corpora(self, owner: str) -> Sequence[Corpus]:
+    async def list_corpora(self, owner: str) -> Sequence[Corpus]:
         return await self._database.read(lambda connection: _corpora(connection, owner))
 
     async def find_known(self, corpus: str, owner: str, sha256: str) -> Document | None:
@@ -174,13 +174,13 @@ class PostgresShelf:
     async def describe(self, facts: Mapping[DocumentId, Mapping[str, str]]) -> int:
         return await self._database.write(lambda connection: _describe_many(connection, facts))
 
-    async def document(self, document_id: DocumentId) -> Document:
+    async def find_document(self, document_id: DocumentId) -> Document:
         documents = await self._documents(DOCUMENT, (document_id,))
         if not documents:
             raise no_document(document_id)
         return documents[0]
 
-    async def documents_by_id(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]:
+    async def fetch_documents(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]:
         return await self._database.read(lambda connection: _documents_by_id(connection, ids))
 
     async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]:
@@ -192,19 +192,19 @@ class PostgresShelf:
     async def find_removed(self, name: str, owner: str) -> Sequence[Document]:
         return await self._documents(REMOVED_FROM, {"name": name, "owner": owner})
 
-    async def metadata_keys(self, owner: str) -> Sequence[str]:
+    async def list_metadata_keys(self, owner: str) -> Sequence[str]:
         return [row.key for row in await self._rows(METADATA_KEYS, (owner,))]
 
     async def count_metadata(self, scope: Scope, fields: int, values: int) -> Sequence[MetadataField]:
         return await self._database.read(lambda connection: count_metadata(connection, scope, fields, values))
 
-    async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
+    async def list_documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
         condition = write_condition(scope)
         seen = (after, scope.owner) if after else ()
         query = PAGE.format(condition=condition.sql, later=LATER if after else "")
         return await self._documents(query, (*condition.values, *seen, limit))
 
-    async def text(self, document_id: DocumentId) -> str:
+    async def read_text(self, document_id: DocumentId) -> str:
         def work(connection: Connection) -> str:
             state = standing.state_of(connection, document_id)
             if state is None:
@@ -215,11 +215,11 @@ class PostgresShelf:
 
         return await self._database.read(work)
 
-    async def lines(self, document_id: DocumentId) -> Sequence[PrintedLine]:
+    async def read_lines(self, document_id: DocumentId) -> Sequence[PrintedLine]:
         parts = await self._rows(LAYOUT, (document_id,))
         return [line for part in parts for line in nouns.unpack_lines(part.layout)]
 
-    async def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
+    async def list_passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
         return await self._database.read(lambda connection: passages_by_id(connection, ids))
 
     async def find_following(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Sequence[Passage]]:
@@ -228,14 +228,14 @@ class PostgresShelf:
             after.setdefault(nouns.passage_id(row.before), []).append(nouns.passage(row))
         return after
 
-    async def passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
+    async def list_passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
         return [nouns.passage(row) for row in await self._rows(PASSAGES_OF, (document_id,))]
 
     async def find_near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         listed = await self._rows(AKIN, {"bands": list(bands), "owner": owner})
         return [replace(nouns.passage(row), bands=tuple(row.bands)) for row in listed]
 
-    async def places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
+    async def list_places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
         listed = await self._rows(PLACES, (owner, corpus))
         return {place.source: DocumentId(place.document_id) for place in listed}
 

@@ -37,7 +37,7 @@ class PostgresShelfView:
     def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
         return vectors.select(self._connection, ids)
 
-    def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, NamedPassage]:
+    def fetch_passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, NamedPassage]:
         return vectors.fetch_named_passages(self._connection, ids)
 
     def texts(self, scope: Scope, most: int) -> list[str]:

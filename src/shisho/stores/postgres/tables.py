@@ -33,11 +33,11 @@ class PostgresTables:
     def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
 
-    async def columns(self, table: str) -> Sequence[str]:
+    async def list_columns(self, table: str) -> Sequence[str]:
         rows = await self._database.read(lambda connection: fetch_all(connection, COLUMNS, (table,)))
         return [row.name for row in rows]
 
-    async def rows(
+    async def read_rows(
         self, table: str, columns: Sequence[str], order: Sequence[str], offset: int, limit: int
     ) -> Sequence[RowValues]:
         statement = ROWS.format(columns=_listed(columns), table=table, order=_listed(order))

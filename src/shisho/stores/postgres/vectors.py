@@ -31,13 +31,13 @@ def select(connection: Connection, ids: Sequence[PassageId]) -> dict[PassageId, 
 
 
 def passages_by_id(connection: Connection, ids: Iterable[PassageId]) -> dict[PassageId, Passage]:
-    """`Shelf.passages` on a connection."""
+    """`Shelf.list_passages` on a connection."""
     passage_rows = rows.fetch_all(connection, PASSAGES, (rows.numbers_of(ids),))
     return {passage.id: passage for passage in map(nouns.passage, passage_rows)}
 
 
 def fetch_named_passages(connection: Connection, ids: Iterable[PassageId]) -> dict[PassageId, NamedPassage]:
-    """`SearchView.passages` on a connection."""
+    """`SearchView.fetch_passages` on a connection."""
     passage_rows = rows.fetch_all(connection, NAMED_PASSAGES, (rows.numbers_of(ids),))
     named_passages = (NamedPassage(nouns.passage(row), row.source, row.title) for row in passage_rows)
     return {named.passage.id: named for named in named_passages}

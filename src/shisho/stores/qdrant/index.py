@@ -80,7 +80,7 @@ class QdrantIndex:
 
     async def _dismiss(self, serving: EmbedderAbout) -> None:
         """Delete the collections of embedders that serve no more."""
-        marks = await self._feed.read(lambda view: view.marks_by_name(index_name(self._server)))
+        marks = await self._feed.read(lambda view: view.list_marks(index_name(self._server)))
         for index, mark in marks.items():
             if index != index_name(self._server, serving.name):
                 await self._delete(index, mark)
@@ -100,7 +100,9 @@ class QdrantView:
         self.count = truth.count
         self.statistics = truth.statistics
         self.vectors: Callable[[Sequence[PassageId]], Mapping[PassageId, TermVector]] = truth.vectors
-        self.passages: Callable[[Sequence[PassageId]], Mapping[PassageId, NamedPassage]] = truth.passages
+        self.fetch_passages: Callable[[Sequence[PassageId]], Mapping[PassageId, NamedPassage]] = (
+            truth.fetch_passages
+        )
         self.texts = truth.texts
 
     def propose(

@@ -33,7 +33,7 @@ class VectorCollection:
         self._dimensions = 0
 
     def choose_first_mark(self, view: IndexFeedView, generation: str) -> IndexMark | None:
-        self._dimensions = view.dimensions(self._embedder)
+        self._dimensions = view.find_dimensions(self._embedder)
         if not self._dimensions:
             return None
         # What is live comes with its vectors; only what changes from here on has to be looked at for that.
@@ -70,7 +70,7 @@ class VectorCollection:
 
     async def _vectors_of(self, document_id: str, after: int) -> Sequence[VectorEntry]:
         return await self._feed.read(
-            lambda view: view.vectors_of(document_id, self._embedder, after, VECTORS)
+            lambda view: view.list_vectors_of(document_id, self._embedder, after, VECTORS)
         )
 
     async def _put(self, collection: str, entries: Sequence[VectorEntry]) -> None:

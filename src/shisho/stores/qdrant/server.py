@@ -102,7 +102,8 @@ class QdrantServer:
         from qdrant_client import models
 
         def vector(point: SparsePoint) -> dict[str, Any]:
-            indices, values = [*point.weights], [*point.weights.values()]
+            indices = [*point.weights]
+            values = [*point.weights.values()]
             return {WORDS: models.SparseVector(indices=indices, values=values)}
 
         self._put(collection, [(point.place, vector(point)) for point in points])

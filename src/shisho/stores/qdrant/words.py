@@ -78,7 +78,7 @@ class WordCollection:
         return None if corpus is None else DocumentWords(corpus, counted)
 
     async def _entries(self, document_id: str, after: int) -> Sequence[PassageEntry]:
-        return await self._feed.read(lambda view: view.entries(document_id, after, ENTRIES))
+        return await self._feed.read(lambda view: view.list_entries(document_id, after, ENTRIES))
 
     def propose(
         self,
@@ -112,7 +112,7 @@ class WordCollection:
     def frequencies(self, view: IndexFeedView, words: Sequence[Word], scope: Scope) -> dict[Word, int]:
         """In how many passages that the scope's owner may search each word stands."""
         codes = {word: word_code(word) for word in words}
-        counted = view.passages_with(self.index, [*codes.values()], scope)
+        counted = view.count_passages_with(self.index, [*codes.values()], scope)
         return {word: counted[code] for word, code in codes.items()}
 
 

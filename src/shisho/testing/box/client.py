@@ -105,8 +105,8 @@ class BoxClient:
         """As `Box.behave`."""
         await self._post("/rules", rule)
 
-    async def calm(self) -> None:
-        """As `Box.calm` for all rules."""
+    async def calm_down(self) -> None:
+        """As `Box.calm_down` for all rules."""
         await self._post("/calm", {})
 
     async def expire(self, engine: str) -> None:

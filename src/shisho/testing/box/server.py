@@ -120,7 +120,7 @@ class Box:
         """Misbehave from now on: the fields of `rules.Rule`. Raises InvalidParams."""
         return self.web.rules.add(rule_of(rule))
 
-    def calm(self, rule: Rule | None = None) -> None:
+    def calm_down(self, rule: Rule | None = None) -> None:
         """Take back one rule, or all."""
         self.web.rules.remove(rule)
 

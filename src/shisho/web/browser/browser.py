@@ -74,7 +74,7 @@ class ChromiumBrowser:
         with hold(self._profiles, profile) as held_profile:
             try:
                 async with (
-                    self._launcher.browser(held_profile, headless=False) as live,
+                    self._launcher.launch(held_profile, headless=False) as live,
                     asyncio.timeout(deadline_s),
                 ):
                     return await self._watch_person(live, held_profile, url, solved)
@@ -99,7 +99,7 @@ class ChromiumBrowser:
 
     async def _page(self, request: Request, profile: Profile, deadline_s: float) -> Response:
         """The page has its time from when its browser runs: starting one has a limit of its own."""
-        async with self._launcher.browser(profile) as live:
+        async with self._launcher.launch(profile) as live:
             from playwright.async_api import Error
 
             heavy = asyncio.Event()
@@ -134,7 +134,7 @@ class ChromiumBrowser:
     async def _watch_memory(self, live: RunningBrowser, heavy: asyncio.Event) -> None:
         with suppress(Exception):  # it has ended; whoever uses it will notice
             while not heavy.is_set():
-                used_mb = await chromium.memory_mb(await live.processes())
+                used_mb = await chromium.measure_memory_mb(await live.list_processes())
                 self.heaviest_mb = max(self.heaviest_mb, used_mb)
                 if used_mb > self._memory_mb:
                     heavy.set()

@@ -100,7 +100,7 @@ def need_screen(environment: Mapping[str, str], profile: str) -> None:
         )
 
 
-async def memory_mb(processes: Iterable[int]) -> float:
+async def measure_memory_mb(processes: Iterable[int]) -> float:
     """The memory that these processes hold: each one's own memory, and once the most that any shares. 0
     where it cannot be told."""
     if _HAS_PROC:

@@ -51,7 +51,7 @@ class RunningBrowser:
         self._session = session
         self._root = root
 
-    async def processes(self) -> list[int]:
+    async def list_processes(self) -> list[int]:
         return _numbers(await self._session.send("SystemInfo.getProcessInfo"))
 
     def kill(self) -> None:
@@ -79,7 +79,7 @@ class Launcher:
         self._driver: _Driver | None = None
 
     @asynccontextmanager
-    async def browser(self, profile: Profile, *, headless: bool = True) -> AsyncIterator[RunningBrowser]:
+    async def launch(self, profile: Profile, *, headless: bool = True) -> AsyncIterator[RunningBrowser]:
         """A fresh browser on this profile, ended with the block. Raises ExtraMissing, EngineUnavailable."""
         with self._proxy.visit() as hosts:
             live = await self._started(profile, headless, hosts)

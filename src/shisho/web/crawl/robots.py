@@ -93,7 +93,7 @@ class RobotsBook:
         self._chains = RedirectMemory(cache)
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def rules(self, url: str, ticket: str) -> Robots:
+    async def find_rules(self, url: str, ticket: str) -> Robots:
         """The rules of this page's site; `ticket` as for the page. Raises what `turn_at` raises, and
         ForbiddenAddress and InvalidParams as the page itself would."""
         site = site_of(url)
@@ -109,7 +109,7 @@ class RobotsBook:
     async def _ask(self, site: str, ticket: str) -> Robots:
         name = f"robots.txt of {site}"
         closed_s = KEPT_CLOSED_S
-        chain = await self._chains.chain(name, f"{site}/robots.txt")
+        chain = await self._chains.find_chain(name, f"{site}/robots.txt")
         try:
             while True:
                 robots, response, patience_s = await self._hop(chain, site, ticket)

@@ -54,7 +54,7 @@ class PageClient:
     cache: Cache
     clock: Clock
 
-    async def page(
+    async def fetch_page(
         self, request: Request, ticket: str, pay: Pay, *, browse: Browse | None = None
     ) -> Response:
         """The page, or 304 where nothing has changed; `browse`: as its scripts make it. Redirects are
@@ -66,7 +66,7 @@ class PageClient:
             return await self._browsed(request, ticket, pay, browse)
         memory = RedirectMemory(self.cache)
         took_s = 0.0
-        chain = await memory.chain(ticket, request.url)
+        chain = await memory.find_chain(ticket, request.url)
         try:
             while True:
                 began = self.clock.monotonic()
@@ -112,7 +112,7 @@ class PageClient:
 
     async def _rules(self, url: str, ticket: str) -> Robots | None:
         """The rules of this page's site; None: nobody asks it. Raises RobotsDisallowed."""
-        rules = await self.robots.rules(url, ticket) if self.robots else None
+        rules = await self.robots.find_rules(url, ticket) if self.robots else None
         if rules is not None and (refusal := rules.refusal(url)):
             raise RobotsDisallowed(
                 "{host} {refusal}: {url}. Open it in a browser, save it, add the file.",
@@ -156,13 +156,13 @@ class PageClient:
         if self.browse is None:
             return None
         try:
-            return await self.page(request, ticket, pay, browse=self.browse)
+            return await self.fetch_page(request, ticket, pay, browse=self.browse)
         except RetryLater as later:
             if later.seconds > SHORT_S:
                 return None
             await asyncio.sleep(later.seconds)
         with suppress(RetryLater):
-            return await self.page(request, ticket, pay, browse=self.browse)
+            return await self.fetch_page(request, ticket, pay, browse=self.browse)
         return None
 
     async def _tries(self, host: str) -> int:

@@ -58,7 +58,7 @@ class RedirectMemory:
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
 
-    async def chain(self, name: str, url: str) -> RedirectChain:
+    async def find_chain(self, name: str, url: str) -> RedirectChain:
         """The chain of this name, if it began at this address; else a new one."""
         entry = await self._cache.get(_key(name))
         urls: Sequence[str] = entry.value if entry is not None else ()

@@ -99,7 +99,7 @@ class SerpClient:
         """The engine's pace, as its keys buy it."""
         return limit_of(about, self.keys)
 
-    async def page(
+    async def fetch_page(
         self,
         engine: SerpEngine,
         query: EngineQuery,
@@ -128,7 +128,7 @@ class SerpClient:
         self, engine: SerpEngine, first: SerpExchange, follow: Request, ticket: str, pay: Pay
     ) -> SerpExchange:
         """The result page that `first` leads on to: its hits, with the way to the next page of `first`.
-        Raises as `page`."""
+        Raises as `fetch_page`."""
         exchange = await self._one(engine, follow, ticket, pay, doubted=False)
         warnings = (*first.serp.warnings, *exchange.serp.warnings)
         return replace(
@@ -137,7 +137,7 @@ class SerpClient:
             status=exchange.status,
         )
 
-    async def rests_for(self, engine: str) -> float:
+    async def count_rest(self, engine: str) -> float:
         """Seconds until an engine whose breaker is open may be tried."""
         until = (await self.health.read([engine]))[engine].open_until
         if until is None:
@@ -158,7 +158,7 @@ class SerpClient:
         limit = self.limit_of(engine.about)
         resource = f"engine:{engine.about.name}"
         if not await self.health.probe(name, ticket):
-            raise BreakerOpen(await self.rests_for(name))
+            raise BreakerOpen(await self.count_rest(name))
         leave = await self.limiter.acquire(resource, limit, ticket)
         if not leave.granted:
             raise QuotaSpent(leave.wait_s) if leave.spent else RetryLater(leave.wait_s)

@@ -47,6 +47,49 @@ PARTICIPLES = words(
 # … unless it is a noun of the field.
 NOUNS = words("Finding Reading Setting Spending Staging")
 
+# A function begins with a verb. None of these words is one, nor is a word that ends like a participle …
+NO_VERBS = words(
+    """
+    about above after again all already also any as at back bare before behind below best between beyond both but by
+    chosen deep done drawn each early either else endless every few first for forbidden foreign forth free from
+    full given good gone great half held here hidden if in indefinite inside into just k kept known large last late
+    latest least left legible less long low made many meant merely mine missing more most my near nearest never new
+    newest next no nobody none not nothing now of off old on once one only onto other our out over own past per
+    plain private public quick ran rarest reachable readable real right same seen shown since slow small so some
+    soon sought spoken still such taken ten that the their then there these they this those through thus to too two
+    under unknown unread unreadable until unusable up upon upright very visible was were what when where which while
+    whole whose why wide wider with within without worse worst written wrong yet
+    """
+)
+PARTICIPLE_VERB = re.compile(r"[a-z]{2,}(ed|ing)")
+# … unless it is a verb all the same …
+VERBS_LIKE_PARTICIPLES = words("bring embed exceed feed heed need proceed ring seed succeed was")
+# … or is used as Python uses it: `int.to_bytes`, `int.from_bytes`, `Path.with_name`, `datetime.now`.
+PYTHONS_WORDS = words("from now to with")
+# An asynchronous function does something, so it begins with one of these verbs. A new one is added here.
+VERBS = words(
+    """
+    abandon accept aclose acquire add advance answer apply ask audit await backup begin behave block calibrate call calm
+    cancel catch charge check choose claim clear close complete compose confirm copy count create crop cut describe
+    detach digest draw embed end enqueue ensure enter erase estimate evaluate examine execute expect expire export
+    extend fail fetch fill find finish follow forget get give go grant has have ingest intercept is
+    join judge keep kill launch leave list locate look make mark measure mend migrate mirror note notify
+    open park parse plan point prepare preview probe pull put queue rank read recognise
+    record reflect refuse reject release remember remove render renew repeat replace replay reply report rerank
+    resolve respell restore resume retire retrieve revoke run save score search select serve set settle share shelve
+    show skip spawn split stamp start step stop submit sync take try understand unblock unshare update
+    view wait watch write
+    """
+)
+# Functions that bear another name for a reason, by the beginning of their place.
+NAMED_OTHERWISE = {
+    "desk/": "what a program asks of the desk, `await desk.documents()`: its names are the public API",
+    "interfaces/api/": "named as the verb of the desk that it is a shell over",
+    "interfaces/ui/pages.py": "pages are named by their addresses",
+    "librarian/nodes.py": "nodes are named as the loop's table and its traces name them",
+    "testing/box/hostile.py": "the name of an attack is the name of its host",
+}
+
 
 def modules(root: Path) -> Iterator[tuple[str, ast.Module]]:
     """The path below the root and the tree of each module."""
@@ -101,6 +144,42 @@ def fillers(root: Path) -> Iterator[str]:
         yield f"{share:.1%} of all names say nothing of what they name, more than {MOST_FILLERS:.1%}: {worst}"
 
 
+def public_functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Functions and methods that others may call: no properties, and no commands, which the shell names."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            decorators = " ".join(ast.unparse(decorator) for decorator in node.decorator_list)
+            if not node.name.startswith("_") and not re.search(r"property|command\(|callback\(", decorators):
+                yield node
+        else:
+            yield from public_functions(node)
+
+
+@lru_cache(maxsize=1)
+def error_names() -> frozenset[str]:
+    return frozenset(public_classes(parsed((HOUSE / "errors.py").read_text("utf-8"))))
+
+
+def makes_error(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """True where it only makes what is raised: `raise no_document(id)` needs no verb more."""
+    kinds = words(ast.unparse(function.returns)) if function.returns else frozenset()
+    return bool(kinds) and all(kind in error_names() or kind.endswith("Failed") for kind in kinds)
+
+
+def verbless(root: Path) -> Iterator[str]:
+    for module, tree in modules(root):
+        if any(module.startswith(place) for place in NAMED_OTHERWISE):
+            continue
+        for function in public_functions(tree):
+            verb = function.name.partition("_")[0]
+            bare = verb in NO_VERBS or PARTICIPLE_VERB.fullmatch(verb) is not None
+            bare = bare and verb not in VERBS_LIKE_PARTICIPLES | PYTHONS_WORDS
+            if bare and not makes_error(function):
+                yield f"{module}: {function.name} begins with no verb"
+            elif isinstance(function, ast.AsyncFunctionDef) and verb not in VERBS | PYTHONS_WORDS:
+                yield f"{module}: {function.name} is asynchronous and begins with none of VERBS"
+
+
 def docstrings(tree: ast.Module) -> Iterator[str]:
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     for node in ast.walk(tree):
@@ -138,6 +217,7 @@ def paths_gone(root: Path) -> Iterator[str]:
 CHECKS: tuple[Callable[[Path], Iterator[str]], ...] = (
     repeated_classes,
     participles,
+    verbless,
     fillers,
     questions,
     unexplained,
@@ -178,6 +258,14 @@ FILLED = "\n".join(f"def count_{number}(one: int) -> int:\n    return one" for n
         (participles, "class Trying(Exception): ...", "librarian/sin.py: Trying is a participle"),
         (participles, "class Kept: ...", "librarian/sin.py: Kept is a participle"),
         (participles, "class Theirs: ...", "librarian/sin.py: Theirs is a participle or a pronoun"),
+        (verbless, "def embedded(text: str) -> str: ...", "librarian/sin.py: embedded begins with no verb"),
+        (verbless, "def known() -> list[str]: ...", "librarian/sin.py: known begins with no verb"),
+        (verbless, "class Sin:\n    def by_name(self) -> str: ...", "sin.py: by_name begins with no verb"),
+        (
+            verbless,
+            "async def documents() -> None: ...",
+            "sin.py: documents is asynchronous and begins with none",
+        ),
         (fillers, FILLED, "of all names say nothing of what they name"),
         (questions, QUESTIONS, "docstrings open with a question"),
     ],
@@ -198,6 +286,28 @@ def test_class_that_the_glossary_lacks_is_found(copy: Path) -> None:
 def test_path_that_is_gone_from_the_glossary_is_found(copy: Path) -> None:
     (copy / "domain" / "job.py").unlink()
     assert "docs/glossary.md: domain/job.py is not there" in list(paths_gone(copy))
+
+
+def test_property_command_and_error_to_raise_need_no_verb(copy: Path) -> None:
+    text = """
+class Sin:
+    @property
+    def known(self) -> str: ...
+
+@app.command()
+def working() -> None: ...
+
+def no_document(prefix: str) -> NotFound: ...
+
+def to_json(text: str) -> str: ...
+"""
+    (copy / "librarian" / "sin.py").write_text(text, "utf-8")
+    assert list(verbless(copy)) == []
+
+
+@pytest.mark.parametrize("place", sorted(NAMED_OTHERWISE))
+def test_place_of_other_names_is_there(place: str) -> None:
+    assert (HOUSE / place).exists()
 
 
 @pytest.mark.parametrize("name", sorted(NOUNS))

@@ -200,7 +200,7 @@ async def test_an_engine_that_rests_after_its_person_was_there_asks_for_nobody(t
             for _ in range(2):  # met, and remembered while the engine rests
                 with pytest.raises(PersonNeeded) as needs:
                     await serps.read_next([first])
-                await serps.needs(needs.value.met, [first])
+                await serps.remember_need(needs.value.met, [first])
 
         await world.attempt(barred)
         await health.mend("memory")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from shisho.domain.inquiry import Budget, LoopStop
 from shisho.domain.loop_state import Spending
-from shisho.librarian.budget import ceiling, estimate_next_round
+from shisho.librarian.budget import estimate_next_round, find_reached_ceiling
 
 BUDGET = Budget(max_rounds=3, max_seconds=10.0, max_pages=20, max_model_calls=8, max_tokens=1_000)
 
@@ -30,14 +30,14 @@ BUDGET = Budget(max_rounds=3, max_seconds=10.0, max_pages=20, max_model_calls=8,
     ],
 )
 def test_ceiling(spent: Spending, cost: Spending, expected: LoopStop | None) -> None:
-    assert ceiling(BUDGET, spent, cost) is expected
+    assert find_reached_ceiling(BUDGET, spent, cost) is expected
 
 
 def test_zero_allows_none() -> None:
     none = Budget(max_model_calls=0, max_tokens=0)
-    assert ceiling(none, Spending(), Spending(model_calls=1)) is LoopStop.MODEL_CALLS
-    assert ceiling(none, Spending(), Spending(tokens=1)) is LoopStop.TOKENS
-    assert ceiling(none, Spending(), Spending(rounds=1)) is None
+    assert find_reached_ceiling(none, Spending(), Spending(model_calls=1)) is LoopStop.MODEL_CALLS
+    assert find_reached_ceiling(none, Spending(), Spending(tokens=1)) is LoopStop.TOKENS
+    assert find_reached_ceiling(none, Spending(), Spending(rounds=1)) is None
 
 
 def test_the_next_round_is_expected_to_cost_the_mean_of_those_before() -> None:
@@ -60,7 +60,7 @@ amounts = st.builds(
 def test_what_is_spent_after_asking_never_exceeds_the_budget(costs: list[Spending]) -> None:
     spent = Spending()
     for cost in costs:
-        if ceiling(BUDGET, spent, cost) is None:
+        if find_reached_ceiling(BUDGET, spent, cost) is None:
             spent += cost
     assert spent.rounds <= 3 and spent.seconds <= 10.0 and spent.pages <= 20
     assert spent.model_calls <= 8 and spent.tokens <= 1_000

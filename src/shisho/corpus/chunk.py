@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from shisho.corpus.columns import column_labels
-from shisho.corpus.layout import UNDER, DocumentLayout, PlacedBlock, heading_label
+from shisho.corpus.layout import UNDER, DocumentLayout, PlacedBlock, label_heading
 from shisho.domain.corpus import BlockKind
 from shisho.domain.place import place_within, split_cells
 from shisho.language.sentences import sentences
@@ -92,7 +92,7 @@ def _bare_headings(layout: DocumentLayout) -> set[PlacedBlock]:
 
 
 def _path_of(block: PlacedBlock, text: str) -> str:
-    own_text = heading_label(text[block.start : block.end])
+    own_text = label_heading(text[block.start : block.end])
     return UNDER.join(filter(None, (block.heading, own_text)))
 
 

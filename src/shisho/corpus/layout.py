@@ -12,7 +12,7 @@ UNDER = " › "  # between the headings of a path
 HEADING_CHARS = 300  # of a heading in the path of what stands under it; its own block has it whole
 
 
-def heading_label(text: str) -> str:
+def label_heading(text: str) -> str:
     """A heading as the paths of other blocks name it: on one line, and not without end."""
     return " ".join(text[: 4 * HEADING_CHARS].split())[:HEADING_CHARS]
 

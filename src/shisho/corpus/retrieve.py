@@ -96,14 +96,14 @@ class Retriever:
     ) -> Sequence[RankedCandidate]:
         """The same ranking as `rank` gives, its passages not fetched."""
         look = await self._prepared(request, scope, WholeRanking(depth), frozenset())
-        _, ranking = await self.index.view(look.ranking)
+        _, ranking = await self.index.view(look.rank)
         return ranking
 
     async def _prepared(
         self, request: SearchRequest, scope: Scope, cut: RankingCut, passage_ids: frozenset[PassageId]
     ) -> _Look:
         texts = [text for text in request.keyword_query if text.strip()]
-        meaning = meaning_of(request)
+        meaning = write_meaning_query(request)
         if not meaning:
             raise InvalidParams("Nothing to search for: give keyword_query or vector_query.")
         vector = await self._query_vector(meaning)
@@ -154,7 +154,7 @@ class _Look:
     cut: RankingCut
     passage_ids: frozenset[PassageId]
 
-    def ranking(self, view: SearchView) -> tuple[int, Sequence[RankedCandidate]]:
+    def rank(self, view: SearchView) -> tuple[int, Sequence[RankedCandidate]]:
         """N, and what the cut keeps."""
         in_scope = view.count(self.scope)
         depth = self.cut.depth(in_scope)
@@ -167,7 +167,7 @@ class _Look:
         return in_scope, self.cut.cut(in_scope, ranking, meaning_floor)
 
     def __call__(self, view: SearchView) -> RetrievalResult:
-        in_scope, kept = self.ranking(view)
+        in_scope, kept = self.rank(view)
         passages = view.fetch_passages([candidate.passage_id for candidate in kept])
         hits = [
             RankedPassage(named.passage, candidate.score, candidate.parts, named.source, named.title)
@@ -250,7 +250,7 @@ def read_statistics(
     )
 
 
-def meaning_of(request: SearchRequest) -> str:
+def write_meaning_query(request: SearchRequest) -> str:
     """The request as one text; empty for a blank one."""
     return request.vector_query.strip() or " ".join(text for text in request.keyword_query if text.strip())
 

@@ -10,7 +10,7 @@ from itertools import takewhile
 
 from shisho.corpus import depth, diversity
 from shisho.corpus.reranking import RERANKED, rerank
-from shisho.corpus.retrieve import Retriever, meaning_of
+from shisho.corpus.retrieve import Retriever, write_meaning_query
 from shisho.domain.corpus import (
     BlockKind,
     Citation,
@@ -117,7 +117,7 @@ class CorpusSearcher:
     ) -> Sequence[RankedPassage]:
         if self.reranker is None or not ranking:
             return ranking
-        return await rerank(self.reranker, meaning_of(request), ranking)
+        return await rerank(self.reranker, write_meaning_query(request), ranking)
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,7 @@ class SerpAttempt:
         keys = takewhile(taken.__contains__, (f"page {number}" for number in count(self._asked.serp_page)))
         return [taken[key].read(ResultPage) for key in keys]
 
-    async def needs(self, challenge: HumanChallenge, pages: Sequence[ResultPage]) -> None:
+    async def remember_need(self, challenge: HumanChallenge, pages: Sequence[ResultPage]) -> None:
         """Remember what asks for a person after these pages: where this job is stopped and resumed, it asks
         for the same."""
         await self._context.step(

@@ -288,7 +288,7 @@ class _Run:
     async def _person(self, challenge: HumanChallenge) -> NoReturn:
         """Leave the job to a person; what pages 1..N brought is its result if nobody comes."""
         await self._note(PagingStop.CHALLENGE)
-        await self._serps.needs(challenge, self._paging.pages)
+        await self._serps.remember_need(challenge, self._paging.pages)
         await self._context.await_person(
             await self._output(PagingStop.CHALLENGE) if self._paging.pages else None, challenge
         )

@@ -72,12 +72,12 @@ class Killable:
     async def run(self, work: Work, data: bytes, make: Callable[[Any], T]) -> T:
         """Run the function in the child and give its result, as `make` makes it of JSON data; `make`
         raises ValueError or TypeError on nonsense. Raises what `parts` raises."""
-        (whole, *rest) = await self.parts(work, data, make)
+        (whole, *rest) = await self.read_parts(work, data, make)
         if rest:
             raise ChildBroken("")
         return whole
 
-    async def parts(self, work: Work, data: bytes, make: Callable[[Any], T]) -> list[T]:
+    async def read_parts(self, work: Work, data: bytes, make: Callable[[Any], T]) -> list[T]:
         """The same for a function whose `pack` gives a long answer in parts, so that no process holds it
         twice.
 

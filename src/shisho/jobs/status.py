@@ -36,7 +36,7 @@ class TaskWatch:
         line = self._joined(task_id)
         try:
             async with asyncio.timeout_at(ends):
-                return await line.news(news.task.revision)
+                return await line.await_news(news.task.revision)
         except TimeoutError:
             return TaskNews(await self._tasks.get_task(task_id))
         finally:
@@ -76,7 +76,7 @@ class _Line:
         self.waiting = 0
         self.reading = asyncio.create_task(self._read())
 
-    async def news(self, since: int) -> TaskNews:
+    async def await_news(self, since: int) -> TaskNews:
         """The first news after this revision."""
         # What was awaited may be older than `_latest` by the time this goes on: only `_latest` and `_next`
         # belong together.

@@ -205,7 +205,7 @@ def _pairs() -> dict[tuple[str, str], str]:
     return pairs
 
 
-def meaning_of(noun: str, verb: str) -> str:
+def look_up_meaning(noun: str, verb: str) -> str:
     """The meaning of a noun together with its verb; empty where that is no turn of phrase."""
     return _pairs().get((noun, verb), "")
 

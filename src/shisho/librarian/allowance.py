@@ -6,7 +6,7 @@ from __future__ import annotations
 from shisho.domain.inquiry import Budget
 from shisho.domain.loop_state import Spending
 from shisho.domain.model import ModelUsage
-from shisho.librarian.budget import ceiling
+from shisho.librarian.budget import find_reached_ceiling
 
 
 class ModelAllowance:
@@ -31,7 +31,9 @@ class ModelAllowance:
     def reserve(self, calls: int, tokens: int) -> Spending | None:
         """Set this much aside; None where it does not fit."""
         cost = Spending(model_calls=calls, tokens=tokens)
-        if self.seconds_left <= 0 or ceiling(self.budget, self.spent + self.reserved + self._withheld, cost):
+        if self.seconds_left <= 0 or find_reached_ceiling(
+            self.budget, self.spent + self.reserved + self._withheld, cost
+        ):
             return None
         self.reserved += cost
         return cost

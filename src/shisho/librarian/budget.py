@@ -7,7 +7,7 @@ from shisho.domain.inquiry import Budget, LoopStop
 from shisho.domain.loop_state import Spending
 
 
-def ceiling(budget: Budget, spending: Spending, cost: Spending) -> LoopStop | None:
+def find_reached_ceiling(budget: Budget, spending: Spending, cost: Spending) -> LoopStop | None:
     """The first ceiling that `cost` would break on top of `spending`; None where it fits. What costs nothing
     breaks nothing."""
     after = spending + cost

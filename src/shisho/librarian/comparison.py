@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import pairwise
 
-from shisho.language.idioms import meaning_of
+from shisho.language.idioms import look_up_meaning
 from shisho.language.meanings import mean_same, opposites
 from shisho.language.phrases import denies, phrases, reports
 from shisho.language.terms import fold
@@ -57,7 +57,7 @@ def join_phrases(phrase: TiedPhrase, after: TiedPhrase) -> str:
     if phrase.phrase.predicate:
         plain = not (phrase.phrase.broken or phrase.phrase.marks)
         return phrase.phrase.whole + after.phrase.whole if plain else ""
-    return meaning_of(phrase.phrase.whole, after.phrase.whole)
+    return look_up_meaning(phrase.phrase.whole, after.phrase.whole)
 
 
 class Comparison:

@@ -22,7 +22,7 @@ from shisho.domain.inquiry import Answer
 from shisho.domain.link import is_on_web
 from shisho.domain.proof import EvidenceExhibit, ProofFault, ProofReport, ProofSignature
 from shisho.language.script import answer_language
-from shisho.librarian.proof_meaning import ProofPart, meaning_faults, parts_read
+from shisho.librarian.proof_meaning import ProofPart, list_meaning_faults, parts_read
 from shisho.messages.catalogue import render_all
 from shisho.messages.message import Message
 
@@ -91,7 +91,7 @@ def check_proof(data: bytes, check_signature: CheckSignature) -> ProofReport:
         return ProofReport(tuple(sorted(faults, key=lambda fault: fault.line)))
     parts, faults = parts_read(rows)
     notes: list[ProofFault] = []
-    faults += meaning_faults(parts, notes)
+    faults += list_meaning_faults(parts, notes)
     return ProofReport(
         faults=tuple(sorted(faults, key=lambda fault: fault.line)),
         notes=tuple(notes),

@@ -72,7 +72,7 @@ def parts_read(rows: Sequence[ProofPart]) -> tuple[list[ProofPart], list[ProofFa
     return parts, faults
 
 
-def meaning_faults(parts: Sequence[ProofPart], notes: list[ProofFault]) -> list[ProofFault]:
+def list_meaning_faults(parts: Sequence[ProofPart], notes: list[ProofFault]) -> list[ProofFault]:
     """What is wrong in what the parts say. What they cannot show is added to `notes`."""
     faults = [*_names(parts)]
     evidence = {part.number: part for part in parts if part.kind == "evidence"}

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from shisho.domain.inquiry import Budget, GoalStatus, LoopStop, NextStep, Strategy, Verdict
 from shisho.domain.loop_state import Spending
 from shisho.librarian import condition
-from shisho.librarian.budget import ceiling, estimate_next_round
+from shisho.librarian.budget import estimate_next_round, find_reached_ceiling
 from shisho.messages.message import Message
 
 PATIENCE = 2  # rounds without new evidence
@@ -39,7 +39,7 @@ def route(
     elif is_stagnant:
         stop = LoopStop.STAGNATION
     else:
-        stop = ceiling(budget, spending, estimate_next_round(spending))
+        stop = find_reached_ceiling(budget, spending, estimate_next_round(spending))
     reason = Message.join([part for part in (_progress(strategy, status), remark) if part], "; ")
     if stop is None:
         return Verdict(NextStep.CONTINUE, next_focus, reason)

@@ -100,7 +100,7 @@ class StoredInterventions:
             )
             for intervention in interventions:
                 transaction.rows(SKIP, {"id": intervention.job_id, "now": transaction.now})
-                transaction.released(intervention.job_id, JobState.COMPLETED, InterventionState.SKIPPED)
+                transaction.record_release(intervention.job_id, JobState.COMPLETED, InterventionState.SKIPPED)
             return interventions
 
         return await self._transactions.write(work)
@@ -156,7 +156,7 @@ def _complete(transaction: Transaction, owner: str, choose: Chosen) -> list[Pend
     interventions = find_together(select_waiting(transaction.queries, owner, still=True), choose)
     for intervention in interventions:
         transaction.rows(FREE, {"id": intervention.job_id})
-        transaction.released(intervention.job_id, JobState.QUEUED, InterventionState.COMPLETED)
+        transaction.record_release(intervention.job_id, JobState.QUEUED, InterventionState.COMPLETED)
     return interventions
 
 

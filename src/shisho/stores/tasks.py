@@ -258,6 +258,6 @@ def _enqueued(
 def _cancel(transaction: Transaction, job_id: JobId, state: JobState) -> None:
     transaction.rows(CANCEL, {"id": job_id, "now": transaction.now})
     if state is JobState.AWAITING_AUTH:
-        transaction.released(job_id, JobState.CANCELLED, InterventionState.CANCELLED)
+        transaction.record_release(job_id, JobState.CANCELLED, InterventionState.CANCELLED)
     else:
         transaction.record_move(job_id, state, JobState.CANCELLED)

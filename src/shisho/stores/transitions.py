@@ -152,7 +152,7 @@ class Transaction:
         if belongs.cause_id is not None and new is not JobState.RUNNING:
             self.wake(belongs.cause_id)
 
-    def released(self, job_id: JobId, new: JobState, end: InterventionState) -> None:
+    def record_release(self, job_id: JobId, new: JobState, end: InterventionState) -> None:
         """As `record_move`, for a job that waits for a person no longer."""
         self.rows(RELEASE, {"id": job_id, "end": end, "now": self.now})
         self.record_move(job_id, JobState.AWAITING_AUTH, new, EventFacts(person=end))
@@ -171,9 +171,9 @@ class Transaction:
         (revised,) = self.rows(REVISE.format(counts=changed), {"id": task_id})
         told = {"task_id": task_id, "revision": revised.revision, "job_id": job_id}
         self.rows(EVENT, told | {"now": self.now, "kind": str(kind), "data": event_json(facts)})
-        self.reached(task_id, kind, revised.state, revised)
+        self.record_revision(task_id, kind, revised.state, revised)
 
-    def reached(self, task_id: TaskId, kind: EventKind, stored_state: str, counts: Row) -> None:
+    def record_revision(self, task_id: TaskId, kind: EventKind, stored_state: str, counts: Row) -> None:
         """Give the task the state that its jobs give it, from the columns of `COUNTS`."""
         state = derive_task_state(counts_of(counts))
         if state != stored_state:

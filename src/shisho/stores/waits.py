@@ -42,4 +42,4 @@ def end_wait(transaction: Transaction, row: Row) -> None:
     if state is JobState.PARKED:
         transaction.record_move(job_id, state, new)
     else:
-        transaction.released(job_id, new, InterventionState.EXPIRED)
+        transaction.record_release(job_id, new, InterventionState.EXPIRED)

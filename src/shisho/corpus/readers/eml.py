@@ -7,7 +7,7 @@ from email import policy
 from email.message import EmailMessage
 from email.parser import BytesParser
 
-from shisho.corpus.layout import heading_label
+from shisho.corpus.layout import label_heading
 from shisho.corpus.readers.html import read_whole_blocks
 from shisho.corpus.readers.text import decode, paragraphs, strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
@@ -26,7 +26,7 @@ def read(data: bytes) -> Reading:
     if not any(letter.get(name) for name in (*_FIELDS, "Subject")):
         raise DocumentUnreadable("The file has no sender and no date: it is no letter.")
     subject = _field(letter, "Subject")
-    headings = (heading_label(subject),) if subject else ()
+    headings = (label_heading(subject),) if subject else ()
     head = [f"{name}: {value}" for name in _FIELDS if (value := _field(letter, name))]
     blocks = [Block(subject, BlockKind.HEADING)] if subject else []
     blocks.append(Block("\n".join(head), BlockKind.NOTE, headings=headings))

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from lxml import etree  # type: ignore[import-untyped]
 
-from shisho.corpus.layout import heading_label
+from shisho.corpus.layout import label_heading
 from shisho.corpus.readers.described import describe_package
 from shisho.corpus.readers.html import read_whole_blocks
 from shisho.corpus.readers.office import open_package
@@ -82,7 +82,7 @@ class _Book:
             path = block.headings
             while path and path[0] in self._chapter:
                 path = path[1:]
-            is_title = block.kind is BlockKind.HEADING and heading_label(block.text) == place
+            is_title = block.kind is BlockKind.HEADING and label_heading(block.text) == place
             above = self._chapter[:-1] if is_title else self._chapter
             yield replace(block, page=number, headings=above + path, place=place)
 
@@ -153,7 +153,7 @@ def _attribute(element: Any, name: str) -> str | None:
 
 
 def _words(element: Any) -> str:
-    return heading_label(strip_controls("".join(element.itertext())))
+    return label_heading(strip_controls("".join(element.itertext())))
 
 
 def _path(folder: str, href: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shisho.corpus.layout import heading_label
+from shisho.corpus.layout import label_heading
 
 
 class Headings:
@@ -21,5 +21,5 @@ class Headings:
         while self._open and self._open[-1][0] >= level:
             self._open.pop()
         above = self.path
-        self._open.append((level, heading_label(text)))
+        self._open.append((level, label_heading(text)))
         return above

@@ -127,7 +127,7 @@ class KillableReader:
 
     async def _parts(self, work: Work, data: bytes, make: Callable[[Any], T]) -> list[T]:
         try:
-            return await self._killable.parts(work, data, make)
+            return await self._killable.read_parts(work, data, make)
         except ChildOverrun as overrun:
             raise TooLarge(
                 "Reading took more than {seconds:g} s of computing: split the file or raise reader_seconds.",

@@ -9,7 +9,7 @@ from typing import Any
 import pptx
 from pptx.oxml.ns import qn
 
-from shisho.corpus.layout import heading_label
+from shisho.corpus.layout import label_heading
 from shisho.corpus.readers.described import describe_properties
 from shisho.corpus.readers.office import open_package, table
 from shisho.corpus.readers.raised import formula, write_lowered, write_raised
@@ -41,7 +41,7 @@ def _slide(slide: Any, number: int) -> Iterator[Block]:
     _unwrap(slide.shapes._spTree)
     title = slide.shapes.title
     heading = _text(title.text_frame) if title is not None and title.has_text_frame else ""
-    path = (heading_label(heading),) if heading else ()
+    path = (label_heading(heading),) if heading else ()
     if heading:
         yield Block(heading, BlockKind.HEADING, number)
     for shape in _shapes(slide.shapes, MAX_GROUPS):

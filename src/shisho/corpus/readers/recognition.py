@@ -73,7 +73,7 @@ class Recogniser:
             return reading
 
         try:
-            return wire.join_readings(await self._killable.parts(work, source.data, take))
+            return wire.join_readings(await self._killable.read_parts(work, source.data, take))
         except ChildOverrun as overrun:
             raise TooLarge(
                 "Recognising its text took more than {seconds:g} s of computing: split the file.",

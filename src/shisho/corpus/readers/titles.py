@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from itertools import islice
 
-from shisho.corpus.layout import heading_label
+from shisho.corpus.layout import label_heading
 from shisho.corpus.readers.shapes import depth
 from shisho.domain.corpus import Block, BlockKind
 
@@ -32,4 +32,4 @@ def title_of(stated: str, blocks: Iterable[Block]) -> str:
     # 「第1章」 and 「1.1」 head a part of what has no title.
     if first is None or depth(first.text) is not None or (first.page or 1) > FRONT:
         return ""
-    return heading_label(first.text)
+    return label_heading(first.text)

@@ -131,7 +131,7 @@ class DenseIndex:
         """False while another process holds the files."""
         try:
             files = DenseFiles(self._folder, self._dimensions)
-            with files.writing():
+            with files.hold_for_writing():
                 self._read_files(files)
                 self._take_in(files)
         except BlockingIOError:

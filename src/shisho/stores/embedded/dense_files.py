@@ -69,7 +69,7 @@ class DenseFiles:
         return DenseBatch(rows, codes.reshape(-1, width), names.tobytes().decode("ascii").split())
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
+    def hold_for_writing(self) -> Iterator[None]:
         """Hold the lock of the folder. Raises BlockingIOError where another process holds it, another OSError
         where the folder cannot be written."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -54,7 +54,7 @@ class MemoryInterventions:
     async def skip(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
         interventions = self._chosen(owner, select_interventions(target, name))
         for intervention in interventions:
-            self._shared.released(
+            self._shared.record_release(
                 self._shared.jobs[intervention.job_id], JobState.COMPLETED, InterventionState.SKIPPED
             )
         return interventions
@@ -84,7 +84,7 @@ class MemoryInterventions:
 
     def _freed(self, interventions: Sequence[PendingIntervention]) -> Sequence[PendingIntervention]:
         for intervention in interventions:
-            self._shared.released(
+            self._shared.record_release(
                 self._shared.jobs[intervention.job_id],
                 JobState.QUEUED,
                 InterventionState.COMPLETED,

@@ -188,10 +188,10 @@ class MemoryJobs:
             if job.state is JobState.PARKED:
                 self._shared.move(job, JobState.QUEUED, not_before=None)
             elif job.output is not None:
-                self._shared.released(job, JobState.COMPLETED, InterventionState.EXPIRED)
+                self._shared.record_release(job, JobState.COMPLETED, InterventionState.EXPIRED)
             else:
                 error = JobError("AUTH_REQUIRED", "Nobody came.", at=now)
-                self._shared.released(
+                self._shared.record_release(
                     job, JobState.FAILED, InterventionState.EXPIRED, errors=(*job.errors, error)
                 )
         return len(due)

@@ -137,7 +137,7 @@ class MemoryTasks:
         cancelled = [job for job in active if job not in spared]
         for job in cancelled:
             if job.state is JobState.AWAITING_AUTH:
-                self._shared.released(job, JobState.CANCELLED, InterventionState.CANCELLED, output=None)
+                self._shared.record_release(job, JobState.CANCELLED, InterventionState.CANCELLED, output=None)
             else:
                 self._shared.move(job, JobState.CANCELLED, output=None, not_before=None)
         for job in spared:

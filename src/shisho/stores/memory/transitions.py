@@ -68,7 +68,7 @@ class SharedQueue:
         ):
             self.move(parent, JobState.QUEUED, not_before=None)
 
-    def released(self, job: Job, state: JobState, end: InterventionState, **changes: Any) -> None:
+    def record_release(self, job: Job, state: JobState, end: InterventionState, **changes: Any) -> None:
         """As `move`, for a job that waits for a person no longer."""
         del self.waiting[job.id]
         self.move(job, state, EventFacts(person=end), not_before=None, **changes)

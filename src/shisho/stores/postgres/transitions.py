@@ -47,7 +47,7 @@ class PostgresTransaction(Transaction):
         kind = EventKind(new)
         statement = MOVED.format(counts=write_move_counts(old, new))
         (row,) = self.rows(statement, self._told(job_id, kind, facts))
-        self.reached(TaskId(row.task_id), kind, row.state, row)
+        self.record_revision(TaskId(row.task_id), kind, row.state, row)
         if row.cause_id is not None and new is not JobState.RUNNING:
             self.wake(row.cause_id)
 
@@ -61,7 +61,7 @@ class PostgresTransaction(Transaction):
     ) -> None:
         statement = HAPPENED.format(counts=write_count_changes(counts or {}))
         (row,) = self.rows(statement, self._told(job_id, kind, facts) | {"task_id": task_id})
-        self.reached(task_id, kind, row.state, row)
+        self.record_revision(task_id, kind, row.state, row)
 
     def _told(self, job_id: JobId, kind: EventKind, facts: EventFacts) -> dict[str, str]:
         return {"id": job_id, "now": self.now, "kind": str(kind), "data": event_json(facts)}

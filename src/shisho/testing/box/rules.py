@@ -166,7 +166,7 @@ def _fits(rule: Rule, place: RuleTarget) -> bool:
     )
 
 
-def deed(rule: Rule) -> BoxResponse | None:
+def find_deed(rule: Rule) -> BoxResponse | None:
     """The answer of a rule that gives one by itself."""
     match rule.do:
         case RuleAction.STATUS:

@@ -26,7 +26,7 @@ from shisho.testing.box.engines.engine import (
 from shisho.testing.box.hostile import SCRIPTS
 from shisho.testing.box.message import BoxRequest, BoxResponse, Way, html, json_, xml
 from shisho.testing.box.ranking import RankedResult, RankingModel, TopicIndex
-from shisho.testing.box.rules import CHALLENGES, Rule, RuleAction, RuleSet, RuleTarget, deed, rule_of
+from shisho.testing.box.rules import CHALLENGES, Rule, RuleAction, RuleSet, RuleTarget, find_deed, rule_of
 from shisho.testing.box.world import BoxPage, World
 
 _BEFORE_RULES = ("desk", "solved", "shell")
@@ -112,7 +112,7 @@ class SmallWeb:
                 return challenge(rule.do, request), rule.do.value
             rule = None
         if rule:
-            early = deed(rule)
+            early = find_deed(rule)
             if early:
                 return replace(early, delay_s=rule.delay_s), rule.do.value
         answer, note = self._usual(request, routed, rule)

@@ -16,7 +16,7 @@ from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, TimedOut, TooLarge, UnsupportedMedia
 from shisho.messages.message import Message
 from shisho.ports import Cache, Clock, Fetcher, Limiter
-from shisho.web.http.pacing import SLOW_DOWN, retry_after, turn_at
+from shisho.web.http.pacing import SLOW_DOWN, await_turn, retry_after
 from shisho.web.http.redirect_memory import RedirectChain, RedirectMemory, redirect_target
 from shisho.web.http.site import host_of_url, site_of
 
@@ -94,7 +94,7 @@ class RobotsBook:
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def find_rules(self, url: str, ticket: str) -> Robots:
-        """The rules of this page's site; `ticket` as for the page. Raises what `turn_at` raises, and
+        """The rules of this page's site; `ticket` as for the page. Raises what `await_turn` raises, and
         ForbiddenAddress and InvalidParams as the page itself would."""
         site = site_of(url)
         lock = self._asking.setdefault(site, asyncio.Lock())
@@ -134,7 +134,7 @@ class RobotsBook:
         elsewhere = None if first else await self._known(site_of(chain.url))
         limit = host_limit(elsewhere)
         patience_s = 0.0
-        await turn_at(self._limiter, host, limit, ticket)
+        await await_turn(self._limiter, host, limit, ticket)
         try:
             response = await self._fetcher.fetch(Request(chain.url, one_hop=True))
             found_robots = await _ready(robots(response))

@@ -28,8 +28,8 @@ from shisho.web.http.pacing import (
     Browse,
     Pay,
     RetryLater,
+    await_turn,
     retry_after,
-    turn_at,
 )
 from shisho.web.http.redirect_memory import RedirectMemory, redirect_target
 from shisho.web.http.site import host_of_url
@@ -130,7 +130,7 @@ class PageClient:
         after = 0.0
         limit = host_limit(await self._rules(request.url, ticket))
         tries = await self._tries(host)
-        await turn_at(self.limiter, host, limit, ticket)
+        await await_turn(self.limiter, host, limit, ticket)
         try:
             if not await pay():
                 raise BudgetExhausted(

@@ -48,7 +48,7 @@ def retry_after(headers: Mapping[str, str], now: Instant | None) -> float | None
     return max(at.timestamp() - to_epoch(now), 0.0)
 
 
-async def turn_at(limiter: Limiter, host: str, limit: Limit, ticket: str) -> None:
+async def await_turn(limiter: Limiter, host: str, limit: Limit, ticket: str) -> None:
     """One request to a host may be sent now, and is to be given back. Raises RetryLater, AllFetchesFailed
     where it had its day's."""
     leave = await limiter.acquire(f"host:{host}", limit, ticket)

@@ -136,7 +136,7 @@ async def test_one_look_counts_and_fetches_too(store: Store) -> None:
     names = [passage.id for passage in given.passages]
     scope = Scope(corpora=("x",))
     held = await store.index.view(lambda view: (view.count(scope), view.fetch_passages([*names, "f" * 15])))  # type: ignore[list-item]
-    passages = await store.shelf.list_passages(names)
+    passages = await store.shelf.fetch_passages(names)
     named = {name: NamedPassage(passage, "a.txt", "a.txt") for name, passage in passages.items()}
     assert held == (2, named)
 

@@ -120,11 +120,11 @@ async def test_runs_and_steps(store: Store) -> None:
             Payload.wrap({"in": number}),
             Payload.wrap({"out": number}),
         )
-    step = await store.ledger.record_step("run1", 2)
+    step = await store.ledger.find_step("run1", 2)
     assert step is not None and (step.node, step.input_hash) == ("node2", "h2")
     assert step.output == Payload.wrap({"out": 2})
     await store.ledger.forget_from("run1", 2)
-    assert await store.ledger.record_step("run1", 2) is None
+    assert await store.ledger.find_step("run1", 2) is None
     (kept,) = await store.ledger.list_steps("run1")
     assert (kept.number, kept.node) == (1, "node1")
     assert (kept.input, kept.output) == (Payload.wrap({"in": 1}), Payload.wrap({"out": 1}))

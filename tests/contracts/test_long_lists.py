@@ -35,7 +35,7 @@ async def shelved(store: Store) -> Passage:
 async def test_documents_and_passages_by_many_ids(store: Store) -> None:
     passage = await shelved(store)
     assert list(await store.shelf.fetch_documents([*DOCUMENTS, passage.document_id])) == [passage.document_id]
-    assert list(await store.shelf.list_passages([*PASSAGES, passage.id])) == [passage.id]
+    assert list(await store.shelf.fetch_passages([*PASSAGES, passage.id])) == [passage.id]
 
 
 async def test_near_duplicates_by_many_bands(store: Store) -> None:

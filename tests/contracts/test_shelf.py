@@ -23,7 +23,7 @@ async def test_what_is_put_comes_back(store: Store) -> None:
     assert document == given.document
     assert await store.shelf.read_text(document.id) == given.text
     assert list(await store.shelf.read_lines(document.id)) == list(given.lines)
-    held = await store.shelf.list_passages([one.id for one in given.passages])
+    held = await store.shelf.fetch_passages([one.id for one in given.passages])
     assert held == {one.id: replace(one, bands=held[one.id].bands) for one in given.passages}
     assert [one.id for one in await store.shelf.list_passages_of(document.id)] == [
         one.id for one in given.passages
@@ -47,7 +47,7 @@ async def test_a_changed_file_is_a_new_version_and_the_old_one_still_opens(store
     assert await store.shelf.put(new) == old.document.id
     assert (await store.shelf.find_document(old.document.id)).state is DocumentState.SUPERSEDED
     assert await store.shelf.read_text(old.document.id) == "古い版。"
-    assert await store.shelf.list_passages([one.id for one in old.passages]) == {}
+    assert await store.shelf.fetch_passages([one.id for one in old.passages]) == {}
     assert await store.shelf.count(EVERYTHING) == 2
 
 
@@ -312,7 +312,7 @@ async def test_a_document_that_comes_in_parts_is_seen_when_it_is_whole(store: St
     for part in in_parts(given):
         await store.shelf.extend(token, part)
         assert await store.shelf.count(EVERYTHING) == 0 and await store.shelf.list_documents(EVERYTHING) == []
-        assert await store.shelf.list_passages([passage.id for passage in given.passages]) == {}
+        assert await store.shelf.fetch_passages([passage.id for passage in given.passages]) == {}
     assert await store.shelf.finish(token, given.document) is None
     assert await store.shelf.find_document(given.document.id) == given.document
     assert await store.shelf.read_text(given.document.id) == given.text

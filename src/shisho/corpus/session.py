@@ -262,7 +262,7 @@ class CorpusSession:
         """Those of the passages whose document is live, and whose corpus the owner may still search; and the
         documents."""
         shelf = self._searcher.shelf
-        passages = await shelf.list_passages(names)
+        passages = await shelf.fetch_passages(names)
         ids = tuple({passage.document_id for passage in passages.values()})
         scope = Scope(self._scope.owner, filters={"document": ids})
         documents = {

@@ -191,7 +191,7 @@ class Sessions:
             for record in await self._parts.log.list_rounds(session_id)
             for shown_record in record.shown
         ]
-        passages = await self._parts.shelf.list_passages([record.passage_id for _, record in records])
+        passages = await self._parts.shelf.fetch_passages([record.passage_id for _, record in records])
         shown_passages = [
             NumberedPassage(
                 record.number,
@@ -298,7 +298,7 @@ class Sessions:
         rounds = await self._parts.log.list_rounds(session_id)
         shown = chain.from_iterable(record.shown for record in rounds)
         records = [passage for passage in shown if passage.number == number]
-        passages = await self._parts.shelf.list_passages([passage.passage_id for passage in records])
+        passages = await self._parts.shelf.fetch_passages([passage.passage_id for passage in records])
         documents = [passage.document_id for passage in passages.values()]
         if not all([await self._parts.access.is_readable(document_id) for document_id in documents]):
             passages = {}
@@ -310,7 +310,7 @@ class Sessions:
         return passages[records[0].passage_id]
 
     async def _by_id(self, name: str) -> Passage:
-        found_passage = (await self._parts.shelf.list_passages([PassageId(name)])).get(PassageId(name))
+        found_passage = (await self._parts.shelf.fetch_passages([PassageId(name)])).get(PassageId(name))
         if found_passage is not None and await self._parts.access.is_readable(found_passage.document_id):
             return found_passage
         evidence = await self._parts.ledger.find_evidence(name, self._parts.owner)

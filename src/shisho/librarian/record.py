@@ -87,7 +87,7 @@ class RunRecord:
         return recorded_act
 
     async def _replayed(self, node: Node, fingerprint: str) -> StepOutput | None:
-        stored = await self._ledger.record_step(self._run_id, self.steps + 1)
+        stored = await self._ledger.find_step(self._run_id, self.steps + 1)
         if stored is None:
             return None
         if (stored.node, stored.input_hash) != (node.name, fingerprint):

@@ -148,7 +148,7 @@ class ForgetfulLedger:
     ) -> None:
         pass
 
-    async def record_step(self, run_id: str, step: int) -> RunStep | None:
+    async def find_step(self, run_id: str, step: int) -> RunStep | None:
         return None
 
     async def forget_from(self, run_id: str, step: int) -> None:

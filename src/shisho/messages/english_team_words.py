@@ -15,7 +15,7 @@ SAID: Mapping[str, str] = {
     "no_users": "Nobody was let in yet: shisho users add NAME",
     "group_joined": "{group}: {n} more",
     "group_left": "{group}: {n} fewer",
-    "group_removed": "The group {group} is no more, and nothing is granted to it.",
+    "on_group_removed": "The group {group} is no more, and nothing is granted to it.",
     "no_groups": "There is no group yet: shisho groups add GROUP USER",
     "grant_removed": "{corpus} is no longer granted to {user}.",
     "may_read": "may read",

@@ -15,7 +15,7 @@ SAID: Mapping[str, str] = {
     "no_users": "まだ誰も入れません: shisho users add 名前",
     "group_joined": "{group}: {n}人増えました",
     "group_left": "{group}: {n}人減りました",
-    "group_removed": "グループ {group} をなくしました。許可もなくなりました。",
+    "on_group_removed": "グループ {group} をなくしました。許可もなくなりました。",
     "no_groups": "グループはまだありません: shisho groups add グループ 利用者",
     "grant_removed": "{corpus} を {user} に許すのをやめました。",
     "may_read": "読める",

@@ -124,7 +124,7 @@ class Shelf(Protocol):
     async def read_lines(self, document_id: DocumentId) -> Sequence[PrintedLine]:
         """Geometry of the printed lines, offsets in the original text; empty where the format has none."""
 
-    async def list_passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
+    async def fetch_passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
         """Those of `ids` whose document is live."""
 
     async def find_following(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Sequence[Passage]]:

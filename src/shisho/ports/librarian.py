@@ -26,7 +26,7 @@ class Ledger(Protocol):
     ) -> None:
         """Write down a step that was taken, in place of one of the same number."""
 
-    async def record_step(self, run_id: str, step: int) -> RunStep | None:
+    async def find_step(self, run_id: str, step: int) -> RunStep | None:
         """A step already taken."""
 
     async def forget_from(self, run_id: str, step: int) -> None:

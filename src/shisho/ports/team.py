@@ -83,10 +83,9 @@ class Grants(Protocol):
 
 
 class Quotas(Protocol):
-    """Quotas of what users, and the members of groups together, may use on a day. All quotas that bind a
-    user are charged at once,
-    or none; the day is that of the clock which all processes of the database have in common. The queue charges for jobs
-    and pages in the transaction that takes the work."""
+    """Quotas of what users, and the members of groups together, may use on a day. All quotas that bind a user are
+    charged at once, or none; the day is that of the clock which all processes of the database have in common. The
+    queue charges for jobs and pages in the transaction that takes the work."""
 
     async def set(self, grantee: Grantee, ceilings: Mapping[QuotaResource, int]) -> None:
         """Set these; others stay. What was used today stays counted; it is counted from when a quota is first set."""

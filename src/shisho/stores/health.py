@@ -52,7 +52,7 @@ class StoredHealth:
 
     async def read(self, engines: Sequence[str]) -> dict[str, EngineHealth]:
         def work(queries: Queries) -> dict[str, EngineHealth]:
-            return {engine: _rated(queries, self._held(queries, engine)) for engine in engines}
+            return {engine: _add_rates(queries, self._health(queries, engine)) for engine in engines}
 
         return await self._store.read(work)
 
@@ -63,17 +63,17 @@ class StoredHealth:
             _hold(queries, engine)
             queries.rows(ANSWERED, {"engine": engine, "outcome": str(outcome), "latency_s": latency_s})
             queries.rows(FORGET, {"engine": engine, "latest": LATEST})
-            health = record_outcome(self._held(queries, engine), outcome, self._clock.steady(), error)
+            health = record_outcome(self._health(queries, engine), outcome, self._clock.steady(), error)
             _keep(queries, health)
             queries.rows(PROBER, {"prober": None, "until": None, "engine": engine})
-            return _rated(queries, health)
+            return _add_rates(queries, health)
 
         return await self._store.write(work)
 
     async def probe(self, engine: str, asker: str = "") -> bool:
         def work(queries: Queries) -> bool:
             _hold(queries, engine)
-            health = self._held(queries, engine)
+            health = self._health(queries, engine)
             now = self._clock.steady()
             if health.breaker is not BreakerState.HALF_OPEN:
                 if health.breaker is BreakerState.OPEN:
@@ -92,12 +92,12 @@ class StoredHealth:
     async def mend(self, engine: str) -> None:
         def work(queries: Queries) -> None:
             _hold(queries, engine)
-            _keep(queries, clear_failures(self._held(queries, engine)))
+            _keep(queries, clear_failures(self._health(queries, engine)))
             queries.rows(PROBER, {"prober": None, "until": None, "engine": engine})
 
         await self._store.write(work)
 
-    def _held(self, queries: Queries, engine: str) -> EngineHealth:
+    def _health(self, queries: Queries, engine: str) -> EngineHealth:
         row = fetch_first(queries, HEALTH, {"engine": engine})
         if row is None:
             return EngineHealth(engine)
@@ -112,7 +112,7 @@ def _hold(queries: Queries, engine: str) -> None:
     queries.hold(f"health {engine}")
 
 
-def _rated(queries: Queries, health: EngineHealth) -> EngineHealth:
+def _add_rates(queries: Queries, health: EngineHealth) -> EngineHealth:
     answers = queries.rows(ANSWERS, {"engine": health.engine, "latest": LATEST})
     return add_rates(health, [(RequestOutcome(answer.outcome), answer.latency_s) for answer in answers])
 
@@ -120,6 +120,6 @@ def _rated(queries: Queries, health: EngineHealth) -> EngineHealth:
 def _keep(queries: Queries, health: EngineHealth) -> None:
     names = ("engine", "failures", "openings", "open_until", "last_error", "last_error_at")
     values = {name: getattr(health, name) for name in names}
-    open_ = health.breaker is not BreakerState.CLOSED
-    breaker = BreakerState.OPEN if open_ else BreakerState.CLOSED
+    is_open = health.breaker is not BreakerState.CLOSED
+    breaker = BreakerState.OPEN if is_open else BreakerState.CLOSED
     queries.rows(KEEP, values | {"breaker": str(breaker)})

@@ -1,4 +1,4 @@
-"""Which worker processes of this machine are alive: each holds a file lock, which the system lets go when it
+"""The worker processes of this machine that are alive: each holds a file lock, which the system lets go when it
 dies."""
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ STATEMENTS = {
     "other owners": scope.OTHERS,
     "vectors": vectors.VECTORS,
     "passages": vectors.NAMED_PASSAGES,
-    "what may be alike": shelf.AKIN,
+    "what may be alike": shelf.NEAR_DUPLICATES,
     "whether it is known": shelf.KNOWN,
     "what it replaces": standing.PLACE,
 }

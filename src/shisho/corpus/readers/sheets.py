@@ -14,9 +14,8 @@ from shisho.domain.place import cells
 ROWS = 100  # of a block: a long sheet can be stored part by part
 TITLE = 60  # characters of a cell that stands alone above a table
 _FIGURE = re.compile(r"(?=.*\d)[\s\d.,:/年月日時分%％¥￥$€円△▲+\-()()~〜]+", re.S)
-_PERIOD = re.compile(
-    r"\s*(?:(?:19|20)\d\d|\d{1,4}年度?|\d{1,2}月|\d{1,4}年\d{1,2}月)\s*"
-)  # may name a column
+# A period may name a column.
+_PERIOD = re.compile(r"\s*(?:(?:19|20)\d\d|\d{1,4}年度?|\d{1,2}月|\d{1,4}年\d{1,2}月)\s*")
 _SENTENCE_END = re.compile(r"[。.!?！？]\s*$")
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from shisho.errors import InvalidParams
-from shisho.interfaces.api.mistakes import mistake
+from shisho.interfaces.api.mistakes import describe_mistake
 from shisho.messages.message import Message
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def reasons(model: type[BaseModel], errors: Sequence[Any]) -> Message:
 
 def _reason(model: type[BaseModel], error: Any) -> str:
     if error["type"] != "extra_forbidden":
-        return mistake(error) or Message("it cannot be used so ({kind})", kind=error["type"])
+        return describe_mistake(error) or Message("it cannot be used so ({kind})", kind=error["type"])
     known_names = _names_at(model.model_json_schema(), error["loc"][:-1])
     if not known_names:
         return Message("there is no such argument")

@@ -35,7 +35,7 @@ _PLAIN: Mapping[str, Message] = {
 }
 
 
-def mistake(error: Mapping[str, Any]) -> Message | None:
+def describe_mistake(error: Mapping[str, Any]) -> Message | None:
     """Tell what the value must be instead, as an argument's reason; None for a type of error that has no
     words here."""
     limits = error.get("ctx") or {}

@@ -17,7 +17,7 @@ from typing import Any
 import typer
 import typer.core
 
-from shisho.interfaces.api.mistakes import mistake
+from shisho.interfaces.api.mistakes import describe_mistake
 from shisho.interfaces.cli.values import read_plainly
 from shisho.messages.catalogue import DEFAULT, current_language, render, translate
 from shisho.messages.message import Message
@@ -166,4 +166,4 @@ def _wanted(cause: Any) -> Message:
     """Tell what pydantic, which reads the values, asks for: by the code of its error."""
     if not hasattr(cause, "errors"):
         return Message("see its help")
-    return mistake(cause.errors()[0]) or Message("see its help")
+    return describe_mistake(cause.errors()[0]) or Message("see its help")

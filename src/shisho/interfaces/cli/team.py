@@ -129,7 +129,7 @@ def remove_group(
     async def work(desk: Desk) -> None:
         if not names:
             await desk.team.remove_group(group)
-            show({"group": group}, json_, lambda: typer.echo(words(context)("group_removed", group=group)))
+            show({"group": group}, json_, lambda: typer.echo(words(context)("on_group_removed", group=group)))
             return
         count = await desk.team.leave(group, *names)
         facts = {"group": group, "left": count}

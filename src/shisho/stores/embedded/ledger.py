@@ -90,7 +90,7 @@ class EmbeddedLedger:
         row = (run_id, step, node, input_hash, input_.text, output.text, self._clock.now())
         await self._database.write(lambda connection: connection.execute(RECORD, row) and None)
 
-    async def record_step(self, run_id: str, step: int) -> RunStep | None:
+    async def find_step(self, run_id: str, step: int) -> RunStep | None:
         def work(connection: apsw.Connection) -> RunStep | None:
             row = fetch_first(connection.execute(STEP, (run_id, step)))
             return None if row is None else read_step(row)

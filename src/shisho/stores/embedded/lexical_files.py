@@ -58,7 +58,7 @@ class CorpusIndexes:
             index.reload()
         for corpus_id in there.keys() - self._opened.keys():
             if (there[corpus_id] / "meta.json").is_file():
-                self._opened[corpus_id] = _opened(tantivy.Index(_schema(), str(there[corpus_id])))
+                self._opened[corpus_id] = _prepare(tantivy.Index(_schema(), str(there[corpus_id])))
 
     def pass_by(self, error: Exception) -> int:
         """From now on indexes that end with this process, for a home that cannot be written. Returns what they have
@@ -103,8 +103,8 @@ class CorpusIndexes:
             path = self._path(corpus_id)
             if not self._is_passing:
                 path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            made = tantivy.Index(_schema()) if self._is_passing else tantivy.Index(_schema(), str(path))
-            index = _opened(made)
+            new_index = tantivy.Index(_schema()) if self._is_passing else tantivy.Index(_schema(), str(path))
+            index = _prepare(new_index)
             self._opened[corpus_id] = index
         return index
 
@@ -166,7 +166,7 @@ class CorpusWriter:
             self._corpus_id = -1
 
 
-def _opened(index: Any) -> Any:
+def _prepare(index: Any) -> Any:
     index.register_tokenizer("spaces", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
     index.config_reader(reload_policy="manual")  # else each has a thread that watches its folder
     return index

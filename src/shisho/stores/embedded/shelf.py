@@ -76,7 +76,7 @@ FOLLOWING = f"""SELECT {rows.PASSAGE}, q.id AS before FROM passages q JOIN docum
 PASSAGES_OF = f"SELECT {rows.PASSAGE} FROM passages p WHERE p.document_id = ? ORDER BY p.ordinal"
 # Passages that share a band. Two of each: a letter sent a thousand times must not slow the thousand and
 # first.
-AKIN = f"""WITH near AS (SELECT min(b.passage_id) AS lowest, max(b.passage_id) AS highest FROM passage_bands b
+NEAR_DUPLICATES = f"""WITH near AS (SELECT min(b.passage_id) AS lowest, max(b.passage_id) AS highest FROM passage_bands b
         JOIN passages p ON p.id = b.passage_id JOIN documents d ON d.id = p.document_id
         WHERE b.band IN {rows.ANY_OF} AND d.owner = ? GROUP BY b.band)
     SELECT {rows.PASSAGE}, (SELECT json_group_array(b.band) FROM passage_bands b WHERE b.passage_id = p.id) AS bands
@@ -275,7 +275,7 @@ class EmbeddedShelf:
 
         return await self._database.read(work)
 
-    async def list_passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
+    async def fetch_passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
         return await self._database.read(lambda connection: passages_by_id(connection, ids))
 
     async def find_following(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Sequence[Passage]]:
@@ -298,8 +298,8 @@ class EmbeddedShelf:
 
     async def find_near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         def work(connection: apsw.Connection) -> list[Passage]:
-            akin_rows = rows.fetch_all(connection.execute(AKIN, (rows.bind_list(bands), owner)))
-            return [replace(nouns.passage(row), bands=tuple(json.loads(row.bands))) for row in akin_rows]
+            near_rows = rows.fetch_all(connection.execute(NEAR_DUPLICATES, (rows.bind_list(bands), owner)))
+            return [replace(nouns.passage(row), bands=tuple(json.loads(row.bands))) for row in near_rows]
 
         return await self._database.read(work)
 

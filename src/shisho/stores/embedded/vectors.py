@@ -57,7 +57,7 @@ def select(connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[Passag
 
 
 def passages_by_id(connection: apsw.Connection, ids: Iterable[PassageId]) -> dict[PassageId, Passage]:
-    """`Shelf.list_passages` on a connection."""
+    """`Shelf.fetch_passages` on a connection."""
     found = rows.fetch_all(connection.execute(PASSAGES, (_listed(ids),)))
     return {passage.id: passage for passage in map(nouns.passage, found)}
 

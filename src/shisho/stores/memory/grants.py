@@ -21,7 +21,7 @@ class MemoryGrants:
         self._users = users
         self._grants: dict[tuple[CorpusKey, Grantee], CorpusGrant] = {}
         self._times = count()
-        users.group_removed.append(self._forget)
+        users.on_group_removed.append(self._forget)
         shelf.access_of = self.access_of
 
     async def grant(self, corpus: CorpusKey, grantee: Grantee, access: Access) -> CorpusGrant:

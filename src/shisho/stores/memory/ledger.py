@@ -47,7 +47,7 @@ class MemoryLedger:
         stored = RunStep(step, node, input_hash, input_, output, Instant(""))
         self._steps.setdefault(run_id, {})[step] = stored
 
-    async def record_step(self, run_id: str, step: int) -> RunStep | None:
+    async def find_step(self, run_id: str, step: int) -> RunStep | None:
         return self._steps.get(run_id, {}).get(step)
 
     async def forget_from(self, run_id: str, step: int) -> None:

@@ -22,7 +22,7 @@ class MemoryQuotas:
         self._users = users
         self._clock = clock
         self._quotas: dict[QuotaKey, Quota] = {}
-        users.group_removed.append(self._forget)
+        users.on_group_removed.append(self._forget)
 
     async def set(self, grantee: Grantee, ceilings: Mapping[QuotaResource, int]) -> None:
         for resource, per_day in ceilings.items():

@@ -213,12 +213,12 @@ class MemoryShelf:
         intake = self._intakes.get(document_id)
         return () if intake is None else intake.lines
 
-    async def list_passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
+    async def fetch_passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
         passage_ids = set(ids)
         return {passage.id: passage for passage in self.list_searchable() if passage.id in passage_ids}
 
     async def find_following(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Sequence[Passage]]:
-        passages = (await self.list_passages(ids)).values()
+        passages = (await self.fetch_passages(ids)).values()
         after = {
             passage.id: self._intakes[passage.document_id].passages[passage.ordinal + 1 : passage.ordinal + 3]
             for passage in passages

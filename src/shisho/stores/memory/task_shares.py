@@ -18,7 +18,7 @@ class MemoryTaskShares:
         self._users = users
         self._shares: dict[tuple[str, str], TaskShare] = {}
         self._times = count()
-        users.group_removed.append(self._forget)
+        users.on_group_removed.append(self._forget)
 
     async def share(self, shared_id: str, group: str, owner: str) -> bool:
         if group not in {known.name for known in await self._users.list_groups()}:

@@ -27,7 +27,7 @@ class MemoryUsers:
         self._users: dict[str, UserRow] = {}
         self._groups: dict[str, set[str]] = {}
         self._times = count()
-        self.group_removed: list[Callable[[str], None]] = []
+        self.on_group_removed: list[Callable[[str], None]] = []
 
     async def list_users(self) -> Sequence[User]:
         return [
@@ -70,7 +70,7 @@ class MemoryUsers:
     async def remove_group(self, name: str) -> None:
         if self._groups.pop(name, None) is None:
             raise group_is_missing(name)
-        for forget in self.group_removed:
+        for forget in self.on_group_removed:
             forget(name)
 
     async def join(self, group: str, user: str) -> bool:

@@ -86,7 +86,7 @@ class PostgresLedger:
         values = (run_id, step, node, input_hash, input_.text, output.text, self._clock.now())
         await self._database.write(lambda connection: change(connection, RECORD, values))
 
-    async def record_step(self, run_id: str, step: int) -> RunStep | None:
+    async def find_step(self, run_id: str, step: int) -> RunStep | None:
         row = await self._database.read(lambda connection: fetch_first(connection, STEP, (run_id, step)))
         return None if row is None else read_step(row)
 

@@ -78,7 +78,7 @@ FOLLOWING = f"""SELECT {rows.PASSAGE}, q.id AS before FROM passages q JOIN docum
 PASSAGES_OF = f"SELECT {rows.PASSAGE} FROM passages p WHERE p.document_id = %s ORDER BY p.ordinal"
 # Passages that share a band. Two of each: a letter sent a thousand times must not slow the thousand and
 # first.
-AKIN = f"""WITH near AS (SELECT band, min(p.id) AS lowest, max(p.id) AS highest
+NEAR_DUPLICATES = f"""WITH near AS (SELECT band, min(p.id) AS lowest, max(p.id) AS highest
         FROM passages p JOIN documents d ON d.id = p.document_id CROSS JOIN LATERAL unnest(p.bands) AS band
         WHERE p.bands && %(bands)s::bigint[] AND band = ANY(%(bands)s::bigint[]) AND d.owner = %(owner)s GROUP BY band)
     SELECT {rows.PASSAGE}, p.bands FROM passages p
@@ -219,7 +219,7 @@ class PostgresShelf:
         parts = await self._rows(LAYOUT, (document_id,))
         return [line for part in parts for line in nouns.unpack_lines(part.layout)]
 
-    async def list_passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
+    async def fetch_passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
         return await self._database.read(lambda connection: passages_by_id(connection, ids))
 
     async def find_following(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Sequence[Passage]]:
@@ -232,7 +232,7 @@ class PostgresShelf:
         return [nouns.passage(row) for row in await self._rows(PASSAGES_OF, (document_id,))]
 
     async def find_near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
-        listed = await self._rows(AKIN, {"bands": list(bands), "owner": owner})
+        listed = await self._rows(NEAR_DUPLICATES, {"bands": list(bands), "owner": owner})
         return [replace(nouns.passage(row), bands=tuple(row.bands)) for row in listed]
 
     async def list_places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:

@@ -31,7 +31,7 @@ def select(connection: Connection, ids: Sequence[PassageId]) -> dict[PassageId, 
 
 
 def passages_by_id(connection: Connection, ids: Iterable[PassageId]) -> dict[PassageId, Passage]:
-    """`Shelf.list_passages` on a connection."""
+    """`Shelf.fetch_passages` on a connection."""
     passage_rows = rows.fetch_all(connection, PASSAGES, (rows.numbers_of(ids),))
     return {passage.id: passage for passage in map(nouns.passage, passage_rows)}
 

@@ -128,7 +128,7 @@ class StoredJobs:
             return None
         taken = job(row)
         facts = EventFacts(attempt=taken.attempt, worker_id=taken.worker_id)
-        transaction.record_move(taken.id, JobState.QUEUED, JobState.RUNNING, facts)
+        transaction.move(taken.id, JobState.QUEUED, JobState.RUNNING, facts)
         return taken
 
     async def renew(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
@@ -176,16 +176,14 @@ class StoredJobs:
 
     def _complete(self, transaction: Transaction, claim: Claim, output: Payload) -> None:
         self._write(transaction, claim, COMPLETED, output=output.text)
-        transaction.record_move(claim.job_id, JobState.RUNNING, JobState.COMPLETED)
+        transaction.move(claim.job_id, JobState.RUNNING, JobState.COMPLETED)
 
     async def fail(self, claim: Claim, error: JobError) -> None:
         def work(transaction: Transaction) -> None:
             said_error = replace(error, attempt=claim.attempt, at=transaction.now)
             said_errors = [*errors(_failures(transaction, claim).error_json), said_error]
             self._write(transaction, claim, FAILED, errors=dumps(said_errors))
-            transaction.record_move(
-                claim.job_id, JobState.RUNNING, JobState.FAILED, EventFacts(code=error.code)
-            )
+            transaction.move(claim.job_id, JobState.RUNNING, JobState.FAILED, EventFacts(code=error.code))
 
         await self._transactions.write(work)
 
@@ -331,12 +329,11 @@ class StoredJobs:
         return TaskId(row.task_id), bool(row.cancel_requested)
 
     def _write(
-        self, transaction: Transaction, claim: Claim, sets: str, **values: Any
+        self, transaction: Transaction, claim: Claim, sets: str, **new: Any
     ) -> tuple[TaskId, JobState]:
         transaction.hold(job_id=claim.job_id)
-        row = transaction.fetch_first(
-            WRITE.format(sets=sets), fence(claim) | {"now": transaction.now} | values
-        )
+        values = fence(claim) | {"now": transaction.now} | new
+        row = transaction.fetch_first(WRITE.format(sets=sets), values)
         if row is None:
             raise ClaimLost
         return TaskId(row.task_id), JobState(row.state)
@@ -354,9 +351,7 @@ class StoredJobs:
         went."""
         assignments = [LEAVING.format(state=state), *([sets] if sets else [])]
         _, left_for = self._write(transaction, claim, ", ".join(assignments), **values)
-        transaction.record_move(
-            claim.job_id, JobState.RUNNING, left_for, facts if left_for is state else NO_FACTS
-        )
+        transaction.move(claim.job_id, JobState.RUNNING, left_for, facts if left_for is state else NO_FACTS)
         return left_for
 
     def _count_failure(
@@ -380,7 +375,7 @@ class StoredJobs:
             ended_at=None if state is JobState.QUEUED else transaction.now,
         )
         facts = EventFacts(code=error.code, failures=counted)
-        transaction.record_move(claim.job_id, JobState.RUNNING, state, facts)
+        transaction.move(claim.job_id, JobState.RUNNING, state, facts)
 
 
 def fence(claim: Claim) -> dict[str, Any]:

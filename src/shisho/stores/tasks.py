@@ -260,4 +260,4 @@ def _cancel(transaction: Transaction, job_id: JobId, state: JobState) -> None:
     if state is JobState.AWAITING_AUTH:
         transaction.record_release(job_id, JobState.CANCELLED, InterventionState.CANCELLED)
     else:
-        transaction.record_move(job_id, state, JobState.CANCELLED)
+        transaction.move(job_id, state, JobState.CANCELLED)

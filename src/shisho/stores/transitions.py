@@ -140,10 +140,10 @@ class Transaction:
         if rows is None:
             return False
         self.rows(REVIVE, {"id": job_id, "priority": priority})
-        self.record_move(job_id, JobState(rows.state), JobState.QUEUED)
+        self.move(job_id, JobState(rows.state), JobState.QUEUED)
         return True
 
-    def record_move(self, job_id: JobId, old: JobState, new: JobState, facts: EventFacts = NO_FACTS) -> None:
+    def move(self, job_id: JobId, old: JobState, new: JobState, facts: EventFacts = NO_FACTS) -> None:
         """Record a move that has been made. A parent goes on that has waited for this job as the last one
         that could end in its time."""
         self.check_move(old, new)
@@ -153,9 +153,9 @@ class Transaction:
             self.wake(belongs.cause_id)
 
     def record_release(self, job_id: JobId, new: JobState, end: InterventionState) -> None:
-        """As `record_move`, for a job that waits for a person no longer."""
+        """As `move`, for a job that waits for a person no longer."""
         self.rows(RELEASE, {"id": job_id, "end": end, "now": self.now})
-        self.record_move(job_id, JobState.AWAITING_AUTH, new, EventFacts(person=end))
+        self.move(job_id, JobState.AWAITING_AUTH, new, EventFacts(person=end))
 
     def record_event(
         self,
@@ -189,7 +189,7 @@ class Transaction:
     def wake(self, parent: JobId) -> None:
         """A parked job goes on, where none of its children can end in its time."""
         if self.rows(WAKE, {"id": parent}):
-            self.record_move(parent, JobState.PARKED, JobState.QUEUED)
+            self.move(parent, JobState.PARKED, JobState.QUEUED)
 
 
 class Transactions:

@@ -40,6 +40,6 @@ def end_wait(transaction: Transaction, row: Row) -> None:
     transaction.hold(job_id=job_id)
     transaction.rows(EXPIRE.format(sets=sets), values)
     if state is JobState.PARKED:
-        transaction.record_move(job_id, state, new)
+        transaction.move(job_id, state, new)
     else:
         transaction.record_release(job_id, new, InterventionState.EXPIRED)

@@ -42,7 +42,7 @@ def write_count_changes(counts: Mapping[JobState, int]) -> str:
 class PostgresTransaction(Transaction):
     """One transaction of the queue in PostgreSQL."""
 
-    def record_move(self, job_id: JobId, old: JobState, new: JobState, facts: EventFacts = NO_FACTS) -> None:
+    def move(self, job_id: JobId, old: JobState, new: JobState, facts: EventFacts = NO_FACTS) -> None:
         self.check_move(old, new)
         kind = EventKind(new)
         statement = MOVED.format(counts=write_move_counts(old, new))

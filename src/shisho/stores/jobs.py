@@ -332,8 +332,7 @@ class StoredJobs:
         self, transaction: Transaction, claim: Claim, sets: str, **new: Any
     ) -> tuple[TaskId, JobState]:
         transaction.hold(job_id=claim.job_id)
-        values = fence(claim) | {"now": transaction.now} | new
-        row = transaction.fetch_first(WRITE.format(sets=sets), values)
+        row = transaction.fetch_first(WRITE.format(sets=sets), fence(claim) | {"now": transaction.now} | new)
         if row is None:
             raise ClaimLost
         return TaskId(row.task_id), JobState(row.state)

@@ -20,6 +20,7 @@ from shisho.errors import (
     TooLarge,
     UnsupportedMedia,
 )
+from shisho.web.browser import chromium
 from shisho.web.browser.browser import ChromiumBrowser
 from shisho.web.browser.launch import LaunchOptions
 from shisho.web.browser.profiles import hold
@@ -138,6 +139,14 @@ async def test_a_redirect_takes_no_key_along(tmp_path: Path) -> None:
 
 
 async def test_cookies_stay_in_their_profile_over_restarts(tmp_path: Path) -> None:
+    """And what a browser calls itself is asked of it once, not with each start of ours."""
+    need_browser()
+    starts = tmp_path / "starts"
+    counted = tmp_path / "chromium"
+    counted.write_text(f'#!/bin/sh\necho >> "{starts}"\nexec "{chromium.program()}" "$@"\n', "utf-8")
+    counted.chmod(0o700)
+    manner = LaunchOptions(str(counted), "Shisho/test", trust_any_certificate=True)
+
     def pages(asked: Asked) -> Answer:
         if asked.path != "/set":
             return Answer(f"<p>got {asked.headers.get('cookie', 'nothing')}</p>")
@@ -151,13 +160,14 @@ async def test_cookies_stay_in_their_profile_over_restarts(tmp_path: Path) -> No
             text = (await browser.open(Request("http://a.example/get"), profile)).body.decode()
             return text.partition("<p>got ")[2].partition("</p>")[0]
 
-        async with browsing(tmp_path, names, "a.example") as browser:
+        async with browsing(tmp_path, names, "a.example", manner=manner) as browser:
             await browser.open(Request("http://a.example/set"), "engine")
             await browser.open(Request("http://a.example/set"))
-        async with browsing(tmp_path, names, "a.example") as browser:
+        async with browsing(tmp_path, names, "a.example", manner=manner) as browser:
             assert set((await got(browser, "engine")).split("; ")) == {"lasting=1", "session=2"}
             assert await got(browser, "another") == "nothing"
             assert await got(browser, "") == "nothing"
+    assert len(starts.read_text("utf-8").splitlines()) == 1 + 5
     kept = (tmp_path / "profiles" / "engine", tmp_path / "profiles" / "engine.cookies.json")
     assert [path.stat().st_mode & 0o077 for path in kept] == [0, 0]
 

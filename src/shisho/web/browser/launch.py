@@ -8,6 +8,7 @@ import signal
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shisho.errors import EngineUnavailable, ExtraMissing
@@ -159,17 +160,23 @@ class Launcher:
     async def _begin(self) -> _Driver:
         from playwright.async_api import async_playwright
 
-        chromium.program(self._manner.path)
+        installed = _installation(chromium.program(self._manner.path))
         playwright = await async_playwright().start()
         try:
-            browser = await playwright.chromium.launch(headless=True, **self._how())
-            session = await browser.new_browser_cdp_session()
-            own_agent = str((await session.send("Browser.getVersion"))["userAgent"])
-            await browser.close()
+            own_agent = _USER_AGENTS.get(installed)
+            if own_agent is None:
+                own_agent = _USER_AGENTS[installed] = await self._read_user_agent(playwright)
             return _Driver(playwright, await self._proxy.start(), f"{own_agent} {self._manner.agent}".strip())
         except BaseException:
             await playwright.stop()
             raise
+
+    async def _read_user_agent(self, playwright: Playwright) -> str:
+        browser = await playwright.chromium.launch(headless=True, **self._how())
+        session = await browser.new_browser_cdp_session()
+        version = await session.send("Browser.getVersion")
+        await browser.close()
+        return str(version["userAgent"])
 
     async def _stop(self) -> None:
         driver = self._driver
@@ -212,6 +219,16 @@ def _end_unwanted(launching: asyncio.Future[BrowserContext]) -> None:
         ending = asyncio.ensure_future(launching.result().close())
         _ENDING.add(ending)
         ending.add_done_callback(_ENDING.discard)
+
+
+# What each browser calls itself: asking it takes a browser started for that alone.
+_USER_AGENTS: dict[tuple[str, int, int], str] = {}
+
+
+def _installation(program: str) -> tuple[str, int, int]:
+    """Another one after an update, also in its old place."""
+    status = Path(program).stat()
+    return program, status.st_mtime_ns, status.st_size
 
 
 _ENDING: set[asyncio.Future[None]] = set()  # the loop itself holds its tasks weakly

@@ -290,9 +290,9 @@ def _become(words: list[str], environment: dict[str, str], folder: str, handed: 
 def load(kind: str) -> None:
     """Everything that a command may need; nothing that starts a thread or opens a file of a home."""
     if kind == "serving":
-        from shisho.interfaces.cli.startup import quick_imports
+        from shisho.interfaces.cli.startup import hasten_imports
 
-        with quick_imports():
+        with hasten_imports():
             for name in LOADED_TO_SERVE:
                 __import__(name)
     for name in COMMONLY_LOADED:

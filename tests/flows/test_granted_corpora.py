@@ -149,6 +149,19 @@ async def test_one_who_may_read_changes_nothing_and_one_who_may_write_does(tmp_p
         assert len(await hanako.documents(corpora="papers")) == 2
 
 
+async def test_a_folder_that_is_followed_into_anothers_corpus_counts_its_documents(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "f.txt").write_text("標本とは、母集団から取り出したものである。", "utf-8")
+    async with desks(tmp_path / "home") as (_, taro, grants):
+        await grants.grant(KEY, TARO, Access.WRITE)
+        await taro.folders.watch(folder, "papers@hanako")
+        assert [receipt.outcome async for receipt in taro.folders.sync(folder, "papers@hanako")] == ["added"]
+        assert [status.documents for status in await taro.folders.status()] == [1]
+        await grants.revoke(KEY, TARO)
+        assert [status.documents for status in await taro.folders.status()] == [0]
+
+
 async def test_what_is_not_there_and_what_is_not_granted_are_refused_in_the_same_words(
     tmp_path: Path,
 ) -> None:

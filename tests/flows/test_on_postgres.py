@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import struct
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -39,6 +40,11 @@ QUESTION = "決定係数とは何か"
 # What has a word in it; the table and the column are filled in.
 COLUMNS = """SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
     WHERE table_schema = 'public' AND data_type IN ('text', 'bytea') AND table_name NOT IN ('readable_corpora', 'provenance')"""
+
+PAGE = 8192
+# Tables and indexes with the places of their files.
+RELATIONS = """SELECT relname, pg_relation_filepath(oid) FROM pg_class
+    WHERE relkind IN ('r', 'i', 't') AND relnamespace <> 'pg_catalog'::regnamespace"""
 
 
 @pytest.fixture
@@ -114,6 +120,43 @@ async def test_files_handed_in_here_are_read_by_a_worker_there_and_purged_for_al
         await there.remove(document.id, purge=True)
         assert not list((tmp_path / "shared" / "originals").iterdir())
         assert left(store, quotation) == [] == left(store, "講義.pdf")
+
+
+async def test_a_purge_leaves_no_deleted_row_in_the_files_of_the_tables(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    """A row that was deleted would stand there until a fifth of the table has changed."""
+    sentence = "縞馬は月のない夜にだけ第七書庫へ来る。"
+    with postgres.fresh() as store:
+        async with machine(tmp_path, "a", store, embedder="none") as desk:
+            await desk.add_source(Source("other.txt", "別の本文。".encode()))
+            receipt = await desk.add_source(Source("縞馬.md", f"# 縞馬の書庫\n\n{sentence}\n".encode()))
+            await desk.add_source(Source("more.txt", "また別の本文。".encode()))
+            assert receipt.document_id is not None
+            assert (await desk.ask("第七書庫へ来るのは何か")).evidence
+            tables = {"passages", "documents", "evidence", "answers"}
+            assert tables_with("縞馬", postgres, store) >= tables
+            await desk.remove(receipt.document_id, purge=True)
+            assert tables_with("縞馬", postgres, store) == set()
+
+
+def tables_with(word: str, server: PostgresServer, store: str) -> set[str]:
+    """The tables and indexes in which a word stands, in rows that were deleted too."""
+    with psycopg.connect(store, autocommit=True) as connection:
+        connection.execute("CHECKPOINT")
+        relations = connection.execute(RELATIONS).fetchall()
+    return {
+        name
+        for name, place in relations
+        if word.encode() in rows_of((server.folder / "data" / place).read_bytes())
+    }
+
+
+def rows_of(file: bytes) -> bytes:
+    """A file of PostgreSQL without the room that is free in its pages, whose ends stand in the head of each."""
+    pages = [file[at : at + PAGE] for at in range(0, len(file), PAGE)]
+    ends = [struct.unpack_from("=HH", page, 12) for page in pages]
+    return b"".join(page[:lower] + page[upper:] for page, (lower, upper) in zip(pages, ends, strict=True))
 
 
 async def test_searches_queued_here_are_done_there_and_their_pages_found(tmp_path: Path, store: str) -> None:

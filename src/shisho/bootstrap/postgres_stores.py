@@ -18,6 +18,7 @@ from shisho.stores.postgres.ledger import PostgresLedger
 from shisho.stores.postgres.lexical import PostgresIndex
 from shisho.stores.postgres.opinions import PostgresOpinions
 from shisho.stores.postgres.originals import have_text
+from shisho.stores.postgres.purge import sweep
 from shisho.stores.postgres.sessions import PostgresSessions
 from shisho.stores.postgres.shelf import PostgresShelf
 from shisho.stores.postgres.storage import PostgresStorage
@@ -65,7 +66,7 @@ def build_postgres_stores(
         storage=PostgresStorage(database, blobs),
         clock=clock,
         index=index,
-        shelf=PostgresShelf(database, clock, partial(_erase_all, pages, index)),
+        shelf=PostgresShelf(database, clock, partial(_erase_all, database, pages, index)),
         pages=pages,
         ledger=PostgresLedger(database, clock),
         opinions=opinions,
@@ -137,12 +138,12 @@ def _grants(database: PostgresDatabase, clock: Clock) -> Grants:
     return PostgresGrants(database, clock)
 
 
-async def _erase_all(pages: PageStores, index: Index) -> bool:
+async def _erase_all(database: PostgresDatabase, pages: PageStores, index: Index) -> bool:
     """Go after a purge through all that holds copies."""
     await pages.originals.erase_purged()
     await pages.images.erase_purged()
     await index.catch_up()
-    return True
+    return await sweep(database)
 
 
 def _conversations(database: PostgresDatabase, clock: Clock) -> Conversations:

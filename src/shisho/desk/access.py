@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from shisho.domain.audit import AuditVerb
 from shisho.domain.corpus import Corpus, Document, DocumentId
-from shisho.domain.team import BETWEEN, Access, CorpusKey
+from shisho.domain.team import BETWEEN, Access, CorpusKey, ReachableCorpus
 from shisho.errors import AccessDenied, NotFound
 from shisho.ports import AuditLog, Grants
 
@@ -28,18 +28,25 @@ class CorpusAccess:
     async def find_writable(self, corpus: str) -> CorpusKey:
         """The corpus that the visitor calls so, to add to it; one that is not there yet is theirs. Raises NotFound for
         another's that is not there or not granted, AccessDenied for one that is granted for reading alone."""
-        own = CorpusKey(self.owner, corpus)
-        if not is_of_another(corpus):
-            return own
-        for reached in await self.grants.list_reachable(self.owner):
-            if reached.corpus.address(self.owner) == corpus:
-                _check(reached.access, corpus)
-                return reached.corpus
+        reachable = await self.find_reachable(corpus)
+        if reachable is not None:
+            _check(reachable.access, corpus)
+            return reachable.corpus
         raise NotFound(
             "There is no corpus {corpus} that you could add to. `shisho list` names those there are, and in a "
             "corpus of your own there is no @.",
             corpus=corpus,
         )
+
+    async def find_reachable(self, corpus: str) -> ReachableCorpus | None:
+        """The corpus that the visitor calls so, theirs whether it is there or not; None for another's that is not there or
+        not granted."""
+        if not is_of_another(corpus):
+            return ReachableCorpus(CorpusKey(self.owner, corpus), Access.OWN)
+        for reachable in await self.grants.list_reachable(self.owner):
+            if reachable.corpus.address(self.owner) == corpus:
+                return reachable
+        return None
 
     async def check_writable(self, *documents: Document) -> None:
         """Raises AccessDenied for documents of others' corpora that are granted for reading alone."""

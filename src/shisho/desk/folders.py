@@ -107,7 +107,8 @@ class FolderDesk:
 
     async def _status(self, folder: WatchedFolder) -> FolderStatus:
         root = Path(folder.path)
-        places = await self._parts.shelf.list_places(folder.corpus, self._parts.owner)
+        target = await self._parts.access.find_reachable(folder.corpus)
+        places = {} if target is None else await self._list_places(target.corpus)
         failures = {source: receipt for source, (_, receipt) in self._failures.items()}
         failed = [
             receipt for source, receipt in sorted(failures.items()) if Path(source).is_relative_to(root)
@@ -195,7 +196,7 @@ class FolderDesk:
 
     async def _compared(self, root: Path, corpus: str, is_emptied: bool) -> _Comparison:
         target = await self._parts.access.find_writable(corpus)
-        places = await self._parts.shelf.list_places(target.name, target.owner)
+        places = await self._list_places(target)
         # a corpus that bears a folder's name mirrors it, with what links lead to
         earlier = places if corpus == str(root) else dict(_below(root, places.items()))
         survey = await self._surveyed(root, len(earlier), is_emptied)
@@ -204,6 +205,9 @@ class FolderDesk:
         departed = {source: name for source, name in earlier.items() if source not in sources}
         gone = frozenset(departed.values())
         return _Comparison(root, corpus, target, earlier, survey, files, departed, gone)
+
+    async def _list_places(self, corpus: CorpusKey) -> Mapping[str, DocumentId]:
+        return await self._parts.shelf.list_places(corpus.name, corpus.owner)
 
     async def _surveyed(self, root: Path, known: int, is_emptied: bool) -> FileSurvey:
         try:

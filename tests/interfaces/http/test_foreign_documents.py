@@ -79,8 +79,8 @@ class ForeignDocument:
 
 
 @dataclass
-class Told:
-    """What taro was told, in order; ids that are made up each time by the order in which they appear."""
+class Transcript:
+    """What taro was told, in order; ids that are drawn anew each time by the order in which they appear."""
 
     replies: list[tuple[str, str, int, str]] = field(default_factory=list)
     ids: dict[str, str] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class Told:
         return reply.json() if "json" in reply.headers["content-type"] else None
 
     def _without_chance(self, text: str) -> str:
-        text = ID.sub(lambda found: self.ids.setdefault(found[0], f"id {len(self.ids)}"), text)
+        text = ID.sub(lambda reply: self.ids.setdefault(reply[0], f"id {len(self.ids)}"), text)
         if text.startswith(("id:", "event:")):  # steps are noted beside each other: the last is the end
             text = text.rpartition("data: ")[2]
         return CHANCE.sub(r'"\1":0', HOME.sub("home", TIME.sub("then", text)))
@@ -148,9 +148,9 @@ class FoundPages(dict[tuple[str, str, int], Serp]):
 @asynccontextmanager
 async def library(folder: Path, kind: str, embedder: str) -> AsyncIterator[tuple[Desk, httpx.AsyncClient]]:
     """A working server, and a client of taro's."""
-    made = small_web([1])
+    articles = small_web([1])
     challenged = {("memory", RIDDLE, 1): challenge()}
-    web = MemoryWeb({**made.pages, "https://a.example/": 404}, FoundPages(made.serps | challenged))
+    web = MemoryWeb({**articles.pages, "https://a.example/": 404}, FoundPages(articles.serps | challenged))
     with shared_server().fresh() if kind == "postgres" else nullcontext("") as url:
         async with (
             open_desk(home=folder, store=url, embedder=embedder, web_access=way(web)) as desk,
@@ -182,35 +182,35 @@ async def finish(taro: httpx.AsyncClient, task: str) -> None:
     await taro.get(f"/tasks/{task}", params={"wait": 50, "wait_for": "done"})
 
 
-async def live(desk: Desk, taro: httpx.AsyncClient, foreign: Sequence[ForeignDocument]) -> Told:
+async def live(desk: Desk, taro: httpx.AsyncClient, foreign: Sequence[ForeignDocument]) -> Transcript:
     """What taro is told in a library with such documents of others."""
-    told = Told()
+    transcript = Transcript()
     await add_foreign(desk, [document for document in foreign if document.is_early])
     hanako = desk.for_owner("hanako")
     await hanako.add_source(Source("r2.txt", f"{GRANTED}\n\n{OWN}".encode()), "papers")
     await desk._parts.access.grants.grant(CorpusKey("hanako", "papers"), TARO, Access.READ)
-    names = await furnish(desk, taro, told)
+    names = await furnish(desk, taro, transcript)
     await add_foreign(desk, [document for document in foreign if not document.is_early])
     for call in calls_of(names):
-        await told.ask(taro, call)
+        await transcript.ask(taro, call)
         if EFFECTS.get(call[0]):  # nothing may be under way when the next is asked
             await finish(taro, names["task"])
-    return told
+    return transcript
 
 
-async def furnish(desk: Desk, taro: httpx.AsyncClient, told: Told) -> Names:
+async def furnish(desk: Desk, taro: httpx.AsyncClient, transcript: Transcript) -> Names:
     """One of each thing that taro can name."""
     many = [f"# 第{at}回\n\n{WORDS[at % 7]}の第{at}回。{WORDS[at % 5] * (1 + at % 9)}。" for at in range(60)]
     document = await upload(taro, "memo.md", "\n\n".join([OWN, *many]))
     removed = await upload(taro, "gone.txt", "消した統計。")
     await desk.embeddings.embed()
-    answers = [await told.ask(taro, ask_documents(question)) for question in QUESTIONS]
+    answers = [await transcript.ask(taro, ask_documents(question)) for question in QUESTIONS]
     answer = answers[0]
     (first, *_) = (await taro.get("/conversations")).json()["conversations"]
     session = (await taro.post("/sessions", json={"question": QUESTIONS[0]})).json()["session_id"]
     for question in QUESTIONS:
-        await told.ask(taro, search_passages(question, session_id=session))
-    found = await told.ask(taro, search_passages(QUESTIONS[0]))
+        await transcript.ask(taro, search_passages(question, session_id=session))
+    reply = await transcript.ask(taro, search_passages(QUESTIONS[0]))
     tasks = [
         (await taro.post("/searches", json={"queries": [query]})).json()["task_id"]
         for query in (QUERY, RIDDLE)
@@ -227,7 +227,7 @@ async def furnish(desk: Desk, taro: httpx.AsyncClient, told: Told) -> Names:
         "answer": answer["answer_id"],
         "evidence": answer["answer"]["evidence"][0]["id"],
         "conversation": first["conversation_id"],
-        "passage": found["passages"][0]["passage"],
+        "passage": reply["passages"][0]["passage"],
         "session": session,
         "task": tasks[0],
         "waiting": waiting["id"],
@@ -261,14 +261,14 @@ def test_foreign_documents_change_no_reply(kind: str, tmp_path: Path) -> None:
     embedder = str(static_folder(tmp_path / "embedder", 1)) if kind == "embedded" or has_vectors() else "none"
     homes = (tmp_path / f"home {number}" for number in itertools.count())
 
-    async def tell(foreign: Sequence[ForeignDocument], *, has_all: bool = False) -> Told:
+    async def tell(foreign: Sequence[ForeignDocument], *, has_all: bool = False) -> Transcript:
         async with library(next(homes), kind, embedder) as (desk, taro):
-            told = await live(desk, taro, foreign)
+            transcript = await live(desk, taro, foreign)
             if has_all:
                 schema = (await taro.get("/openapi.json")).json()["paths"]
                 operations = {row["operationId"] for path in schema.values() for row in path.values()}
-                assert {reply[0] for reply in told.replies} == operations - OF_THE_MACHINE
-            return told
+                assert {reply[0] for reply in transcript.replies} == operations - OF_THE_MACHINE
+            return transcript
 
     alone = asyncio.run(tell([], has_all=True))
 
@@ -276,10 +276,10 @@ def test_foreign_documents_change_no_reply(kind: str, tmp_path: Path) -> None:
     @given(foreign_documents)
     @example(OTHERS)
     def holds(documents: Sequence[ForeignDocument]) -> None:
-        told = asyncio.run(tell([SECRET, *documents]))
-        for mine, theirs in zip(alone.replies, told.replies, strict=True):
-            assert mine == theirs
-        assert not any("薔薇の" in text for *_, text in told.replies)
+        transcript = asyncio.run(tell([SECRET, *documents]))
+        for alone_reply, reply in zip(alone.replies, transcript.replies, strict=True):
+            assert alone_reply == reply
+        assert not any("薔薇の" in text for *_, text in transcript.replies)
 
     holds()
 

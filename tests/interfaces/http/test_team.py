@@ -9,6 +9,7 @@ from shisho.domain.corpus import Source
 from shisho.interfaces.api.team import VERBS
 from shisho.interfaces.http.guard import AccessRules
 from tests.interfaces.http.rooms import served
+from tests.interfaces.http.test_people import HELLO, speak
 from tests.interfaces.http.test_users import bearer
 
 ADMIN = bearer("canary-local")
@@ -98,3 +99,24 @@ async def test_nobody_else_may_do_what_is_for_who_runs_the_library(tmp_path: Pat
         assert theirs["entries"] == []
         others = await client.get("/team/audit", params={"actor": "local"}, headers=bearer(made.token))
         assert others.status_code == 403
+
+
+async def test_what_is_done_to_a_team_is_no_tool_of_an_assistants(tmp_path: Path) -> None:
+    """Neither of a person's nor of who runs the library: a page that an assistant reads could have it let somebody in."""
+    async with (
+        open_desk(home=tmp_path, embedder="none") as desk,
+        served(desk, AccessRules(token="canary-local")) as client,
+    ):
+        user = await desk.team.add_user("hanako")
+        assert user is not None
+        for token in (user.token, "canary-local"):
+            client.headers.update(bearer(token))
+            opened = await speak(client, "initialize", HELLO)
+            session = opened.headers["mcp-session-id"]
+            tools = (await speak(client, "tools/list", {}, session)).text
+            assert "search_corpus" in tools
+            assert not [verb.name for verb in VERBS if f'"{verb.name}"' in tools]
+            call = {"name": "add_user", "arguments": {"name": "jiro"}}
+            refused = await speak(client, "tools/call", call, session)
+            assert '"error"' in refused.text or '"isError":true' in refused.text
+        assert [user.name for user in await desk.team.users()] == ["hanako"]

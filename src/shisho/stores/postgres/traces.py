@@ -66,6 +66,11 @@ PURGE_RUNS = "UPDATE runs SET state = 'purged' WHERE id = ANY(%s)"
 # A line of its answer that was told while it was written may quote what it was shown.
 TOLD = (("jobs", "progress_json", "id"), ("events", "data_json", "job_id"))
 TOLD_BY = "{key} = ANY(%(value)s) AND strpos({column}, '\"sentence\"') > 0"
+TABLES_OF_TRACES = frozenset(
+    {"answers", "cache", "evidence", "finds", "page_memory", "steps"}
+    | {table for table, *_ in (*TOLD, *OF_JOBS, *ANYWHERE, *TEXTS)}
+)
+"""Where something of a document may have stood."""
 
 
 def forget_copies(connection: Connection, document_id: str) -> None:

@@ -18,7 +18,7 @@ from shisho.stores.postgres.ledger import PostgresLedger
 from shisho.stores.postgres.lexical import PostgresIndex
 from shisho.stores.postgres.opinions import PostgresOpinions
 from shisho.stores.postgres.originals import have_text
-from shisho.stores.postgres.purge import sweep
+from shisho.stores.postgres.purge import erase_rows
 from shisho.stores.postgres.sessions import PostgresSessions
 from shisho.stores.postgres.shelf import PostgresShelf
 from shisho.stores.postgres.storage import PostgresStorage
@@ -143,7 +143,7 @@ async def _erase_all(database: PostgresDatabase, pages: PageStores, index: Index
     await pages.originals.erase_purged()
     await pages.images.erase_purged()
     await index.catch_up()
-    return await sweep(database)
+    return await erase_rows(database)
 
 
 def _conversations(database: PostgresDatabase, clock: Clock) -> Conversations:

@@ -42,7 +42,7 @@ def _erase(connection: Connection, corpus_id: int, document_id: str) -> None:
     rows.change(connection, DOCUMENT, (document_id,))
 
 
-async def sweep(database: PostgresDatabase) -> bool:
+async def erase_rows(database: PostgresDatabase) -> bool:
     """Once the erasure is committed: out of the files of the tables too. False where that could not be done now."""
 
     def work(connection: Connection) -> None:

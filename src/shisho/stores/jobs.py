@@ -329,10 +329,11 @@ class StoredJobs:
         return TaskId(row.task_id), bool(row.cancel_requested)
 
     def _write(
-        self, transaction: Transaction, claim: Claim, sets: str, **new: Any
+        self, transaction: Transaction, claim: Claim, sets: str, **values: Any
     ) -> tuple[TaskId, JobState]:
         transaction.hold(job_id=claim.job_id)
-        row = transaction.fetch_first(WRITE.format(sets=sets), fence(claim) | {"now": transaction.now} | new)
+        values |= fence(claim) | {"now": transaction.now}
+        row = transaction.fetch_first(WRITE.format(sets=sets), values)
         if row is None:
             raise ClaimLost
         return TaskId(row.task_id), JobState(row.state)
@@ -346,8 +347,7 @@ class StoredJobs:
         facts: EventFacts = NO_FACTS,
         **values: Any,
     ) -> JobState:
-        """Leave the worker for `state`; a job that was asked to stop is cancelled instead. Returns where it
-        went."""
+        """Leave the worker for `state`, or cancelled where the job was asked to stop. Returns where it went."""
         assignments = [LEAVING.format(state=state), *([sets] if sets else [])]
         _, left_for = self._write(transaction, claim, ", ".join(assignments), **values)
         transaction.move(claim.job_id, JobState.RUNNING, left_for, facts if left_for is state else NO_FACTS)

@@ -66,7 +66,7 @@ async def test_the_same_passages_are_nearest_by_a_real_encoder(tmp_path: Path) -
         async with embedded_store(tmp_path) as embedded, postgres_store(url) as postgres:
             intakes = await copy_documents(embedded.shelf, postgres.shelf)
             passages = [passage for intake in intakes for passage in intake.passages]
-            vectors = await embedder.passages([passage.text for passage in passages])
+            vectors = await embedder.embed_passages([passage.text for passage in passages])
             new = [
                 NewEmbedding(passage.id, hashlib.sha256(passage.text.encode()).digest(), vector)
                 for passage, vector in zip(passages, vectors, strict=True)
@@ -78,7 +78,7 @@ async def test_the_same_passages_are_nearest_by_a_real_encoder(tmp_path: Path) -
             await along_graph.catch_up()
             shares: dict[str, list[float]] = {"exact": [], "graph": []}
             for question in eval_set.questions[:COMPARED]:
-                vector = await embedder.query(question.text)
+                vector = await embedder.embed_query(question.text)
                 exact_ids = await nearest(embedded.index, vector)
                 shares["exact"].append(len(exact_ids & await nearest(postgres.index, vector)) / 10)
                 shares["graph"].append(len(exact_ids & await nearest(along_graph, vector)) / 10)
@@ -88,4 +88,4 @@ async def test_the_same_passages_are_nearest_by_a_real_encoder(tmp_path: Path) -
 
 
 async def nearest(index: Index, vector: Embedding) -> set[PassageId]:
-    return set(await index.view(lambda view: view.nearest(vector, Scope(), 10, frozenset())))
+    return set(await index.view(lambda view: view.find_nearest(vector, Scope(), 10, frozenset())))

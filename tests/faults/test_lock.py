@@ -39,7 +39,7 @@ ELSEWHERE = PACE.silence + 6.0
 # committed by then.
 FROZEN = {
     "in its turn": """
-with Courtesy(path.with_name(path.name + ".lock")).taken():
+with Courtesy(path.with_name(path.name + ".lock")).take():
     signal.raise_signal(signal.SIGSTOP)
 """,
     "in its transaction": """

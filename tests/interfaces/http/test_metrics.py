@@ -141,8 +141,8 @@ def test_nothing_of_traces_is_loaded_where_none_are_sent() -> None:
     import subprocess
 
     program = (
-        "import sys; from shisho import settings; from shisho.bootstrap.tracing import traced\n"
-        "with traced(settings.load()): print([name for name in sys.modules if name.startswith('opentelemetry')])"
+        "import sys; from shisho import settings; from shisho.bootstrap.tracing import trace\n"
+        "with trace(settings.load()): print([name for name in sys.modules if name.startswith('opentelemetry')])"
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"

@@ -33,6 +33,9 @@ PACE = WorkerTiming(beat=0.1, cut_off=1e6, silence=0.8, look=0.1, idle=0.1)
 # How jobs stand, and why.
 FATES = "SELECT id, state, attempt, failures, worker_id, error_json FROM jobs WHERE state <> 'completed'"
 
+# What is being done, by which attempt.
+RUNNING = "SELECT id, attempt FROM jobs WHERE state = 'running'"
+
 
 @dataclass
 class Record:
@@ -64,9 +67,7 @@ def damage(kills: int, orders: Orders, seed: int) -> dict[str, int]:
             time.sleep(chance.uniform(0.1, 0.5))
             victim = chance.randrange(len(children))
             if number % 3 == 2:
-                with children[victim].frozen():
-                    time.sleep(chance.uniform(1.0, 1.4))
-                time.sleep(0.3)
+                freeze(children[victim], orders, chance.uniform(1.0, 1.4))
             children[victim].kill()
             record.accepted |= children[victim].accepted()
             children[victim] = Child(orders)
@@ -75,6 +76,20 @@ def damage(kills: int, orders: Orders, seed: int) -> dict[str, int]:
             child.heard("ready")
     drain(replace(orders, accept=0.0), record)
     return verdict(orders, record)
+
+
+def freeze(child: Child, orders: Orders, seconds: float) -> None:
+    """Freeze a process for so long, and until what it was doing is taken back; then let it go on for a while."""
+    ends = time.monotonic() + PATIENCE
+    with child.frozen():
+        held = set(stored(orders, RUNNING))
+        time.sleep(seconds)
+        while held & set(stored(orders, RUNNING)) and time.monotonic() < ends:
+            time.sleep(0.1)
+    accepted_before = len(child.accepted())
+    time.sleep(0.3)
+    while len(child.accepted()) < accepted_before + 5 and time.monotonic() < ends:
+        time.sleep(0.05)
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """How questions are understood: `python bench/asking.py [--half dev|kept] [--show]`.
 
-The questions of eval/asking, written by hand, are asked of the sample lectures, those of a conversation one after the
-other. Right: understood as it should be, and the quotations hold what is needed."""
+The questions of eval/asking, written by hand, are asked of the sample lectures, those of a conversation one
+after the other. Right: understood as it should be, and the quotations hold what is needed."""
 
 from __future__ import annotations
 
@@ -66,7 +66,8 @@ async def ask_in_turn(desk: Desk, turns: list[str]) -> Answer:
 
 
 def judge(row: dict[str, Any], answer: Answer) -> bool:
-    """`understood`: of what the question was read as, one must be a part; "" where it is to be left as it is."""
+    """`understood`: of what the question was read as, one must be a part; "" where it is to be left as it
+    is."""
     read = answer.understood or answer.question
     is_understood = (
         not answer.understood if row["understood"] == [""] else any(map(read.__contains__, row["understood"]))

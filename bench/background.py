@@ -1,5 +1,6 @@
-"""`make bench`: how long searches take while passages get their vectors in the background, beside the same searches while
-nothing else happens. Both in turns, until every passage has its vector, so that what else the machine does meets both alike.
+"""`make bench`: how long searches take while passages get their vectors in the background, beside the same
+searches while nothing else happens. Both in turns, until every passage has its vector, so that what else the
+machine does meets both alike.
 
 python bench/background.py [--passages 10000] [--seconds 420]
 """

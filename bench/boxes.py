@@ -1,5 +1,5 @@
-"""How exactly quotations are lit: random stretches of stored passages of real PDFs, and the characters that stand in the
-boxes which the viewer gives for them, counted by a way of its own.
+"""How exactly quotations are lit: random stretches of stored passages of real PDFs, and the characters that
+stand in the boxes which the viewer gives for them, counted by a way of its own.
 
     python bench/boxes.py [--spans 1000] [--seed 1] [FILE …]
 
@@ -173,9 +173,9 @@ _LETTERS: dict[tuple[int, int], list[tuple[str, float, float]]] = {}
 
 
 def letters(data: bytes, page: int) -> list[tuple[str, float, float]]:
-    """Each character of a page that is not white, and the middle of its box on the shown page: by the turn of the page
-    and its crop box. Of letters whose font neither the PDF nor the machine has nothing would be known: they are measured
-    by the fonts of reading."""
+    """Each character of a page that is not white, and the middle of its box on the shown page: by the turn of
+    the page and its crop box. Of letters whose font neither the PDF nor the machine has nothing would be
+    known: they are measured by the fonts of reading."""
     key = (hash(data), page)  # an id is given again, once its bytes are gone
     if key not in _LETTERS:
         fonts = substitutes()

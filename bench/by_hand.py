@@ -1,12 +1,12 @@
 """Forty questions with somebody as the model: `python bench/by_hand.py FOLDER [--judge] [--show]`.
 
-28 of ../shared/eval-answers, each with passages of its own (20 to answer, 8 to abstain from), and 12 of eval/reading over
-../shared/pdf/ja (9 to answer, 3 that nothing there answers), chosen by the hash of their ids. All are asked at the same
-time through the OpenAI-compatible server of `exchange.py`; requests and replies are files in FOLDER, which can be left and
-gone on with: what is recorded is not asked again.
+28 of ../shared/eval-answers, each with passages of its own (20 to answer, 8 to abstain from), and 12 of
+eval/reading over ../shared/pdf/ja (9 to answer, 3 that nothing there answers), chosen by the hash of their
+ids. All are asked at the same time through the OpenAI-compatible server of `exchange.py`; requests and
+replies are files in FOLDER, which can be left and gone on with: what is recorded is not asked again.
 
-With --judge each answer is shown to a judge in the same way, sentence by sentence beside its quotations, and the
-figures that rules cannot give are the judge's."""
+With --judge each answer is shown to a judge in the same way, sentence by sentence beside its quotations, and
+the figures that rules cannot give are the judge's."""
 
 from __future__ import annotations
 
@@ -206,7 +206,8 @@ def hash_of(text: str) -> str:
 
 
 def stands_in_source(evidence: Evidence, source: str) -> bool:
-    """Compared line by line, by letters and figures: the source has tags, marks and numbers of lists besides."""
+    """Compared line by line, by letters and figures: the source has tags, marks and numbers of lists
+    besides."""
     plain = letters(html.unescape(re.sub(r"<[^<>]*>", " ", source)))
     return all(letters(line) in plain for line in evidence.snippet.splitlines())
 
@@ -314,7 +315,8 @@ def citations(result: HandResult) -> int:
 
 
 def cites_gold(result: HandResult) -> int:
-    """Citations of what stands in documents that answer the question, itself or word for word as in another."""
+    """Citations of what stands in documents that answer the question, itself or word for word as in
+    another."""
     right = {
         evidence.same_as or evidence.number
         for evidence in result.answer.evidence

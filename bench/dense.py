@@ -1,11 +1,12 @@
-"""`make bench`: the index of vectors over 100,000 clustered ones. Recall against exact search with floats, CPU of a query,
-growth of memory; then a whole search by words and meaning, beside LanceDB and ChromaDB + rank_bm25 in the same run: the same
-vectors, the same terms and pairs of characters of each passage and question, the 50 best passages with their texts.
+"""`make bench`: the index of vectors over 100,000 clustered ones. Recall against exact search with floats,
+CPU of a query, growth of memory; then a whole search by words and meaning, beside LanceDB and ChromaDB +
+rank_bm25 in the same run: the same vectors, the same terms and pairs of characters of each passage and
+question, the 50 best passages with their texts.
 
 python bench/dense.py [--passages 100000] [--dimensions 256 384] [--alone]
 
-The others are measured where they are installed: `pip install lancedb chromadb rank-bm25`, into an environment of their own
-that PYTHONPATH names after this one. They are in no lock.
+The others are measured where they are installed: `pip install lancedb chromadb rank-bm25`, into an
+environment of their own that PYTHONPATH names after this one. They are in no lock.
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ class FixedEmbedder:
 
 
 def clustered(count: int, dimensions: int, seed: int) -> Floats:
-    """Unit vectors around 500 directions, as texts about 500 things lie; the seed tells passages from queries."""
+    """Unit vectors around 500 directions, as texts about 500 things lie; the seed tells passages from
+    queries."""
     centres = np.random.default_rng(1).normal(size=(500, dimensions))
     random_ = np.random.default_rng(seed)
     rows = centres[random_.integers(0, 500, count)] + random_.normal(size=(count, dimensions))
@@ -176,7 +178,8 @@ def questions() -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Passages:
-    """What the others take in: of each passage its text, its vector, and its terms and pairs of characters as words."""
+    """What the others take in: of each passage its text, its vector, and its terms and pairs of characters as
+    words."""
 
     texts: Sequence[str]
     words: Sequence[str]
@@ -205,7 +208,8 @@ async def others(home: Path, retriever: Retriever, vectors: Floats, queries: Flo
         ask(queries[0], words[0])
         ours = []
         theirs = []
-        # In turns, so that what else the machine does meets both alike; its threads go on a while after an answer.
+        # In turns, so that what else the machine does meets both alike; its threads go on a while after an
+        # answer.
         for _ in range(TURNS):
             await asyncio.sleep(1)
             ours.append(await hybrid(retriever))

@@ -1,9 +1,9 @@
 """A folder in which somebody is the model: `python bench/exchange.py FOLDER [--port 8099]`.
 
-An OpenAI-compatible server on this machine. Each request becomes a file `NNNN-WHAT.request.md` in FOLDER; whoever
-plays the model writes the reply, one JSON object, to `NNNN-WHAT.reply.json` beside it (write another name first and
-rename it, or write it at once: what is not whole JSON yet is waited for). Requests and replies are added to
-FOLDER/recordings.jsonl, and a request that is recorded is answered from there. Ask it with
+An OpenAI-compatible server on this machine. Each request becomes a file `NNNN-WHAT.request.md` in FOLDER;
+whoever plays the model writes the reply, one JSON object, to `NNNN-WHAT.reply.json` beside it (write another
+name first and rename it, or write it at once: what is not whole JSON yet is waited for). Requests and replies
+are added to FOLDER/recordings.jsonl, and a request that is recorded is answered from there. Ask it with
 
     SHISHO_MODEL=openai/by-hand SHISHO_MODEL_URL=http://127.0.0.1:8099/v1 \\
         SHISHO_MODEL_SECONDS=36000 SHISHO_MAX_SECONDS=36000 shisho ask "…"

@@ -1,5 +1,5 @@
-"""The growth of a search with the passages, as a picture: a line for each kind of search, both axes logarithmic, from the
-figures that `bench/scale_postgres.py --figures FILE` keeps.
+"""The growth of a search with the passages, as a picture: a line for each kind of search, both axes
+logarithmic, from the figures that `bench/scale_postgres.py --figures FILE` keeps.
 
 python bench/growth.py FILE docs/pictures/growth.svg
 """
@@ -102,7 +102,8 @@ def line(name: str, points: Points, colour: str, across: Axis, up: Axis) -> Iter
 
 
 def spread(heights: Sequence[float]) -> list[float]:
-    """Heights at which names can stand beside the ends of their lines: as near as they can without touching."""
+    """Heights at which names can stand beside the ends of their lines: as near as they can without
+    touching."""
     free = float(HEIGHT)
     places: dict[int, float] = {}
     for number in sorted(range(len(heights)), key=lambda number: -heights[number]):

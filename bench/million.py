@@ -1,9 +1,10 @@
-"""`make bench`: a million passages, or as many as fit the time. CPU of a search, memory, how long a home takes to open, and
-what one document more costs before it is found.
+"""`make bench`: a million passages, or as many as fit the time. CPU of a search, memory, how long a home
+takes to open, and what one document more costs before it is found.
 
 python bench/million.py [--passages 1000000] [--seconds 240] [--home FOLDER]
 
-Terms are made elsewhere: they are measured in run.py. With a folder it goes on with what is stored there, and leaves it.
+Terms are made elsewhere: they are measured in run.py. With a folder it goes on with what is stored there, and
+leaves it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Fifty open pages on one server: `python bench/pages.py`. Each page is a stream of the news of one task, as the reading room
-keeps it open.
+"""Fifty open pages on one server: `python bench/pages.py`. Each page is a stream of the news of one task, as
+the reading room keeps it open.
 
-Printed: the server's memory without and with them, and how long after a change they hear of it. The
-yardstick is fifty bare requests at once (`/livez`) in the same run; the change itself, whose commit is in every wake-up,
-stands beside them. Milliseconds and MB; Linux."""
+Printed: the server's memory without and with them, and how long after a change they hear of it. The yardstick
+is fifty bare requests at once (`/livez`) in the same run; the change itself, whose commit is in every
+wake-up, stands beside them. Milliseconds and MB; Linux."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ async def measure(url: str, pid: int) -> dict[str, float]:
 
 
 async def woken(place: tuple[str, int], maker: polls.Connection, pid: int, number: int) -> tuple[float, ...]:
-    """Memory before and with the pages; how long one change took by itself, and until half of the pages, and all but one
-    in a hundred, had heard of it. Milliseconds and MB."""
+    """Memory before and with the pages; how long one change took by itself, and until half of the pages, and
+    all but one in a hundred, had heard of it. Milliseconds and MB."""
     before = memory(pid)
     _, made = await maker.ask("POST", "/api/v1/tasks", json.dumps({"question": f"画面{number}"}).encode())
     task = json.loads(made)["task_id"]

@@ -13,9 +13,9 @@ the simulation takes for true:
 
 Decay of relevance, a quarter of the queries each; the chance that the hit of rank r is relevant is
 - steep       .8 · 2^(-(r-1)/3): a single fact, which the first few hits state.
-- cliff       .7 down to a rank between 3 and 20, then 0: a narrow topic with so many pages on it and no more.
-- long tail   .8 / r: under our own ranking the 225 Cranfield queries have 2.4, .88, .46, .29 and .25 relevant documents in
-              their five tens of ranks; .8 / r gives 2.3, .53, .32, .23 and .18.
+- cliff       .7 down to a rank between 3 and 20, then 0: a narrow topic with so many pages on it.
+- long tail   .8 / r: under our own ranking the 225 Cranfield queries have 2.4, .88, .46, .29 and .25 relevant
+              documents in their five tens of ranks; .8 / r gives 2.3, .53, .32, .23 and .18.
 - nothing     0: the engine has nothing for the query (misspelt, too new, another language).
 Overlap: from page 2 on one hit in twelve stood on an earlier page, as results move between two requests.
 Copies: one hit in twenty is the text of an earlier one at another address: not relevant once more, not useful

@@ -2,7 +2,8 @@
 
 Eight worker processes do the same small jobs, from claim to done, in turn on our queue and on procrastinate's
 (`pip install procrastinate`), which is made for PostgreSQL and known to be quick: same server, same number of
-processes, one job at a time each. Then ours alone before a long queue, and how soon another process is woken."""
+processes, one job at a time each. Then ours alone before a long queue, and how soon another process is
+woken."""
 
 from __future__ import annotations
 
@@ -83,7 +84,8 @@ async def fill(url: str, kind: str, count: int, priority: int) -> None:
 
 
 def fill_backlog(url: str, count: int) -> None:
-    """As many queued jobs behind all others, straight into the tables: a million requests would take an hour."""
+    """As many queued jobs behind all others, straight into the tables: a million requests would take an
+    hour."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(
             """INSERT INTO tasks(id, owner, question, state, budget_json, created_at, queued)

@@ -1,4 +1,5 @@
-"""How well real documents are read without a model: `python bench/reading.py [--half dev|test|train|blind] [--show]`.
+"""How well real documents are read without a model: `python bench/reading.py [--half dev|test|train|blind]
+[--show]`.
 
 The questions of eval/reading, written by hand, are asked of one library that holds all of ../shared/pdf and
 ../shared/extract. Readers or rules of passages that changed give a library of their own in the folder."""

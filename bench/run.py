@@ -118,7 +118,8 @@ async def ingest_speed(desk: Desk) -> float:
 
 
 async def long_text_cost(desk: Desk) -> float:
-    """CPU of taking a Japanese text of a million characters in, as a multiple of making terms of its sentences."""
+    """CPU of taking a Japanese text of a million characters in, as a multiple of making terms of its
+    sentences."""
     source = itertools.islice(large_sources.paragraphs(5), 0, None, 2)
     text = "\n\n".join(itertools.islice(source, 4_000))[:1_000_000]
     started = time.process_time()

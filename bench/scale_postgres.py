@@ -1,12 +1,12 @@
-"""How the index in PostgreSQL grows. Synthetic passages with vectors of 256 numbers: seconds until they
-are stored and indexed, disk, and the time of a hybrid search without a filter, with one that leaves a two-hundredth, and
-with 500 passages seen.
+"""How the index in PostgreSQL grows. Synthetic passages with vectors of 256 numbers: seconds until they are
+stored and indexed, disk, and the time of a hybrid search without a filter, with one that leaves a
+two-hundredth, and with 500 passages seen.
 
-python bench/scale_postgres.py --store postgresql://user@host/empty_database [--sizes 10000 100000] [--queries 60]
-    [--figures FILE]    where they are kept too: `bench/growth.py` draws them
+python bench/scale_postgres.py --store postgresql://user@host/empty_database [--sizes 10000 100000]
+    [--queries 60] [--figures FILE]    where they are kept too: `bench/growth.py` draws them
 
-The time is what a search took by the clock, terms of the query included; beside it the CPU of this process and of the
-server, where that runs on this machine: others' work makes the clock run longer, not those.
+The time is what a search took by the clock, terms of the query included; beside it the CPU of this process
+and of the server, where that runs on this machine: others' work makes the clock run longer, not those.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ def main() -> None:
 
 
 class Figures:
-    """What was measured, by name and number of passages; printed as it comes, and kept in a file where one is named."""
+    """What was measured, by name and number of passages; printed as it comes, and kept in a file where one is
+    named."""
 
     def __init__(self, file: Path | None) -> None:
         self._file = file

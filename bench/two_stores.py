@@ -1,7 +1,9 @@
-"""The same set of questions over SQLite and over PostgreSQL, each through a whole desk. The share of
-the ten best passages that both have, the figures of `eval/` on PostgreSQL, and for how many questions both quote the same.
+"""The same set of questions over SQLite and over PostgreSQL, each through a whole desk. The share of the ten
+best passages that both have, the figures of `eval/` on PostgreSQL, and for how many questions both quote the
+same.
 
-python bench/two_stores.py ../shared/eval/niilc-dev --store postgresql://user@host/empty_database [--asked 200]
+python bench/two_stores.py ../shared/eval/niilc-dev --store postgresql://user@host/empty_database [--asked
+200]
 """
 
 from __future__ import annotations

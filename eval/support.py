@@ -1,5 +1,5 @@
-"""`make eval`: what the support check calls sentence pairs whose relation is known, and sentences written freely to
-real passages (eval/support_material); fails below a floor.
+"""`make eval`: what the support check calls sentence pairs whose relation is known, and sentences written
+freely to real passages (eval/support_material); fails below a floor.
 
 python eval/support.py ../shared/eval-support
 """

@@ -4,8 +4,8 @@
 # ///
 """Make `lectures/*.pdf` from `src/*.typ`: `pip install typst==0.15.0 && python samples/build.py`.
 
-Needs the fonts Noto Serif CJK JP and Noto Sans CJK JP (Debian: `apt-get install fonts-noto-cjk`). The PDFs are
-committed, so only who changes a lecture needs this.
+Needs the fonts Noto Serif CJK JP and Noto Sans CJK JP (Debian: `apt-get install fonts-noto-cjk`). The PDFs
+are committed, so only who changes a lecture needs this.
 """
 
 from pathlib import Path
@@ -17,7 +17,8 @@ MOST_BYTES = 400_000
 
 
 def build(source: Path) -> Path:
-    """One lecture. The same source, compiler and fonts give the same bytes: dates are those of the lecture."""
+    """One lecture. The same source, compiler and fonts give the same bytes: dates are those of the
+    lecture."""
     target = HERE / "lectures" / source.with_suffix(".pdf").name
     typst.compile(str(source), output=str(target))
     if target.stat().st_size > MOST_BYTES:

@@ -67,7 +67,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """All tests and what they import are there until the end: looking through them for garbage took 0.6 s each time."""
+    """All tests and what they import are there until the end: looking through them for garbage took 0.6 s
+    each time."""
     gc.freeze()
 
 

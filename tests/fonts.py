@@ -8,7 +8,8 @@ from pathlib import Path
 
 
 def japanese_fonts(folder: Path) -> Mapping[str, str]:
-    """The environment in which a program finds Japanese fonts where it looks for a person's own; `folder` is made for them."""
+    """The environment in which a program finds Japanese fonts where it looks for a person's own; `folder` is
+    made for them."""
     package = importlib.util.find_spec("pylopdf_fonts_jp")
     if package is not None and package.origin is not None:
         folder.mkdir(exist_ok=True)

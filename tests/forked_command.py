@@ -1,5 +1,5 @@
-"""A command line that becomes `shisho` in a process forked from one that has loaded it: for who starts a program by its
-name and talks to it over standard streams. Loads next to nothing itself.
+"""A command line that becomes `shisho` in a process forked from one that has loaded it: for who starts a
+program by its name and talks to it over standard streams. Loads next to nothing itself.
 
     python -I -S forked_command.py SOCKET WORD…"""
 

@@ -1,8 +1,8 @@
 """`shisho` as processes forked from one that has loaded the program: a hundred tests do not load it a hundred
 times.
 
-What runs is a process of its own, with its own environment, folder, streams and end. What a start itself costs or
-does is tried elsewhere, by processes that begin with nothing."""
+What runs is a process of its own, with its own environment, folder, streams and end. What a start itself
+costs or does is tried elsewhere, by processes that begin with nothing."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ LOADED_TO_SERVE = (
 
 
 class ForkedCommand:
-    """A command that runs: as much of `subprocess.Popen` with pipes and text as tests ask for. It leads a group of its
-    own, as with `start_new_session`."""
+    """A command that runs: as much of `subprocess.Popen` with pipes and text as tests ask for. It leads a
+    group of its own, as with `start_new_session`."""
 
     def __init__(self, pid: int, output: int, errors: int, ending: BinaryIO) -> None:
         self.pid = pid

@@ -36,8 +36,8 @@ class Stopwatch:
 
 
 def cpu_seconds(work: Callable[[], object], times: int = 3) -> float:
-    """CPU seconds of this process that the work takes, the least of so many times. What the rest of the process has on
-    its heap is not collected meanwhile: that would be counted too."""
+    """CPU seconds of this process that the work takes, the least of so many times. What the rest of the
+    process has on its heap is not collected meanwhile: that would be counted too."""
     spent = []
     gc.disable()
     try:

@@ -1,4 +1,5 @@
-"""A store of objects on this machine that speaks as much of S3 as `ObjectBlobs` says: put, get, head, delete, list."""
+"""A store of objects on this machine that speaks as much of S3 as `ObjectBlobs` says: put, get, head, delete,
+list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""PostgreSQL servers for tests: real ones on a loopback port, run by an unprivileged user, thrown away after."""
+"""PostgreSQL servers for tests: real ones on a loopback port, run by an unprivileged user, thrown away
+after."""
 
 from __future__ import annotations
 

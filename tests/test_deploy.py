@@ -1,4 +1,5 @@
-"""compose.yaml and the manifests of Kubernetes against what is there: settings, commands, ports, and each other."""
+"""compose.yaml and the manifests of Kubernetes against what is there: settings, commands, ports, and each
+other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What stands outside the package and measures it takes from it only what is there: `make test` runs none of it."""
+"""What stands outside the package and measures it takes from it only what is there: `make test` runs none of
+it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Questions that share few words with the passage that answers them: in other words, and in English over Japanese text. Each
-is searched by words alone and by words and meaning; those that words alone do not have among the first ten are the table.
+"""Questions that share few words with the passage that answers them: in other words, and in English over
+Japanese text. Each is searched by words alone and by words and meaning; those that words alone do not have
+among the first ten are the table.
 
 python eval/meaning/run.py ../shared/eval/jsquad-valid [--embedder use]
 """

@@ -1,7 +1,8 @@
 """Shisho: a research librarian you run yourself. `async with shisho.open() as desk: await desk.ask("…")`.
 
-What stands in `__all__` is the public API: `open`, the desk with its verbs, every type that they take and give, and every
-error. Each name is loaded on first use, so that `import shisho` stays free of heavy imports."""
+What stands in `__all__` is the public API: `open`, the desk with its verbs, every type that they take and
+give, and every error. Each name is loaded on first use, so that `import shisho` stays free of heavy
+imports."""
 
 from __future__ import annotations
 

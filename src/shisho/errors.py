@@ -96,7 +96,8 @@ class BudgetExhausted(ShishoError):
 
 
 class QuotaExhausted(BudgetExhausted):
-    """What a user or a group may use on a day is used up: wait until it is free again, or ask who runs the library."""
+    """What a user or a group may use on a day is used up: wait until it is free again, or ask who runs the
+    library."""
 
     code = "QUOTA_EXHAUSTED"
 

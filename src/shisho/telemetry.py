@@ -1,5 +1,5 @@
-"""One seam for logs, figures and traces: `with span("ingest.read", name=...)`, `count("searches")`. Where nobody listens it
-costs next to nothing."""
+"""One seam for logs, figures and traces: `with span("ingest.read", name=...)`, `count("searches")`. Where
+nobody listens it costs next to nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from typing import Protocol
 log = logging.getLogger("shisho")
 
 SHOWN_FACTS = frozenset({"kind", "id", "task", "attempt", "passages", "candidates", "since"})
-"""Facts of a span that leave the process. The others, such as the name of a file, are for the log of this machine."""
+"""Facts of a span that leave the process. The others, such as the name of a file, are for the log of this
+machine."""
 NO_SUBJECT: Mapping[str, str] = {}
 
 subject: ContextVar[Mapping[str, str]] = ContextVar("subject", default=NO_SUBJECT)
@@ -78,8 +79,8 @@ def bind_ids(**ids: str) -> Iterator[None]:
 
 @contextmanager
 def span(name: str, **facts: object) -> Iterator[None]:
-    """Tell how long a stretch of work took, with the facts that tell it apart: the log in milliseconds, the figures by
-    its name alone, a trace where one is kept."""
+    """Tell how long a stretch of work took, with the facts that tell it apart: the log in milliseconds, the
+    figures by its name alone, a trace where one is kept."""
     started = time.perf_counter()
     try:
         with _traced(name, facts):

@@ -104,7 +104,8 @@ async def embedded_store(folder: Path) -> AsyncIterator[EmbeddedStore]:
 
 @asynccontextmanager
 async def qdrant_store(folder: Path) -> AsyncIterator[Store]:
-    """The shelf of an embedded store under an index in Qdrant, as far as its client plays it in this process."""
+    """The shelf of an embedded store under an index in Qdrant, as far as its client plays it in this
+    process."""
     server = QdrantServer("qdrant://:memory:")
     async with embedded_store(folder) as made:
         yield replace(made, index=QdrantIndex(server, EmbeddedIndexFeed(made.database, ABOUT)))

@@ -1,4 +1,5 @@
-"""What others keep to themselves changes nothing: every verb that looks gives a reader the same with it and without."""
+"""What others keep to themselves changes nothing: every verb that looks gives a reader the same with it and
+without."""
 
 from __future__ import annotations
 
@@ -64,7 +65,8 @@ foreign_documents = st.lists(
 
 
 def library() -> Sequence[Intake]:
-    """What taro may search: many own passages, so that the index must choose which it proposes, and hanako's papers."""
+    """What taro may search: many own passages, so that the index must choose which it proposes, and hanako's
+    papers."""
     many = [f"{WORDS[at % 7]}の第{at}回。{WORDS[at % 5] * (1 + at % 9)}。" for at in range(150)]
     own = intake(
         "\n\n".join([OWN, *many]), source="memo.txt", owner="taro", corpus="notes", metadata={"課": "統計"}

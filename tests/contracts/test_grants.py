@@ -1,5 +1,5 @@
-"""What every store promises of grants: a reader finds what is theirs and what is granted to them, and nothing tells of the
-rest, in the state of the moment."""
+"""What every store promises of grants: a reader finds what is theirs and what is granted to them, and nothing
+tells of the rest, in the state of the moment."""
 
 from __future__ import annotations
 

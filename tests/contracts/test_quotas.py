@@ -1,5 +1,5 @@
-"""What every store promises of quotas: they bind a person and all members of a group together, are charged with the work
-they are for, and are never exceeded, whoever charges at once."""
+"""What every store promises of quotas: they bind a person and all members of a group together, are charged
+with the work they are for, and are never exceeded, whoever charges at once."""
 
 from __future__ import annotations
 

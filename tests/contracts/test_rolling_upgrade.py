@@ -1,5 +1,5 @@
-"""Servers of the last and of this version on one PostgreSQL database at once: while a newer one adds to the schema, those
-that run go on, and what either writes the other reads."""
+"""Servers of the last and of this version on one PostgreSQL database at once: while a newer one adds to the
+schema, those that run go on, and what either writes the other reads."""
 
 from __future__ import annotations
 

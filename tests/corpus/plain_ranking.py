@@ -59,8 +59,8 @@ class _Scale:
     def weigh(
         self, passage: Passage, plain: str, worded: float, document: Sequence[Passage]
     ) -> dict[str, float]:
-        """The parts of a passage's score; `plain` is its squeezed heading and text, `document` all candidates of
-        its document."""
+        """The parts of a passage's score; `plain` is its squeezed heading and text, `document` all candidates
+        of its document."""
         weights = self._weights
         body = _spaced(passage.terms)
         heading = _spaced(passage.heading_terms)

@@ -21,7 +21,8 @@ from tests.corpus.passages import passage
 from tests.corpus.plain_ranking import plain_ranking
 
 FEW = 4
-# Few characters, so that much occurs: runs of one character, one beyond 16 bits, wide and narrow ones, white space.
+# Few characters, so that much occurs: runs of one character, one beyond 16 bits, wide and narrow ones, white
+# space.
 CHARACTERS = "統計回帰々ココアのは𠮷ａA1１ \n。"
 TEXTS = st.text(CHARACTERS, max_size=40)
 WORDS = st.lists(st.sampled_from(["統計", "回帰", "為替", "abc", "標本", "々々"]), max_size=6).map(" ".join)

@@ -1,5 +1,5 @@
-"""Questions with passages of their own, answered by the replies that somebody wrote to them: the whole way from the
-passages to the answer, without a model."""
+"""Questions with passages of their own, answered by the replies that somebody wrote to them: the whole way
+from the passages to the answer, without a model."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The eight chaos and four pressure scenarios that job queues on PostgreSQL are known to be tried with, for our queue and,
-as `python -m tests.faults.chaos` prints side by side, for procrastinate with its recipe for stalled jobs. Both get the same
-server, jobs, processes and a supervisor that starts again what has ended.
+"""The eight chaos and four pressure scenarios that job queues on PostgreSQL are known to be tried with, for
+our queue and, as `python -m tests.faults.chaos` prints side by side, for procrastinate with its recipe for
+stalled jobs. Both get the same server, jobs, processes and a supervisor that starts again what has ended.
 
 A scenario is passed where every accepted job is done once within its time."""
 

@@ -24,7 +24,8 @@ LONG = os.environ.get("SHISHO_LONG") == "1"
 
 
 class Child:
-    """One process under test. `said` grows while it lives; each line has the moment when it was `heard_at`."""
+    """One process under test. `said` grows while it lives; each line has the moment when it was
+    `heard_at`."""
 
     def __init__(self, orders: Orders, environment: Mapping[str, str] | None = None) -> None:
         self.orders = orders

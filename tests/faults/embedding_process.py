@@ -1,6 +1,7 @@
 """A process that gives passages vectors and brings the index of vectors up to date, for tests that kill it.
 
-Run as `python -m tests.faults.embedding_process HOME`. It prints how many passages have a vector after each batch."""
+Run as `python -m tests.faults.embedding_process HOME`. It prints how many passages have a vector after each
+batch."""
 
 from __future__ import annotations
 

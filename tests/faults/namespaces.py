@@ -1,5 +1,5 @@
-"""Machines apart from each other on this one: network namespaces with addresses of their own, joined to it by a wire
-that a test can cut."""
+"""Machines apart from each other on this one: network namespaces with addresses of their own, joined to it by
+a wire that a test can cut."""
 
 from __future__ import annotations
 

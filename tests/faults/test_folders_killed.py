@@ -1,5 +1,6 @@
-"""A followed folder whose files are made, changed, moved, copied and deleted in random order, while the process that
-follows it is killed and started again: at the end the library equals the folder, and nothing is in it twice."""
+"""A followed folder whose files are made, changed, moved, copied and deleted in random order, while the
+process that follows it is killed and started again: at the end the library equals the folder, and nothing is
+in it twice."""
 
 from __future__ import annotations
 

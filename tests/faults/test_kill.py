@@ -79,7 +79,8 @@ def damage(kills: int, orders: Orders, seed: int) -> dict[str, int]:
 
 
 def freeze(child: Child, orders: Orders, seconds: float) -> None:
-    """Freeze a process for so long, and until what it was doing is taken back; then let it go on for a while."""
+    """Freeze a process for so long, and until what it was doing is taken back; then let it go on for a
+    while."""
     ends = time.monotonic() + PATIENCE
     with child.frozen():
         held = set(stored(orders, RUNNING))

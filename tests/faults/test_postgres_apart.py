@@ -1,5 +1,5 @@
-"""Workers on machines apart share one PostgreSQL: one that is cut off writes nothing afterwards, and all keep one
-pace."""
+"""Workers on machines apart share one PostgreSQL: one that is cut off writes nothing afterwards, and all keep
+one pace."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The eight chaos and four pressure scenarios of queues on PostgreSQL: every accepted job is done once. The long form
-alone; `python -m tests.faults.chaos` prints the table beside procrastinate."""
+"""The eight chaos and four pressure scenarios of queues on PostgreSQL: every accepted job is done once. The
+long form alone; `python -m tests.faults.chaos` prints the table beside procrastinate."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""PostgreSQL under load: workers killed and frozen at random moments, and the server itself stopped hard again
-and again. Nothing accepted is lost, nothing is completed twice or changed."""
+"""PostgreSQL under load: workers killed and frozen at random moments, and the server itself stopped hard
+again and again. Nothing accepted is lost, nothing is completed twice or changed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""kill -9 at random moments while vectors are made and taken into the index: none is lost, none is there twice, and a
-process that was looking on all the time sees the same."""
+"""kill -9 at random moments while vectors are made and taken into the index: none is lost, none is there
+twice, and a process that was looking on all the time sees the same."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A PostgreSQL database that cannot be used: doctor, readiness and every verb say so in one typed sentence with the next
-step, in Japanese and English."""
+"""A PostgreSQL database that cannot be used: doctor, readiness and every verb say so in one typed sentence
+with the next step, in Japanese and English."""
 
 from __future__ import annotations
 

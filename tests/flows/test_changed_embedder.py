@@ -1,4 +1,5 @@
-"""Another embedder: passages get its vectors in the background while searches go on with those of the one before."""
+"""Another embedder: passages get its vectors in the background while searches go on with those of the one
+before."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What documents lack for a bibliography is asked of Crossref by their DOI: never without a yes, and nothing else is
-sent."""
+"""What documents lack for a bibliography is asked of Crossref by their DOI: never without a yes, and nothing
+else is sent."""
 
 from __future__ import annotations
 

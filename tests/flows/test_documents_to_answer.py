@@ -36,7 +36,8 @@ async def check_evidence(desk: Desk, answer: Answer) -> None:
         text = await desk.text(one.document_id)
         assert text[one.start : one.end] == one.snippet != ""
         assert hashlib.sha256(one.snippet.encode()).hexdigest() == one.sha256
-        # Alone, PDFium loses letters of fonts that a file does not embed; a recognised page has no text at all.
+        # Alone, PDFium loses letters of fonts that a file does not embed; a recognised page has no text at
+        # all.
         if one.document.endswith(".pdf") and not one.ocr and "noembed" not in one.document:
             with pypdfium2.PdfDocument(one.document) as pdf:
                 page = pdf[(one.page or 0) - 1].get_textpage().get_text_range()

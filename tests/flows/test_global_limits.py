@@ -125,7 +125,8 @@ async def test_a_job_that_has_to_wait_frees_its_worker(tmp_path: Path, reason: W
 async def does_another_job_ask_between(
     folder: Path, wait: float, overrides: dict[str, Any], rule: dict[str, Any] | None
 ) -> bool:
-    """Whether the one worker has another job ask its engine between the two questions of one that has to wait."""
+    """Whether the one worker has another job ask its engine between the two questions of one that has to
+    wait."""
     async with boxed(folder, {**QUICK, **overrides}, slots=1) as (box, desk):
         if rule:
             box.behave(engine="mojeek", **rule)

@@ -1,5 +1,5 @@
-"""A question from the settings to its answer with a model over the real wire formats: what it writes, and a model that
-obeys the pages it reads. How models fail stands in test_provider_faults.py."""
+"""A question from the settings to its answer with a model over the real wire formats: what it writes, and a
+model that obeys the pages it reads. How models fail stands in test_provider_faults.py."""
 
 from __future__ import annotations
 
@@ -158,7 +158,8 @@ def orders() -> list[str]:
 
 
 async def test_a_model_that_obeys_the_page_gets_nothing_into_the_answer(tmp_path: Path) -> None:
-    """The corpus in pages of twenty orders each: what it says may be quoted from them and told nowhere else."""
+    """The corpus in pages of twenty orders each: what it says may be quoted from them and told nowhere
+    else."""
     injected = orders()
     assert len(injected) > 60
     for number, start in enumerate(range(0, len(injected), 20)):

@@ -1,4 +1,5 @@
-"""The stories on one PostgreSQL database that several machines share: each desk here has a home of its own."""
+"""The stories on one PostgreSQL database that several machines share: each desk here has a home of its
+own."""
 
 from __future__ import annotations
 
@@ -153,7 +154,8 @@ def tables_with(word: str, server: PostgresServer, store: str) -> set[str]:
 
 
 def rows_of(file: bytes) -> bytes:
-    """A file of PostgreSQL without the room that is free in its pages, whose ends stand in the head of each."""
+    """A file of PostgreSQL without the room that is free in its pages, whose ends stand in the head of
+    each."""
     pages = [file[at : at + PAGE] for at in range(0, len(file), PAGE)]
     ends = [struct.unpack_from("=HH", page, 12) for page in pages]
     return b"".join(page[:lower] + page[upper:] for page, (lower, upper) in zip(pages, ends, strict=True))
@@ -209,7 +211,8 @@ async def test_backup_of_everything_is_restored_into_an_empty_database_only(
 
 
 async def test_library_is_copied_into_postgres_and_back(tmp_path: Path, postgres: PostgresServer) -> None:
-    """What it answers, who asked what, what was removed and what waits: all comes along, and again costs nothing."""
+    """What it answers, who asked what, what was removed and what waits: all comes along, and again costs
+    nothing."""
     first = tmp_path / "first"
     notes = [tmp_path / f"{name}.md" for name in ("氷", "霧", "雨")]
     for note in notes:

@@ -1,4 +1,5 @@
-"""An answer leaves the library as one file that proves itself: from a PDF to the check on a machine without a home."""
+"""An answer leaves the library as one file that proves itself: from a PDF to the check on a machine without a
+home."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Every way in which a model fails, in each of the four wire formats, through the whole loop: rules take the step, the
-ledger says why, and what was found is lost in none. One library for all."""
+"""Every way in which a model fails, in each of the four wire formats, through the whole loop: rules take the
+step, the ledger says why, and what was found is lost in none. One library for all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Quotas as people meet them: over REST, MCP and the shell; and how what runs ends when a quota is used up."""
+"""Quotas as people meet them: over REST, MCP and the shell; and how what runs ends when a quota is used
+up."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""The exact characters of a quotation are lit on its page, or nothing: Japanese, two columns, vertical, turned, cropped, fonts
-that are not in the file, letters printed twice. The long version over all real PDFs is bench/boxes.py."""
+"""The exact characters of a quotation are lit on its page, or nothing: Japanese, two columns, vertical,
+turned, cropped, fonts that are not in the file, letters printed twice. The long version over all real PDFs is
+bench/boxes.py."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ async def test_random_quotations_are_lit_to_the_character(tmp_path: Path) -> Non
 
 
 async def test_a_glyph_that_the_file_does_not_name_is_lit_with_its_line(tmp_path: Path) -> None:
-    """Ligatures such as ffi, whose code is 0: stored as a mark of one character, which has the box of the ligature."""
+    """Ligatures such as ffi, whose code is 0: stored as a mark of one character, which has the box of the
+    ligature."""
     data = shared("pdf", *KINDS[-1].split("/")).read_bytes()
     async with shisho.open(home=tmp_path, embedder="none", ocr="off") as desk:
         document = (await desk.add_source(shisho.Source("paper.pdf", data, "application/pdf"))).document_id

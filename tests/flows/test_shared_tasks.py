@@ -1,4 +1,5 @@
-"""A task is shared with a group: its members see how it stands and its answer, without a word of what they may not read."""
+"""A task is shared with a group: its members see how it stands and its answer, without a word of what they
+may not read."""
 
 from __future__ import annotations
 

@@ -161,7 +161,8 @@ def test_a_question_of_ours_can_be_left(shell: Shell) -> None:
     assert len(shell("list", "--json")) == 1
 
 
-# The interrupt is noted where the terminal is about to be read, and no signal follows that would end the read.
+# The interrupt is noted where the terminal is about to be read, and no signal follows that would end the
+# read.
 JUST_BEFORE_THE_READ = """
 import ctypes
 from shisho.interfaces.cli.interrupts import confirm

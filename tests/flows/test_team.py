@@ -1,7 +1,8 @@
-"""What compose.yaml starts, started here as processes with the same settings: one PostgreSQL, two servers behind one address,
-three workers. The three stories go through it, and one server is killed in the middle.
+"""What compose.yaml starts, started here as processes with the same settings: one PostgreSQL, two servers
+behind one address, three workers. The three stories go through it, and one server is killed in the middle.
 
-It starts six processes and a database, which takes most of its time; there is no shorter way to see them together."""
+It starts six processes and a database, which takes most of its time; there is no shorter way to see them
+together."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Documents looked at: by their pages where their file is the one that was taken in, else by their text; never by bytes
-that are not theirs."""
+"""Documents looked at: by their pages where their file is the one that was taken in, else by their text;
+never by bytes that are not theirs."""
 
 from __future__ import annotations
 

@@ -22,7 +22,8 @@ from shisho.handlers.answers import AnswerHandler, limit_budget
 from tests.clocks import TwoHands
 
 SRC = Path(__file__).parents[2] / "src" / "shisho"
-# The rooms that a question goes through, and the pages of others that carry it: nothing of it is agreed on by hand.
+# The rooms that a question goes through, and the pages of others that carry it: nothing of it is agreed on by
+# hand.
 WALK = (
     "desk/*.py",
     "domain/*.py",
@@ -49,8 +50,8 @@ WALK = (
     "stores/*/transitions.py",
     "web/serp/paging.py",
 )
-# Their keys are checked elsewhere: columns by the one statement that they are bound to, fields by `replace`, settings
-# by the table of settings.
+# Their keys are checked elsewhere: columns by the one statement that they are bound to, fields by `replace`,
+# settings by the table of settings.
 KEYS_CHECKED = re.compile(r"values|changes|fence")
 
 
@@ -110,8 +111,8 @@ def crossings(tree: ast.Module) -> Iterator[tuple[str, ast.expr | None]]:
 
 @pytest.mark.parametrize("pages", WALK)
 def test_walk_of_a_question_meets_no_untyped_dictionary(pages: str) -> None:
-    """From the shell to the handlers, the queue and back: nothing handed over is a dictionary, or a heap of keywords,
-    whose keys two rooms agree on by hand."""
+    """From the shell to the handlers, the queue and back: nothing handed over is a dictionary, or a heap of
+    keywords, whose keys two rooms agree on by hand."""
     paths = sorted(SRC.glob(pages))
     assert paths
     trees = {path.relative_to(SRC).as_posix(): ast.parse(path.read_text("utf-8")) for path in paths}

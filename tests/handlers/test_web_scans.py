@@ -1,5 +1,5 @@
-"""Documents that the web brings: scans are not recognised there, which may take minutes a book; sheets and books
-may be as large as other documents."""
+"""Documents that the web brings: scans are not recognised there, which may take minutes a book; sheets and
+books may be as large as other documents."""
 
 import pytest
 

@@ -17,8 +17,8 @@ TEXTS = ("検索文書: 犬が走る。", "検索クエリ: 猫は眠る", "統�
 
 
 def write_tokenizer(path: Path) -> Tokenizer:
-    """As Ruri-v3 has one: pieces of which the first begins with a mark for a space, <s> and </s> around; told to pad
-    and to cut, as such files often are."""
+    """As Ruri-v3 has one: pieces of which the first begins with a mark for a space, <s> and </s> around; told
+    to pad and to cut, as such files often are."""
     letters = sorted({letter for text in TEXTS for letter in text if letter != " "})
     pieces = [("<s>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), ("<pad>", 0.0), ("▁", -3.0)]
     pieces += [(letter, -4.0) for letter in letters]
@@ -38,8 +38,9 @@ def write_tokenizer(path: Path) -> Tokenizer:
 
 
 def write_onnx(path: Path, table: NDArray[np.float32], *, attends: bool = True) -> None:
-    """A graph with the inputs and the output of a ModernBERT: a table of tokens, and one layer of attention over what
-    the mask lets through, with a residue and a norm. Without `attends` the rows of the table as they are."""
+    """A graph with the inputs and the output of a ModernBERT: a table of tokens, and one layer of attention
+    over what the mask lets through, with a residue and a norm. Without `attends` the rows of the table as
+    they are."""
     width = table.shape[1]
     random = np.random.default_rng(7)
 
@@ -108,8 +109,8 @@ def onnx_folder(root: Path, *, attends: bool = True) -> Tokenizer:
 
 
 def reranker_folder(root: Path, weights: dict[str, float], classes: int = 1, room: int = 512) -> Tokenizer:
-    """A cross-encoder whose number is the sum of what its tokens weigh, by their letters; with two classes the second
-    one's. Others weigh nothing."""
+    """A cross-encoder whose number is the sum of what its tokens weigh, by their letters; with two classes
+    the second one's. Others weigh nothing."""
     tokenizer = write_tokenizer(root / "tokenizer.json")
     table = np.zeros((tokenizer.get_vocab_size(), classes), np.float32)
     for letters, weight in weights.items():
@@ -173,8 +174,8 @@ def static_folder(root: Path, seed: int, width: int = WIDTH) -> Path:
 def extractor_folder(
     root: Path, keeps: dict[str, float], relevance: float = 4.0, room: int = 512
 ) -> Tokenizer:
-    """An extractor as OpenProvence has two heads: every passage is as relevant, and of each token its letters say by how
-    much to keep it rather than not; of others -4."""
+    """An extractor as OpenProvence has two heads: every passage is as relevant, and of each token its letters
+    say by how much to keep it rather than not; of others -4."""
     tokenizer = write_tokenizer(root / "tokenizer.json")
     kept = np.zeros((tokenizer.get_vocab_size(), 2), np.float32)
     kept[:, 1] = -4.0

@@ -1,4 +1,5 @@
-"""Embedders that stand in folders: what their files say is what is done, and texts are encoded as they were trained."""
+"""Embedders that stand in folders: what their files say is what is done, and texts are encoded as they were
+trained."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Models from a hub on loopback: whatever breaks off goes on, nothing wrong is kept, what is there needs no network."""
+"""Models from a hub on loopback: whatever breaks off goes on, nothing wrong is kept, what is there needs no
+network."""
 
 from __future__ import annotations
 

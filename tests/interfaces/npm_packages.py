@@ -15,7 +15,8 @@ import pytest
 
 
 def installed(name: str, packages: Mapping[str, str]) -> Path:
-    """The folder with these packages. Without npm the test is skipped with a clear word, and in CI it fails."""
+    """The folder with these packages. Without npm the test is skipped with a clear word, and in CI it
+    fails."""
     folder = Path(tempfile.gettempdir()) / f"shisho-npm-{name}"
     folder.mkdir(exist_ok=True)
     with (folder / "lock").open("w") as lock:  # one process of the tests installs, the others wait

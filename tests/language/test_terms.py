@@ -167,7 +167,8 @@ def test_a_sentence_that_two_passages_share_is_read_once() -> None:
 
 
 def test_words_that_share_an_id_in_the_dictionary_keep_their_own_terms() -> None:
-    # Sudachi gives parts of longer words that have no row of their own one id; whichever came first named all.
+    # Sudachi gives parts of longer words that have no row of their own one id; whichever came first named
+    # all.
     assert [terms(word) for word in ("マルウェア", "ロジックボム", "マルウェア")] == [
         ["マルウェア"],
         ["ロジックボム"],

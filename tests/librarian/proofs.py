@@ -117,8 +117,8 @@ def sealed(body: str) -> bytes:
 
 
 def flips(data: bytes, count: int, seed: int) -> Iterator[tuple[int, bytes]]:
-    """Files with one byte altered, each with the number of the line that it stands on. Half of the places are drawn from
-    the whole file, half from its lines in turn, since pictures are most of the bytes."""
+    """Files with one byte altered, each with the number of the line that it stands on. Half of the places are
+    drawn from the whole file, half from its lines in turn, since pictures are most of the bytes."""
     chance = random.Random(seed)
     lines = data.splitlines(keepends=True)
     starts = [sum(map(len, lines[:index])) for index in range(len(lines))]

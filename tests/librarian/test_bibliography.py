@@ -1,5 +1,5 @@
-"""A bibliography of what an answer quotes: what is said of a document, its pages, its quotations; no two entries that
-look the same."""
+"""A bibliography of what an answer quotes: what is said of a document, its pages, its quotations; no two
+entries that look the same."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The whole corpus of injected orders as pages, and a model that obeys them in every reply: what it says of its own gets
-nowhere."""
+"""The whole corpus of injected orders as pages, and a model that obeys them in every reply: what it says of
+its own gets nowhere."""
 
 from __future__ import annotations
 

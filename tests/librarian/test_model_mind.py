@@ -178,8 +178,8 @@ async def test_no_sentence_tells_what_its_quotations_do_not(sentence: SentenceRe
 
 
 async def test_a_sentence_that_cites_nothing_gets_one_search_for_support() -> None:
-    """Carried by a passage of the library it is given that quotation; what nothing carries is searched for once
-    and taken out."""
+    """Carried by a passage of the library it is given that quotation; what nothing carries is searched for
+    once and taken out."""
     library = Library(LEAVES, 3)
     sentences = (
         SentenceReply(SENTENCE, (1,)),

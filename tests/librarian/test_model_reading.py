@@ -1,4 +1,5 @@
-"""What a model reads and how its answer is told: abstentions, stances, copies, context, and what is worked out."""
+"""What a model reads and how its answer is told: abstentions, stances, copies, context, and what is worked
+out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Proof files: what is as it was written holds, and what is not is named, by the line and by what it means."""
+"""Proof files: what is as it was written holds, and what is not is named, by the line and by what it
+means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Questions in the writing of the library: what is typed in kana or slightly wrong, and what is left alone."""
+"""Questions in the writing of the library: what is typed in kana or slightly wrong, and what is left
+alone."""
 
 from __future__ import annotations
 

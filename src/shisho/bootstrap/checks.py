@@ -161,7 +161,8 @@ async def _fonts(reader: KillableReader) -> Check:
 
 
 async def _page_fonts(renderer: PageRenderer) -> Check:
-    """Check that pages are drawn with letters whose font the PDF does not hold: those come from this machine."""
+    """Check that pages are drawn with letters whose font the PDF does not hold: those come from this
+    machine."""
     remedy = Message(
         "such pages are shown without these letters, the text beside them is whole; install fonts for all users (Debian, "
         "Ubuntu: apt install fonts-noto-cjk), and start Shisho again"

@@ -50,9 +50,9 @@ class _Library:
 
 
 async def copy_library(source: str, target: str, tell: Tell) -> CopyReport:
-    """Bring everything from one place to another: each a home's folder or the address of a PostgreSQL database; or from a
-    backup of PostgreSQL into an empty database. Broken off, it goes on where it was when it is begun again. Vectors are made
-    anew by whoever works on the target.
+    """Bring everything from one place to another: each a home's folder or the address of a PostgreSQL
+    database; or from a backup of PostgreSQL into an empty database. Broken off, it goes on where it was when
+    it is begun again. Vectors are made anew by whoever works on the target.
 
     Raises InvalidParams, Conflict where the target has what the source has not, StorageUnusable."""
     if source == target:
@@ -69,7 +69,8 @@ async def copy_library(source: str, target: str, tell: Tell) -> CopyReport:
 
 
 async def migrate_store(settings: Settings) -> MigrationReport:
-    """Bring the schema of the database that is set to this version. Raises StorageUnusable for a newer one, Conflict."""
+    """Bring the schema of the database that is set to this version. Raises StorageUnusable for a newer one,
+    Conflict."""
     stores = build_stores(settings, None, SystemClock)
     try:
         scripts = tuple(await stores.storage.migrate())
@@ -80,8 +81,8 @@ async def migrate_store(settings: Settings) -> MigrationReport:
 
 
 async def restore_archive(settings: Settings, source: Path, store: str) -> None:
-    """Fill an empty PostgreSQL database, and the place of its files, with what a backup of one holds. Raises Conflict,
-    InvalidParams, StorageUnusable."""
+    """Fill an empty PostgreSQL database, and the place of its files, with what a backup of one holds. Raises
+    Conflict, InvalidParams, StorageUnusable."""
     try:
         from shisho.stores.postgres.connect import PostgresDatabase
         from shisho.stores.postgres.storage import PostgresStorage

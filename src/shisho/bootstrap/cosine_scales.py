@@ -1,5 +1,5 @@
-"""How much words count beside each embedder's cosines, and from which cosine a passage is relevant, as measured by
-`shisho eval calibrate`: a file of the home."""
+"""How much words count beside each embedder's cosines, and from which cosine a passage is relevant, as
+measured by `shisho eval calibrate`: a file of the home."""
 
 from __future__ import annotations
 

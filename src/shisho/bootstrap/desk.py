@@ -59,8 +59,8 @@ async def open_desk(
 
 
 def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
-    """The desk of this machine's owner, with every piece by explicit constructor calls; those of others speak to the
-    same stores. Nothing works on the queue before `working` is entered."""
+    """The desk of this machine's owner, with every piece by explicit constructor calls; those of others speak
+    to the same stores. Nothing works on the queue before `working` is entered."""
     library = build_library(settings, web)
 
     @cache
@@ -71,7 +71,8 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
 
 
 def _build_parts(library: SharedLibrary, owner: str, for_owner: Callable[[str], DeskParts]) -> DeskParts:
-    """The parts of an owner's desk over the library of all. What it was built of ends with the desk of this machine's owner."""
+    """The parts of an owner's desk over the library of all. What it was built of ends with the desk of this
+    machine's owner."""
     from shisho.language.tokens import tokens
 
     stores = library.stores

@@ -66,20 +66,22 @@ def build_embedders(settings: Settings) -> BuiltEmbedders | Message:
 
 
 def build_choice(settings: Settings, choice: str) -> Embedder:
-    """The embedder of a value of the setting, with the share of words that was measured for it. Raises as `_chosen`."""
+    """The embedder of a value of the setting, with the share of words that was measured for it. Raises as
+    `_chosen`."""
     return apply_cosine_scale(settings.home, _chosen(settings, choice))
 
 
 def portable_choice(settings: Settings) -> str:
-    """The value of the setting as another home can take it: the name of a pulled model as a path. Raises NotFound."""
+    """The value of the setting as another home can take it: the name of a pulled model as a path. Raises
+    NotFound."""
     choice = settings.text("embedder")
     is_folder = choice not in ("auto", "none", *PACKAGES) and not re.match(r"https?://", choice)
     return str(find_folder(settings, choice).resolve()) if is_folder else choice
 
 
 def _chosen(settings: Settings, choice: str) -> Embedder:
-    """The embedder of a value of the setting. Its weights are loaded by the first text. Raises ExtraMissing, NotFound,
-    InvalidParams, OSError."""
+    """The embedder of a value of the setting. Its weights are loaded by the first text. Raises ExtraMissing,
+    NotFound, InvalidParams, OSError."""
     if importlib.util.find_spec("faiss") is None:
         raise ExtraMissing('Vectors need an extra: pip install "shisho[vectors]". Or set embedder = "none".')
     if choice in PACKAGES:

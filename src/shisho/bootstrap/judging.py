@@ -21,8 +21,8 @@ AN_HOUR_S = 3_600.0
 
 @dataclass(frozen=True, slots=True)
 class SupportJudge:
-    """`llm`: asked about what rules are not sure of; None: nobody is. `context`: its tokens; `seconds`: of one
-    call."""
+    """`llm`: asked about what rules are not sure of; None: nobody is. `context`: its tokens; `seconds`: of
+    one call."""
 
     llm: Llm | None
     context: int

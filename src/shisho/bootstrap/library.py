@@ -129,7 +129,8 @@ def _mind(
     stores: LibraryStores,
     owner: str,
 ) -> Mind | None:
-    """The models that are set, counted against the quotas of an owner; without them the extractor that is set."""
+    """The models that are set, counted against the quotas of an owner; without them the extractor that is
+    set."""
     mind = shared()
     if mind is None:
         return small()

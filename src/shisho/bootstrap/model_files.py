@@ -24,8 +24,8 @@ def model_files(settings: Settings) -> ModelFiles:
 
 
 async def pull_model(settings: Settings, name: str, report: Callable[[int, int], None]) -> bool:
-    """Fetch a model; False where it is there, for which no network is looked at. `report(done, total)`: bytes. Raises
-    ConsentRequired where the web is off, NotFound, AllFetchesFailed, InvalidParams."""
+    """Fetch a model; False where it is there, for which no network is looked at. `report(done, total)`:
+    bytes. Raises ConsentRequired where the web is off, NotFound, AllFetchesFailed, InvalidParams."""
     from shisho.inference.model_pull import ModelPull
 
     files = model_files(settings)

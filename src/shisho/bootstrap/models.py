@@ -25,8 +25,8 @@ NODES = ("model_plan", "model_evaluate", "model_answer")
 
 @dataclass(frozen=True, slots=True)
 class ModelPreset:
-    """The allowance of models for one question: `nodes` by name, each with its setting; the budget of calls and
-    tokens; the tokens of passages in one call."""
+    """The allowance of models for one question: `nodes` by name, each with its setting; the budget of calls
+    and tokens; the tokens of passages in one call."""
 
     nodes: Mapping[str, str]
     max_model_calls: int
@@ -128,8 +128,8 @@ def build_borrowed_mind(settings: Settings, model: BorrowedModel) -> Mind | None
 
 
 def build_recorded_mind(settings: Settings, uses: Sequence[ModelUse]) -> Mind | None:
-    """The mind that replies as these uses did, without any server; None where rules have thought. Raises ExtraMissing where
-    the packages are not installed that read replies."""
+    """The mind that replies as these uses did, without any server; None where rules have thought. Raises
+    ExtraMissing where the packages are not installed that read replies."""
     if not uses:
         return None
     from shisho.librarian.extractor_mind import ExtractorMind, RecordedExtractor, is_of_extractor

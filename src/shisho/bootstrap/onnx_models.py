@@ -1,5 +1,5 @@
-"""Settings to the small models that read a question with passages (the extractor, the reranker), and whether they
-work. Each is a folder with a model as ONNX."""
+"""Settings to the small models that read a question with passages (the extractor, the reranker), and whether
+they work. Each is a folder with a model as ONNX."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ M = TypeVar("M", bound=NamedModel)
 
 @dataclass(frozen=True, slots=True)
 class OnnxModelKind(Generic[M]):
-    """One kind of these models, by the name of its setting. `load` makes a model of its folder; `ask` asks it one tiny
-    question; `is_absent` and `lacks_extra` say of a choice why it cannot be had."""
+    """One kind of these models, by the name of its setting. `load` makes a model of its folder; `ask` asks it
+    one tiny question; `is_absent` and `lacks_extra` say of a choice why it cannot be had."""
 
     setting: str
     load: Callable[[ModelFolder], M]

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 
 def build_outer_index(settings: Settings, feed: IndexFeed) -> MeasuredIndex:
-    """The index of the setting, over what `feed` says is true. Nothing is asked of the server before the first search."""
+    """The index of the setting, over what `feed` says is true. Nothing is asked of the server before the
+    first search."""
     from shisho.stores.qdrant.index import QdrantIndex
     from shisho.stores.qdrant.server import QdrantServer
 

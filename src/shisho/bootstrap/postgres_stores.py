@@ -1,5 +1,5 @@
-"""The stores of a library that is one PostgreSQL database, shared by as many machines as like. What only concerns this
-machine (which workers live here, which folders are here) stands in its home."""
+"""The stores of a library that is one PostgreSQL database, shared by as many machines as like. What only
+concerns this machine (which workers live here, which folders are here) stands in its home."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The wiring of the verbs of questions: answers while they are made, and assistants that are their own librarian."""
+"""The wiring of the verbs of questions: answers while they are made, and assistants that are their own
+librarian."""
 
 from __future__ import annotations
 

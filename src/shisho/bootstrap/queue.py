@@ -136,8 +136,8 @@ async def _working(
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """The notices and the worker, entered together to work on the queue. `aside`: what is done beside them, by who
-    is to stay."""
+    """The notices and the worker, entered together to work on the queue. `aside`: what is done beside them,
+    by who is to stay."""
 
     notices: Notices
     worker: Worker

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 def build_stores(
     settings: Settings, embedders: BuiltEmbedders | None, make_clock: MakeClock
 ) -> LibraryStores:
-    """Nothing is opened. `make_clock` is given the time line of the storage, by which all waiting is measured."""
+    """Nothing is opened. `make_clock` is given the time line of the storage, by which all waiting is
+    measured."""
     if settings.text("store"):
         return _postgres_builder()(settings, embedders, make_clock)
     from shisho.bootstrap.embedded_stores import build_embedded_stores

@@ -124,7 +124,8 @@ def _web_of(settings: Settings) -> WebAccess:
 
 
 def build_consent(settings: Settings, web: WebAccess | None, clock: Clock, owner: str) -> ConsentFile:
-    """The consent of a person for this way out. Whoever hands in a way of their own has said yes with it, for all."""
+    """The consent of a person for this way out. Whoever hands in a way of their own has said yes with it, for
+    all."""
     mode = "off" if web is None else "ask" if web.needs_consent else "on"
     return consent_file(settings, clock, mode, owner)
 

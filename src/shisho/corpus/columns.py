@@ -1,4 +1,5 @@
-"""The labels of a table's columns, by the form of its rows. Each row is a line, its cells between tabs. Pure."""
+"""The labels of a table's columns, by the form of its rows. Each row is a line, its cells between tabs.
+Pure."""
 
 from __future__ import annotations
 
@@ -14,8 +15,9 @@ _PERIOD = re.compile(r"\s*(?:(?:19|20)\d\d|(?:令和|平成|昭和)?\d{1,4}(?:�
 
 
 def column_labels(table: str) -> str:
-    """The labels over the columns: the first row, where it holds no figure and the rows below do, or where there
-    are three columns and more; else nothing. A row of one cell above it is the table's title, and comes first."""
+    """The labels over the columns: the first row, where it holds no figure and the rows below do, or where
+    there are three columns and more; else nothing. A row of one cell above it is the table's title, and comes
+    first."""
     rows = [row.split("\t") for row in table.split("\n", READ_ROWS)[:READ_ROWS]]
     title = ""
     if len(rows[0]) == 1 and len(rows) > 1:

@@ -42,9 +42,9 @@ def spread(ranking: Sequence[RankedPassage], k: int, likeness: Likeness) -> list
 def compare_by_meaning(
     passages: Sequence[Passage], embeddings: Mapping[PassageId, Embedding], by_words: Likeness
 ) -> Likeness:
-    """What is alike in other words too: the greater of the likeness by words and that of the vectors, where both passages
-    have one. 0 for two that are as near as two of these usually are, 1 for the same: cosines of one encoder lie closer
-    together than those of another."""
+    """What is alike in other words too: the greater of the likeness by words and that of the vectors, where
+    both passages have one. 0 for two that are as near as two of these usually are, 1 for the same: cosines of
+    one encoder lie closer together than those of another."""
     import numpy as np  # here, as most libraries are never spread out
 
     places = [place for place, passage in enumerate(passages) if passage.id in embeddings]
@@ -65,8 +65,8 @@ def compare_by_meaning(
 
 
 def compare_by_pairs(passages: Sequence[Passage]) -> Likeness:
-    """Jaccard likeness of character pairs, over sets kept as bits of whole numbers: exact, and quick enough for every two
-    of 200 passages."""
+    """Jaccard likeness of character pairs, over sets kept as bits of whole numbers: exact, and quick enough
+    for every two of 200 passages."""
     places: dict[str, int] = {}
     masks = []
     for passage in passages:

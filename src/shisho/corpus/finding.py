@@ -1,4 +1,5 @@
-"""Find words inside one text as searches do: on its folded view, without a difference of upper and lower case."""
+"""Find words inside one text as searches do: on its folded view, without a difference of upper and lower
+case."""
 
 from __future__ import annotations
 
@@ -11,8 +12,8 @@ SPREAD = 4  # characters of a text for each of a query that broken lines and let
 
 
 def find_in_text(text: str, query: str, limit: int) -> list[tuple[int, int]]:
-    """Start and end of the first `limit` places, in order and apart from each other. None for a query of white
-    space."""
+    """Start and end of the first `limit` places, in order and apart from each other. None for a query of
+    white space."""
     words = _lowered(fold_map(query.strip()).text)
     places: list[tuple[int, int]] = []
     if not words:

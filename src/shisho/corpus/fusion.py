@@ -1,5 +1,5 @@
-"""Several rankings to one: words and meaning by their scores; rankings without scores by reciprocal rank fusion
-(Cormack, Clarke and Büttcher, 2009)."""
+"""Several rankings to one: words and meaning by their scores; rankings without scores by reciprocal rank
+fusion (Cormack, Clarke and Büttcher, 2009)."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def blend(
     share: float,
     depth: int | None = None,
 ) -> list[RankedCandidate]:
-    """The best `depth` of a ranking by words and meaning, or all, best first; equal scores by id. `whole`: the idf of
-    all terms of the query; `share`: how much words count beside this embedder's cosines.
+    """The best `depth` of a ranking by words and meaning, or all, best first; equal scores by id. `whole`:
+    the idf of all terms of the query; `share`: how much words count beside this embedder's cosines.
 
-    The score by words counts with its square: the better the best passages match, the more words decide, and where
-    none matches well meaning does. The cosine counts the more, the further the nearest passage stands out from the
-    others: where many are about as near, the encoder sees no difference (docs/adr/0016). A passage without a vector
-    counts as the mean of those with one."""
+    The score by words counts with its square: the better the best passages match, the more words decide, and
+    where none matches well meaning does. The cosine counts the more, the further the nearest passage stands
+    out from the others: where many are about as near, the encoder sees no difference (docs/adr/0016). A
+    passage without a vector counts as the mean of those with one."""
     with_vector = [cosines[candidate.passage_id] for candidate in by_words if candidate.passage_id in cosines]
     mean = sum(with_vector) / max(1, len(with_vector))
     words = share / math.sqrt(max(whole, 1.0))
@@ -67,7 +67,8 @@ def blend(
 
 
 def _clearness(cosines: Sequence[float]) -> float:
-    """How far the nearest stands out from the eleventh: 1 where it is as usual for the Universal Sentence Encoder."""
+    """How far the nearest stands out from the eleventh: 1 where it is as usual for the Universal Sentence
+    Encoder."""
     nearest = heapq.nlargest(STANDS_OUT_FROM + 1, cosines)
     gap = nearest[0] - nearest[-1] if nearest else 0.0
     return float((max(gap, LEAST_GAP) / USUAL_GAP) ** CLEARNESS_POWER)

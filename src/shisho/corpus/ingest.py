@@ -66,7 +66,8 @@ class Ingest:
     async def add(self, source: Source, corpus: str, owner: str) -> Receipt:
         """One source, whole or not at all. A source that cannot be used gives a receipt that says why, and so
         does one that brings out a fault of ours: its neighbours are none the worse. Raises what is no fault
-        of the source: Conflict where the store is full or held, InternalError where no reader can be started."""
+        of the source: Conflict where the store is full or held, InternalError where no reader can be
+        started."""
         try:
             return await self._add(source, corpus, owner)
         except UnusableDocument as error:
@@ -132,8 +133,8 @@ class Ingest:
         )
 
     async def _keep(self, source: Source, media_type: str, sha256: str) -> None:
-        """Bytes that stand in no file are needed again where their pages can be drawn. Nobody could draw what a
-        password protects: passwords are not kept."""
+        """Bytes that stand in no file are needed again where their pages can be drawn. Nobody could draw what
+        a password protects: passwords are not kept."""
         if not source.has_file and media_type in PAGED_TYPES and source.password is None:
             await self.originals.put(sha256, source.data)
 

@@ -29,8 +29,9 @@ class Weights:
 
 LONG_QUERY = 50  # terms: in a shorter query a word comes twice by its grammar rather than by its topic
 JAPANESE = Weights()
-# English asks of long abstracts and with them: no gain from single sentences, and what is repeated tells more.
-# A passage of 500 characters is short in English, so that what a document is about stands in several of them.
+# English asks of long abstracts and with them: no gain from single sentences, and what is repeated tells
+# more. A passage of 500 characters is short in English, so that what a document is about stands in several of
+# them.
 ENGLISH = Weights(saturation=2.0, length=0.75, heading=5.0, sentence=0.0, repetition=5.0, document=0.3)
 
 

@@ -1,5 +1,5 @@
-"""A bibliography beside the documents: each entry finds its document by path, by DOI, by title, and says what is
-known of it."""
+"""A bibliography beside the documents: each entry finds its document by path, by DOI, by title, and says what
+is known of it."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class References:
     reader: Reader
 
     async def apply(self, source: Source, corpus: str, owner: str) -> Receipt:
-        """Read again it brings what has changed. What `source.metadata` says counts before its entries. Raises an
-        `UnusableDocument` for what cannot be read."""
+        """Read again it brings what has changed. What `source.metadata` says counts before its entries.
+        Raises an `UnusableDocument` for what cannot be read."""
         entries = await self.reader.read_references(source)
         places = await self.shelf.list_places(corpus, owner)
         documents = await self.shelf.fetch_documents(sorted(set(places.values())))
@@ -82,8 +82,8 @@ class DescribedLibrary:
         return DescribedLibrary(paths, tails, names, by_doi, titles, dois)
 
     def find(self, entry: Reference, folder: str) -> tuple[MatchedBy, DocumentId | None]:
-        """The document that an entry of a bibliography in `folder` describes, and by which sign. The surest sign
-        that fits one document alone decides."""
+        """The document that an entry of a bibliography in `folder` describes, and by which sign. The surest
+        sign that fits one document alone decides."""
         is_several = False
         for by, candidates in self._candidates(entry, folder):
             if len(candidates) == 1:

@@ -1,4 +1,5 @@
-"""The best of a ranking in the order of a reranker. What is found stays what it is, and so does what may be quoted."""
+"""The best of a ranking in the order of a reranker. What is found stays what it is, and so does what may be
+quoted."""
 
 from __future__ import annotations
 
@@ -27,8 +28,8 @@ async def rerank(reranker: Reranker, question: str, ranking: Sequence[RankedPass
 
 
 def reorder(ranking: Sequence[RankedPassage], scores: Sequence[float]) -> list[RankedPassage]:
-    """By these scores, equal ones as they stood. Each takes the score of its new place, so that it compares with those
-    that were not reranked; its own is the part `reranked`."""
+    """By these scores, equal ones as they stood. Each takes the score of its new place, so that it compares
+    with those that were not reranked; its own is the part `reranked`."""
     order = sorted(range(len(ranking)), key=lambda place: -scores[place])
     return [
         replace(ranking[old], score=hit.score, parts={**ranking[old].parts, "reranked": scores[old]})

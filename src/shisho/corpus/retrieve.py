@@ -58,7 +58,8 @@ class WholeRanking:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalResult:
-    """What a cut keeps of a ranking, and N. `embeddings`: where it will be spread out, of the passages that have one."""
+    """What a cut keeps of a ranking, and N. `embeddings`: where it will be spread out, of the passages that
+    have one."""
 
     in_scope: int
     hits: Sequence[RankedPassage]
@@ -67,7 +68,8 @@ class RetrievalResult:
 
 @dataclass(frozen=True, slots=True)
 class Retriever:
-    """Ranks the passages of a scope; by their meaning too where there is an embedder and they have vectors."""
+    """Ranks the passages of a scope; by their meaning too where there is an embedder and they have
+    vectors."""
 
     index: Index
     query: AskTerms
@@ -110,8 +112,8 @@ class Retriever:
         return _Look(texts or [meaning], self.query, vector, narrow_scope(scope, request), cut, passage_ids)
 
     async def _query_vector(self, meaning: str) -> QueryVector | None:
-        """None where there is nothing to compare it with: loading an embedder takes longer than a search. None too
-        where the embedder fails: passages are found by words then."""
+        """None where there is nothing to compare it with: loading an embedder takes longer than a search.
+        None too where the embedder fails: passages are found by words then."""
         if self.embedders is None:
             return None
         serving = await self.index.view(lambda view: view.serving, current=False)

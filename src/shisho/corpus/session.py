@@ -122,8 +122,8 @@ class CorpusSearcher:
 
 @dataclass(frozen=True, slots=True)
 class DepthCut:
-    """`retrieve.RankingCut` to k passages. `by_scope` gives k by N where none is `fixed`. More than k are kept
-    where they are still to be spread out, and `least` where they are still to be reranked."""
+    """`retrieve.RankingCut` to k passages. `by_scope` gives k by N where none is `fixed`. More than k are
+    kept where they are still to be spread out, and `least` where they are still to be reranked."""
 
     by_scope: Callable[[int], int]
     fixed: int | None
@@ -272,14 +272,15 @@ class CorpusSession:
         return readable, documents
 
     def _cluster(self, passage: Passage, document: Document) -> str:
-        """Its near-duplicates; in another's corpus passages of just the same text: which of a corpus are alike may be
-        known by what its owner has elsewhere, and that is nobody's business."""
+        """Its near-duplicates; in another's corpus passages of just the same text: which of a corpus are
+        alike may be known by what its owner has elsewhere, and that is nobody's business."""
         if document.owner == self._scope.owner:
             return passage.cluster
         return hashlib.sha256(passage.text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     async def _page_of(self, passage: Passage, start: int) -> int | None:
-        """The page on which this offset of the document stands, in the passage or in what was shown after it."""
+        """The page on which this offset of the document stands, in the passage or in what was shown after
+        it."""
         if start < passage.end:
             return passage.page
         following = await self._searcher.shelf.find_following([passage.id])

@@ -14,9 +14,9 @@ from shisho.language.normalise import fold_map
 from shisho.language.terms import TermQuery
 from shisho.ports import Index, Shelf
 
-# The least share of the query's idf that one passage must have. Measured with 650 questions of each set and a shelf that held
-# the 50 best passages of the question: the share of pages with such a passage among the relevant ones, among those that rank
-# 11th to 40th behind them, and among any others.
+# The least share of the query's idf that one passage must have. Measured with 650 questions of each set and a
+# shelf that held the 50 best passages of the question: the share of pages with such a passage among the
+# relevant ones, among those that rank 11th to 40th behind them, and among any others.
 #
 #   floor     NIILC              JSQuAD             JaQuAD            mean
 #    .40   .80  .36  .08     .99  .02  .03     .97  .20  .04     .92  .19  .05
@@ -24,8 +24,9 @@ from shisho.ports import Index, Shelf
 #    .60   .50  .08  .01     .95  .00  .01     .84  .02  .00     .76  .03  .01
 #    .65   .44  .05  .01     .94  .00  .00     .79  .01  .00     .72  .02  .01
 #
-# Paging forgives what is missed, for a page of results that pays has several relevant ones; but a single false alarm among ten
-# visits hides that it was barren: at .50 that befalls half of the barren pages, at .60 a quarter.
+# Paging forgives what is missed, for a page of results that pays has several relevant ones; but a single
+# false alarm among ten visits hides that it was barren: at .50 that befalls half of the barren pages, at .60
+# a quarter.
 FLOOR = 0.6
 # On a shelf of little but pages on the query's subject the subject's own words are worth nothing. So many
 # more passages are counted, none with any of its words, and one floor suits a bare shelf, such a one and a

@@ -113,8 +113,8 @@ class _Scale:
         return self._bm25_terms(self._counts, self._named, self._term_counts, self._heading_counts)
 
     def _bm25f_of_documents(self) -> Scores:
-        """Each passage as if it were all that is proposed of its document, under headings of mean length: with no
-        other passage of it there it scores as by itself."""
+        """Each passage as if it were all that is proposed of its document, under headings of mean length:
+        with no other passage of it there it scores as by itself."""
         _, document, sizes = np.unique(self._documents, return_inverse=True, return_counts=True)
         order = np.argsort(document, kind="stable")
         starts = np.cumsum(sizes) - sizes

@@ -26,8 +26,9 @@ class CorpusAccess:
     """The document that is looked at now, and when that was last so, by the loop's clock."""
 
     async def find_writable(self, corpus: str) -> CorpusKey:
-        """The corpus that the visitor calls so, to add to it; one that is not there yet is theirs. Raises NotFound for
-        another's that is not there or not granted, AccessDenied for one that is granted for reading alone."""
+        """The corpus that the visitor calls so, to add to it; one that is not there yet is theirs. Raises
+        NotFound for another's that is not there or not granted, AccessDenied for one that is granted for
+        reading alone."""
         reachable = await self.find_reachable(corpus)
         if reachable is not None:
             _check(reachable.access, corpus)
@@ -39,8 +40,8 @@ class CorpusAccess:
         )
 
     async def find_reachable(self, corpus: str) -> ReachableCorpus | None:
-        """The corpus that the visitor calls so, theirs whether it is there or not; None for another's that is not there or
-        not granted."""
+        """The corpus that the visitor calls so, theirs whether it is there or not; None for another's that is
+        not there or not granted."""
         if not is_of_another(corpus):
             return ReachableCorpus(CorpusKey(self.owner, corpus), Access.OWN)
         for reachable in await self.grants.list_reachable(self.owner):

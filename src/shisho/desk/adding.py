@@ -79,7 +79,8 @@ class FileIntake:
 
 
 def survey_once(files: Files, paths: Iterable[Path | str], bibliographies: Collection[Path]) -> FileSurvey:
-    """List what lies below the paths, and the bibliographies, which may lie there too. Raises InvalidParams."""
+    """List what lies below the paths, and the bibliographies, which may lie there too. Raises
+    InvalidParams."""
     if not (paths or bibliographies):
         raise InvalidParams("There is nothing to add. Name files or folders, or --references FILE.")
     survey = files.survey(map(Path, paths))

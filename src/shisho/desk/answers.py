@@ -1,4 +1,5 @@
-"""The desk's answers while and after they are made: what happens, what was done for one, stopping it and going on."""
+"""The desk's answers while and after they are made: what happens, what was done for one, stopping it and
+going on."""
 
 from __future__ import annotations
 
@@ -42,8 +43,8 @@ class AnswerParts:
 
 
 class AnswerDesk:
-    """Answers may be named by id, those that are finished by unique prefix or `last` too. Every verb raises NotFound
-    where this visitor has none of that name."""
+    """Answers may be named by id, those that are finished by unique prefix or `last` too. Every verb raises
+    NotFound where this visitor has none of that name."""
 
     __slots__ = ("_parts",)
 
@@ -103,8 +104,9 @@ class AnswerDesk:
         yield await self._parts.tasks.wait_for_answer(name)
 
     async def stop(self, answer_id: str) -> AnswerHandle:
-        """Stop the work on a question, at once and with all else of its task; the answer is what was found until
-        then, and says STOPPED. None where nothing had begun. An answer that is finished stays as it is."""
+        """Stop the work on a question, at once and with all else of its task; the answer is what was found
+        until then, and says STOPPED. None where nothing had begun. An answer that is finished stays as it
+        is."""
         question = await self._question(answer_id)
         if question is None or question[0].state in ENDED:
             return await self._parts.tasks.wait_for_answer(answer_id)
@@ -115,8 +117,8 @@ class AnswerDesk:
         return AnswerHandle(TaskId(job.task_id), job.id, None, None)
 
     async def resume(self, answer_id: str) -> AnswerHandle:
-        """Go on with a question that was stopped or has failed; what was done is not done again. Raises InvalidParams
-        for an answer that no job has made."""
+        """Go on with a question that was stopped or has failed; what was done is not done again. Raises
+        InvalidParams for an answer that no job has made."""
         question = await self._question(answer_id)
         if question is None:
             raise InvalidParams(
@@ -132,8 +134,8 @@ class AnswerDesk:
         return (await self._find(answer_id))[1]
 
     async def _find(self, answer_id: str) -> tuple[Answer | None, tuple[Job, Task] | None]:
-        """An answer that counts, and the job that makes it. What was saved of one that is being made again does
-        not count."""
+        """An answer that counts, and the job that makes it. What was saved of one that is being made again
+        does not count."""
         parts = self._parts
         question = await parts.tasks.find_question(answer_id)
         try:

@@ -35,8 +35,8 @@ async def find_one_document(shelf: Shelf, owner: str, name: str) -> Document:
 
 
 async def find_removed_document(shelf: Shelf, owner: str, name: str) -> Document:
-    """By id, unique prefix, or the path or name of a file that was removed. Raises NotFound, which lists those
-    that a name fits."""
+    """By id, unique prefix, or the path or name of a file that was removed. Raises NotFound, which lists
+    those that a name fits."""
     documents = await shelf.find_documents(name, owner, LISTED + 1) or await shelf.find_removed(name, owner)
     if not documents:
         raise NotFound("No document {name} was removed, and none has this id.", name=name)

@@ -126,8 +126,8 @@ class ConversationDesk:
         await self._conversations.add_turn(run_id, question, self._access.owner, conversation_id)
 
     async def remove(self, conversation: str) -> ConversationRemoved:
-        """Erase it: its questions, what was found for them and their answers, with the tasks that were made for
-        them alone. It cannot be undone."""
+        """Erase it: its questions, what was found for them and their answers, with the tasks that were made
+        for them alone. It cannot be undone."""
         conversation_id = await self._find(conversation)
         await self._access.record(AuditVerb.REMOVE, conversation_id)
         others: list[TaskId] = []

@@ -69,7 +69,8 @@ class Desk(DeskSections):
     def working(
         self, slots: int | None = None, here: Notifier | None = None
     ) -> AbstractAsyncContextManager[None]:
-        """While it is entered, jobs are done here, `slots` at once (None: as set). `here` hears of persons needed."""
+        """While it is entered, jobs are done here, `slots` at once (None: as set). `here` hears of persons
+        needed."""
         return self._parts.working(slots, here)
 
     def count_tokens(self, text: str) -> int:
@@ -100,10 +101,10 @@ class Desk(DeskSections):
         ocr: bool | None = None,
         notify: Notify = ignore_news,
     ) -> AsyncGenerator[Receipt, None]:
-        """Take in files and folders; a receipt for each as it is done, in the order found, but last for bibliographies
-        (`references`: whatever they are called). `ocr`: None is as it is set. What there is and what was left out is told
-        first: `notify("files", survey=…)`; then each page recognised. Raises InvalidParams for a path that is not there,
-        NotFound and AccessDenied for another's corpus."""
+        """Take in files and folders; a receipt for each as it is done, in the order found, but last for
+        bibliographies (`references`: whatever they are called). `ocr`: None is as it is set. What there is
+        and what was left out is told first: `notify("files", survey=…)`; then each page recognised. Raises
+        InvalidParams for a path that is not there, NotFound and AccessDenied for another's corpus."""
         parts = self._parts
         bibliographies = frozenset(map(Path, coerce_paths(references)))
         survey = await asyncio.to_thread(survey_once, parts.files, paths, bibliographies)
@@ -133,7 +134,8 @@ class Desk(DeskSections):
         return await self._parts.access.mark_writable(await self._parts.shelf.list_corpora(self._parts.owner))
 
     async def metadata(self, *, corpora: str | Sequence[str] = ()) -> Sequence[MetadataField]:
-        """What is said of documents, to filter by: the names most of them have, with their most frequent values."""
+        """What is said of documents, to filter by: the names most of them have, with their most frequent
+        values."""
         scope = Scope(self._parts.owner, coerce_strings(corpora))
         return await self._parts.shelf.count_metadata(scope, MOST_FIELDS, MOST_VALUES)
 
@@ -149,13 +151,15 @@ class Desk(DeskSections):
         after: str = "",
         limit: int = 100,
     ) -> Sequence[Document]:
-        """Documents in order of their adding, after the one with id `after`. Raises InvalidParams for its filters."""
+        """Documents in order of their adding, after the one with id `after`. Raises InvalidParams for its
+        filters."""
         conditions = await check_filters(self._parts.shelf, self._parts.owner, filters or {})
         scope = Scope(self._parts.owner, coerce_strings(corpora), conditions)
         return self._parts.access.name_corpora(await self._parts.shelf.list_documents(scope, after, limit))
 
     async def document(self, prefix: str) -> Document:
-        """By id, unique prefix, or the path or name of its file. Raises NotFound, with those that a name fits."""
+        """By id, unique prefix, or the path or name of its file. Raises NotFound, with those that a name
+        fits."""
         return await find_one_document(self._parts.shelf, self._parts.owner, prefix)
 
     async def places(self, corpus: str = DEFAULT_CORPUS) -> Mapping[str, DocumentId]:
@@ -176,9 +180,9 @@ class Desk(DeskSections):
         return document
 
     async def remove(self, prefix: str, *, purge: bool = False) -> Document:
-        """Take a document out of search; with `purge` erase it and every quotation of it. Returns what it was, with
-        a warning where somebody still reads the log of the database: it goes from there once they have done. Raises
-        NotFound, AccessDenied for one of another's corpus that is granted for reading."""
+        """Take a document out of search; with `purge` erase it and every quotation of it. Returns what it
+        was, with a warning where somebody still reads the log of the database: it goes from there once they
+        have done. Raises NotFound, AccessDenied for one of another's corpus that is granted for reading."""
         document = await self.document(prefix)
         await self._parts.access.check_writable(document)
         await self._parts.access.record(AuditVerb.PURGE if purge else AuditVerb.REMOVE, document.id)
@@ -188,8 +192,9 @@ class Desk(DeskSections):
         return document if gone else replace(document, warnings=(*document.warnings, STILL_READ))
 
     async def restore(self, name: str) -> Document:
-        """Undo a removal; named by id, unique prefix, or the path or name of its file. Raises NotFound, SourceRemoved
-        after a purge, Conflict where a newer version stands in its place, AccessDenied as `remove`."""
+        """Undo a removal; named by id, unique prefix, or the path or name of its file. Raises NotFound,
+        SourceRemoved after a purge, Conflict where a newer version stands in its place, AccessDenied as
+        `remove`."""
         document = await find_removed_document(self._parts.shelf, self._parts.owner, name)
         await self._parts.access.check_writable(document)
         await self._parts.access.record(AuditVerb.RESTORE, document.id)
@@ -203,8 +208,8 @@ class Desk(DeskSections):
         filters: Mapping[str, Condition] | None = None,
         limit: int | None = None,
     ) -> Sequence[PassageHit]:
-        """Passages with the parts of their scores, best first; `limit` at most, or as many as suit the library. What is
-        blocked or rejected is left out. Raises InvalidParams, EmptyCorpus."""
+        """Passages with the parts of their scores, best first; `limit` at most, or as many as suit the
+        library. What is blocked or rejected is left out. Raises InvalidParams, EmptyCorpus."""
         request = to_request(query)
         corpora = coerce_strings(corpora)
         check_words(query, request)
@@ -253,8 +258,9 @@ class Desk(DeskSections):
         it is waited for (`notify("status", status=…, jobs=…)` as it changes). Where `stop` turns true, what
         was found so far is the answer and `resume` goes on. `conversation`: the id of an earlier answer's, or
         `last`: the question may point back to those before it, and looks where they did unless it names a
-        place or looks `anywhere`. Raises InvalidParams for a blank or overlong question, EmptyCorpus when there is
-        nothing to search, EngineUnavailable for the web without an engine, NotFound for an unknown conversation."""
+        place or looks `anywhere`. Raises InvalidParams for a blank or overlong question, EmptyCorpus when
+        there is nothing to search, EngineUnavailable for the web without an engine, NotFound for an unknown
+        conversation."""
         self._parts.inquiries.check(question)
         sources = coerce(Sources, sources, "sources")
         ceilings = intake.check_question_ceilings(budget)
@@ -324,9 +330,9 @@ class Desk(DeskSections):
         return await follow_answer(self._parts, handle, notify, stop)
 
     async def replay(self, prefix: str = "last") -> ReplayReport:
-        """Take the run of an answer again, over the passages, replies and pages that it was given then, and compare:
-        nothing is searched for, fetched or asked. Raises NotFound, and SourceRemoved where a document that it
-        has read was purged."""
+        """Take the run of an answer again, over the passages, replies and pages that it was given then, and
+        compare: nothing is searched for, fetched or asked. Raises NotFound, and SourceRemoved where a
+        document that it has read was purged."""
         return await replay_answer(self._parts, prefix)
 
     async def answer(self, prefix: str = "last") -> Answer:
@@ -344,8 +350,8 @@ class Desk(DeskSections):
         return document, await self._parts.shelf.read_text(document.id)
 
     async def export(self, prefix: str, form: str) -> str:
-        """An answer as md, html, jsonl, bibtex, ris, csl, apa, sist02 or proof. Raises InvalidParams for another form;
-        `exports.file` gives a PDF too."""
+        """An answer as md, html, jsonl, bibtex, ris, csl, apa, sist02 or proof. Raises InvalidParams for
+        another form; `exports.file` gives a PDF too."""
         return await self._parts.exports.text(prefix, form)
 
     async def backup(self, target: Path | str) -> None:
@@ -357,7 +363,8 @@ class Desk(DeskSections):
         return await self._parts.figures()
 
     async def ready(self) -> None:
-        """Check that something could be read and stored now. Raises StorageUnusable, Conflict (who holds it)."""
+        """Check that something could be read and stored now. Raises StorageUnusable, Conflict (who holds
+        it)."""
         await self.corpora()
         await self._parts.storage.check_ready()
 

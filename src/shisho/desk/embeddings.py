@@ -1,4 +1,5 @@
-"""Vectors for what is in the library: made now while somebody waits, or little by little in the background."""
+"""Vectors for what is in the library: made now while somebody waits, or little by little in the
+background."""
 
 from __future__ import annotations
 
@@ -57,7 +58,8 @@ class EmbeddingDesk:
         wherever it is broken off."""
         progress = await self.progress() or NOTHING
         notify(VectorsMade(progress))
-        # Once more than there are batches: that nothing is missing is what ends the time of an earlier embedder.
+        # Once more than there are batches: that nothing is missing is what ends the time of an earlier
+        # embedder.
         while self._embedding is not None and (count := await self._embedding.embed_next()):
             done = progress.done + count
             progress = EmbeddingProgress(done, max(progress.total, done))
@@ -66,8 +68,8 @@ class EmbeddingDesk:
         return progress
 
     async def keep_up(self) -> None:
-        """Make what is missing, and what will be, until it is cancelled. Another process that does so is waited
-        for."""
+        """Make what is missing, and what will be, until it is cancelled. Another process that does so is
+        waited for."""
         if self._embedding is None:
             await asyncio.Event().wait()
             return
@@ -83,7 +85,8 @@ class EmbeddingDesk:
             self._turn.end()
 
     async def _embedded_next(self) -> int:
-        """How many passages got a vector. A server that does not answer is asked again later, and stops nothing else."""
+        """How many passages got a vector. A server that does not answer is asked again later, and stops
+        nothing else."""
         assert self._embedding is not None
         try:
             count = await self._embedding.embed_next()

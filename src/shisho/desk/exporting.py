@@ -37,8 +37,8 @@ class ExportDesk:
         self._parts = parts
 
     async def text(self, prefix: str, form: str) -> str:
-        """An answer as md, html, jsonl, bibtex, ris, csl, apa, sist02 or proof. Raises NotFound, and InvalidParams for
-        another form."""
+        """An answer as md, html, jsonl, bibtex, ris, csl, apa, sist02 or proof. Raises NotFound, and
+        InvalidParams for another form."""
         answer = await self._parts.ledger.answer(prefix, self._parts.owner)
         if form == PROOF:
             return await self._parts.proofs.write(answer)
@@ -48,8 +48,8 @@ class ExportDesk:
         return self._parts.write(answer, form, await self._parts.shelf.fetch_documents(quoted))
 
     async def file(self, prefix: str, form: str) -> bytes:
-        """The same as the bytes of a file, in UTF-8; `pdf` too. Raises ExtraMissing for a PDF where what sets it, or a
-        font with Japanese letters, is not there."""
+        """The same as the bytes of a file, in UTF-8; `pdf` too. Raises ExtraMissing for a PDF where what sets
+        it, or a font with Japanese letters, is not there."""
         if form != PDF:
             return (await self.text(prefix, form)).encode()
         answer = await self._parts.ledger.answer(prefix, self._parts.owner)

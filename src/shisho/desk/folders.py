@@ -1,7 +1,8 @@
-"""Folders and the library: what was added, changed, moved and deleted on disk is so in the library afterwards.
+"""Folders and the library: what was added, changed, moved and deleted on disk is so in the library
+afterwards.
 
-The folder is the truth: each time all of it is looked at, and only what looks changed is read. So it can be broken
-off anywhere, and goes on where it was."""
+The folder is the truth: each time all of it is looked at, and only what looks changed is read. So it can be
+broken off anywhere, and goes on where it was."""
 
 from __future__ import annotations
 
@@ -32,8 +33,8 @@ STAMPED_AT_ONCE = 64  # a transaction each would cost as much as taking the file
 
 @dataclass(frozen=True, slots=True)
 class FolderParts:
-    """The parts that the verbs of folders are wired to. `roots`: the allowed folders; `seconds`: a clock that never runs
-    back."""
+    """The parts that the verbs of folders are wired to. `roots`: the allowed folders; `seconds`: a clock that
+    never runs back."""
 
     owner: str
     access: CorpusAccess
@@ -49,9 +50,10 @@ class FolderParts:
 
 @dataclass(slots=True)
 class _Comparison:
-    """A folder and what the library has of it, side by side. `corpus`: as the visitor calls it, `target`: whose that is;
-    `earlier`: its documents by source; `departed`: those of them whose source is not there now; `moved`: documents that
-    stand at another place now; `has_vanished`: a file went while it was to be read."""
+    """A folder and what the library has of it, side by side. `corpus`: as the visitor calls it, `target`:
+    whose that is; `earlier`: its documents by source; `departed`: those of them whose source is not there
+    now; `moved`: documents that stand at another place now; `has_vanished`: a file went while it was to be
+    read."""
 
     root: Path
     corpus: str
@@ -81,8 +83,8 @@ class FolderDesk:
         return await self._parts.register.list_watched(self._parts.owner)
 
     async def watch(self, folder: Path | str, corpus: str = DEFAULT_CORPUS) -> WatchedFolder:
-        """Remember a folder: while `serve`, `worker` or `watch` run, what changes there is taken into the corpus.
-        Raises InvalidParams where there is no such folder."""
+        """Remember a folder: while `serve`, `worker` or `watch` run, what changes there is taken into the
+        corpus. Raises InvalidParams where there is no such folder."""
         root = await asyncio.to_thread(intake.resolve_file, folder)
         if not await asyncio.to_thread(root.is_dir):
             raise InvalidParams("There is no folder {path}.", path=root)
@@ -91,8 +93,9 @@ class FolderDesk:
         return await self._parts.register.watch(str(root), corpus, self._parts.owner)
 
     async def watch_from_outside(self, folder: Path | str, corpus: str = DEFAULT_CORPUS) -> WatchedFolder:
-        """As `watch`, for callers from outside. Raises ForbiddenPath for a folder that is not below `allowed_roots`, and
-        InvalidParams for a person other than this machine's owner, whose folders nobody would follow."""
+        """As `watch`, for callers from outside. Raises ForbiddenPath for a folder that is not below
+        `allowed_roots`, and InvalidParams for a person other than this machine's owner, whose folders nobody
+        would follow."""
         if self._parts.owner != LOCAL_OWNER:
             raise InvalidParams(
                 "Folders are followed for the owner of this machine alone. Hand files in instead."
@@ -140,9 +143,9 @@ class FolderDesk:
         await self._parts.access.record(AuditVerb.UNFOLLOW, *corpora)
 
     async def follow(self, notify: Notify = ignore_news) -> None:
-        """Keep the library equal to the folders that are remembered, until it is cancelled; as long as another
-        process does, wait for it to end. `notify` hears `FileTakenIn` for each file, `FolderFailed` and
-        `FolderUpToDate`."""
+        """Keep the library equal to the folders that are remembered, until it is cancelled; as long as
+        another process does, wait for it to end. `notify` hears `FileTakenIn` for each file, `FolderFailed`
+        and `FolderUpToDate`."""
         parts = self._parts
 
         def hear(news: News) -> None:
@@ -177,12 +180,12 @@ class FolderDesk:
         is_emptied: bool = False,
         notify: Notify = ignore_news,
     ) -> AsyncGenerator[Receipt, None]:
-        """Make what the corpus has from this folder equal to what is in it now; a receipt for each file, and for
-        each that is gone. `is_emptied`: no file is there, and that is meant.
+        """Make what the corpus has from this folder equal to what is in it now; a receipt for each file, and
+        for each that is gone. `is_emptied`: no file is there, and that is meant.
 
-        Raises InvalidParams for a path that never was there, and, before anything is removed, NotFound for one that
-        is not there or empty all of a sudden (a drive may be missing), DocumentUnreadable for one that cannot be
-        looked into."""
+        Raises InvalidParams for a path that never was there, and, before anything is removed, NotFound for
+        one that is not there or empty all of a sudden (a drive may be missing), DocumentUnreadable for one
+        that cannot be looked into."""
         root = await asyncio.to_thread(intake.resolve_file, folder)
         comparison = await self._compared(root, intake.check_corpus_name(corpus), is_emptied)
         notify(FilesSurveyed(comparison.survey))
@@ -278,7 +281,8 @@ class FolderDesk:
     def _unchanged(
         self, file: FileOnDisk, comparison: _Comparison, stamps: Mapping[str, str]
     ) -> Receipt | None:
-        """Recall what is known of a file that looks as it did when it was read; None where it has to be read."""
+        """Recall what is known of a file that looks as it did when it was read; None where it has to be
+        read."""
         if not file.stamp:
             return None
         if stamps.get(file.source) == file.stamp and file.source in comparison.earlier:
@@ -287,8 +291,8 @@ class FolderDesk:
         return failure if stamp == file.stamp else None
 
     async def _left(self, comparison: _Comparison, is_emptied: bool) -> AsyncGenerator[Receipt, None]:
-        """The sources that are not there. The folder is looked at once more before: what comes and goes meanwhile,
-        the folder itself above all, must not be taken for deleted."""
+        """The sources that are not there. The folder is looked at once more before: what comes and goes
+        meanwhile, the folder itself above all, must not be taken for deleted."""
         again = await self._compared(comparison.root, comparison.corpus, is_emptied)
         target = again.target
         unread = (*comparison.survey.unreadable, *again.survey.unreadable)

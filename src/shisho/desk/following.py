@@ -17,8 +17,8 @@ from shisho.ports import FolderWatcher, FollowerTurn
 
 TURN_S = 5.0  # between two tries to become the one that follows
 IDLE_S = 2.0  # between two looks whether there is a folder to follow
-# Until a folder is looked at though nothing was told of it: a share of another machine tells nothing, and what
-# is told may be lost.
+# Until a folder is looked at though nothing was told of it: a share of another machine tells nothing, and
+# what is told may be lost.
 LOOK_S = 300.0
 
 

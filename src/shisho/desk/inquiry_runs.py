@@ -1,5 +1,5 @@
-"""The desk's own way to a question that is worked on here and now: a run that is begun, folders that are brought up to
-date for it, its answer."""
+"""The desk's own way to a question that is worked on here and now: a run that is begun, folders that are
+brought up to date for it, its answer."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class InquiryRuns:
         return self._parts.budget
 
     def lend(self, model: BorrowedModel) -> AbstractContextManager[bool]:
-        """While it is entered, whoever works here on a question that is asked inside thinks with this model; False: a
-        model is set, and that one thinks."""
+        """While it is entered, whoever works here on a question that is asked inside thinks with this model;
+        False: a model is set, and that one thinks."""
         return self._parts.inquiries.lend(model)
 
     async def _begin(

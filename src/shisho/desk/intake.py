@@ -232,7 +232,8 @@ def find_allowed_root(path: Path, roots: Sequence[Path]) -> Path:
 
 
 def check_allowed(path: Path | str, roots: Sequence[Path]) -> Path:
-    """As `resolve_file`. Raises ForbiddenPath for a file outside the allowed folders, and says no more of it."""
+    """As `resolve_file`. Raises ForbiddenPath for a file outside the allowed folders, and says no more of
+    it."""
     real_path = resolve_file(path)
     if not any(real_path.is_relative_to(root) for root in roots):
         raise ForbiddenPath(
@@ -258,8 +259,8 @@ def parse_domain(text: str) -> str:
 def make_request_key(
     owner: str, key: str | None, verb: str, subjects: Sequence[str], request: object = None
 ) -> IdempotencyKey | None:
-    """The key with the one request that it belongs to: of `request` it keeps a hash. Raises InvalidParams for a blank
-    one."""
+    """The key with the one request that it belongs to: of `request` it keeps a hash. Raises InvalidParams for
+    a blank one."""
     if key is None:
         return None
     if not key.strip():
@@ -293,8 +294,8 @@ def describe_documents(
     password: str | None,
     key: str,
 ) -> DocumentRequest | None:
-    """The documents of a request, small enough to be compared and without what must not be kept; None without a
-    key."""
+    """The documents of a request, small enough to be compared and without what must not be kept; None without
+    a key."""
     if not key:
         return None
     hashes = tuple((file.name, hashlib.sha256(file.data).hexdigest()) for file in files)

@@ -1,5 +1,5 @@
-"""The verbs of models on this machine: which embedders are here, fetching one, trying the language model, calibrating. What
-takes long goes on by itself and is asked after."""
+"""The verbs of models on this machine: which embedders are here, fetching one, trying the language model,
+calibrating. What takes long goes on by itself and is asked after."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ ReportBytes = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ModelParts:
-    """The parts that these verbs are wired to. `pull(name, report)` is False where the model was there; `target`:
-    what is calibrated. Raises ExtraMissing where no embedder works."""
+    """The parts that these verbs are wired to. `pull(name, report)` is False where the model was there;
+    `target`: what is calibrated. Raises ExtraMissing where no embedder works."""
 
     owner: str
     roots: Sequence[Path]
@@ -49,8 +49,8 @@ class ModelDesk:
         return self._work
 
     async def progress(self) -> EmbeddingProgress | None:
-        """How many passages have a vector; None where there is no embedder, and for other people than this machine's owner,
-        as it counts those of everybody."""
+        """How many passages have a vector; None where there is no embedder, and for other people than this
+        machine's owner, as it counts those of everybody."""
         return await self._parts.progress() if self._parts.owner == LOCAL_OWNER else None
 
     def calibration_target(self) -> CalibrationTarget:
@@ -62,7 +62,8 @@ class ModelDesk:
         return await self._parts.check()
 
     async def begin_pull(self, name: str) -> ModelWork:
-        """Begin to fetch an embedder, as owner/name. Raises Conflict while something goes on, InvalidParams."""
+        """Begin to fetch an embedder, as owner/name. Raises Conflict while something goes on,
+        InvalidParams."""
         name = name.strip()
         if name.count("/") != 1 or not all(name.split("/")):
             raise InvalidParams("{name!r} names no model. Give it as owner/name.", name=name)
@@ -76,8 +77,8 @@ class ModelDesk:
     async def begin_calibration(
         self, folder: Path | str, calibrate: Callable[[Path], Awaitable[str]]
     ) -> ModelWork:
-        """Begin to measure how much words count beside meaning, on a set of questions below `allowed_roots`. Raises Conflict
-        while something goes on, ForbiddenPath, InvalidParams."""
+        """Begin to measure how much words count beside meaning, on a set of questions below `allowed_roots`.
+        Raises Conflict while something goes on, ForbiddenPath, InvalidParams."""
         root = await asyncio.to_thread(intake.check_allowed, folder, self._parts.roots)
         return self._begin(ModelWorkKind.CALIBRATE, str(root), lambda: calibrate(root))
 

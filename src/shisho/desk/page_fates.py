@@ -21,8 +21,8 @@ BLOCKED = Message("its domain is blocked here")
 def list_pages(
     searches: Iterable[tuple[JobState, Sequence[StoredUrl]]], document_ids: Set[DocumentId]
 ) -> tuple[FoundPage, ...]:
-    """The pages of searches, each once and in the order they were found, with the best that became of it. `document_ids`:
-    of the documents that the answer quotes."""
+    """The pages of searches, each once and in the order they were found, with the best that became of it.
+    `document_ids`: of the documents that the answer quotes."""
     pages: dict[str, FoundPage] = {}
     for state, urls in searches:
         for stored in urls:

@@ -10,8 +10,9 @@ from shisho.ports import Shelf
 
 
 async def read_page_spans(shelf: Shelf, document_id: DocumentId) -> Mapping[int, tuple[int, int]]:
-    """Start and end of each page, by its number. By the printed lines; what has pages but no lines, as slides,
-    by its passages, where each page begins at the end of the one before: a heading is in no passage."""
+    """Start and end of each page, by its number. By the printed lines; what has pages but no lines, as
+    slides, by its passages, where each page begins at the end of the one before: a heading is in no
+    passage."""
     spans: dict[int, tuple[int, int]] = {}
     for line in await shelf.read_lines(document_id):
         start, _ = spans.get(line.page, (line.start, 0))

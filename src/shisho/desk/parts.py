@@ -58,7 +58,8 @@ class Inquiries(Protocol):
         """The same run, for whoever takes it through the table of nodes."""
 
     def lend(self, model: BorrowedModel) -> AbstractContextManager[bool]:
-        """While it is entered, runs that are begun inside think with this model; False: they think as is set."""
+        """While it is entered, runs that are begun inside think with this model; False: they think as is
+        set."""
 
     def assign(self, run_id: str) -> None:
         """Let a run that is begun here think with the model that is lent here, if one is."""

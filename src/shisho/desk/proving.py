@@ -1,5 +1,5 @@
-"""The verbs of answers that show themselves: each quotation with the text around it and its place on the page, and the
-file that proves an answer to who has neither the library nor this program."""
+"""The verbs of answers that show themselves: each quotation with the text around it and its place on the
+page, and the file that proves an answer to who has neither the library nor this program."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ TOO_MANY = Message("There is no room for a picture of this page: the text around
 
 @dataclass(frozen=True, slots=True)
 class ProofParts:
-    """The parts that these verbs are wired to. `readable`: those of some documents that the visitor may open now."""
+    """The parts that these verbs are wired to. `readable`: those of some documents that the visitor may open
+    now."""
 
     shelf: Shelf
     readable: Callable[[Sequence[DocumentId]], Awaitable[frozenset[DocumentId]]]
@@ -44,14 +45,15 @@ class ProofDesk:
         self._parts = parts
 
     async def write(self, answer: Answer) -> str:
-        """The proof file of an answer, signed where there is a key. Raises StorageUnusable for a damaged key."""
+        """The proof file of an answer, signed where there is a key. Raises StorageUnusable for a damaged
+        key."""
         proof = self._parts.write(answer, await self.exhibits(answer.evidence))
         signature = self._parts.signer.sign(proof.encode())
         return proof if signature is None else self._parts.add_signature(proof, signature)
 
     async def public_key(self) -> str:
-        """The public half of the key that this person's proof files are signed with; empty where there is none. Raises
-        StorageUnusable for a damaged one."""
+        """The public half of the key that this person's proof files are signed with; empty where there is
+        none. Raises StorageUnusable for a damaged one."""
         return await asyncio.to_thread(self._parts.signer.read_public_key)
 
     async def make_key(self) -> str:
@@ -62,8 +64,8 @@ class ProofDesk:
     async def exhibits(
         self, evidence: Sequence[Evidence], most_bytes: int | None = None, margin: float = MARGIN
     ) -> Sequence[EvidenceExhibit]:
-        """Each quotation with what shows it, in order; no further pictures once they have `most_bytes` together. `margin`:
-        points of the page above and below what is lit."""
+        """Each quotation with what shows it, in order; no further pictures once they have `most_bytes`
+        together. `margin`: points of the page above and below what is lit."""
         quoted_ids = list(dict.fromkeys(quotation.document_id for quotation in evidence))
         documents = await self._parts.shelf.fetch_documents(quoted_ids)
         readable_ids = await self._parts.readable(quoted_ids)
@@ -107,8 +109,8 @@ class ProofDesk:
         return EvidenceExhibit(quotation, document_sha256, start, around, crop, why)
 
     async def _crop(self, boxes: EvidenceBoxes, page: int, margin: float) -> PageCrop | None:
-        """The strip of the page that the lit boxes stand in, as wide as the page: what stands beside them says which
-        column or cell it is."""
+        """The strip of the page that the lit boxes stand in, as wide as the page: what stands beside them
+        says which column or cell it is."""
         layout = await self._parts.viewer.layout(boxes.document_id, page)
         if not layout.width or not layout.height:
             return None
@@ -121,7 +123,8 @@ class ProofDesk:
 
 
 def _shares(box: Box, width: float, height: float, top: float, bottom: float) -> Box:
-    """A box of a page in points as shares of the strip between `top` and `bottom`, themselves shares of the page."""
+    """A box of a page in points as shares of the strip between `top` and `bottom`, themselves shares of the
+    page."""
     high = bottom - top
     shares = (
         box[0] / width,

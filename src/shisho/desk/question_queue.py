@@ -1,5 +1,5 @@
-"""The desk's own way to a queued question: where it may be looked for, which turn of which conversation it is, its
-answer once there is one."""
+"""The desk's own way to a queued question: where it may be looked for, which turn of which conversation it
+is, its answer once there is one."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ class QuestionQueue(Queue):
     async def _answer_to_queue(
         self, question: str, options: AskOptions, ceilings: Mapping[str, float]
     ) -> NewJob:
-        """The job of a question, with what it takes from its conversation. Raises as `_reachable`, and NotFound
-        for an unknown conversation."""
+        """The job of a question, with what it takes from its conversation. Raises as `_reachable`, and
+        NotFound for an unknown conversation."""
         context = await self._parts.conversations.context(options.conversation)
         options = apply_context(options, context)
         sources = await self._reachable(options)
@@ -113,8 +113,8 @@ class QuestionQueue(Queue):
         return question[0]
 
     async def _cut_short(self, job: Job) -> AnswerHandle:
-        """The answer of what a stopped question had come to, made once for each time that it is stopped. Raises NotFound
-        where it had not begun."""
+        """The answer of what a stopped question had come to, made once for each time that it is stopped.
+        Raises NotFound where it had not begun."""
         with suppress(NotFound):
             saved = await self._parts.ledger.answer(job.id, self._parts.owner)
             if saved.created_at >= (job.finished_at or ""):

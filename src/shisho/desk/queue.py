@@ -146,7 +146,8 @@ class Queue:
         subjects: Sequence[str],
         request: object,
     ) -> IdempotencyKey | None:
-        """The key of a request about this task, or about a task of its own; `request`: all that it asks for."""
+        """The key of a request about this task, or about a task of its own; `request`: all that it asks
+        for."""
         task_id = None if isinstance(task, NewTask) else task
         return intake.make_request_key(self._parts.owner, key, verb, subjects, (task_id, request))
 

@@ -22,7 +22,8 @@ PAGE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ReferenceParts:
-    """The parts that the verbs are wired to. `look_up`: what is known of a DOI; None where there is no way to the web."""
+    """The parts that the verbs are wired to. `look_up`: what is known of a DOI; None where there is no way to
+    the web."""
 
     owner: str
     access: CorpusAccess
@@ -52,8 +53,9 @@ class ReferenceDesk:
         return [document for document in documents if _lacks_something(document)]
 
     async def complete(self, documents: Sequence[Document]) -> AsyncGenerator[Receipt, None]:
-        """Ask Crossref for each, by its DOI and nothing else, and keep what is not said yet; a receipt for each. Raises
-        ConsentRequired where nobody has said that words may go out, EngineUnavailable without a way."""
+        """Ask Crossref for each, by its DOI and nothing else, and keep what is not said yet; a receipt for
+        each. Raises ConsentRequired where nobody has said that words may go out, EngineUnavailable without a
+        way."""
         parts = self._parts
         check_consent(parts.consent.state())
         if parts.look_up is None or parts.consent.state() is WebConsent.OFF:

@@ -1,4 +1,5 @@
-"""The desk's verbs of tasks that are shared with groups: their members see how a task stands and its answer."""
+"""The desk's verbs of tasks that are shared with groups: their members see how a task stands and its
+answer."""
 
 from __future__ import annotations
 
@@ -17,14 +18,14 @@ from shisho.errors import NotFound, TaskNotFound
 
 
 class SharedVerbs(WebVerbs):
-    """These verbs of `TaskDesk`. Nobody but its owner sees a task that is not shared; who may not read a document sees nothing
-    of it in a task that is."""
+    """These verbs of `TaskDesk`. Nobody but its owner sees a task that is not shared; who may not read a
+    document sees nothing of it in a task that is."""
 
     __slots__ = ()
 
     async def share_task(self, name: str, group: str) -> None:
-        """Let the members of a group of yours see how a task stands, and its answer; named by task, or by an answer that the
-        shell has made at once. Raises NotFound."""
+        """Let the members of a group of yours see how a task stands, and its answer; named by task, or by an
+        answer that the shell has made at once. Raises NotFound."""
         await self._parts.shared.check_group(group)
         shared_id = await self._find_shareable(name)
         await self._parts.shared.shares.share(shared_id, group, self._parts.owner)
@@ -38,7 +39,8 @@ class SharedVerbs(WebVerbs):
         await self._parts.access.record(AuditVerb.UNSHARE, shared_id, group)
 
     async def list_shares(self) -> Sequence[TaskShare]:
-        """List what the visitor has shared, and what others have shared with groups of theirs, the newest of each first."""
+        """List what the visitor has shared, and what others have shared with groups of theirs, the newest of
+        each first."""
         shares = self._parts.shared.shares
         own = await shares.list_of_owner(self._parts.owner, MOST_SHARES)
         return [*own, *await shares.list_visible(self._parts.owner, MOST_SHARES)]
@@ -52,7 +54,8 @@ class SharedVerbs(WebVerbs):
         return answer.id
 
     async def _find_readable(self, name: str) -> tuple[TaskId, TaskShare | None]:
-        """A task of the visitor's, or one that another has shared, named by its whole id. Raises TaskNotFound."""
+        """A task of the visitor's, or one that another has shared, named by its whole id. Raises
+        TaskNotFound."""
         try:
             return await self._find(name), None
         except TaskNotFound:
@@ -64,7 +67,8 @@ class SharedVerbs(WebVerbs):
         return TaskId(name), share
 
     async def _find_managed(self, name: str) -> TaskId:
-        """A task that the visitor may stop or remove: their own; for who runs the library any, by its whole id."""
+        """A task that the visitor may stop or remove: their own; for who runs the library any, by its whole
+        id."""
         try:
             return await self._find(name)
         except TaskNotFound:

@@ -22,7 +22,8 @@ MOST_SHARES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class SharedReading:
-    """The part that one visitor may read of what others share. `readable`: those of some documents that they may open now."""
+    """The part that one visitor may read of what others share. `readable`: those of some documents that they
+    may open now."""
 
     owner: str
     shares: TaskShares
@@ -46,7 +47,8 @@ class SharedReading:
         return hide_unreadable(answer, await self.readable(documents))
 
     async def read_status(self, snapshot: TaskSnapshot) -> TaskSnapshot:
-        """What of another's task the visitor may see: its errors and the persons that it waits for name addresses."""
+        """What of another's task the visitor may see: its errors and the persons that it waits for name
+        addresses."""
         documents = [row.document_id for row in snapshot.results if row.document_id is not None]
         readable = await self.readable(documents)
         results = tuple(row for row in snapshot.results if row.document_id in readable)

@@ -129,7 +129,8 @@ class TaskDesk(SharedVerbs):
         remote: bool = True,
     ) -> DocumentsQueued:
         """Queue documents to be taken in. `remote`: the caller is no shell of this machine, so that paths
-        must be below `allowed_roots` (ForbiddenPath). Raises InvalidParams for a path that is not there; as `Desk.add`."""
+        must be below `allowed_roots` (ForbiddenPath). Raises InvalidParams for a path that is not there; as
+        `Desk.add`."""
         paths = coerce_paths(paths)
         urls = coerce_strings(urls)
         task = await self._task_for(task_id, "")

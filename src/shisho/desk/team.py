@@ -1,4 +1,5 @@
-"""The desk's verbs of people who share the library: who may come in, in which groups, and whose corpus they may read."""
+"""The desk's verbs of people who share the library: who may come in, in which groups, and whose corpus they
+may read."""
 
 from __future__ import annotations
 
@@ -43,8 +44,9 @@ class TeamParts:
 
 
 class TeamDesk:
-    """People are let in, and put into groups, by who runs the library (its owner `local`); a corpus is granted by its
-    owner, or by who runs the library. Every verb that is not the visitor's raises AccessDenied."""
+    """People are let in, and put into groups, by who runs the library (its owner `local`); a corpus is
+    granted by its owner, or by who runs the library. Every verb that is not the visitor's raises
+    AccessDenied."""
 
     def __init__(self, parts: TeamParts) -> None:
         self._parts = parts
@@ -63,8 +65,8 @@ class TeamDesk:
         return await self._parts.users.list_users()
 
     async def add_user(self, name: str, *, has_token: bool = True) -> NewToken | None:
-        """Let a person in. The token is given once and stored nowhere; without one they come in by the header of a
-        proxy. Raises Conflict where the name is taken."""
+        """Let a person in. The token is given once and stored nowhere; without one they come in by the header
+        of a proxy. Raises Conflict where the name is taken."""
         self._check_admin()
         name = check_name(name)
         if name in (LOCAL_OWNER, *self._parts.people):
@@ -133,8 +135,8 @@ class TeamDesk:
     async def grant(
         self, corpus: str, name: str, *, is_group: bool = False, is_writable: bool = False
     ) -> CorpusGrant:
-        """Let a user or a group read a corpus, or add to it and remove from it too; granted again, this counts. Raises
-        NotFound for a corpus, user or group that is not there."""
+        """Let a user or a group read a corpus, or add to it and remove from it too; granted again, this
+        counts. Raises NotFound for a corpus, user or group that is not there."""
         grantee = await self._grantee(name, is_group)
         access = Access.WRITE if is_writable else Access.READ
         granted = await self._parts.grants.grant(await self._own(corpus), grantee, access)
@@ -144,8 +146,8 @@ class TeamDesk:
     async def audit(
         self, actor: str | None = None, *, before: int | None = None, limit: int = 100
     ) -> Sequence[AuditEntry]:
-        """Who asked, saw and changed what, the newest first: of one person or of all, older than the entry with the
-        number `before`. Others than who runs the library see what they did themselves."""
+        """Who asked, saw and changed what, the newest first: of one person or of all, older than the entry
+        with the number `before`. Others than who runs the library see what they did themselves."""
         if actor is None and not self._is_admin:
             actor = self._parts.owner
         if actor != self._parts.owner:
@@ -170,8 +172,8 @@ class TeamDesk:
     async def set_quota(
         self, name: str, ceilings: Mapping[str, int | None], *, is_group: bool = False
     ) -> Sequence[Quota]:
-        """Set how many `jobs`, `pages` and `tokens` a day a user, or the members of a group together, may use; None leaves
-        one as it is. Returns all quotas of theirs. Raises NotFound, InvalidParams."""
+        """Set how many `jobs`, `pages` and `tokens` a day a user, or the members of a group together, may
+        use; None leaves one as it is. Returns all quotas of theirs. Raises NotFound, InvalidParams."""
         self._check_admin()
         chosen = check_ceilings(ceilings)
         grantee = await self._grantee(name, is_group)
@@ -227,7 +229,8 @@ class TeamDesk:
 
 
 def check_ceilings(ceilings: Mapping[str, int | None]) -> Mapping[QuotaResource, int]:
-    """Ceilings of a day by what they count. Raises InvalidParams for none, an unknown name or a negative amount."""
+    """Ceilings of a day by what they count. Raises InvalidParams for none, an unknown name or a negative
+    amount."""
     chosen = {name: amount for name, amount in ceilings.items() if amount is not None}
     known = {resource.value for resource in QuotaResource}
     if (

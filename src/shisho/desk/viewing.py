@@ -1,4 +1,4 @@
-"""The verbs of looking at a document: its pages, where its lines and quotations stand on them, what is found in it."""
+"""The verbs of looking at a document: its pages, where lines and quotations stand, what is found in it."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ NO_LINES = Message("Where this text stands on its page was not stored.")
 
 @dataclass(frozen=True, slots=True)
 class ViewerParts:
-    """The parts that the verbs of looking are wired to. `roots`: the allowed folders; a file below one is opened through no
-    link."""
+    """The parts that the verbs of looking are wired to. `roots`: the allowed folders; a file below one is
+    opened through no link."""
 
     access: CorpusAccess
     shelf: Shelf
@@ -102,7 +102,7 @@ class ViewerDesk:
         self._texts: OrderedDict[DocumentId, DocumentText] = OrderedDict()
         self._sizes: OrderedDict[str, Sequence[PageSize]] = OrderedDict()
         self._stamps: OrderedDict[str, tuple[str, str]] = OrderedDict()
-        # One file at a time is drawn, and one searched: who looks for a quotation waits for no pictures of pages.
+        # One file at a time is drawn, and one searched: who looks for a quotation waits for no pictures.
         self._drawing = asyncio.Lock()
         self._finding = asyncio.Lock()
 
@@ -126,8 +126,8 @@ class ViewerDesk:
         return {page: start for page, (start, _) in spans.items()}
 
     async def layout(self, prefix: str, page: int, at: int = 0) -> PageLayout:
-        """One page as text, and where its lines stand; of a very long one the part around `at`, an offset of the
-        document's text. What has no pages is page 1. Raises NotFound, SourceRemoved."""
+        """One page as text, and where its lines stand; of a very long one the part around `at`, an offset of
+        the document's text. What has no pages is page 1. Raises NotFound, SourceRemoved."""
         document = await self._document(prefix)
         _check_page(document, page)
         stored = await self._text(document)
@@ -150,8 +150,8 @@ class ViewerDesk:
         )
 
     async def image(self, prefix: str, page: int, width: int) -> PageImage:
-        """A page as a picture at least `width` pixels wide, as far as pictures of pages go. Raises NotFound (where
-        there is no such page, or no file to draw it from), SourceRemoved, an `UnusableDocument`."""
+        """A page as a picture at least `width` pixels wide, as far as pictures of pages go. Raises NotFound
+        (where there is no such page, or no file to draw it from), SourceRemoved, an `UnusableDocument`."""
         document = await self._document(prefix)
         _check_page(document, page)
         drawn_width = next((step for step in IMAGE_WIDTHS if step >= width), IMAGE_WIDTHS[-1])
@@ -189,8 +189,8 @@ class ViewerDesk:
         return await self._boxes(document, start, end, is_recognised=document.media_type != PDF_TYPE)
 
     async def find(self, prefix: str, query: str, limit: int = 50) -> TextMatches:
-        """Places of words in one document, in order; width, case and broken lines do not matter. Raises InvalidParams
-        for a blank query, NotFound, SourceRemoved."""
+        """Places of words in one document, in order; width, case and broken lines do not matter. Raises
+        InvalidParams for a blank query, NotFound, SourceRemoved."""
         if not query.strip() or len(query) > MOST_QUERY:
             raise InvalidParams("Give 1 to {most} characters to look for.", most=MOST_QUERY)
         if not 1 <= limit <= MOST_MATCHES:
@@ -264,8 +264,8 @@ class ViewerDesk:
         return files[0].stamp if files else ""
 
     async def _original(self, document: Document) -> bytes:
-        """The bytes that the document was made of: of its file, where they are the same, or as they were kept. Raises
-        NotFound, which says why not."""
+        """The bytes that the document was made of: of its file, where they are the same, or as they were
+        kept. Raises NotFound, which says why not."""
         why = NOT_KEPT
         path = Path(document.source)
         if path.is_absolute():

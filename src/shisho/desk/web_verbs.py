@@ -1,4 +1,5 @@
-"""The desk's verbs of the way to the web: whether it may be asked, by which engines, and what would be sent."""
+"""The desk's verbs of the way to the web: whether it may be asked, by which engines, and what would be
+sent."""
 
 from __future__ import annotations
 

@@ -51,10 +51,10 @@ def list_goals(goals: Iterable[Goal], status: Iterable[GoalStatus]) -> tuple[Goa
 
 @dataclass(frozen=True, slots=True)
 class SearchRound:
-    """One round over the documents. `ranked`: passages that were ranked, of those `in_scope`; `new`: passages read
-    in this round for the first time; `seen`: all that were read until then. Each of them is None before the
-    search, and for an answer that no run of ours has searched for. `evidence`: the numbers of what was taken
-    as evidence. `decision` is empty until it is made."""
+    """One round over the documents. `ranked`: passages that were ranked, of those `in_scope`; `new`: passages
+    read in this round for the first time; `seen`: all that were read until then. Each of them is None before
+    the search, and for an answer that no run of ours has searched for. `evidence`: the numbers of what was
+    taken as evidence. `decision` is empty until it is made."""
 
     number: int
     queries: tuple[str, ...]
@@ -71,8 +71,8 @@ class SearchRound:
 
 @dataclass(frozen=True, slots=True)
 class WebRound:
-    """One time that the web was asked: the queries, the engines that answered, and what could not be searched,
-    and why. `is_done`: False while it is under way."""
+    """One time that the web was asked: the queries, the engines that answered, and what could not be
+    searched, and why. `is_done`: False while it is under way."""
 
     queries: tuple[str, ...]
     engines: tuple[str, ...]
@@ -98,9 +98,9 @@ class RunTrace:
 
 
 class PageFate(StrEnum):
-    """The fate of a page that a search has found. `used`: the answer quotes it; `read`: it was taken in and is
-    not quoted; `refused`: it may not or cannot be read; `waiting`: for a person; `failed`: it could not be had;
-    `unvisited`: nobody has asked for it, or not yet."""
+    """The fate of a page that a search has found. `used`: the answer quotes it; `read`: it was taken in and
+    is not quoted; `refused`: it may not or cannot be read; `waiting`: for a person; `failed`: it could not be
+    had; `unvisited`: nobody has asked for it, or not yet."""
 
     USED = "used"
     READ = "read"
@@ -112,8 +112,8 @@ class PageFate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FoundPage:
-    """A page that a search for the answer has found. `reason`: why it was refused or failed, else empty; `code`: of
-    the error."""
+    """A page that a search for the answer has found. `reason`: why it was refused or failed, else empty;
+    `code`: of the error."""
 
     url: str
     title: str
@@ -127,9 +127,9 @@ class FoundPage:
 
 @dataclass(frozen=True, slots=True)
 class NodeModelUse:
-    """One node's use of a model. `fallback`: why rules have thought instead, empty where the model did; `dropped`
-    counts what was taken out of its reply, as it could not be verified; `rewritten`, `supplied` and `repairs` as in
-    `ModelUse`."""
+    """One node's use of a model. `fallback`: why rules have thought instead, empty where the model did;
+    `dropped` counts what was taken out of its reply, as it could not be verified; `rewritten`, `supplied` and
+    `repairs` as in `ModelUse`."""
 
     node: str
     model: str
@@ -145,8 +145,8 @@ class NodeModelUse:
 
 @dataclass(frozen=True, slots=True)
 class EndReason:
-    """Why it ended, and what it cost. `loop_stop` is None while it goes on. `seconds` are of work; `pages` were
-    asked of the web; `calls` and `tokens` are of models."""
+    """Why it ended, and what it cost. `loop_stop` is None while it goes on. `seconds` are of work; `pages`
+    were asked of the web; `calls` and `tokens` are of models."""
 
     condition: str
     loop_stop: LoopStop | None
@@ -159,8 +159,8 @@ class EndReason:
 
 @dataclass(frozen=True, slots=True)
 class AnswerLog:
-    """All that was done for an answer, in order, as of now. Rounds and searches are gone where a document that they
-    read was purged."""
+    """All that was done for an answer, in order, as of now. Rounds and searches are gone where a document
+    that they read was purged."""
 
     answer_id: str
     state: TurnState

@@ -1,4 +1,5 @@
-"""The making of an answer, one step at a time: what its run tells as it goes, and what is told to those who wait."""
+"""The making of an answer, one step at a time: what its run tells as it goes, and what is told to those who
+wait."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from shisho.domain.time import Instant
 
 @dataclass(frozen=True, slots=True)
 class StepTaken:
-    """A node of the loop was taken. `replayed`: its stored output was given; `change`: the part of the state that it
-    changed."""
+    """A node of the loop was taken. `replayed`: its stored output was given; `change`: the part of the state
+    that it changed."""
 
     node: str
     step: int
@@ -33,7 +34,8 @@ class StepForgotten:
 
 @dataclass(frozen=True, slots=True)
 class SentenceWritten:
-    """A line of the answer: a model's, checked, or a quotation as rules take it. They come in no fixed order."""
+    """A line of the answer: a model's, checked, or a quotation as rules take it. They come in no fixed
+    order."""
 
     text: str
 
@@ -47,11 +49,12 @@ def ignore_news(news: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class AnswerStep:
-    """One thing that has happened to the question or to a search that it needs. `revision` orders them: what comes
-    later has a higher one. `state`: what became of the job, `progress` where it goes on. Of an answer's progress
-    `node` and `step` say how far its loop has come, `replayed` that it was there before; of a search's, how many
-    result pages and hits were looked at, and how many documents came of them. `sentence`: a line of the answer as a model
-    writes it, checked, or a quotation as rules take it; they come in no fixed order. None: not told."""
+    """One thing that has happened to the question or to a search that it needs. `revision` orders them: what
+    comes later has a higher one. `state`: what became of the job, `progress` where it goes on. Of an answer's
+    progress `node` and `step` say how far its loop has come, `replayed` that it was there before; of a
+    search's, how many result pages and hits were looked at, and how many documents came of them. `sentence`:
+    a line of the answer as a model writes it, checked, or a quotation as rules take it; they come in no fixed
+    order. None: not told."""
 
     revision: int
     at: Instant

@@ -38,8 +38,8 @@ class AuditVerb(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """One act. `subjects`: ids of what it was about, such as documents and runs, or names of people and corpora; never a
-    question, a title or a file's name, so that a purge leaves nothing of a document here."""
+    """One act. `subjects`: ids of what it was about, such as documents and runs, or names of people and
+    corpora; never a question, a title or a file's name, so that a purge leaves nothing of a document here."""
 
     seq: int
     at: Instant

@@ -70,8 +70,8 @@ def loads(text: str, shape: type[T]) -> T:
 
 
 def build(data: Any, shape: Any) -> Any:
-    """`data` as `to_plain` gave it, in the shape it had. Raises TypeError, ValueError or AttributeError where it
-    has another; a key that the shape does not have is a TypeError that names it, since two rooms then mean
+    """`data` as `to_plain` gave it, in the shape it had. Raises TypeError, ValueError or AttributeError where
+    it has another; a key that the shape does not have is a TypeError that names it, since two rooms then mean
     different things."""
     if shape is Payload:
         return Payload.wrap(data)

@@ -29,9 +29,9 @@ class ConversationTurn:
 
 
 class TurnState(StrEnum):
-    """Where a question of a conversation stands: how much its answer found, or why there is none yet. `waiting`:
-    nothing goes on before a person has dealt with a page. `stopped`: it was stopped, or its run broke off; what
-    was found is kept."""
+    """Where a question of a conversation stands: how much its answer found, or why there is none yet.
+    `waiting`: nothing goes on before a person has dealt with a page. `stopped`: it was stopped, or its run
+    broke off; what was found is kept."""
 
     ANSWERED = "answered"
     NEAR = "near"
@@ -49,8 +49,8 @@ def derive_turn_state(
     *,
     is_person_needed: bool = False,
 ) -> TurnState:
-    """The state of a question by its answer and by its job, None where it has none. `is_person_needed`: a search of
-    its task waits for one."""
+    """The state of a question by its answer and by its job, None where it has none. `is_person_needed`: a
+    search of its task waits for one."""
     if job_state is JobState.PARKED and is_person_needed:
         return TurnState.WAITING
     by_job = {
@@ -96,8 +96,8 @@ class ConversationPage:
 @dataclass(frozen=True, slots=True)
 class QuestionTurn:
     """A question of a conversation as its visitor sees it. `answer_id` opens its answer, also while that is
-    being made; None where there is none and nothing makes one. `corpora` and `filters`: to which documents its search was
-    limited, also where the question before it said so; empty: to none."""
+    being made; None where there is none and nothing makes one. `corpora` and `filters`: to which documents
+    its search was limited, also where the question before it said so; empty: to none."""
 
     number: int
     answer_id: str | None
@@ -130,9 +130,9 @@ class ConversationContext:
 
 @dataclass(frozen=True, slots=True)
 class ConversationRemoved:
-    """The things that went with a conversation. `kept_tasks`: tasks of the caller's own in which some of its questions
-    were asked; they hold those questions until they are removed. `erased`: False while somebody still reads
-    the database, whose log is emptied once they have done."""
+    """The things that went with a conversation. `kept_tasks`: tasks of the caller's own in which some of its
+    questions were asked; they hold those questions until they are removed. `erased`: False while somebody
+    still reads the database, whose log is emptied once they have done."""
 
     conversation_id: str
     turns: int

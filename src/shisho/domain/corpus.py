@@ -67,8 +67,8 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The blocks that a reader made of some bytes. `needs_ocr` lists pages (from 1) that hold no text
-    layer; `description` is what the file says of itself: author, year, publisher, container, doi, url, language."""
+    """The blocks that a reader made of some bytes. `needs_ocr` lists pages (from 1) that hold no text layer;
+    `description` is what the file says of itself: author, year, publisher, container, doi, url, language."""
 
     blocks: tuple[Block, ...]
     title: str = ""
@@ -80,9 +80,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Something to take in: its bytes, where they came from, and what its owner says of it. `charset` is what a server
-    named for it beside the bytes. `has_file`: its name is the path of a file that holds them. `ocr`: whether text may be
-    recognised in pictures, None: as it is set. Told how many of how many: `notify_page`, `notify_stored` (characters)."""
+    """Something to take in: its bytes, where they came from, and what its owner says of it. `charset` is what
+    a server named for it beside the bytes. `has_file`: its name is the path of a file that holds them. `ocr`:
+    may text in pictures be recognised, None: as it is set. `notify_page`, `notify_stored`: told how far."""
 
     name: str
     data: bytes
@@ -199,8 +199,8 @@ class FileSurvey:
 
 
 class IntakeOutcome(StrEnum):
-    """The outcome for a source: new, known already, known from another place that it has left, new in an older
-    version's place, a bibliography whose entries describe documents, unusable, or no longer there."""
+    """The outcome for a source: new, known already, known from another place that it has left, new in an
+    older version's place, a bibliography whose entries describe documents, unusable, or no longer there."""
 
     ADDED = "added"
     KNOWN = "known"
@@ -213,8 +213,8 @@ class IntakeOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The outcome for one source, as its owner is told. `code` and `reason` are set when it failed; `references` for a
-    bibliography: what became of each entry."""
+    """The outcome for one source, as its owner is told. `code` and `reason` are set when it failed;
+    `references` for a bibliography: what became of each entry."""
 
     source: str
     outcome: IntakeOutcome
@@ -262,7 +262,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Documents of one owner. `name` is what whoever asked calls it; `is_writable`: they may change what is in it."""
+    """Documents of one owner. `name` is what whoever asked calls it; `is_writable`: they may change it."""
 
     name: str
     owner: str
@@ -285,9 +285,9 @@ Condition = str | tuple[str, ...] | FilterRange
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which passages may be found: those that `owner` may read, their own and those granted to them, in some corpora (none
-    named: all), under filters by metadata, page or date, without certain documents; `rejected` passages are passed over
-    by sessions. A corpus that is granted is called `name@owner`."""
+    """Which passages may be found: those that `owner` may read, their own and those granted to them, in some
+    corpora (none named: all), under filters by metadata, page or date, without certain documents; `rejected`
+    passages are passed over by sessions. A corpus that is granted is called `name@owner`."""
 
     owner: str = LOCAL_OWNER
     corpora: tuple[str, ...] = ()
@@ -330,9 +330,9 @@ class RankedPassage:
 class NumberedPassage:
     """A passage as the librarian sees it: a number, its text, its heading, and the share of the query it
     matched. No id. `after`: what follows it under the same heading of the same page, white space between
-    included; a quotation that begins in the passage may go on there. `overleaf`: what follows that at the top of the
-    next page; a quotation of its own may stand there, but none over the page's end. `title`: of its document. `code`: lines
-    for a machine, which are quoted as they stand."""
+    included; a quotation that begins in the passage may go on there. `overleaf`: what follows that at the top
+    of the next page; a quotation of its own may stand there, but none over the page's end. `title`: of its
+    document. `code`: lines for a machine, which are quoted as they stand."""
 
     temp_index: int
     text: str

@@ -14,8 +14,8 @@ Embedding = NewType("Embedding", bytes)
 
 @dataclass(frozen=True, slots=True)
 class WordShare:
-    """How much words count beside meaning, by the language of the query. It belongs to an embedder, as cosines of
-    one lie closer together than those of another."""
+    """How much words count beside meaning, by the language of the query. It belongs to an embedder, as
+    cosines of one lie closer together than those of another."""
 
     japanese: float = 0.002
     english: float = 0.01
@@ -23,21 +23,22 @@ class WordShare:
 
 @dataclass(frozen=True, slots=True)
 class EmbedderAbout:
-    """An embedder as vectors remember it: `name` changes whenever the same text would get another vector; `choice` is
-    the value of the setting that gives this embedder again. `meaning_floor`: the cosine from which a passage is
-    relevant that has too little of the query's words."""
+    """An embedder as vectors remember it: `name` changes whenever the same text would get another vector;
+    `choice` is the value of the setting that gives this embedder again. `meaning_floor`: the cosine from
+    which a passage is relevant that has too little of the query's words."""
 
     name: str
     choice: str = ""
     share: WordShare = WordShare()
-    # With the Universal Sentence Encoder, on questions with a wording gap, it keeps of such passages among the first ten
-    # 79 % of the relevant ones and 47 % of the others.
+    # With the Universal Sentence Encoder, on questions with a wording gap, it keeps of such passages among
+    # the first ten 79 % of the relevant ones and 47 % of the others.
     meaning_floor: float = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrationTarget:
-    """The embedder that is set, the home that keeps its share, and the settings by which another home has it."""
+    """The embedder that is set, the home that keeps its share, and the settings by which another home has
+    it."""
 
     about: EmbedderAbout
     home: Path
@@ -54,7 +55,8 @@ class EmbeddingProgress:
 
 @dataclass(frozen=True, slots=True)
 class NewEmbedding:
-    """A vector to be stored. `content`: hash of the text that it was made of, by which equal text is known."""
+    """A vector to be stored. `content`: hash of the text that it was made of, by which equal text is
+    known."""
 
     passage_id: str
     content: bytes
@@ -72,7 +74,8 @@ class StoredModel:
 
 @dataclass(frozen=True, slots=True)
 class ExtractedScores:
-    """How relevant a passage is for a question, and how much each of its sentences speaks to it: from 0 to 1."""
+    """How relevant a passage is for a question, and how much each of its sentences speaks to it: from 0 to
+    1."""
 
     passage: float
     sentences: tuple[float, ...]

@@ -1,4 +1,5 @@
-"""Evidence as an answer's row: made from a citation, and marked with what has become of its document since."""
+"""Evidence as an answer's row: made from a citation, and marked with what has become of its document
+since."""
 
 from __future__ import annotations
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class LibraryFigures:
-    """Numbers of one moment. `jobs` by kind and state, of all owners; `oldest_queued_s`: how long the job has waited that
-    could have been claimed first, 0 where none waits; `behind`: changes of the shelf that the index has not taken in."""
+    """Numbers of one moment. `jobs` by kind and state, of all owners; `oldest_queued_s`: how long the job has
+    waited that could have been claimed first, 0 where none waits; `behind`: changes of the shelf that the
+    index has not taken in."""
 
     jobs: Mapping[tuple[str, str], int] = field(default_factory=dict)
     oldest_queued_s: float = 0.0

@@ -20,8 +20,9 @@ class WatchedFolder:
 
 
 class FolderState(StrEnum):
-    """How a followed folder stands. `new`: not yet looked at to the end since the start; `even`: the corpus holds what it
-    holds; `trouble`: it cannot be followed now; `elsewhere`: another process follows it; `idle`: none does."""
+    """How a followed folder stands. `new`: not yet looked at to the end since the start; `even`: the corpus
+    holds what it holds; `trouble`: it cannot be followed now; `elsewhere`: another process follows it;
+    `idle`: none does."""
 
     NEW = "new"
     EVEN = "even"
@@ -32,8 +33,9 @@ class FolderState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FolderStatus:
-    """A folder that is followed, as of now. `documents`: how many the corpus has from there; `trouble`: why it cannot be
-    followed, else empty; `failed`: files there that cannot be taken in as they are, a few of them."""
+    """A folder that is followed, as of now. `documents`: how many the corpus has from there; `trouble`: why
+    it cannot be followed, else empty; `failed`: files there that cannot be taken in as they are, a few of
+    them."""
 
     path: str
     corpus: str
@@ -46,8 +48,8 @@ class FolderStatus:
 
 @dataclass(frozen=True, slots=True)
 class FileOnDisk:
-    """A file as a source, and its stamp: as long as that is the same, so are its bytes. The stamp is empty where
-    the file is so new that it might change within the same tick of the disk's clock."""
+    """A file as a source, and its stamp: as long as that is the same, so are its bytes. The stamp is empty
+    where the file is so new that it might change within the same tick of the disk's clock."""
 
     path: Path
     source: str

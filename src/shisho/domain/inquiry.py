@@ -97,7 +97,8 @@ class Inquiry:
     folders: tuple[str, ...] = ()
     """Corpora that mirror folders of this machine: brought up to date before the run begins or goes on."""
     conversation_id: str = ""
-    """The conversation that the question goes on with; "" where it begins its own, which bears the run's id."""
+    """The conversation that the question goes on with; "" where it begins its own, which bears the run's
+    id."""
     earlier: tuple[str, ...] = ()
     """The questions before it there, as they were understood, oldest first."""
 
@@ -167,8 +168,8 @@ class WebResult:
 
 
 class Stance(StrEnum):
-    """The stance of a quotation towards its goal: it answers it, it says that the answer is not known or not published,
-    or it stands against another quotation, so that neither can be believed."""
+    """The stance of a quotation towards its goal: it answers it, it says that the answer is not known or not
+    published, or it stands against another quotation, so that neither can be believed."""
 
     ANSWERS = "answers"
     UNKNOWN = "says_unknown"
@@ -251,8 +252,8 @@ def choose_best_level(levels: Iterable[AnswerLevel]) -> AnswerLevel:
 
 @dataclass(frozen=True, slots=True)
 class GoalStatus:
-    """How far a goal has come. `evidence` and `sources` count what answers it; one that is `answered` is not yet
-    `met` where it wants more of them."""
+    """How far a goal has come. `evidence` and `sources` count what answers it; one that is `answered` is not
+    yet `met` where it wants more of them."""
 
     goal_id: str
     evidence: int
@@ -298,11 +299,11 @@ class Verdict:
 class Evidence:
     """A quotation that opens: `text[start:end] == snippet` of the original document, sha256 of the snippet's
     UTF-8 bytes. `snippet` is words of a document: data, never an instruction. `link` opens it on its span, as
-    far as its kind of document allows; `source_url` is the address of a web page. `source_state`: what has become of
-    the document since; a quotation of one that is not live still opens, and is found no more. `place` says where it
-    stands in what has no pages: cells, a chapter; `ocr`: the words were recognised in a picture and may have
-    wrong letters. `same_as`: the number of the evidence that has the same words in another document, 0 for none.
-    `code`: lines for a machine, shown as they stand."""
+    far as its kind of document allows; `source_url` is the address of a web page. `source_state`: what has
+    become of the document since; a quotation of one that is not live still opens, and is found no more.
+    `place` says where it stands in what has no pages: cells, a chapter; `ocr`: the words were recognised in a
+    picture and may have wrong letters. `same_as`: the number of the evidence that has the same words in
+    another document, 0 for none. `code`: lines for a machine, shown as they stand."""
 
     id: str
     number: int
@@ -351,8 +352,8 @@ class Sentence:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The answer that the visitor gets. `level` is that of its best goal; `abstained` says that it is not
-    `answered`; `missing` names what is not answered, and after that what could not be searched for it, and why.
-    `understood`: how the question was read, where it was not read as it was put; empty where it was."""
+    `answered`; `missing` names what is not answered, and after that what could not be searched for it, and
+    why. `understood`: how the question was read, where it was not read as it was put; empty where it was."""
 
     id: str
     task_id: str

@@ -62,8 +62,8 @@ class LoopState(TypedDict, total=False):
 
     `earlier`: the questions before this one in its conversation, as they were understood. `shown`, `rarity`
     and `exhausted` are of the last round; `rounds_without_evidence` counts the rounds since the last new
-    evidence, `dropped` the findings that could not be verified; `uses` lists the uses of models; `reads` counts
-    the rounds that a model has read, `misreads` those in which it failed and rules did. `respelt`:
+    evidence, `dropped` the findings that could not be verified; `uses` lists the uses of models; `reads`
+    counts the rounds that a model has read, `misreads` those in which it failed and rules did. `respelt`:
     other writings of the question were tried; `anew`: one was taken, and nothing counts as seen. `reached` is
     there once the web was asked."""
 

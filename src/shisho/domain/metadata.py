@@ -15,7 +15,8 @@ class MetadataValue:
 
 @dataclass(frozen=True, slots=True)
 class MetadataField:
-    """A name under which something is said of documents. `values`: the most frequent first, of `distinct` ones."""
+    """A name under which something is said of documents. `values`: the most frequent first, of `distinct`
+    ones."""
 
     name: str
     documents: int

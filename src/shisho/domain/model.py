@@ -35,8 +35,8 @@ class ModelUsage:
 @dataclass(frozen=True, slots=True)
 class ModelPrompt:
     """A prompt ready to be sent. `instructions` are ours; `text` holds the question and, fenced, words of
-    documents. `sha256`: of the prompt's file. `max_output_tokens`: the longest reply. `seconds`: the most that
-    all of it may take, with retries and the repair. `repairs`: how often a broken reply may be asked for
+    documents. `sha256`: of the prompt's file. `max_output_tokens`: the longest reply. `seconds`: the most
+    that all of it may take, with retries and the repair. `repairs`: how often a broken reply may be asked for
     again."""
 
     instructions: str
@@ -49,8 +49,8 @@ class ModelPrompt:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply(Generic[T_co]):
-    """A reply that has the shape that was asked for. `text`: as the model wrote it. `repairs`: how often a broken
-    one was asked for again."""
+    """A reply that has the shape that was asked for. `text`: as the model wrote it. `repairs`: how often a
+    broken one was asked for again."""
 
     value: T_co
     text: str
@@ -59,8 +59,9 @@ class ModelReply(Generic[T_co]):
 
 
 class ModelFault(StrEnum):
-    """How a model can fail. `malformed`: no reply of the wanted shape, also after the repair; `budget`: it was
-    not asked, as the reply could have cost more than is left; `quota`: the same for what its asker may use in a day."""
+    """How a model can fail. `malformed`: no reply of the wanted shape, also after the repair; `budget`: it
+    was not asked, as the reply could have cost more than is left; `quota`: the same for what its asker may
+    use in a day."""
 
     UNREACHABLE = "unreachable"
     TIMEOUT = "timeout"
@@ -98,7 +99,8 @@ FAULT_REASONS: Mapping[ModelFault, Message] = {
 
 
 class ModelWorkKind(StrEnum):
-    """Long work on the models of a machine. `pull`: one is fetched; `calibrate`: the share of words is measured."""
+    """Long work on the models of a machine. `pull`: one is fetched; `calibrate`: the share of words is
+    measured."""
 
     PULL = "pull"
     CALIBRATE = "calibrate"
@@ -114,8 +116,8 @@ class ModelWorkState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ModelWork:
-    """Long work on the models of a machine. `subject`: a model, or the folder of a set of questions; `done` of `total` bytes,
-    0 where that is not known; `message`: what came of it, or why it failed."""
+    """Long work on the models of a machine. `subject`: a model, or the folder of a set of questions; `done`
+    of `total` bytes, 0 where that is not known; `message`: what came of it, or why it failed."""
 
     kind: ModelWorkKind
     subject: str
@@ -128,10 +130,10 @@ class ModelWork:
 @dataclass(frozen=True, slots=True)
 class ModelUse:
     """One node's use of a model, as the ledger and the answer keep it. `fault`: why the node's rules have
-    thought instead, empty where the model did. `reply`: its words, for the ledger only. What was done to them is
-    counted: `dropped` quotations or sentences were taken out, as they could not be verified; `rewritten` sentences
-    were replaced by their quotations; `supplied` ones cited nothing and were given the quotation that carries them;
-    `repairs`: how often a broken reply was asked for again."""
+    thought instead, empty where the model did. `reply`: its words, for the ledger only. What was done to them
+    is counted: `dropped` quotations or sentences were taken out, as they could not be verified; `rewritten`
+    sentences were replaced by their quotations; `supplied` ones cited nothing and were given the quotation
+    that carries them; `repairs`: how often a broken reply was asked for again."""
 
     node: str
     model: str

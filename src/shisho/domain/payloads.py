@@ -1,5 +1,5 @@
-"""The payload of each kind of job, its outcome and its progress: built once where it is queued or done, read in this form
-wherever else it is looked at."""
+"""The payload of each kind of job, its outcome and its progress: built once where it is queued or done, read
+in this form wherever else it is looked at."""
 
 from __future__ import annotations
 
@@ -195,8 +195,8 @@ class SearchProgress:
 
 @dataclass(frozen=True, slots=True)
 class AnswerProgress:
-    """How far an answer has come: the latest node of its loop. `sentence`: a line of the answer that a model writes,
-    once it has passed its check; the lines come in no fixed order, and the answer has them all."""
+    """How far an answer has come: the latest node of its loop. `sentence`: a line of the answer that a model
+    writes, once it has passed its check; the lines come in no fixed order, and the answer has them all."""
 
     node: str
     step: int

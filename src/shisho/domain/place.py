@@ -1,5 +1,5 @@
-"""Where something stands in a document without pages: the cells of a sheet (「売上!A5:D9」), a chapter, a cell of
-a notebook. A range of cells is known by its form; every other place is words."""
+"""Where something stands in a document without pages: the cells of a sheet (「売上!A5:D9」), a chapter, a
+cell of a notebook. A range of cells is known by its form; every other place is words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""An answer as it is printed: words, numbers that lead to quotations, and links; how they look is for others to say."""
+"""An answer as it is printed: words, numbers that lead to quotations, and links; how they look is for others
+to say."""
 
 from __future__ import annotations
 
@@ -7,8 +8,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PrintedPart:
-    """A stretch of a line of the answer. `number`: of the quotation that it leads to; 0: it leads nowhere. `code`: all of a
-    line, and lines for a machine."""
+    """A stretch of a line of the answer. `number`: of the quotation that it leads to; 0: it leads nowhere.
+    `code`: all of a line, and lines for a machine."""
 
     text: str
     number: int = 0
@@ -17,8 +18,8 @@ class PrintedPart:
 
 @dataclass(frozen=True, slots=True)
 class PrintedQuotation:
-    """A quotation below the answer. `link`: an address of the web, or empty; `where`: page or place, and heading; `remark`:
-    what became of its document, or empty; `code`: its lines stand as they are."""
+    """A quotation below the answer. `link`: an address of the web, or empty; `where`: page or place, and
+    heading; `remark`: what became of its document, or empty; `code`: its lines stand as they are."""
 
     number: int
     title: str
@@ -31,8 +32,8 @@ class PrintedQuotation:
 
 @dataclass(frozen=True, slots=True)
 class PrintableAnswer:
-    """An answer as it is printed. `language`: `ja` or `en`; `lines`: those of the answer, each in parts; `heading`: of the
-    quotations; `facts`: how far the sentences are carried, and why the search ended."""
+    """An answer as it is printed. `language`: `ja` or `en`; `lines`: those of the answer, each in parts;
+    `heading`: of the quotations; `facts`: how far the sentences are carried, and why the search ended."""
 
     title: str
     language: str

@@ -25,8 +25,8 @@ class QuotaResource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """A ceiling of a day, and what was used of it on that day (UTC, by the clock of the database). It is free again at
-    `free_at`."""
+    """A ceiling of a day, and what was used of it on that day (UTC, by the clock of the database). It is free
+    again at `free_at`."""
 
     grantee: Grantee
     resource: QuotaResource
@@ -44,8 +44,8 @@ class Quota:
         return self.used + amount <= self.per_day
 
     def begin_day(self, today: str) -> Quota:
-        """The same on a day: what was used before it counts no more. No day comes again, even where a clock is set
-        back."""
+        """The same on a day: what was used before it counts no more. No day comes again, even where a clock
+        is set back."""
         return self if self.day >= today else replace(self, day=today, used=0)
 
 

@@ -1,4 +1,5 @@
-"""Entries of a person's own bibliography, as a reference manager exports them, and the documents they describe."""
+"""Entries of a person's own bibliography, as a reference manager exports them, and the documents they
+describe."""
 
 from __future__ import annotations
 
@@ -36,8 +37,9 @@ REFERENCE_FACTS = (
     "kind",
     "citation_key",
 )
-"""The names of what an entry says of its document, all text. `author` and `editor`: names with semicolons between
-them, each `family, given` or whole; `kind` is a type of CSL; `pages` are those of the whole work in what it is part of."""
+"""The names of what an entry says of its document, all text. `author` and `editor`: names with semicolons
+between them, each `family, given` or whole; `kind` is a type of CSL; `pages` are those of the whole work in
+what it is part of."""
 
 
 LONGEST_FACT = 300  # characters
@@ -46,7 +48,8 @@ MOST_AUTHORS = 50
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One entry: its key in the file, what it says (`REFERENCE_FACTS`), the paths it names, as they are written."""
+    """One entry: its key in the file, what it says (`REFERENCE_FACTS`), the paths it names, as they are
+    written."""
 
     key: str
     facts: Mapping[str, str] = field(default_factory=dict)
@@ -54,7 +57,8 @@ class Reference:
 
 
 class MatchedBy(StrEnum):
-    """The sign by which an entry found its document: a path, a DOI, a title; none, or more documents than one."""
+    """The sign by which an entry found its document: a path, a DOI, a title; none, or more documents than
+    one."""
 
     FILE = "file"
     DOI = "doi"
@@ -65,7 +69,8 @@ class MatchedBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReferenceMatch:
-    """The fate of an entry. `source` is where its document stands; without one it and `document_id` are empty."""
+    """The fate of an entry. `source` is where its document stands; without one it and `document_id` are
+    empty."""
 
     key: str
     title: str

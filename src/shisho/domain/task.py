@@ -120,7 +120,8 @@ class SearchOptions:
 class AskOptions:
     """The sources an answer may be made from, and its ceilings (fields of `inquiry.Budget` by name).
     `conversation`: the id of one that the question goes on with, or `last`; "" for a question by itself.
-    `anywhere`: where it names no place to look in, everywhere, also where the question before it was limited."""
+    `anywhere`: where it names no place to look in, everywhere, also where the question before it was
+    limited."""
 
     corpora: tuple[str, ...] = ()
     filters: Mapping[str, Condition] = field(default_factory=dict)

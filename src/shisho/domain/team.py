@@ -71,7 +71,8 @@ class ReachableCorpus:
 
 @dataclass(frozen=True, slots=True)
 class TokenHashes:
-    """The stored hashes of a user's token: the hash of itself and of the cookie that a browser gets for it."""
+    """The stored hashes of a user's token: the hash of itself and of the cookie that a browser gets for
+    it."""
 
     token: str
     cookie: str
@@ -102,8 +103,8 @@ class NewToken:
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person who has been let in. `removed_at`: may not come in since; what is theirs stays, and they can be
-    let in again."""
+    """A person who has been let in. `removed_at`: may not come in since; what is theirs stays, and they can
+    be let in again."""
 
     name: str
     groups: tuple[str, ...]

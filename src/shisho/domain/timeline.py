@@ -50,9 +50,9 @@ JUMP_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class ServerAnchor:
-    """One for all machines that share a server, none of whose clocks since the start is known to the others. The
-    line is `ahead` of the server's clock. When that said `wall`, the line said `noted`; all in seconds since
-    1970."""
+    """One for all machines that share a server, none of whose clocks since the start is known to the others.
+    The line is `ahead` of the server's clock. When that said `wall`, the line said `noted`; all in seconds
+    since 1970."""
 
     ahead: float
     noted: float
@@ -67,8 +67,8 @@ def set_server_anchor(anchor: ServerAnchor | None, wall: float, expected: float 
     """The anchor now, when the server's clock says `wall`. `expected`: what the line says by the own clock of
     who asks; None for who has just begun.
 
-    Where the two disagree, either the server's clock has jumped or who asks was stopped for a while (a machine
-    that slept). If the others went on noting the line meanwhile, it was the latter."""
+    Where the two disagree, either the server's clock has jumped or who asks was stopped for a while (a
+    machine that slept). If the others went on noting the line meanwhile, it was the latter."""
     if anchor is None:
         return ServerAnchor(0.0, wall, wall)
     line = wall + anchor.ahead

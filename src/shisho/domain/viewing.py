@@ -1,5 +1,6 @@
-"""The visible side of a document: its pages as pictures, where lines and quoted characters stand on them, what is found in
-its text. Boxes are (left, top, right, bottom) in points from the top left of the page as it is shown."""
+"""The visible side of a document: its pages as pictures, where lines and quoted characters stand on them,
+what is found in its text. Boxes are (left, top, right, bottom) in points from the top left of the page as it
+is shown."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ IMAGE_WIDTHS = (320, 800, 1200, 1600, 2400)
 
 
 class Viewable(StrEnum):
-    """How a document can be looked at: pages as they were printed, its stored text, or not at all any more."""
+    """How a document can be looked at: pages as they were printed, its stored text, or not at all any
+    more."""
 
     PAGES = "pages"
     TEXT = "text"
@@ -40,7 +42,8 @@ class DocumentView:
 
 @dataclass(frozen=True, slots=True)
 class LayoutLine:
-    """One line of a page: `start:end` of the document's text, and where it stands, as far as that is known."""
+    """One line of a page: `start:end` of the document's text, and where it stands, as far as that is
+    known."""
 
     start: int
     end: int
@@ -50,8 +53,9 @@ class LayoutLine:
 
 @dataclass(frozen=True, slots=True)
 class PageLayout:
-    """One page as text: `text` is `start:end` of the document's text. Width and height are of the shown page, None
-    where no page can be drawn. `page_start:page_end` is the whole page: of a very long one this is a part."""
+    """One page as text: `text` is `start:end` of the document's text. Width and height are of the shown page,
+    None where no page can be drawn. `page_start:page_end` is the whole page: of a very long one this is a
+    part."""
 
     page: int
     width: float | None
@@ -101,8 +105,8 @@ class QuotedLine:
 
 
 class PlacementDoubt(StrEnum):
-    """Why it is not known where characters stand: the page gives another text now; a character has no box; others
-    stand in the same place."""
+    """Why it is not known where characters stand: the page gives another text now; a character has no box;
+    others stand in the same place."""
 
     NONE = ""
     OTHER_TEXT = "other_text"
@@ -120,8 +124,8 @@ class CharacterPlacement:
 
 @dataclass(frozen=True, slots=True)
 class SpanBoxes:
-    """Where a stretch of a document's text stands on its page. `exact`: the boxes hold all of its characters and no
-    others; if not, `why` says what is not known, and there are boxes of whole lines of it at most."""
+    """Where a stretch of a document's text stands on its page. `exact`: the boxes hold all of its characters
+    and no others; if not, `why` says what is not known, and there are boxes of whole lines of it at most."""
 
     document_id: DocumentId
     page: int | None
@@ -144,7 +148,8 @@ class EvidenceBoxes:
 
 @dataclass(frozen=True, slots=True)
 class TextMatch:
-    """One place of what was looked for: `start:end` of the document's text, its page, and the text around it."""
+    """One place of what was looked for: `start:end` of the document's text, its page, and the text around
+    it."""
 
     start: int
     end: int

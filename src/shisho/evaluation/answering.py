@@ -1,5 +1,5 @@
-"""Questions with passages of their own, each asked of a library of its own; what answers, citations and refusals are
-worth."""
+"""Questions with passages of their own, each asked of a library of its own; what answers, citations and
+refusals are worth."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ Figures = dict[str, dict[str, float]]
 
 
 async def measure_answers(folder: Path, settings: Mapping[str, Any], limit: int | None = None) -> Figures:
-    """Every item of the folder's `*.jsonl.gz`, or the first `limit` of them. `settings` are those of the library.
-    Raises InvalidParams where there are none."""
+    """Every item of the folder's `*.jsonl.gz`, or the first `limit` of them. `settings` are those of the
+    library. Raises InvalidParams where there are none."""
     items = await asyncio.to_thread(load_folder, folder)
     results = [(await ask_item(item, settings))[1] for item in items[:limit]]
     return {name: citation_figures(group) for name, group in group_results(results).items()}
@@ -49,14 +49,16 @@ async def ask_item(item: AnswerItem, settings: Mapping[str, Any]) -> tuple[Answe
 
 
 def media_type(passage: str) -> str:
-    """The media type of a passage as a file: one that begins with a tag is a page, all others are Markdown."""
+    """The media type of a passage as a file: one that begins with a tag is a page, all others are
+    Markdown."""
     return "text/html" if passage.lstrip().startswith("<") else "text/markdown"
 
 
 def citation_figures(results: Sequence[AnswerResult]) -> dict[str, float]:
-    """Of these questions. `right`: answered, and every need stands in a quotation of a passage that answers (all
-    needs, for each any quotation). Citation precision: of the citations, those of passages that answer; recall: of
-    the needs, those that stand in what is cited. `refused`: not answered, which is right where nothing answers."""
+    """Of these questions. `right`: answered, and every need stands in a quotation of a passage that answers
+    (all needs, for each any quotation). Citation precision: of the citations, those of passages that answer;
+    recall: of the needs, those that stand in what is cited. `refused`: not answered, which is right where
+    nothing answers."""
     answered = [result for result in results if result.level is AnswerLevel.ANSWERED]
     needing = [result for result in results if result.needs]
     citations = sum(result.citations for result in answered)

@@ -59,8 +59,8 @@ class AnswerItem:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A need that one quotation must hold: the figure or the name, and, of the words that stand beside it in the
-    passage and in the gold text, at least one. No words: it speaks for itself."""
+    """A need that one quotation must hold: the figure or the name, and, of the words that stand beside it in
+    the passage and in the gold text, at least one. No words: it speaks for itself."""
 
     text: str
     figure: Date | Measure | None = None
@@ -70,8 +70,9 @@ class Requirement:
 @dataclass(frozen=True, slots=True)
 class AnswerResult:
     """The outcome of an item. `held` of `needs` stand in quotations of passages that answer it; `characters`
-    counts all that was quoted; `is_explained`: an abstention names what is missing. `citations` counts the numbers that
-    sentences cite, `right_citations` those of passages that answer it, `held_by_cited` the needs that stand in these."""
+    counts all that was quoted; `is_explained`: an abstention names what is missing. `citations` counts the
+    numbers that sentences cite, `right_citations` those of passages that answer it, `held_by_cited` the needs
+    that stand in these."""
 
     item: AnswerItem
     level: AnswerLevel
@@ -131,8 +132,8 @@ def judge_answer(item: AnswerItem, answer: Answer, positive_documents: frozenset
 
 
 def group_results(results: Sequence[AnswerResult]) -> dict[str, list[AnswerResult]]:
-    """By kind, an item under each of its kinds: of the items to answer those of I, R, L, T and all of them, then
-    those to abstain from by sub-kind and all of them. No group is empty."""
+    """By kind, an item under each of its kinds: of the items to answer those of I, R, L, T and all of them,
+    then those to abstain from by sub-kind and all of them. No group is empty."""
     answerable = [result for result in results if result.item.is_answerable]
     groups = {
         name: [result for result in answerable if any(kind.startswith(prefix) for kind in result.item.kinds)]
@@ -170,14 +171,14 @@ def _figures_of(results: Sequence[AnswerResult]) -> dict[str, float]:
 
 
 def find_needs(item: AnswerItem) -> tuple[Requirement, ...]:
-    """List what quotations of the item's positive passages must hold, in the order of the gold text; nothing where
-    one should abstain.
+    """List what quotations of the item's positive passages must hold, in the order of the gold text; nothing
+    where one should abstain.
 
     1. Figures and names of the gold answer that the question does not name and a passage says. What stands
        before its は is its topic.
-    2. Where it has none, or has one that no passage says (it is worked out or put in other words), or the item
-       is one of reasoning: also the figures, quoted words and Latin names of the gold reasoning that a passage
-       says. A result behind =, a bare year or month, and a number without a unit are none.
+    2. Where it has none, or has one that no passage says (it is worked out or put in other words), or the
+       item is one of reasoning: also the figures, quoted words and Latin names of the gold reasoning that a
+       passage says. A result behind =, a bare year or month, and a number without a unit are none.
 
     A passage says a figure where it stands in a line that, with the line before it, has a further word of the
     gold sentence or of the question.

@@ -1,5 +1,5 @@
-"""Measure on a set of questions how much words should count beside the meaning of the embedder that is set, and from
-which cosine a passage is relevant."""
+"""Measure on a set of questions how much words should count beside the meaning of the embedder that is set,
+and from which cosine a passage is relevant."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ class Calibration:
 
 
 async def calibrate(target: CalibrationTarget, folder: Path, *, limit: int | None = None) -> Calibration:
-    """Try shares on a set, and keep the best with the home. Raises InvalidParams for a set that cannot be read."""
+    """Try shares on a set, and keep the best with the home. Raises InvalidParams for a set that cannot be
+    read."""
     about = target.about
     eval_set = await asyncio.to_thread(load, folder)
     with tempfile.TemporaryDirectory(prefix="shisho-eval-") as place:
@@ -64,8 +65,8 @@ async def calibrate(target: CalibrationTarget, folder: Path, *, limit: int | Non
 async def _tried(
     target: CalibrationTarget, home: Path, eval_set: EvalSet, limit: int | None
 ) -> tuple[dict[str, dict[float, list[float]]], list[float]]:
-    """By language and share, nDCG@10 of each question, and the cosines of relevant passages, from the real searcher over
-    a home of its own."""
+    """By language and share, nDCG@10 of each question, and the cosines of relevant passages, from the real
+    searcher over a home of its own."""
     options: dict[str, Any] = {**target.options, "home": home}
     scores: dict[str, dict[float, list[float]]] = {"japanese": {}, "english": {}}
     cosines: list[float] = []

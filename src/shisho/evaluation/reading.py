@@ -25,7 +25,8 @@ USELESS_SPACE = re.compile(r"(?<!\d) | (?!\d)")
 
 @dataclass(frozen=True, slots=True)
 class GoldSpan:
-    """Where an answer stands: the words as Shisho stores them, the file's name, the page (from 1) of a PDF."""
+    """Where an answer stands: the words as Shisho stores them, the file's name, the page (from 1) of a
+    PDF."""
 
     document: str
     page: int | None

@@ -83,8 +83,8 @@ async def rank_questions(desk: Desk, questions: Sequence[EvalQuestion]) -> list[
 
 
 async def measure_answers(desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuestion]) -> dict[str, Any]:
-    """evidence@answer (a heading printed beside its quotation counts), mean quoted characters, and how often it
-    abstains with the gold passage in and out of the corpus."""
+    """evidence@answer (a heading printed beside its quotation counts), mean quoted characters, and how often
+    it abstains with the gold passage in and out of the corpus."""
     found_shares = []
     quoted_shares = []
     silent = []

@@ -29,8 +29,8 @@ class SentencePair:
 async def measure_support(
     folder: Path, judge: SupportJudge, limit: int | None = None
 ) -> dict[str, dict[str, float]]:
-    """Of each label the share of each outcome, over the folder's `*.jsonl.gz`; and, of what is called supported,
-    the share that is entailment. Raises InvalidParams for what are no pairs."""
+    """Of each label the share of each outcome, over the folder's `*.jsonl.gz`; and, of what is called
+    supported, the share that is entailment. Raises InvalidParams for what are no pairs."""
     pairs = (await asyncio.to_thread(load_pairs, folder))[:limit]
     outcomes = await judge.judge([(pair.premise, pair.hypothesis) for pair in pairs])
     return summarise_outcomes(pairs, outcomes)
@@ -50,8 +50,8 @@ def load_pairs(folder: Path) -> list[SentencePair]:
 def summarise_outcomes(
     pairs: Sequence[SentencePair], outcomes: Sequence[SupportOutcome]
 ) -> dict[str, dict[str, float]]:
-    """A row for each label. Precision stands with entailment alone: of all that is called supported, the share that
-    it is."""
+    """A row for each label. Precision stands with entailment alone: of all that is called supported, the
+    share that it is."""
     counts = Counter((pair.label, outcome) for pair, outcome in zip(pairs, outcomes, strict=True))
     supported = sum(counts[label, SupportOutcome.SUPPORTED] for label in LABELS)
     rows: dict[str, dict[str, float]] = {}

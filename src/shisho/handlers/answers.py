@@ -125,8 +125,8 @@ class AnswerHandler:
         pages: int,
         seconds: float,
     ) -> WebResult:
-        """`librarian.web_fallback.AskWeb` by search jobs of the same task. The wait ends when none of them can go on
-        by itself, and at the moment that was set when it began."""
+        """`librarian.web_fallback.AskWeb` by search jobs of the same task. The wait ends when none of them
+        can go on by itself, and at the moment that was set when it began."""
         # one moment for all that the question asks
         ends = await context.step("waits until", Instant, partial(self._later, seconds))
         if queries[0].without and self._left_until(ends) < WORTHWHILE_S:
@@ -194,8 +194,8 @@ def _met_quota(search: Job) -> bool:
 
 
 async def _tell_in_order(context: JobContext, news: asyncio.Queue[RunNews | None]) -> None:
-    """Tell what is put into the queue, up to None. One after another: side by side, on connections of their own, a step
-    could be stored before the one it follows."""
+    """Tell what is put into the queue, up to None. One after another: side by side, on connections of their
+    own, a step could be stored before the one it follows."""
     while (item := await news.get()) is not None:
         with suppress(ClaimLost, ShishoError):  # the run finds out by itself
             await context.report(build_progress(item))

@@ -21,8 +21,8 @@ from shisho.web.http.url import canonicalise
 
 @dataclass(frozen=True, slots=True)
 class FetchHandler:
-    """Without a way to the web (`pages` None) its jobs end with ENGINE_UNAVAILABLE. `count_left`: of each ceiling
-    of a task."""
+    """Without a way to the web (`pages` None) its jobs end with ENGINE_UNAVAILABLE. `count_left`: of each
+    ceiling of a task."""
 
     pages: PageIntake | None
     count_left: Callable[[TaskId], Awaitable[Mapping[str, float]]]

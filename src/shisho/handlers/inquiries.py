@@ -52,10 +52,11 @@ def report_no_way(owner: str) -> Gap:
 
 @dataclass(frozen=True, slots=True)
 class LibrarianInquiries:
-    """Runs inquiries that the ledger holds. `room_tokens`: what is shown in one round. `report_gap`: why the web is not
-    searched for an owner where it is not. `runner` takes runs through the table of nodes, `mind` thinks for those of an
-    owner; both are asked for when a run begins. `recorded_mind`: thinks with the replies of these uses; `borrowed_mind` with a
-    model that is lent, unless one is set, and `lent` has those that are."""
+    """Runs inquiries that the ledger holds. `room_tokens`: what is shown in one round. `report_gap`: why the
+    web is not searched for an owner where it is not. `runner` takes runs through the table of nodes, `mind`
+    thinks for those of an owner; both are asked for when a run begins. `recorded_mind`: thinks with the
+    replies of these uses; `borrowed_mind` with a model that is lent, unless one is set, and `lent` has those
+    that are."""
 
     searcher: CorpusSearcher
     ledger: Ledger
@@ -77,7 +78,8 @@ class LibrarianInquiries:
 
     @contextmanager
     def lend(self, model: BorrowedModel) -> Iterator[bool]:
-        """While it is entered, runs that are begun inside think with this model; False: they think as is set."""
+        """While it is entered, runs that are begun inside think with this model; False: they think as is
+        set."""
         mind = self.borrowed_mind(model)
         if mind is None:
             yield False
@@ -108,9 +110,9 @@ class LibrarianInquiries:
         return await (await self.prepare(run_id, notify, stop, ask_web)).take(runner)
 
     async def cut_short(self, run_id: str) -> Answer:
-        """Save the answer of what a run has come to, without going on; it says STOPPED unless the run had come to its
-        end. Rules write it: whoever stops does not wait for a model. Raises NotFound for a run that has not
-        begun, SourceRemoved."""
+        """Save the answer of what a run has come to, without going on; it says STOPPED unless the run had
+        come to its end. Rules write it: whoever stops does not wait for a model. Raises NotFound for a run
+        that has not begun, SourceRemoved."""
         by_rules = replace(self, mind=think_by_rules, lent=LentMinds())
         return await by_rules.run(run_id, ignore_news, lambda: True)
 

@@ -21,7 +21,8 @@ class MindLoan:
     is_over: bool = False
 
 
-# The loan of who begins runs just now: two of one owner may ask the same at the same time, each with a model of their own.
+# The loan of who begins runs just now: two of one owner may ask the same at the same time, each with a model
+# of their own.
 LOAN: ContextVar[MindLoan | None] = ContextVar("loan", default=None)
 
 

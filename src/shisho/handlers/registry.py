@@ -1,5 +1,5 @@
-"""The words of Crossref, the registry of DOIs, about a work. It is asked at the pace of its engine, by the guarded way out,
-and its answer is read in a child."""
+"""The words of Crossref, the registry of DOIs, about a work. It is asked at the pace of its engine, by the
+guarded way out, and its answer is read in a child."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class CrossrefRegistry:
     keys: Mapping[str, str] = field(default_factory=dict)
 
     async def look_up(self, doi: str) -> Reference | None:
-        """None where it knows no such work. Raises AllFetchesFailed where it does not answer, an `UnusableDocument` for
-        an answer that cannot be read."""
+        """None where it knows no such work. Raises AllFetchesFailed where it does not answer, an
+        `UnusableDocument` for an answer that cannot be read."""
         address = self.keys.get("contact_email", "")
         contact = "?" + urlencode({"mailto": address}) if address else ""
         url = f"{self.about.site}/works/{quote(doi, safe='')}{contact}"

@@ -49,8 +49,9 @@ LONGEST_SNIPPET = 2_000
 
 @dataclass(frozen=True, slots=True)
 class EngineAccess:
-    """The engines and all that asking them takes. `missing`: settings of keys that have no value. `find_pending`
-    tells what of an owner's waits for a person at an engine; `list_solved`, that the engine answers again."""
+    """The engines and all that asking them takes. `missing`: settings of keys that have no value.
+    `find_pending` tells what of an owner's waits for a person at an engine; `list_solved`, that the engine
+    answers again."""
 
     table: Mapping[str, SerpEngine]
     missing: frozenset[str]

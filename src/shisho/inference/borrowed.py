@@ -1,4 +1,5 @@
-"""The port `Llm` over a model that somebody else asks for us: the schema stands in the words, nothing is streamed."""
+"""The port `Llm` over a model that somebody else asks for us: the schema stands in the words, nothing is
+streamed."""
 
 from __future__ import annotations
 
@@ -22,8 +23,8 @@ _REPAIR = "{text}\n\nYour reply before could not be used: {mistake}\nSend the wh
 
 
 class BorrowedLlm:
-    """Asks by `reply`, which takes instructions, text and the most tokens of the reply, and raises ModelFailed. Tokens
-    are counted by bytes, as nobody tells them."""
+    """Asks by `reply`, which takes instructions, text and the most tokens of the reply, and raises
+    ModelFailed. Tokens are counted by bytes, as nobody tells them."""
 
     def __init__(self, name: str, reply: Callable[[str, str, int], Awaitable[str]]) -> None:
         self._name = name

@@ -1,4 +1,5 @@
-"""The common ground of all encoders of text: a thread of their own, and vectors of unit length in half precision."""
+"""The common ground of all encoders of text: a thread of their own, and vectors of unit length in half
+precision."""
 
 from __future__ import annotations
 
@@ -33,12 +34,12 @@ class EncoderPair:
 
 
 class ThreadedEmbedder:
-    """`ports.Embedder` over functions that compute. `load` is called by the first text, as weights take time; one
-    thread works on all texts, for encoders are not made for several.
+    """`ports.Embedder` over functions that compute. `load` is called by the first text, as weights take time;
+    one thread works on all texts, for encoders are not made for several.
 
-    Queries go before passages: these are encoded one by one, and wait while questions come, for a second each at most.
-    So a search meets the work on another passage in one case of twenty-five, and ten thousand passages need three
-    hours of searches without a pause."""
+    Queries go before passages: these are encoded one by one, and wait while questions come, for a second each
+    at most. So a search meets the work on another passage in one case of twenty-five, and ten thousand
+    passages need three hours of searches without a pause."""
 
     def __init__(self, about: EmbedderAbout, load: Callable[[], EncoderPair]) -> None:
         self.about = about

@@ -1,5 +1,6 @@
-"""Vectors from a server that speaks OpenAI's `/embeddings`: llama.cpp, vLLM, Ollama, text-embeddings-inference, OpenAI.
-What is embedded goes to that server and nowhere else: no proxy of the environment, no redirect."""
+"""Vectors from a server that speaks OpenAI's `/embeddings`: llama.cpp, vLLM, Ollama,
+text-embeddings-inference, OpenAI. What is embedded goes to that server and nowhere else: no proxy of the
+environment, no redirect."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ MOST_BYTES = 32 << 20  # of a reply: 32 vectors of 4,096 numbers take 3 MB
 
 @dataclass(frozen=True, slots=True)
 class EndpointAccess:
-    """Where vectors are asked for. `url` ends before `/embeddings`; `model` is the name that the server knows."""
+    """Where vectors are asked for. `url` ends before `/embeddings`; `model` is the name that the server
+    knows."""
 
     url: str
     model: str

@@ -1,5 +1,5 @@
-"""Small extractors as ONNX folders: a question and a passage go in together, and out come how relevant the passage is and,
-token by token, how much of it to keep. Such as OpenProvence models."""
+"""Small extractors as ONNX folders: a question and a passage go in together, and out come how relevant the
+passage is and, token by token, how much of it to keep. Such as OpenProvence models."""
 
 from __future__ import annotations
 

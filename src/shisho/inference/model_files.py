@@ -1,4 +1,5 @@
-"""The models that this machine has, below one folder of the home: `<owner>/<name>/`, each with a manifest of its files.
+"""The models that this machine has, below one folder of the home: `<owner>/<name>/`, each with a manifest of
+its files.
 
 A folder stands there whole or not at all: it is made elsewhere and renamed."""
 
@@ -105,8 +106,8 @@ class ModelFiles:
                 archive.add(folder / path, f"{name}/{path}", recursive=False, filter=_anonymous)
 
     def import_(self, file: Path) -> str:
-        """Take a model out of such a file; the name of it. Raises InvalidParams for another file, and where a file in it
-        is not what its manifest says."""
+        """Take a model out of such a file; the name of it. Raises InvalidParams for another file, and where a
+        file in it is not what its manifest says."""
         partial = self.root / PARTIAL / uuid.uuid4().hex
         try:
             manifest = self._unpacked(file, partial)
@@ -138,7 +139,8 @@ class ModelFiles:
             manifest = self.manifest(partial)
             if manifest is None or first.name != f"{manifest.name}/{MANIFEST}":
                 raise tarfile.ReadError("its manifest cannot be read")
-            # Only what the manifest lists is written, at most as long as it says: no link, no path that leads elsewhere.
+            # Only what the manifest lists is written, at most as long as it says: no link, no path that leads
+            # elsewhere.
             sizes = {f"{manifest.name}/{entry.path}": entry.size for entry in manifest.files}
             for member in archive:
                 if member.name == first.name:

@@ -1,8 +1,9 @@
-"""A folder of an embedder as it describes itself, in the files that sentence-transformers, model2vec and transformers write.
+"""A folder of an embedder as it describes itself, in the files that sentence-transformers, model2vec and
+transformers write.
 
-`shisho.json` in the folder goes before all of it: {"passage": "検索文書: ", "query": "検索クエリ: ", "pooling": "mean",
-"file": "onnx/model.onnx", "max_tokens": 512, "dimensions": 256, "share": {"japanese": 0.002, "english": 0.01},
-"meaning_floor": 0.3}."""
+`shisho.json` in the folder goes before all of it: {"passage": "検索文書: ", "query": "検索クエリ: ",
+"pooling": "mean", "file": "onnx/model.onnx", "max_tokens": 512, "dimensions": 256, "share": {"japanese":
+0.002, "english": 0.01}, "meaning_floor": 0.3}."""
 
 from __future__ import annotations
 
@@ -67,8 +68,8 @@ class FolderKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """A folder of an embedder, read. `weights` and `tokenizer` are files, for `TORCH` the folder itself; `dimensions`:
-    the leading numbers of a vector that are kept, 0 for all."""
+    """A folder of an embedder, read. `weights` and `tokenizer` are files, for `TORCH` the folder itself;
+    `dimensions`: the leading numbers of a vector that are kept, 0 for all."""
 
     root: Path
     kind: FolderKind
@@ -117,7 +118,8 @@ def read_folder(root: Path) -> ModelFolder:
 
 
 def list_needed_files(paths: Iterable[str]) -> list[str]:
-    """Of the files of a model those that an embedder here reads, in order: its descriptions, and the best weights."""
+    """Of the files of a model those that an embedder here reads, in order: its descriptions, and the best
+    weights."""
     names = sorted(paths)
     weights = next((name for name in (*ONNX_FILES, *STATIC_FILES[:3]) if name in names), None)
     described = [

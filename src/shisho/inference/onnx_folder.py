@@ -1,7 +1,7 @@
 """Encoders and cross-encoders as ONNX folders: Ruri-v3 and other ModernBERT, BERT and XLM-RoBERTa models.
 
-Texts are encoded one at a time: on a CPU that costs no more, nothing has to be padded, and what a model of eight bits
-gives does not depend on the company, for its scale is taken over all that is computed at once."""
+Texts are encoded one at a time: on a CPU that costs no more, nothing has to be padded, and what a model of
+eight bits gives does not depend on the company, for its scale is taken over all that is computed at once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def load_encoders(folder: ModelFolder) -> EncoderPair:
 
 
 class OnnxFiles:
-    """The tokenizer and the graph of a folder. Raises ExtraMissing, and InvalidParams for files that cannot be used."""
+    """The tokenizer and the graph of a folder. Raises ExtraMissing, and InvalidParams for files that cannot
+    be used."""
 
     def __init__(self, folder: ModelFolder) -> None:
         try:
@@ -98,7 +99,8 @@ class _OnnxModel:
         return rows[:, : self._folder.dimensions or None].astype(np.float32)
 
     def _row(self, text: str) -> Matrix:
-        # Prefix and text go in as one string, as they were trained: encoded apart, the text would begin with a space.
+        # Prefix and text go in as one string, as they were trained: encoded apart, the text would begin with
+        # a space.
         output = self._files.run(self._files.tokenizer.encode(drop_half_characters(text)), self._output)
         return output if output.ndim == 1 else _pooled(output, self._folder.pooling)
 

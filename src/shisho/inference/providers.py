@@ -22,8 +22,8 @@ _TEMPERATURE = 0.0
 
 @dataclass(frozen=True, slots=True)
 class ModelAccess:
-    """Which model is asked, and where. `url`: empty for the provider's own. `context`: the tokens that a local
-    model reads and writes at once."""
+    """Which model is asked, and where. `url`: empty for the provider's own. `context`: the tokens that a
+    local model reads and writes at once."""
 
     provider: str
     model: str
@@ -37,8 +37,8 @@ class ModelAccess:
 
 
 def build_chat_model(access: ModelAccess, max_output_tokens: int, seconds: float) -> BaseChatModel:
-    """A chat model without retries of its own, at temperature 0. Raises ExtraMissing, and InvalidParams for an
-    unknown provider or a key that is missing."""
+    """A chat model without retries of its own, at temperature 0. Raises ExtraMissing, and InvalidParams for
+    an unknown provider or a key that is missing."""
     if access.provider not in PROVIDERS:
         raise InvalidParams(
             "There is no provider {provider}. Choose one of {providers}.",

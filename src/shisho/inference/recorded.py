@@ -13,8 +13,8 @@ T = TypeVar("T")
 
 
 class RecordedLlm:
-    """Replies as it did then, one use after the other; a use that failed fails again. Uses that were never made for
-    the budget's sake are not counted."""
+    """Replies as it did then, one use after the other; a use that failed fails again. Uses that were never
+    made for the budget's sake are not counted."""
 
     def __init__(self, uses: Iterable[ModelUse]) -> None:
         self._uses = [use for use in uses if use.fault is not ModelFault.BUDGET]

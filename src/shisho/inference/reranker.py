@@ -1,5 +1,5 @@
-"""Cross-encoders as ONNX folders: a question and a passage go in together, and come out as one number. Such as
-japanese-reranker, bge-reranker and other classifiers of pairs with one or two classes."""
+"""Cross-encoders as ONNX folders: a question and a passage go in together, and come out as one number. Such
+as japanese-reranker, bge-reranker and other classifiers of pairs with one or two classes."""
 
 from __future__ import annotations
 

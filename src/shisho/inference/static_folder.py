@@ -1,5 +1,6 @@
-"""Static encoders: a table with a row for each token, whose mean is the vector of a text. The layouts of model2vec and of
-sentence-transformers' StaticEmbedding; the table stays on the disk, and of it only what is looked up is read."""
+"""Static encoders: a table with a row for each token, whose mean is the vector of a text. The layouts of
+model2vec and of sentence-transformers' StaticEmbedding; the table stays on the disk, and of it only what is
+looked up is read."""
 
 from __future__ import annotations
 
@@ -108,8 +109,8 @@ def _npz(path: Path) -> Mapping[str, NDArray[Any]]:
 
 
 def _safetensors(path: Path) -> Mapping[str, NDArray[Any]]:
-    """Its tensors, mapped: eight bytes say how long the header is, the header where each tensor lies. Raises ValueError
-    for kinds of numbers that are not read here."""
+    """Its tensors, mapped: eight bytes say how long the header is, the header where each tensor lies. Raises
+    ValueError for kinds of numbers that are not read here."""
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
         if not 0 < length <= min(MOST_HEADER, path.stat().st_size):

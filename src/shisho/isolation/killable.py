@@ -81,8 +81,8 @@ class Killable:
         """The same for a function whose `pack` gives a long answer in parts, so that no process holds it
         twice.
 
-        Raises one of `reasons`, ChildOverrun, Exhausted, Broken, or InternalError where no child can be started at
-        all."""
+        Raises one of `reasons`, ChildOverrun, Exhausted, Broken, or InternalError where no child can be
+        started at all."""
         child = await self._free.get()
         try:
             answer = await child.answer(work, data, make, self._reasons)

@@ -32,8 +32,8 @@ async def make_attempt(
     pace: WorkerTiming,
     kinds: Sequence[str],
 ) -> Job | None:
-    """Run `context.job`. Cancelling it stores nothing: whoever cancels knows what becomes of the job. Returns the
-    next job of these kinds, where one was claimed as this one was completed."""
+    """Run `context.job`. Cancelling it stores nothing: whoever cancels knows what becomes of the job. Returns
+    the next job of these kinds, where one was claimed as this one was completed."""
     job = context.job
     began = clock.monotonic()
     with suppress(ClaimLost), bind_ids(job=job.id, task=job.task_id):

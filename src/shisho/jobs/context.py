@@ -49,8 +49,8 @@ class JobContext:
         return self._ends - self._clock.monotonic()
 
     async def step(self, key: str, shape: type[T], work: Callable[[], Awaitable[T]]) -> T:
-        """The outcome of `work`, of this shape as `codec` reads it; done at most once and then remembered under
-        `key`."""
+        """The outcome of `work`, of this shape as `codec` reads it; done at most once and then remembered
+        under `key`."""
         steps = await self._taken()
         if key not in steps:
             steps[key] = await self._store.keep_step(self.job.claim, key, Payload.wrap(await work()))

@@ -143,7 +143,8 @@ class Worker:
     async def _heed(self, ask: Callable[[Sequence[Claim]], Awaitable[Mapping[Claim, bool]]]) -> None:
         claims = tuple(self._turns)
         stop_wishes = await ask(claims)
-        # A claim that ends is not held any more before its turn hears so; the next may have been claimed with it.
+        # A claim that ends is not held any more before its turn hears so; the next may have been claimed with
+        # it.
         lost = [claim for claim in claims if claim not in stop_wishes]
         self._drop(
             [claim for claim in lost if claim in self._turns and not self._turns[claim].context.is_ending]
@@ -174,8 +175,9 @@ class Worker:
         await self._jobs.expire()
 
     async def _disown(self, own: set[Claim]) -> None:
-        """Give back what was claimed in this worker's name without its knowledge, once all has been answered that it
-        was asking for when that was seen: the reply was lost on its way. It is no failure of the job."""
+        """Give back what was claimed in this worker's name without its knowledge, once all has been answered
+        that it was asking for when that was seen: the reply was lost on its way. It is no failure of the
+        job."""
         self._begun &= own | set(self._turns)
         asking = frozenset(
             self._asking | {claim for claim, turn in self._turns.items() if turn.context.is_ending}

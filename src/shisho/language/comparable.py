@@ -1,5 +1,5 @@
-"""A metadata value as filters compare it: dates as ISO in any calendar (令和6年 is 2024), numbers, else folded
-text."""
+"""A metadata value as filters compare it: dates as ISO in any calendar (令和6年 is 2024), numbers, else
+folded text."""
 
 from __future__ import annotations
 

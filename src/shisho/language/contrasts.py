@@ -1,5 +1,5 @@
-"""Words of one kind that exclude each other, in sets, and further opposites: a sentence that has one where its
-source has another says something else."""
+"""Words of one kind that exclude each other, in sets, and further opposites: a sentence that has one where
+its source has another says something else."""
 
 from __future__ import annotations
 

@@ -30,8 +30,8 @@ _READ = frozenset(
         *(f"iso8859-{number}" for number in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)),
     )
 )  # fmt: skip
-# Six signs of JIS that Windows and browsers map to other characters: 〜 would be another word's sign than ～ of
-# Shift_JIS.
+# Six signs of JIS that Windows and browsers map to other characters: 〜 would be another word's sign than ～
+# of Shift_JIS.
 _AS_IN_WINDOWS = str.maketrans("〜‖−¢£¬", "～∥－￠￡￢")
 _UNREADABLE = "\ufffd"
 

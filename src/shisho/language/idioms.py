@@ -212,8 +212,8 @@ def look_up_meaning(noun: str, verb: str) -> str:
 
 @lru_cache(maxsize=2_000)
 def unify_wording(text: str) -> str:
-    """A text whose English turns of phrase, countries and fractions are written in one way. Capitals stay, so that
-    names are still seen."""
+    """A text whose English turns of phrase, countries and fractions are written in one way. Capitals stay, so
+    that names are still seen."""
     if re.search(r"[ぁ-んァ-ヺ一-鿿]", text):
         return _FRACTION.sub(lambda share: f"{kanji_number(share[2])}/{kanji_number(share[1])}", text)
     text = _HYPHEN.sub(" ", text)

@@ -68,8 +68,8 @@ def _plain(text: str) -> Iterator[Keyword]:
 
 
 def _japanese(text: str) -> Iterator[Keyword]:
-    """Neighbouring nouns are one word; a verb or adjective is one by itself, or with its suffix (重さ) begins a
-    noun."""
+    """Neighbouring nouns are one word; a verb or adjective is one by itself, or with its suffix (重さ) begins
+    a noun."""
     morphemes: list[Any] = []
     tokens = list(tokenizer().tokenize(text))
     for at, token in enumerate(tokens):
@@ -115,8 +115,8 @@ def _is_noun(tokens: list[Any]) -> bool:
 
 
 def _word(tokens: list[Any]) -> Iterator[Keyword]:
-    """The tokens as one word, unless they ask or say nothing. What is counted or classified by 何 is not known
-    yet."""
+    """The tokens as one word, unless they ask or say nothing. What is counted or classified by 何 is not
+    known yet."""
     forms = [fold(token.normalized_form()) for token in tokens]
     if all(form in _ASKED for form in forms) or any(form in _ASKS for form in forms):
         return

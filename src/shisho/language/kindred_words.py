@@ -1,5 +1,5 @@
-"""Further words that say the same in most sentences, as in near_words.py: native beside Sino-Japanese words, and the
-commoner English synonyms."""
+"""Further words that say the same in most sentences, as in near_words.py: native beside Sino-Japanese words,
+and the commoner English synonyms."""
 
 from __future__ import annotations
 

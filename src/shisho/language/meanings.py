@@ -1,8 +1,8 @@
 """Words that mean the same, and words that mean the opposite, as far as checking a sentence needs them: a
 short list, by hand.
 
-What the dictionary's normal forms already bring together (スイレン and 睡蓮) is not listed. Each word is read into
-index terms once; one that falls into several terms is known by all of them together."""
+What the dictionary's normal forms already bring together (スイレン and 睡蓮) is not listed. Each word is read
+into index terms once; one that falls into several terms is known by all of them together."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Numbers, measures and dates as they are meant, however they are written: 全角, 漢数字, 和暦, ①, ½. 10² is not
-102."""
+"""Numbers, measures and dates as they are meant, however they are written: 全角, 漢数字, 和暦, ①, ½. 10² is
+not 102."""
 
 from __future__ import annotations
 

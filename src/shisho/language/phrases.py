@@ -72,7 +72,8 @@ _MAYBE = re.compile(
 )
 _INTENDED = re.compile(r"と(?:も)?(?:し|す)")  # 止まろうとする
 _QUOTING = re.compile(r"と(?:も)?(?:の|さ|い|言|考|思|み|見|推|評|述|指|報)")
-# Neither a concession (変動することがあっても) nor a reason (未導入だったこともあり、) says that it happens only at times.
+# Neither a concession (変動することがあっても) nor a reason (未導入だったこともあり、) says that it happens
+# only at times.
 _SOMETIMES = re.compile(r"(?:こと|場合)(?:が|も)(?:あ(?!って|り、)|多)")
 
 
@@ -93,7 +94,8 @@ def is_attributed(sentence: str) -> bool:
 
 
 def reports(sentence: str, source: str) -> bool:
-    """True where a folded sentence names whose word it gives, and its source is unsure of nothing but that."""
+    """True where a folded sentence names whose word it gives, and its source is unsure of nothing but
+    that."""
     return is_attributed(sentence) and not (
         english.hedges(source) or _MAYBE.search(_REPORTING.sub("", source))
     )

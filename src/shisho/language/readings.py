@@ -7,7 +7,8 @@ from functools import lru_cache
 from shisho.language.terms import tokenizer
 
 _HIRAGANA = {code: code - 0x60 for code in range(ord("ァ"), ord("ヶ") + 1)}
-# The dictionary reads a kanji that stands by itself in the Japanese way; at the end of a compound it is mostly read so.
+# The dictionary reads a kanji that stands by itself in the Japanese way; at the end of a compound it is
+# mostly read so.
 _LAST = {
     "力": "りょく",
     "率": "りつ",

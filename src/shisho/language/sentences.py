@@ -100,7 +100,8 @@ def _inside(text: str, at: int, end: int) -> bool:
 
 
 def is_row(line: str) -> bool:
-    """True for a row of a table: its cells have a tab between them. After the mark of a list a tab is space."""
+    """True for a row of a table: its cells have a tab between them. After the mark of a list a tab is
+    space."""
     return "\t" in line.strip() and not _TABBED_MARK.match(line)
 
 

@@ -28,7 +28,8 @@ def term_code(term: str) -> bytes:
 
 
 def character_codes(text: str) -> bytes:
-    """The characters of a text without white space, width and case kept apart as `squeeze` does, in UTF-16."""
+    """The characters of a text without white space, width and case kept apart as `squeeze` does, in
+    UTF-16."""
     return squeeze(text).encode("utf-16-le", "surrogatepass")
 
 

@@ -1,4 +1,5 @@
-"""The words that a library writes: runs of kanji, of katakana, of Latin letters, with how many texts have each."""
+"""The words that a library writes: runs of kanji, of katakana, of Latin letters, with how many texts have
+each."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ _RUN = re.compile(r"[一-鿿々〆ァ-ヺー・]{2,24}|[a-z][a-z'-]{3,30}")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Vocabulary:
-    """Equal to itself alone. `counts`: in how many of the texts a run stands; `text`: all of them, folded, to look in."""
+    """Equal to itself alone. `counts`: in how many of the texts a run stands; `text`: all of them, folded, to
+    look in."""
 
     counts: Mapping[str, int]
     text: str

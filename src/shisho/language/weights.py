@@ -35,8 +35,8 @@ DENYING = word_set("不 非 無 未 不要 不可 皆無")
 # English prepositions whose exchange changes what is said.
 DIRECTED = word_set("before after above below under over without inside outside until since")
 
-# Ways to claim that there is no exception, none above, none earlier, nothing else, no doubt. A text that has one of a
-# kind may be told with another.
+# Ways to claim that there is no exception, none above, none earlier, nothing else, no doubt. A text that has
+# one of a kind may be told with another.
 CLAIMS = (
     r"全て|総て|すべて|全(?=[員体て])|あらゆる|凡ゆる|皆|みな[^さし]|みんな|どの[一-鿿ァ-ヺー]+も|どれも|誰も|だれも|いずれも|何れも|一切"
     r"|常に|いつも|必ず(?!し)|例外なく|残らず|\b(?:all|ever[iy]\w*|each|alway\w*|whole|entir\w*)\b",

@@ -43,8 +43,8 @@ _TOWARDS = frozenset({"に", "へ", "まで", "into", "to", "onto"})
 
 @dataclass(slots=True)
 class Action:
-    """The parts of a predicate in a text, as if it were active: words of the subjects it names, of those that it may
-    have (a topic, the noun that it modifies), of its objects, and of where from and where to."""
+    """The parts of a predicate in a text, as if it were active: words of the subjects it names, of those that
+    it may have (a topic, the noun that it modifies), of its objects, and of where from and where to."""
 
     doers: set[str] = field(default_factory=set)
     possible: set[str] = field(default_factory=set)
@@ -95,7 +95,8 @@ def _is_turned(our_action: Action, their_action: Action, known_words: set[str]) 
 
 
 def _ways_differ(said_actions: Mapping[str, Action], quoted_actions: Mapping[str, Action]) -> bool:
-    """True where something goes from one thing to another, and the quotations have neither at its end of a way."""
+    """True where something goes from one thing to another, and the quotations have neither at its end of a
+    way."""
     sources = {word for action in quoted_actions.values() for word in action.sources}
     goals = {word for action in quoted_actions.values() for word in action.goals}
     return any(
@@ -248,8 +249,8 @@ def compare_speakers(
 
 
 def _compare_sides_of_verbs(comparison: Comparison, doubts: Doubts) -> None:
-    """In English who does it stands before the verb: two things that changed sides of a third changed roles, unless
-    one of the sentences is passive or only names later who said it."""
+    """In English who does it stands before the verb: two things that changed sides of a third changed roles,
+    unless one of the sentences is passive or only names later who said it."""
     if comparison.japanese or bool(_PASSIVE.search(comparison.text)) != bool(
         _PASSIVE.search(comparison.quoted_text)
     ):

@@ -1,5 +1,5 @@
-"""Figures that a sentence works out: its written calculations are done again, exactly, from figures that are known.
-Pure."""
+"""Figures that a sentence works out: its written calculations are done again, exactly, from figures that are
+known. Pure."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ def work_out(sentence: str, known_text: str) -> tuple[Calculation, ...]:
 
 
 def find_calculation(sentence: str, result: Measure, known_text: str) -> Calculation | None:
-    """What gives this figure of a sentence that says how it was come by (a total, a difference, a reduction) without
-    writing it out; None where nothing does, or too much could."""
+    """What gives this figure of a sentence that says how it was come by (a total, a difference, a reduction)
+    without writing it out; None where nothing does, or too much could."""
     plain = fold_figures(sentence)
     measures = list(figures(known_text).measures)
     alike = [measure for measure in measures if measure.unit == result.unit and not measure.power]
@@ -269,7 +269,8 @@ def _gives(quantity: Quantity, result: Measure) -> bool:
 
 
 def _rounds(exact: Fraction, result: Measure) -> bool:
-    """True where the result is the exact value to the digits it has, and says so, or cannot be written in full."""
+    """True where the result is the exact value to the digits it has, and says so, or cannot be written in
+    full."""
     exponent = int(result.value.as_tuple().exponent)
     is_endless = 10**_DIGITS % exact.denominator != 0
     if not result.rough and not (is_endless and exponent < 0):

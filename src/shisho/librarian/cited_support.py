@@ -1,5 +1,5 @@
-"""How far its quotations carry a sentence of an answer: with what the question gives, with units from the headers of
-tables, and with what the sentence works out from all these."""
+"""How far its quotations carry a sentence of an answer: with what the question gives, with units from the
+headers of tables, and with what the sentence works out from all these."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ _SLIGHT = frozenset(
 def check_cited(
     text: str, refs: Sequence[EvidenceRef], question: str, worked: Sequence[str] = ()
 ) -> tuple[str, Support]:
-    """The sentence, with the calculation behind a result that it only gives, and how far it is carried. `worked`:
-    calculations of other sentences that came out and rest on the same quotations."""
+    """The sentence, with the calculation behind a result that it only gives, and how far it is carried.
+    `worked`: calculations of other sentences that came out and rest on the same quotations."""
     quotations = _quotations(refs)
     headings = [*(ref.heading for ref in refs), *worked]
     known_text = "\n".join([*quotations, *headings, question])
@@ -69,8 +69,9 @@ def check_cited(
 def _is_conclusion(
     text: str, support: Support, quotations: Sequence[str], besides: Sequence[str], question: str
 ) -> bool:
-    """True where what rules find amiss may follow from the question and the quotations together: whoever reasons
-    from a case of his own says what neither of them says alone. Rules cannot tell, and a judge is asked."""
+    """True where what rules find amiss may follow from the question and the quotations together: whoever
+    reasons from a case of his own says what neither of them says alone. Rules cannot tell, and a judge is
+    asked."""
     if besides and _OF_CONCLUSIONS.issuperset(support.missing):
         return True
     if support.missing != ("quantifier",):
@@ -87,8 +88,8 @@ def select_right_calculations(text: str, refs: Sequence[EvidenceRef], question: 
 
 
 def _foreign_figures(text: str, support: Support, quotations: Sequence[str]) -> tuple[str, ...]:
-    """Figures that nothing quoted, asked or worked out has, and no two quoted ones come to: whatever else is unsure,
-    no number gets into an answer from nowhere."""
+    """Figures that nothing quoted, asked or worked out has, and no two quoted ones come to: whatever else is
+    unsure, no number gets into an answer from nowhere."""
     measures = figures("\n".join(quotations)).measures
     reached: set[tuple[Decimal, str]] = set()
     for first, other in combinations(measures[:MOST_PAIRED], 2):
@@ -105,8 +106,8 @@ def _foreign_figures(text: str, support: Support, quotations: Sequence[str]) -> 
 
 
 def _is_misplaced(calculation: Calculation, text: str, quotations: Sequence[str]) -> bool:
-    """True where it reckons with a number from a row of a table that the sentence does not name, while it names
-    others."""
+    """True where it reckons with a number from a row of a table that the sentence does not name, while it
+    names others."""
     lines = [line for quotation in quotations for line in quotation.splitlines()]
     rows = [line.split("\t") for line in lines if "\t" in line]
     rows = rows or [line.split(",") for line in lines if line.count(",") > 1]
@@ -169,8 +170,8 @@ def _has(all_figures: Figures, figure: Date | Measure) -> bool:
 
 
 def _is_explained(text: str, support: Support, known_texts: Sequence[str], question: str) -> bool:
-    """True where a sentence whose figures were worked out says nothing besides that is not quoted or asked: names
-    are quoted, for the question may name others."""
+    """True where a sentence whose figures were worked out says nothing besides that is not quoted or asked:
+    names are quoted, for the question may name others."""
     if support.outcome is not SupportOutcome.UNVERIFIED or not _SLIGHT.issuperset(support.missing):
         return False
     quoted_text = fold(squeeze("\n".join(known_texts)))

@@ -1,5 +1,5 @@
-"""Clauses of a sentence against clauses of its quotations: what stands together in one must not be put together
-out of two."""
+"""Clauses of a sentence against clauses of its quotations: what stands together in one must not be put
+together out of two."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def _compare_pairs(comparison: Comparison, doubts: Doubts) -> None:
 
 
 def _clauses_cross(comparison: Comparison) -> bool:
-    """True where two clauses of the sentence have each a word of two clauses there, crosswise: A is B, C is D there,
-    and here A is D, C is B."""
+    """True where two clauses of the sentence have each a word of two clauses there, crosswise: A is B, C is D
+    there, and here A is D, C is B."""
     said_words = [{comparison.rename(word) for word in words} for words in _clause_words(comparison.said)]
     quoted_clauses = _clause_words(comparison.quoted)
     for first, other in combinations(said_words, 2):
@@ -62,8 +62,8 @@ def _clauses_cross(comparison: Comparison) -> bool:
 
 
 def _clause_words(row: Sequence[TiedPhrase]) -> list[set[str]]:
-    """The words between pauses, predicates and subjects; neither the pause after a topic nor one in a list ends a
-    clause."""
+    """The words between pauses, predicates and subjects; neither the pause after a topic nor one in a list
+    ends a clause."""
     clauses: list[set[str]] = []
     ended = True
     subjects = 0
@@ -87,8 +87,9 @@ def _clause_words(row: Sequence[TiedPhrase]) -> list[set[str]]:
 
 
 def _is_of_another_clause(comparison: Comparison, clause: Sequence[TiedPhrase]) -> bool:
-    """True where the quoted clause that is nearest to the rest of this one has something that is not said in the role
-    of a phrase that the quotations have elsewhere: the subject of one clause with what another says."""
+    """True where the quoted clause that is nearest to the rest of this one has something that is not said in
+    the role of a phrase that the quotations have elsewhere: the subject of one clause with what another
+    says."""
     said_words = {comparison.rename(word) for tied in clause for word in words_of(tied)}
     figures = {word for tied in clause for word in map(figure_word, tied.phrase.figures)}
     rows = _clauses(comparison.quoted)
@@ -121,8 +122,8 @@ def _is_told_of_another(
     figure: TiedPhrase,
     quoted_clauses: Sequence[Sequence[TiedPhrase]],
 ) -> bool:
-    """True where a clause with another figure of the kind, which is not said, has clearly more of what is said beside
-    the figure than any clause that has it."""
+    """True where a clause with another figure of the kind, which is not said, has clearly more of what is
+    said beside the figure than any clause that has it."""
     alone = sum(bool(figure_kinds(figure) & figure_kinds(tied)) for tied in comparison.said) == 1
     words = {
         comparison.rename(word)
@@ -183,7 +184,8 @@ def _is_shared_topic(
 
 
 def _is_anothers(comparison: Comparison, said_words: TiedPhrase) -> bool:
-    """True where a figure stands in one phrase with the name of another thing, which has another figure there."""
+    """True where a figure stands in one phrase with the name of another thing, which has another figure
+    there."""
     our_words = {comparison.rename(term) for term in said_words.phrase.terms}
     homes = [
         quoted_clauses for quoted_clauses in comparison.quoted if figures_agree(said_words, quoted_clauses)

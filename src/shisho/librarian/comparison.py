@@ -23,7 +23,8 @@ MARGIN = 1.4
 _VERB = re.compile(r"[うくぐすつぬぶむる]$")
 LONG = 11  # words of a sentence from which some of them may be missing
 LACKING = 0.35  # the share of its words that a long sentence may have in other words
-# How near a sentence must be to a quoted one for a denial, a claim, a duty or a role of its own to contradict it.
+# How near a sentence must be to a quoted one for a denial, a claim, a duty or a role of its own to contradict
+# it.
 FIRM = 0.5
 REPEATED = 0.8  # share of words in the same order from which a sentence repeats its quotation
 _HEDGES = frozenset({"maybe", "sometimes"})
@@ -50,8 +51,8 @@ class Doubts:
 
 
 def join_phrases(phrase: TiedPhrase, after: TiedPhrase) -> str:
-    """The one word for what two phrases say together: 脚光 浴びる, and 受け持つ, which is read as two verbs. Empty
-    where they say no such thing."""
+    """The one word for what two phrases say together: 脚光 浴びる, and 受け持つ, which is read as two verbs.
+    Empty where they say no such thing."""
     if phrase.sentence != after.sentence or phrase.place != after.place - 1 or not after.phrase.predicate:
         return ""
     if phrase.phrase.predicate:
@@ -107,7 +108,8 @@ class Comparison:
         return places
 
     def nearness(self) -> float:
-        """How nearly the sentence is one of the quoted ones, word for word: 1 for the same words in one order."""
+        """How nearly the sentence is one of the quoted ones, word for word: 1 for the same words in one
+        order."""
         if self._nearness is None:
             our_words = [self.rename(word) for said in self.said for word in words_of(said)]
             their_rows: dict[int, list[str]] = {}
@@ -166,8 +168,8 @@ def _denies(word: str, other: str) -> bool:
 
 
 def compare_claims(comparison: Comparison, sentence: str, quotations: Sequence[str], doubts: Doubts) -> None:
-    """Check that a sentence claims nothing without exception, before or above all, or alone, that the quotations do
-    not claim in some words, and denies nothing where they deny nothing."""
+    """Check that a sentence claims nothing without exception, before or above all, or alone, that the
+    quotations do not claim in some words, and denies nothing where they deny nothing."""
     plain = fold(sentence)
     if any(kind.search(plain) and not kind.search(comparison.quoted_text) for kind in _CLAIMS):
         doubts.unsure.append("quantifier")

@@ -80,8 +80,9 @@ def share(covers: Sequence[WordCover]) -> float:
 
 
 def compare_coverage(comparison: Comparison, covers: Sequence[WordCover], doubts: Doubts) -> None:
-    """What the quotations do not have must not be of the kind that makes another thing of a sentence: words of before
-    and after, of no exception; one word in the place of another where all the rest is word for word theirs."""
+    """What the quotations do not have must not be of the kind that makes another thing of a sentence: words
+    of before and after, of no exception; one word in the place of another where all the rest is word for word
+    theirs."""
     lacking = [word for word in covers if word.level < SAME]
     if any(word.word in STRONG for word in lacking):
         doubts.unsure.append("quantifier")
@@ -112,8 +113,8 @@ def _bounds_turned(comparison: Comparison) -> bool:
 
 
 def _compare_order(comparison: Comparison, lacking: set[str], doubts: Doubts) -> None:
-    """What is said to come before something else, or after it, stands so in the quotations, by their words or by the
-    order in which they tell it."""
+    """What is said to come before something else, or after it, stands so in the quotations, by their words or
+    by the order in which they tell it."""
     quoted_order = {quoted_phrase.phrase.role for quoted_phrase in comparison.quoted} | comparison.words
     for at, said_phrase in enumerate(comparison.said):
         words = {*said_phrase.phrase.terms, said_phrase.phrase.role}

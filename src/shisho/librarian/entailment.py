@@ -20,8 +20,8 @@ Claim = tuple[str, Sequence[EvidenceRef]]
 async def ask_entailment(
     calls: ModelCalls, allowance: ModelAllowance, question: str, claims: Sequence[Claim]
 ) -> tuple[Mapping[int, bool], tuple[ModelUse, ...]]:
-    """True where its quotations say it, by the number of the claim; nothing for those without room or reply. `question`: empty
-    where the sentences answer none."""
+    """True where its quotations say it, by the number of the claim; nothing for those without room or reply.
+    `question`: empty where the sentences answer none."""
     if not claims or "entailment" not in calls:
         return {}, ()
     boundary = make_boundary()

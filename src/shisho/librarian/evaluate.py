@@ -48,7 +48,8 @@ _QUOTABLE = frozenset({LineRole.PROSE, LineRole.ITEM, LineRole.LEAD})
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A line with what would be quoted for it. `odds`: the logarithm of the odds that it is the line to quote."""
+    """A line with what would be quoted for it. `odds`: the logarithm of the odds that it is the line to
+    quote."""
 
     shown: NumberedPassage
     shared: PassageSigns
@@ -126,7 +127,8 @@ def _for_goal(
 def _chosen(
     ranked: Sequence[_Candidate], question: ParsedQuestion, goal: Goal, told_texts: list[str]
 ) -> list[_Candidate]:
-    """The lines that are quoted: the best, and further ones as long as they are nearly as likely and there is room."""
+    """The lines that are quoted: the best, and further ones as long as they are nearly as likely and there is
+    room."""
     most_chars = EXPLAINED_CHARS if question.explains else QUOTED_CHARS
     most = max(EXPLAINED_QUOTES if question.explains else QUOTES, goal.min_evidence)
     chosen: list[_Candidate] = []
@@ -271,8 +273,8 @@ def _certainty(
     quotations: int,
     document_words: frozenset[str],
 ) -> float:
-    """How sure it is that the best line answers: less than ENOUGH where nothing in its document names what is asked
-    about, or it has not the form that an answer must have."""
+    """How sure it is that the best line answers: less than ENOUGH where nothing in its document names what is
+    asked about, or it has not the form that an answer must have."""
     shared = best.shared
     page = shared.page
     line = page.lines[best.place]

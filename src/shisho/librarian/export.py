@@ -1,5 +1,5 @@
-"""An answer for use elsewhere: Markdown, a page, JSON Lines, or what it quotes as a bibliography. Pure text in, pure text
-out."""
+"""An answer for use elsewhere: Markdown, a page, JSON Lines, or what it quotes as a bibliography. Pure text
+in, pure text out."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ FORMS = ("md", "html", "jsonl", "bibtex", "ris", "csl", *STYLES)
 
 
 def export(answer: Answer, form: str, documents: Mapping[DocumentId, Document] | None = None) -> str:
-    """`documents`: those that are quoted, for what is said of them. Raises InvalidParams for a form that is none of
-    `FORMS`."""
+    """`documents`: those that are quoted, for what is said of them. Raises InvalidParams for a form that is
+    none of `FORMS`."""
     texts = {"md": _markdown, "html": answer_page, "jsonl": _json_lines}
     bibliographies = {
         "bibtex": bibliography.bibtex,

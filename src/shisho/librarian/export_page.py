@@ -21,7 +21,8 @@ footer { font-size: .9rem; border-top: 1px solid; margin-top: 2rem }
 
 
 def answer_page(answer: Answer) -> str:
-    """The whole document. `[n]` of the text leads to its quotation, and only what is on the web has a link."""
+    """The whole document. `[n]` of the text leads to its quotation, and only what is on the web has a
+    link."""
     page = make_printable(answer)
     title = _text(page.title)
     rows = "\n".join(map(_quotation, page.quotations))

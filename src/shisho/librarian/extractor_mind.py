@@ -22,8 +22,8 @@ from shisho.telemetry import log, span
 
 
 class ExtractorMind(RulesMind):
-    """Evaluates by the extractor's sentences, and by rules where it fails. Its scores are kept as the reply of a model, so
-    that a replay needs no extractor."""
+    """Evaluates by the extractor's sentences, and by rules where it fails. Its scores are kept as the reply
+    of a model, so that a replay needs no extractor."""
 
     def __init__(self, extractor: Extractor) -> None:
         self._extractor = extractor
@@ -100,7 +100,8 @@ def _findings(
     scores: Sequence[ExtractedScores],
     refs: Sequence[EvidenceRef],
 ) -> list[Finding]:
-    """The best sentences for a goal, best first, that nothing says yet. A sentence is as sure as it and its passage are."""
+    """The best sentences for a goal, best first, that nothing says yet. A sentence is as sure as it and its
+    passage are."""
     candidates = []
     for passage, of_sentences, of_passage in zip(passages, spans, scores, strict=True):
         for (start, end), score in zip(of_sentences, of_passage.sentences, strict=True):

@@ -1,5 +1,5 @@
-"""A question that leans on those before it, as one that stands by itself. Only what a rule can be sure of: a word
-that points back, a question that only asks, and one that names another thing and no more."""
+"""A question that leans on those before it, as one that stands by itself. Only what a rule can be sure of: a
+word that points back, a question that only asks, and one that names another thing and no more."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ _ASKING = re.compile(r"何|なに|誰|だれ|いつ|どこ|どの|どれ|どん�
 
 
 def resolve(question: str, earlier: Sequence[str]) -> str:
-    """The question as it is understood after these, which were understood before, oldest first; as it is where
-    it needs none of them. It is on one line."""
+    """The question as it is understood after these, which were understood before, oldest first; as it is
+    where it needs none of them. It is on one line."""
     if not earlier:
         return question
     if answer_language(question) == "en":

@@ -13,8 +13,8 @@ _NUMBER = re.compile(r"\s*[-+−]?\d[\d,]*(?:\.\d+)?\s*")
 
 
 def spell_out_units(text: str, header: str = "") -> str:
-    """The text of a table with units after its bare numbers: 割合(%) makes 22.0 below it 22.0%. `header`: where it
-    stands before the text."""
+    """The text of a table with units after its bare numbers: 割合(%) makes 22.0 below it 22.0%. `header`:
+    where it stands before the text."""
     lines = text.splitlines()
     units = _units_of(header) if header else []
     for place, line in enumerate(lines):

@@ -19,8 +19,8 @@ def level_of_evidence(refs: Iterable[EvidenceRef]) -> AnswerLevel:
 
 
 def select_answering(refs: Sequence[EvidenceRef]) -> list[EvidenceRef]:
-    """The evidence of one goal that answers it: none that says that the answer is unknown, none at all where the
-    sources contradict each other."""
+    """The evidence of one goal that answers it: none that says that the answer is unknown, none at all where
+    the sources contradict each other."""
     if stance_of(refs) is Stance.CONFLICTS:
         return []
     return [ref for ref in refs if ref.score >= ENOUGH and ref.stance is Stance.ANSWERS]

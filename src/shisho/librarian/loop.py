@@ -28,8 +28,8 @@ MODEL = "none"
 
 @dataclass(frozen=True, slots=True)
 class InquiryRun:
-    """One inquiry, ready to be taken through the table. `acts`: the work of each node, recorded; `start_state`:
-    that at START."""
+    """One inquiry, ready to be taken through the table. `acts`: the work of each node, recorded;
+    `start_state`: that at START."""
 
     inquiry: Inquiry
     acts: Mapping[str, Act]
@@ -70,8 +70,9 @@ async def prepare(
 
     `notify` hears of each node as it is taken, and of a stored step that no longer fits. Where `stop` turns
     true, what was found so far is the answer (STOPPED) and the same call goes on from there later. Without
-    `ask_web` there is no way to the web: where the inquiry would go there, its answer says why, which is `barred`.
-    `mind` thinks for the nodes, rules where there is none. Raises InvalidParams for a blank or overlong question."""
+    `ask_web` there is no way to the web: where the inquiry would go there, its answer says why, which is
+    `barred`. `mind` thinks for the nodes, rules where there is none. Raises InvalidParams for a blank or
+    overlong question."""
     check_question(inquiry.question)
     await ledger.begin(inquiry)
     search = InquirySearch(open_session)

@@ -49,8 +49,8 @@ def mend(
     question: str,
     worked: Sequence[str] = (),
 ) -> tuple[Sentence | None, SentenceRevision]:
-    """The sentence as it may stand, and what was done to it. None: nothing carries it. `worked`: calculations of
-    other sentences that rest on the same quotations."""
+    """The sentence as it may stand, and what was done to it. None: nothing carries it. `worked`: calculations
+    of other sentences that rest on the same quotations."""
     text, cited = _read(said_sentence)
     numbers = tuple(number for number in cited if number in refs)
     unknown = tuple(number for number in cited if number not in refs)
@@ -125,8 +125,8 @@ def render(
 def line(
     sentence: Sentence, refs: Mapping[int, EvidenceRef], question: str, printed: set[int] | None = None
 ) -> str:
-    """One sentence as `render` writes it, with those of its quotations that were not printed before; empty where it
-    is nothing but such. `printed`: their numbers, added to."""
+    """One sentence as `render` writes it, with those of its quotations that were not printed before; empty
+    where it is nothing but such. `printed`: their numbers, added to."""
     printed = set() if printed is None else printed
     language = answer_language(question)
     numbers = "".join(f" [{number}]" for number in sentence.evidence)

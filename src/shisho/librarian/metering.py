@@ -22,7 +22,8 @@ class TokenMeter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OwnerTokens:
-    """Those of one person and their groups. What a process that died had set aside stays used until the day is over."""
+    """Those of one person and their groups. What a process that died had set aside stays used until the day
+    is over."""
 
     quotas: Quotas
     owner: str

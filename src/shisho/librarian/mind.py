@@ -106,8 +106,8 @@ class Mind(Protocol):
         hear: Callable[[str], None],
         seek: SeekSupport,
     ) -> NodeThought[Draft]:
-        """`hear` is given each line of the answer once it has passed its check; `seek` is asked for support of
-        a sentence that cites nothing."""
+        """`hear` is given each line of the answer once it has passed its check; `seek` is asked for support
+        of a sentence that cites nothing."""
 
 
 def quote_evidence(matter: AnswerMatter, head: str = "") -> Draft:

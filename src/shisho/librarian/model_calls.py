@@ -1,4 +1,5 @@
-"""Calls of models: what one may cost is set aside before it, what fits into it is counted, and each use is told."""
+"""Calls of models: what one may cost is set aside before it, what fits into it is counted, and each use is
+told."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ class ModelLimits:
 
 
 class ModelCalls:
-    """The models of the nodes, by the node's name, and the limits of one call. `meter` counts what they cost."""
+    """The models of the nodes, by the node's name, and the limits of one call. `meter` counts what they
+    cost."""
 
     def __init__(self, llms: Mapping[str, Llm], limits: ModelLimits, meter: TokenMeter | None = None) -> None:
         self._llms = llms
@@ -67,7 +69,8 @@ class ModelCalls:
         prompt = load_prompt(node)
         instructions, text = prompt.render(**values)
         use = ModelUse(node, llm.name, prompt.sha256, ModelUsage())
-        # A token is a byte of UTF-8 at least, so the call cannot cost more; the repair sends the broken reply too.
+        # A token is a byte of UTF-8 at least, so the call cannot cost more; the repair sends the broken reply
+        # too.
         input_tokens = len((instructions + text).encode("utf-8", "replace")) + SCHEMA_TOKENS + MESSAGE_TOKENS
         once = input_tokens + prompt.max_output_tokens
         twice = 2 * once + prompt.max_output_tokens + 2 * MESSAGE_TOKENS

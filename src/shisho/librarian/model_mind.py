@@ -1,5 +1,5 @@
-"""A mind that asks models. Where one fails, or may not be asked, the rules think in its place and the use says
-why."""
+"""A mind that asks models. Where one fails, or may not be asked, the rules think in its place and the use
+says why."""
 
 from __future__ import annotations
 
@@ -211,8 +211,8 @@ def _plan(matter: PlanMatter, by_rules: Plan, reply: PlanReply) -> Plan | None:
 def _findings(
     matter: PassageMatter, reply: EvaluationReply, most: int, copies: Mapping[int, tuple[int, ...]]
 ) -> tuple[list[Finding], int]:
-    """The model's findings of open goals, best first, at most so many for each, none that repeats evidence; and how
-    many quote what was not shown. `copies`: of passages, those that say the same."""
+    """The model's findings of open goals, best first, at most so many for each, none that repeats evidence;
+    and how many quote what was not shown. `copies`: of passages, those that say the same."""
     told_words: dict[str, list[str]] = {goal.id: [] for goal in matter.goals}
     for ref in matter.evidence:
         told_words.setdefault(ref.goal_id, []).append(ref.snippet)

@@ -1,5 +1,5 @@
-"""An answer written by a model: its sentences are checked as they arrive; those that cite nothing get one search for
-support, and those that rules cannot judge are asked about in one call."""
+"""An answer written by a model: its sentences are checked as they arrive; those that cite nothing get one
+search for support, and those that rules cannot judge are asked about in one call."""
 
 from __future__ import annotations
 

@@ -43,8 +43,8 @@ MOST_SOUGHT_TERMS = 20  # of a sentence that a search is made for
 
 
 class Nodes:
-    """One run's nodes. Only `search` and `evaluate` touch the session, and `answer` where a model has written a
-    sentence that cites nothing; only `web_fallback` touches the web, only `answer` the clock."""
+    """One run's nodes. Only `search` and `evaluate` touch the session, and `answer` where a model has written
+    a sentence that cites nothing; only `web_fallback` touches the web, only `answer` the clock."""
 
     def __init__(
         self,

@@ -1,4 +1,5 @@
-"""An answer as it is printed, on a page of the web or on paper: legible words, and which of them lead where."""
+"""An answer as it is printed, on a page of the web or on paper: legible words, and which of them lead
+where."""
 
 from __future__ import annotations
 

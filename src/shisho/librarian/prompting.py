@@ -35,8 +35,8 @@ class PromptFile:
     sha256: str
 
     def render(self, **values: str) -> tuple[str, str]:
-        """Instructions and text with these values. Values are put in once: what looks like a variable in one of
-        them stays. Raises InternalError where they are not those that the file declares."""
+        """Instructions and text with these values. Values are put in once: what looks like a variable in one
+        of them stays. Raises InternalError where they are not those that the file declares."""
         if values.keys() != self.variables:
             differing = ", ".join(sorted(values.keys() ^ self.variables))
             raise InternalError(
@@ -106,8 +106,8 @@ def fence_evidence(evidence: Iterable[EvidenceRef], boundary: str, room: int) ->
 def fence_claims(
     claims: Iterable[tuple[str, Iterable[EvidenceRef]]], boundary: str, room: int
 ) -> tuple[str, int]:
-    """Sentences, numbered from 1, each before the quotations it cites, as far as there is room, in tokens; and
-    how many these are."""
+    """Sentences, numbered from 1, each before the quotations it cites, as far as there is room, in tokens;
+    and how many these are."""
     fenced_texts: list[str] = []
     room_left = room
     count = 0
@@ -139,8 +139,8 @@ def write_in_context(ref: EvidenceRef) -> str:
 
 
 def gather_copies(passages: Sequence[NumberedPassage]) -> list[tuple[NumberedPassage, tuple[int, ...]]]:
-    """The passages without near-duplicates of others, each with the numbers of its copies. The best of them stands
-    for all, or one that says more, in its place."""
+    """The passages without near-duplicates of others, each with the numbers of its copies. The best of them
+    stands for all, or one that says more, in its place."""
     groups: list[list[NumberedPassage]] = []
     for passage in passages:
         group = next((group for group in groups if double(group[0].text, passage.text)), None)

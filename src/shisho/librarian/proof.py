@@ -68,8 +68,8 @@ def with_signature(proof: str, signature: ProofSignature) -> str:
 
 
 def check_proof(data: bytes, check_signature: CheckSignature) -> ProofReport:
-    """The contents of a proof file, and its faults, first things first. What its parts mean is looked at only where
-    every byte is as it was written."""
+    """The contents of a proof file, and its faults, first things first. What its parts mean is looked at only
+    where every byte is as it was written."""
     lines = data.split(b"\n")
     faults = [] if lines.pop() == b"" else [_fault(len(lines) + 1, "", CUT)]
     if faults:
@@ -174,7 +174,8 @@ def _parts(answer: Answer, exhibits: Sequence[EvidenceExhibit]) -> Iterator[tupl
 
 
 def _evidence(exhibit: EvidenceExhibit) -> dict[str, Any]:
-    """Offsets count the characters of the document's text. The folder that a file lies in is not told to strangers."""
+    """Offsets count the characters of the document's text. The folder that a file lies in is not told to
+    strangers."""
     evidence = exhibit.evidence
     whole = to_plain(evidence)
     source = evidence.document if is_on_web(evidence.document) else _file_name(evidence.document)

@@ -1,5 +1,5 @@
-"""What the parts of a proof file say of each other: whoever writes false parts writes their hashes too, so hashes alone
-show nothing."""
+"""What the parts of a proof file say of each other: whoever writes false parts writes their hashes too, so
+hashes alone show nothing."""
 
 from __future__ import annotations
 

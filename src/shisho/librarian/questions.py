@@ -41,10 +41,10 @@ class ParsedQuestion:
     """A question as it is compared with sentences.
 
     `defined` is what it asks the meaning of, `frame` the terms that only say where to look
-    (「情報通信白書では、」), `unit` the noun counted or classified (何論: 論, 何県: 県), `form` what an answer must
-    look like where the noun asked for says so. `superlatives`: what else a word is written as (一番大きい: 最大).
-    `lists`: several things are asked for. `compares`: how things differ. `explains`: an answer is more than one
-    fact."""
+    (「情報通信白書では、」), `unit` the noun counted or classified (何論: 論, 何県: 県), `form` what an
+    answer must look like where the noun asked for says so. `superlatives`: what else a word is written as
+    (一番大きい: 最大). `lists`: several things are asked for. `compares`: how things differ. `explains`: an
+    answer is more than one fact."""
 
     kind: AnswerKind
     terms: tuple[str, ...]

@@ -1,5 +1,6 @@
-"""How much is quoted around the line that was chosen: a list with its lead-in, a sentence with the one that it
-points back to or that goes on with it, a long sentence by its clauses. Pure; spans count in the passage."""
+"""How much is quoted around the line that was chosen: a list with its lead-in, a sentence with the one that
+it points back to or that goes on with it, a long sentence by its clauses. Pure; spans count in the
+passage."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ _BACK = re.compile(
     r"(?:なお|また|ただし|しかし)?、?(?:これ|それ|この|その|こうした|そうした|同[条項法社校]|前項|上記|よって|したがって)"
     r"|[^、。]{2,20}(?:では|には|は|で|に)、(?:これ|それ)[をはがにらも]"
 )
-# Only where more is to be explained than one sentence does: the exception needs its rule, the result its ground.
+# Only where more is to be explained than one sentence does: the exception needs its rule, the result its
+# ground.
 _LEANS = re.compile(
     r"(?:なお|ただし|しかし|一方|このため|そのため|そこで|結果)(?:で)?、"
     r"|(?:but|however|therefore|thus|so|by contrast|the reason)\b|(?:this|that|it|these) (?:is|was|means)\b",
@@ -88,8 +90,9 @@ def choose_span(
 def overleaf_span(
     lines: Sequence[SentenceLine], end: int, overleaf: Sequence[SentenceLine]
 ) -> QuotedSpan | None:
-    """The items at the top of the next page that go on with the list which is quoted to here, the last line of its
-    page; None where the page does not end within a list or with its lead-in. Counts in the text overleaf."""
+    """The items at the top of the next page that go on with the list which is quoted to here, the last line
+    of its page; None where the page does not end within a list or with its lead-in. Counts in the text
+    overleaf."""
     last = lines[-1]
     if end < last.end or last.role not in (LineRole.LEAD, LineRole.ITEM) or not overleaf:
         return None
@@ -150,8 +153,8 @@ def _items(lines: Sequence[SentenceLine], first: int, last: int) -> list[int]:
 
 
 def _goes_on_for(lines: Sequence[SentenceLine], items: Sequence[int]) -> int:
-    """How many lines without a mark belong to the last item: as many as to each before it, as far as there are
-    such lines."""
+    """How many lines without a mark belong to the last item: as many as to each before it, as far as there
+    are such lines."""
     usual = min((after - item - 1 for item, after in pairwise(items)), default=0)
     further = 0
     for line in lines[items[-1] + 1 : items[-1] + 1 + usual]:
@@ -201,8 +204,8 @@ def _first_item(lines: Sequence[SentenceLine], place: int) -> int:
 
 
 def _announced_end(text: str, lines: Sequence[SentenceLine], place: int) -> int:
-    """The end of what a lead-in announces without marks: short lines that stand below each other; else a line, and the
-    sentence that a line to be typed is part of (「# platex a.sty」「を実行します。」)."""
+    """The end of what a lead-in announces without marks: short lines that stand below each other; else a
+    line, and the sentence that a line to be typed is part of (「# platex a.sty」「を実行します。」)."""
     lead = lines[place].folded
     run = _unmarked_run(text, lines, place) if announces(lead) or announces_steps(lead) else place
     if run > place:
@@ -219,8 +222,8 @@ def _announced_end(text: str, lines: Sequence[SentenceLine], place: int) -> int:
 
 
 def _unmarked_run(text: str, lines: Sequence[SentenceLine], place: int) -> int:
-    """The place of the last of the short lines that stand below a lead-in, each beginning a printed line; the lead-in's
-    own place where there are none."""
+    """The place of the last of the short lines that stand below a lead-in, each beginning a printed line; the
+    lead-in's own place where there are none."""
     last = place
     end = lines[place].end
     first = ""

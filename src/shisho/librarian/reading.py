@@ -20,10 +20,10 @@ LABEL_CHARS = 8  # from its beginning: a number further on is one that the sente
 
 @dataclass(frozen=True, slots=True)
 class SentenceLine:
-    """One sentence: `text[start:end]` of its passage, folded, with its terms.
-    `mark`: the kind of mark that it begins with as an item of a list, 0 for none. `under`: the terms of
-    the heading, question or lead-in of the passage that it stands under. `labels`: the number that it, or what it
-    stands under, begins with (第4条)."""
+    """One sentence: `text[start:end]` of its passage, folded, with its terms. `mark`: the kind of mark that
+    it begins with as an item of a list, 0 for none. `under`: the terms of the heading, question or lead-in of
+    the passage that it stands under. `labels`: the number that it, or what it stands under, begins with
+    (第4条)."""
 
     start: int
     end: int
@@ -37,8 +37,8 @@ class SentenceLine:
 
 @dataclass(frozen=True, slots=True)
 class AnalysedPassage:
-    """A passage with its heading. `terms`, `pairs` and `folded` take in both. `following`: the lines after its
-    own, whose words are not read; offsets go on from those of the passage."""
+    """A passage with its heading. `terms`, `pairs` and `folded` take in both. `following`: the lines after
+    its own, whose words are not read; offsets go on from those of the passage."""
 
     lines: tuple[SentenceLine, ...]
     heading: frozenset[str]

@@ -23,8 +23,8 @@ from shisho.ports import Clock, Ledger
 
 @dataclass(frozen=True, slots=True)
 class StepOutput:
-    """The output of a node: the part of the state that it changed, the citations it has met first, and the rounds that
-    it has searched. What a round has shown stands once, in the state where that has it."""
+    """The output of a node: the part of the state that it changed, the citations it has met first, and the
+    rounds that it has searched. What a round has shown stands once, in the state where that has it."""
 
     state: Payload
     citations: tuple[Citation, ...]

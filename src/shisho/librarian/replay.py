@@ -1,5 +1,5 @@
-"""A run taken again over what it has written down: the rules and prompts of today, the passages, replies and pages of
-then. Nothing is asked of the library, the web or a model."""
+"""A run taken again over what it has written down: the rules and prompts of today, the passages, replies and
+pages of then. Nothing is asked of the library, the web or a model."""
 
 from __future__ import annotations
 
@@ -171,8 +171,8 @@ class ForgetfulLedger:
 
 
 async def replay(inquiry: Inquiry, recorded: RecordedRun, before: Answer, mind: Mind | None) -> Answer:
-    """The answer that this run comes to now. A run that was stopped is stopped after as many steps. `mind`: with
-    the replies that were recorded, none where rules have thought."""
+    """The answer that this run comes to now. A run that was stopped is stopped after as many steps. `mind`:
+    with the replies that were recorded, none where rules have thought."""
     search = RecordedSearch(recorded)
     clock = RecordedClock(recorded, before.created_at)
     taken: list[StepTaken] = []

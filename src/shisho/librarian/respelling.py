@@ -15,8 +15,8 @@ _vocabulary = lru_cache(maxsize=1)(read_vocabulary)  # the next question is most
 
 
 def respell_strategy(aim: Strategy, open_goals: Sequence[Goal], texts: Sequence[str]) -> Strategy:
-    """The strategy of the question as these texts would write it; the same where nothing in them is nearer. Goals
-    that are answered stay what they are; where none is, the question may fall into other parts."""
+    """The strategy of the question as these texts would write it; the same where nothing in them is nearer.
+    Goals that are answered stay what they are; where none is, the question may fall into other parts."""
     vocabulary = _vocabulary(tuple(texts))
     question = respell(aim.question, vocabulary)
     if not question:

@@ -22,9 +22,9 @@ INFLECTED = 0.5  # verbs and adjectives have more synonyms than nouns: their abs
 
 
 class Signs(NamedTuple):
-    """The signs that speak for what would be quoted of a line. Shares are of the question's words, by how rare
-    they are in the corpus, and count words that mean the same. What it stands under: the heading of its passage,
-    and inside it a heading, question or lead-in."""
+    """The signs that speak for what would be quoted of a line. Shares are of the question's words, by how
+    rare they are in the corpus, and count words that mean the same. What it stands under: the heading of its
+    passage, and inside it a heading, question or lead-in."""
 
     meant: float  # share in the line, the line before it, and what it stands under
     counted: float  # share in the line and what it stands under; each word counts once, however rare
@@ -85,8 +85,8 @@ WEIGHTS = Signs(
 
 
 class PassageSigns(NamedTuple):
-    """The facts that all lines of a passage share; `alike`: for each term the words of passage and title that mean the
-    same."""
+    """The facts that all lines of a passage share; `alike`: for each term the words of passage and title that
+    mean the same."""
 
     page: AnalysedPassage
     alike: Mapping[str, frozenset[str]]

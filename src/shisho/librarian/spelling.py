@@ -1,5 +1,5 @@
-"""A question in the writing of the library: words typed in kana, one wrong or missing letter. Only for what the
-library does not have as it was typed, and only where one writing of its own is plainly meant."""
+"""A question in the writing of the library: words typed in kana, one wrong or missing letter. Only for what
+the library does not have as it was typed, and only where one writing of its own is plainly meant."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ def respell(question: str, vocabulary: Vocabulary) -> str:
 
 
 def _typed_in_kana(question: str, vocabulary: Vocabulary) -> Iterator[SpelledSpan]:
-    """Words that sound like one of the library's, the longest first, with particles or borders around them."""
+    """Words that sound like one of the library's, the longest first, with particles or borders around
+    them."""
     candidates = [*_kana_spans(question, vocabulary)]
     if not candidates:
         return
@@ -106,7 +107,8 @@ def _slips(question: str, vocabulary: Vocabulary) -> Iterator[SpelledSpan]:
 
 
 def _meant(typed: str, vocabulary: Vocabulary) -> str:
-    """The library's writing that is one slip away; "" where there is none, or where two different ones are."""
+    """The library's writing that is one slip away; "" where there is none, or where two different ones
+    are."""
     least = {True: 6, False: 3}[typed.isascii()]
     near: defaultdict[bool, list[tuple[int, str]]] = defaultdict(list)
     letters = set(typed)

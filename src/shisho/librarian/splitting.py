@@ -48,8 +48,8 @@ _EACH = re.compile(
     _LEAD + rf"(?P<items>{_ITEM}(?:(?:{_JOINT.pattern}){_ITEM})+?)"
     r"(?P<case>とは|は|を|について|の(?:[^、。はがをと]{1,12}(?:は|を|とは|について))?|)、?(?:それぞれ|各々|おのおの)(?P<rest>[^。]+)。?$"
 )
-# 「と」 often is no "and" (Aとして, Aと思われる), so things that stand without それぞれ are plain nouns: no hiragana in
-# them.
+# 「と」 often is no "and" (Aとして, Aと思われる), so things that stand without それぞれ are plain nouns: no
+# hiragana in them.
 _NOUN = r"[^ぁ-ん、。，?？\s]{1,30}"
 _DEFINED = re.compile(
     _LEAD
@@ -99,7 +99,8 @@ _ENGLISH_ASKING = re.compile(r"\b(?:what|who|whom|whose|when|where|why|how|which
 
 
 def split_comparison(question: str) -> tuple[str, ...]:
-    """「AとBの違い」, "the difference between A and B": what A is and what B is, or the point asked of each."""
+    """「AとBの違い」, "the difference between A and B": what A is and what B is, or the point asked of
+    each."""
     masked = _masked(question)
     for pattern in _COMPARED:
         if match := pattern.search(masked):
@@ -176,8 +177,8 @@ def questions(question: str) -> tuple[str, ...]:
 
 
 def _asking_clauses(question: str, masked: str) -> list[str]:
-    """「Aは何分、Bは何割、Cは何日前か」「Aは何回で、いつ終わり、誰が払うのか」: stretches that each ask something; else
-    nothing."""
+    """「Aは何分、Bは何割、Cは何日前か」「Aは何回で、いつ終わり、誰が払うのか」: stretches that each ask
+    something; else nothing."""
     commas = [at for at, character in enumerate(masked) if character == "、"]
     borders = [-1, *commas, len(question)]
     clauses: list[str] = []

@@ -119,8 +119,8 @@ def judge(
 
 
 def _compare_figures(said_figures: Figures, quoted_figures: Figures, doubts: Doubts) -> None:
-    """A figure that the quotations do not have is altered where they have another of its kind, the same number of
-    another thing, or nothing that it could come from."""
+    """A figure that the quotations do not have is altered where they have another of its kind, the same
+    number of another thing, or nothing that it could come from."""
     dates = [
         date
         for date in said_figures.dates

@@ -35,9 +35,9 @@ class SupportSigns(NamedTuple):
     headless: float  # nouns of which the quotations have only the first part of a longer one
 
 
-# Fitted by logistic regression (L2) on paraphrases and falsehoods written by hand, on generated ones, and on half of
-# JNLI's pairs, of what nothing contradicts; judged on other passages and the other half. A cosine of sentence vectors
-# as one more sign told honest from false no better (area .55), and moved no threshold.
+# Fitted by logistic regression (L2) on paraphrases and falsehoods written by hand, on generated ones, and on
+# half of JNLI's pairs, of what nothing contradicts; judged on other passages and the other half. A cosine of
+# sentence vectors as one more sign told honest from false no better (area .55), and moved no threshold.
 WEIGHTS = SupportSigns(
     whole=-0.01,
     nouns=-0.60,

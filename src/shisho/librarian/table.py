@@ -1,8 +1,8 @@
 """The loop as one table: what each node does, which keys of the state it sees, and which node comes next.
 
-strategy → plan → search → evaluate → route → (plan | web_fallback | answer). `web_fallback` goes to the web and on to plan;
-for goals still open once more, to another engine, then with other words. Every runner reads this table, so
-that all give the same answers."""
+strategy → plan → search → evaluate → route → (plan | web_fallback | answer). `web_fallback` goes to the web
+and on to plan; for goals still open once more, to another engine, then with other words. Every runner reads
+this table, so that all give the same answers."""
 
 from __future__ import annotations
 

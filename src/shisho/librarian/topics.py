@@ -30,8 +30,8 @@ _POLITE = re.compile(r"^(?:すみません|恐れ入りますが|ところで|�
 
 
 def topic_of(question: str) -> str:
-    """The thing that a Japanese question asks about, as it names it; else its first noun. Empty where it names
-    nothing."""
+    """The thing that a Japanese question asks about, as it names it; else its first noun. Empty where it
+    names nothing."""
     bare = _POLITE.sub("", _LEAD.sub("", questions.strip_frame(question)))
     match = _TOPIC.match(bare) or _NAMED.match(bare)
     if match and not _CLAUSE.search(match["topic"]) and keywords(match["topic"]):

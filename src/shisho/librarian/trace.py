@@ -1,5 +1,5 @@
-"""The stored steps of a run as a reader is told of them: goals, rounds, searches of the web, uses of models. Pure; works on
-a run that is under way as on one that has ended."""
+"""The stored steps of a run as a reader is told of them: goals, rounds, searches of the web, uses of models.
+Pure; works on a run that is under way as on one that has ended."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from shisho.librarian.record import read_output
 
 
 def trace_run(steps: Sequence[RunStep], records: Sequence[RoundRecord]) -> RunTrace:
-    """`records`: the rounds as the search session has kept them, which alone knows what was ranked and seen."""
+    """`records`: the rounds as the search session has kept them, which alone knows what was ranked and
+    seen."""
     trace = _Trace()
     for step in steps:
         state, citations = read_output(step)
@@ -101,8 +102,8 @@ def _web_round(before: WebResult | None, now: WebResult) -> WebRound:
 
 
 def _counts(records: Sequence[RoundRecord]) -> dict[int, tuple[int, int, int, int]]:
-    """Of each round: how many passages were ranked and in scope, how many read for the first time, and how many
-    read until then."""
+    """Of each round: how many passages were ranked and in scope, how many read for the first time, and how
+    many read until then."""
     read_ids: set[PassageId] = set()
     counts = {}
     for record in records:

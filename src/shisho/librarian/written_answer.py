@@ -1,5 +1,5 @@
-"""A model's sentences to an answer: each is checked against the quotations it cites, and what they do not carry
-is taken out or replaced by them."""
+"""A model's sentences to an answer: each is checked against the quotations it cites, and what they do not
+carry is taken out or replaced by them."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ def check_sentence(
     refs: Mapping[int, EvidenceRef],
     worked: Sequence[str] = (),
 ) -> CheckedSentence:
-    """The sentence as it may stand, and what was done to it. One that cites nothing is given the evidence that
-    carries it, if there is any; one that has next to no word of its quotations tells of something else."""
+    """The sentence as it may stand, and what was done to it. One that cites nothing is given the evidence
+    that carries it, if there is any; one that has next to no word of its quotations tells of something
+    else."""
     if len(sentence.text) > MAX_SENTENCE_CHARS:
         return None, SentenceRevision(
             sentence.text[:MAX_SENTENCE_CHARS], "removed", None, (), (), ("sentence",)
@@ -76,8 +77,8 @@ def count_revisions(mended: Sequence[CheckedSentence]) -> tuple[int, int]:
 
 
 class SentenceChecker:
-    """Checks a model's sentences as they arrive, each once, and tells the lines that stand. `is_judge_coming`:
-    what rules are not sure of is not told before it is settled."""
+    """Checks a model's sentences as they arrive, each once, and tells the lines that stand.
+    `is_judge_coming`: what rules are not sure of is not told before it is settled."""
 
     def __init__(
         self, matter: AnswerMatter, hear: Callable[[str], None], *, is_judge_coming: bool = False
@@ -103,8 +104,8 @@ class SentenceChecker:
         return self._checked[sentence]
 
     def reconsider(self, sentences: Iterable[CitedSentence]) -> None:
-        """Check anew what was replaced by its quotations, now that all sentences are there: its figure may be worked
-        out in another one."""
+        """Check anew what was replaced by its quotations, now that all sentences are there: its figure may be
+        worked out in another one."""
         question = self.matter.strategy.question
         calculations: list[tuple[set[int], str]] = []
         for sentence in _each(sentences):
@@ -153,8 +154,8 @@ class SentenceChecker:
         ]
 
     def settle(self, sentence: CitedSentence, is_entailed: bool | None) -> None:
-        """The verdict of a judge on a sentence that rules were not sure of: it is supported, or its quotations take
-        its place. None: nothing was said, and it stays as it is."""
+        """The verdict of a judge on a sentence that rules were not sure of: it is supported, or its
+        quotations take its place. None: nothing was said, and it stays as it is."""
         standing, revision = self.check(sentence)
         if standing is None:
             return

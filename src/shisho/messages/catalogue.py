@@ -33,7 +33,8 @@ def current_language() -> str:
 
 @contextmanager
 def use_language(language: str | None) -> Iterator[None]:
-    """Inside it, and in what is begun there, things are said in this language; None: as the process speaks."""
+    """Inside it, and in what is begun there, things are said in this language; None: as the process
+    speaks."""
     before = _spoken_here.set(language)
     try:
         yield
@@ -42,8 +43,8 @@ def use_language(language: str | None) -> Iterator[None]:
 
 
 def choose_accepted_language(header: str) -> str | None:
-    """The first of our languages that a header `Accept-Language` names, best first by its weights; None where it names
-    none."""
+    """The first of our languages that a header `Accept-Language` names, best first by its weights; None where
+    it names none."""
     weighed = sorted(map(_weighed, header.split(",")), key=lambda choice: -choice[0])
     return next((language for weight, language in weighed if weight > 0 and language in LANGUAGES), None)
 

@@ -13,7 +13,8 @@ class AuditLog(Protocol):
     """Only ever added to."""
 
     async def record(self, actor: str, verb: AuditVerb, subjects: Sequence[str]) -> None:
-        """Who uses the library alone leaves no record: of its owner's acts none is kept before somebody was let in."""
+        """Who uses the library alone leaves no record: of its owner's acts none is kept before somebody was
+        let in."""
 
     async def list_entries(self, actor: str | None, before: int | None, limit: int) -> Sequence[AuditEntry]:
         """The newest first: of one actor or of all, older than the one with this `seq`."""

@@ -10,13 +10,14 @@ if TYPE_CHECKING:
 
 
 class Blobs(Protocol):
-    """Bytes by name, each whole or not there at all, seen by all machines that share them. A name is a folder, a slash
-    and a file (`originals/2c26…`), of ASCII letters, digits, dots, hyphens and underscores. Each verb blocks: it is called
-    in a thread. Each raises StorageUnusable, Conflict (to be tried again), NotFound for what is no name."""
+    """Bytes by name, each whole or not there at all, seen by all machines that share them. A name is a
+    folder, a slash and a file (`originals/2c26…`), of ASCII letters, digits, dots, hyphens and underscores.
+    Each verb blocks: it is called in a thread. Each raises StorageUnusable, Conflict (to be tried again),
+    NotFound for what is no name."""
 
     def put(self, name: str, data: bytes, *, durable: bool = True) -> None:
-        """Store bytes, in place of what is there, so that they outlive a crash; not `durable`: so that they may be lost
-        with it."""
+        """Store bytes, in place of what is there, so that they outlive a crash; not `durable`: so that they
+        may be lost with it."""
 
     def get(self, name: str) -> bytes:
         """Raises NotFound."""
@@ -25,7 +26,8 @@ class Blobs(Protocol):
         """None where there is no such blob."""
 
     def touch(self, name: str) -> bool:
-        """It counts as stored just now. False where it is not there, or no time but that of its bytes can be kept."""
+        """It counts as stored just now. False where it is not there, or no time but that of its bytes can be
+        kept."""
 
     def list(self, folder: str) -> Sequence[BlobFacts]:
         """All of a folder."""

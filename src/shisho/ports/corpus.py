@@ -56,10 +56,11 @@ class Ingester(Protocol):
 class Shelf(Protocol):
     """The documents and their passages: the truth from which every index is derived.
 
-    Where a verb looks for something (a scope, or the `owner` of `corpora`, `find_documents`, `find_by_source`,
-    `find_removed`, `metadata_keys`) it finds what that owner may read: their own corpora, and those that
-    `ports.Grants` names as granted to them or to a group of theirs. They call those `name@owner`, in scopes too. Nothing
-    else shows, not even in a count. Verbs that take an id open it for anybody: who passes one on has found it."""
+    Where a verb looks for something (a scope, or the `owner` of `corpora`, `find_documents`,
+    `find_by_source`, `find_removed`, `metadata_keys`) it finds what that owner may read: their own corpora,
+    and those that `ports.Grants` names as granted to them or to a group of theirs. They call those
+    `name@owner`, in scopes too. Nothing else shows, not even in a count. Verbs that take an id open it for
+    anybody: who passes one on has found it."""
 
     async def ensure_corpus(self, name: str, owner: str) -> Corpus: ...
 
@@ -92,8 +93,8 @@ class Shelf(Protocol):
         been retired since it was looked up; False where its text is gone."""
 
     async def describe(self, facts: Mapping[DocumentId, Mapping[str, str]]) -> int:
-        """This is said of documents, in place of what was said under the same names. Returns of how many it is
-        news."""
+        """This is said of documents, in place of what was said under the same names. Returns of how many it
+        is news."""
 
     async def find_document(self, document_id: DocumentId) -> Document:
         """Raises NotFound."""
@@ -135,8 +136,8 @@ class Shelf(Protocol):
         """All passages of a document in order, live or not; none after a purge."""
 
     async def find_near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
-        """Passages that share one of these bands: candidates for the same cluster. Those of removed documents are
-        among them, for a removal can be undone."""
+        """Passages that share one of these bands: candidates for the same cluster. Those of removed documents
+        are among them, for a removal can be undone."""
 
     async def list_places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
         """Every source of a corpus and the document that stands for it."""
@@ -154,8 +155,9 @@ class Shelf(Protocol):
         holds what was erased because somebody reads it; it goes by itself once they have done."""
 
     async def restore(self, document_id: DocumentId) -> Document:
-        """Undo a removal: it is found again, and stands where it stood; one that is live stays as it is. Raises
-        NotFound, SourceRemoved after a purge, Conflict where another version stands in its place now."""
+        """Undo a removal: it is found again, and stands where it stood; one that is live stays as it is.
+        Raises NotFound, SourceRemoved after a purge, Conflict where another version stands in its place
+        now."""
 
 
 class Index(Protocol):
@@ -193,13 +195,13 @@ class SearchView(Protocol):
         """The best `limit` passages in scope that are not in `passage_ids`, by the index's own score."""
 
     def frequencies(self, field: str, terms: Sequence[str], scope: Scope) -> Mapping[str, int]:
-        """In how many passages each term stands, in the text or the heading; `field` is terms or bigrams. Of all that
-        the scope's owner may search, whatever else the scope narrows, and of nothing else: what others keep to
-        themselves changes no ranking."""
+        """In how many passages each term stands, in the text or the heading; `field` is terms or bigrams. Of
+        all that the scope's owner may search, whatever else the scope narrows, and of nothing else: what
+        others keep to themselves changes no ranking."""
 
     def statistics(self, scope: Scope) -> Mapping[str, float]:
-        """How many `passages` the scope's owner may search, and of a passage the mean number of `terms`, `bigrams`
-        and `heading` terms. As with `frequencies`, the rest of the scope does not count."""
+        """How many `passages` the scope's owner may search, and of a passage the mean number of `terms`,
+        `bigrams` and `heading` terms. As with `frequencies`, the rest of the scope does not count."""
 
     def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
         """What is weighed of those of `ids` that there are. Whether a document is still live says
@@ -209,19 +211,20 @@ class SearchView(Protocol):
         """Those of `ids` whose document is live."""
 
     def texts(self, scope: Scope, most: int) -> Sequence[str]:
-        """Heading, an empty line and text of every passage in scope; none where there are more than `most`."""
+        """Heading, an empty line and text of every passage in scope; none where there are more than
+        `most`."""
 
     @property
     def serving(self) -> EmbedderAbout | None:
-        """The embedder whose vectors stand in this view: the one that is set, or an earlier one until every passage
-        has its new vector. None where no passage has one."""
+        """The embedder whose vectors stand in this view: the one that is set, or an earlier one until every
+        passage has its new vector. None where no passage has one."""
 
     def find_nearest(
         self, vector: Embedding, scope: Scope, limit: int, passage_ids: frozenset[PassageId]
     ) -> Mapping[PassageId, float]:
-        """The `limit` passages in scope that are not in `passage_ids` nearest to a vector of `serving`, and the cosine of
-        each, nearest first: exact under any filter and any exclusion, but where a store has to go along a graph of
-        very many. None where no passage has a vector."""
+        """The `limit` passages in scope that are not in `passage_ids` nearest to a vector of `serving`, and
+        the cosine of each, nearest first: exact under any filter and any exclusion, but where a store has to
+        go along a graph of very many. None where no passage has a vector."""
 
     def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
         """The cosine with the vector of those of `ids` that have one."""

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class Embedder(Protocol):
-    """Text to vectors. Two methods, because queries and passages carry different prefixes. It computes outside
-    the event loop. Raises ModelFailed where a server was asked in vain; ExtraMissing and InvalidParams where its
-    files cannot be used."""
+    """Text to vectors. Two methods, because queries and passages carry different prefixes. It computes
+    outside the event loop. Raises ModelFailed where a server was asked in vain; ExtraMissing and
+    InvalidParams where its files cannot be used."""
 
     @property
     def about(self) -> EmbedderAbout: ...
@@ -41,7 +41,8 @@ class Embedders(Protocol):
 
 
 class EmbeddingStore(Protocol):
-    """The vectors of passages by one embedder, beside the shelf. Others' are left alone until every passage has one."""
+    """The vectors of passages by one embedder, beside the shelf. Others' are left alone until every passage
+    has one."""
 
     async def list_pending(self, limit: int) -> Sequence[Passage]:
         """The next live passages without a vector, in the order in which their documents came."""
@@ -60,8 +61,9 @@ class EmbeddingStore(Protocol):
 
 
 class Extractor(Protocol):
-    """Reads a question and a passage together and says which sentences to keep. It computes outside the event loop.
-    Raises ExtraMissing and InvalidParams where its files cannot be used, ModelFailed where it is asked in vain."""
+    """Reads a question and a passage together and says which sentences to keep. It computes outside the event
+    loop. Raises ExtraMissing and InvalidParams where its files cannot be used, ModelFailed where it is asked
+    in vain."""
 
     @property
     def name(self) -> str: ...

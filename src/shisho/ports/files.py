@@ -19,8 +19,8 @@ class Files(Protocol):
         there."""
 
     def look(self, paths: Sequence[Path]) -> Sequence[FileOnDisk]:
-        """Those of the files that are there, as they look now. Paths are real but for the last part, which may
-        be a link."""
+        """Those of the files that are there, as they look now. Paths are real but for the last part, which
+        may be a link."""
 
     def read(self, path: Path, within: Path | None = None) -> bytes:
         """The bytes of a file. `within`: the folder that it must not have left."""

@@ -34,8 +34,8 @@ class FolderWatcher(Protocol):
 
     def watch_changes(self, folders: Sequence[Path]) -> AsyncGenerator[frozenset[Path], None]:
         """The folders below which something has happened, once it has come to rest; an empty set every second
-        otherwise, the first one when watching has begun. Ends when one of the folders itself has come, gone or
-        been put in another's place."""
+        otherwise, the first one when watching has begun. Ends when one of the folders itself has come, gone
+        or been put in another's place."""
 
 
 class FollowerTurn(Protocol):

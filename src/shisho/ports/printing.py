@@ -12,5 +12,5 @@ class Typesetter(Protocol):
     """Sets answers on pages."""
 
     def typeset(self, answer: PrintableAnswer) -> bytes:
-        """A PDF in which numbers lead to quotations and links to the web. It blocks. Raises ExtraMissing where what sets
-        type, or a font with the letters of the answer, is not there."""
+        """A PDF in which numbers lead to quotations and links to the web. It blocks. Raises ExtraMissing
+        where what sets type, or a font with the letters of the answer, is not there."""

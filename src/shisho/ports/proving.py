@@ -12,7 +12,8 @@ class ProofSigner(Protocol):
     """Signs with the key that the user has made."""
 
     def make(self) -> tuple[str, bool]:
-        """The public key, and whether it was made just now: a key that is there stays. Raises StorageUnusable."""
+        """The public key, and whether it was made just now: a key that is there stays. Raises
+        StorageUnusable."""
 
     def read_public_key(self) -> str:
         """The public key; empty where there is none. Raises StorageUnusable where it cannot be used."""

@@ -9,7 +9,8 @@ class Staging(Protocol):
     """Bytes that wait for their job, readable by their owner alone."""
 
     def put(self, data: bytes, owner: str) -> str:
-        """Store an owner's bytes durably; returns the key. Raises StorageUnusable, Conflict on a full disk."""
+        """Store an owner's bytes durably; returns the key. Raises StorageUnusable, Conflict on a full
+        disk."""
 
     def get(self, key: str) -> bytes:
         """Raises NotFound for what is not, or no longer, there."""

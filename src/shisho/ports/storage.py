@@ -15,12 +15,12 @@ class Storage(Protocol):
         it."""
 
     async def migrate(self) -> Sequence[str]:
-        """Bring what stands there to this version, as every other verb does first. Returns the names of the steps that were
-        taken. Raises StorageUnusable for what a newer version has written, Conflict."""
+        """Bring what stands there to this version, as every other verb does first. Returns the names of the
+        steps that were taken. Raises StorageUnusable for what a newer version has written, Conflict."""
 
     async def examine(self) -> None:
-        """Look through everything for damage, which takes a while; what is found is told to whoever writes from then
-        on."""
+        """Look through everything for damage, which takes a while; what is found is told to whoever writes
+        from then on."""
 
     async def backup(self, target: Path) -> None:
         """A consistent copy in one file, taken while others go on writing. Raises Conflict if the target

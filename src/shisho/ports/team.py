@@ -62,12 +62,12 @@ class Users(Protocol):
 
 
 class Grants(Protocol):
-    """Grants: who may read or write whose corpus. Shelf and index ask it themselves: whoever is named there as owner finds what
-    they may read, in the state of the moment."""
+    """Grants: who may read or write whose corpus. Shelf and index ask it themselves: whoever is named there
+    as owner finds what they may read, in the state of the moment."""
 
     async def grant(self, corpus: CorpusKey, grantee: Grantee, access: Access) -> CorpusGrant:
-        """Grant a corpus; what was granted to them of it before no longer counts. Raises NotFound where there is no
-        such corpus."""
+        """Grant a corpus; what was granted to them of it before no longer counts. Raises NotFound where there
+        is no such corpus."""
 
     async def revoke(self, corpus: CorpusKey, grantee: Grantee) -> bool:
         """False where nothing was granted."""
@@ -83,12 +83,13 @@ class Grants(Protocol):
 
 
 class Quotas(Protocol):
-    """Quotas of what users, and the members of groups together, may use on a day. All quotas that bind a user are
-    charged at once, or none; the day is that of the clock which all processes of the database have in common. The
-    queue charges for jobs and pages in the transaction that takes the work."""
+    """Quotas of what users, and the members of groups together, may use on a day. All quotas that bind a user
+    are charged at once, or none; the day is that of the clock which all processes of the database have in
+    common. The queue charges for jobs and pages in the transaction that takes the work."""
 
     async def set(self, grantee: Grantee, ceilings: Mapping[QuotaResource, int]) -> None:
-        """Set these; others stay. What was used today stays counted; it is counted from when a quota is first set."""
+        """Set these; others stay. What was used today stays counted; it is counted from when a quota is first
+        set."""
 
     async def remove(self, grantee: Grantee) -> bool:
         """False where there was none."""
@@ -107,7 +108,8 @@ class TaskShares(Protocol):
     """Tasks, and answers that no task has made, which members of groups may read."""
 
     async def share(self, shared_id: str, group: str, owner: str) -> bool:
-        """False where it was shared with this group already. Raises NotFound for a group that is not there."""
+        """False where it was shared with this group already. Raises NotFound for a group that is not
+        there."""
 
     async def unshare(self, shared_id: str, group: str, owner: str) -> bool:
         """False where this owner has not shared it with this group."""

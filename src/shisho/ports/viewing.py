@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 
 class PageRenderer(Protocol):
-    """Draws and measures pages of one of `PAGED_TYPES`. Pages count from 1. Each verb raises an `UnusableDocument`
-    that says why, InternalError where no child can be started."""
+    """Draws and measures pages of one of `PAGED_TYPES`. Pages count from 1. Each verb raises an
+    `UnusableDocument` that says why, InternalError where no child can be started."""
 
     async def measure_sizes(self, data: bytes, media_type: str) -> Sequence[PageSize]:
         """Of each page."""
@@ -37,11 +37,12 @@ class TextFinder(Protocol):
 
 
 class Originals(Protocol):
-    """Bytes that were handed in and stand at no path, by the hash of their content, for as long as a document made of
-    them has its text. Readable by their owner alone."""
+    """Bytes that were handed in and stand at no path, by the hash of their content, for as long as a document
+    made of them has its text. Readable by their owner alone."""
 
     async def put(self, sha256: str, data: bytes) -> None:
-        """Store them so that they outlive a crash; again is no error. Raises StorageUnusable, Conflict on a full disk."""
+        """Store them so that they outlive a crash; again is no error. Raises StorageUnusable, Conflict on a
+        full disk."""
 
     async def has(self, sha256: str) -> bool: ...
 
@@ -52,11 +53,13 @@ class Originals(Protocol):
         """How many there are, and their bytes together."""
 
     async def erase_purged(self) -> None:
-        """Erase those whose documents have all been purged, and those that no document was made of for an hour."""
+        """Erase those whose documents have all been purged, and those that no document was made of for an
+        hour."""
 
 
 class PageImages(Protocol):
-    """Pictures of pages, kept until room is needed: what is gone is drawn again. Readable by their owner alone."""
+    """Pictures of pages, kept until room is needed: what is gone is drawn again. Readable by their owner
+    alone."""
 
     async def get(self, key: PageImageKey) -> bytes | None: ...
 

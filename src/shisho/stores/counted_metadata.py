@@ -10,8 +10,8 @@ from shisho.stores.nouns import Row
 
 
 def collect_fields(counted: Sequence[Row], most: int) -> list[MetadataField]:
-    """At most so many fields, from rows that come field by field: its `name`, a `value`, of how many `documents`, and
-    of the field `distinct_values` and `all_documents`."""
+    """At most so many fields, from rows that come field by field: its `name`, a `value`, of how many
+    `documents`, and of the field `distinct_values` and `all_documents`."""
     rows_by_name = [(name, list(group)) for name, group in groupby(counted, key=lambda row: row.name)]
     return [_field(name, group) for name, group in rows_by_name[:most]]
 

@@ -18,8 +18,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class IndexMark:
-    """How far an index has come: the newest change of the shelf and the newest vector that it has taken in. An index
-    that is made anew has another `generation`."""
+    """How far an index has come: the newest change of the shelf and the newest vector that it has taken in.
+    An index that is made anew has another `generation`."""
 
     generation: str
     change: int
@@ -74,7 +74,8 @@ class DocumentWords:
 
 
 class IndexFeedView(Protocol):
-    """One state of the truth: what changed in it, and the half of a `ports.SearchView` that needs no index."""
+    """One state of the truth: what changed in it, and the half of a `ports.SearchView` that needs no
+    index."""
 
     def mark(self, index: str) -> IndexMark | None:
         """How far the index of this name has come; None where it was never begun."""
@@ -99,15 +100,15 @@ class IndexFeedView(Protocol):
     def list_arrived_vectors(
         self, embedder: str, since: int, limit: int
     ) -> tuple[Sequence[VectorEntry], int]:
-        """Of the next `limit` vectors after one those of live documents, and the `seq` of the last that was looked at;
-        `since` where there is none."""
+        """Of the next `limit` vectors after one those of live documents, and the `seq` of the last that was
+        looked at; `since` where there is none."""
 
     def find_dimensions(self, embedder: str) -> int:
         """The length of an embedder's vectors; 0 before its first one."""
 
     def count_passages_with(self, index: str, codes: Sequence[int], scope: Scope) -> Mapping[int, int]:
-        """In how many passages that an index has taken in, and that the scope's owner may search, each word stands, by its
-        code; none is left out at 0."""
+        """In how many passages that an index has taken in, and that the scope's owner may search, each word
+        stands, by its code; none is left out at 0."""
 
     def index_scope(self, scope: Scope) -> IndexScope: ...
 
@@ -130,7 +131,8 @@ class IndexFeedView(Protocol):
 
 
 class IndexFeed(Protocol):
-    """The truth behind an index that stands elsewhere. The book's verbs name the index by a word of its own."""
+    """The truth behind an index that stands elsewhere. The book's verbs name the index by a word of its
+    own."""
 
     async def read(self, work: Callable[[IndexFeedView], T]) -> T:
         """Do `work` in a thread over one state of the truth."""
@@ -142,8 +144,8 @@ class IndexFeed(Protocol):
         """The index is no more."""
 
     async def take_turn(self, index: str, holder: str, seconds: float) -> bool:
-        """True where `holder` alone may take changes in for so long. A turn that its holder does not give back ends by
-        itself."""
+        """True where `holder` alone may take changes in for so long. A turn that its holder does not give
+        back ends by itself."""
 
     async def give_back(self, index: str, holder: str) -> None:
         """The turn is over."""
@@ -151,5 +153,6 @@ class IndexFeed(Protocol):
     async def advance(
         self, index: str, before: IndexMark, after: IndexMark, words: Mapping[str, DocumentWords | None]
     ) -> bool:
-        """The index has come from one mark to another. `words`: those of each document that was taken in anew; None for one
-        that is live no more. False, and nothing is written, where the index was no longer at `before`."""
+        """The index has come from one mark to another. `words`: those of each document that was taken in
+        anew; None for one that is live no more. False, and nothing is written, where the index was no longer
+        at `before`."""

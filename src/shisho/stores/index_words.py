@@ -16,8 +16,8 @@ assert array(CODE).itemsize == 4
 
 
 def word_code(word: Word) -> int:
-    """The number of a word. Two words of ten million share one once in four hundred times; our scoring, which reads
-    the words themselves, ranks what is proposed."""
+    """The number of a word. Two words of ten million share one once in four hundred times; our scoring, which
+    reads the words themselves, ranks what is proposed."""
     field, text = word
     return int.from_bytes(term_code(text if field == "terms" else PAIR + text), "little")
 
@@ -38,8 +38,9 @@ def pack_words(words: Mapping[int, int]) -> bytes:
 def differences_of(
     before: Iterable[tuple[int, bytes]], after: Iterable[DocumentWords | None]
 ) -> list[tuple[int, int, int]]:
-    """Of the words of documents as they were packed, by corpus, and as they are: each corpus, word, and in how many passages
-    more or less it stands there; in order, so that two who count them wait for each other and do not lock each other out."""
+    """Of the words of documents as they were packed, by corpus, and as they are: each corpus, word, and in
+    how many passages more or less it stands there; in order, so that two who count them wait for each other
+    and do not lock each other out."""
     differences: Counter[tuple[int, int]] = Counter()
     for corpus, packed in before:
         for code, count in unpack_words(packed).items():

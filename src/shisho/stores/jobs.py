@@ -1,4 +1,4 @@
-"""The queue's working side in a database. Every write after the claim carries the fence: state and attempt."""
+"""The queue's working side in a database. Every write after a claim carries the fence: state, attempt."""
 
 from __future__ import annotations
 
@@ -347,7 +347,7 @@ class StoredJobs:
         facts: EventFacts = NO_FACTS,
         **values: Any,
     ) -> JobState:
-        """Leave the worker for `state`, or cancelled where the job was asked to stop. Returns where it went."""
+        """Leave the worker for `state`; cancelled where it was asked to stop. Returns where it went."""
         assignments = [LEAVING.format(state=state), *([sets] if sets else [])]
         _, left_for = self._write(transaction, claim, ", ".join(assignments), **values)
         transaction.move(claim.job_id, JobState.RUNNING, left_for, facts if left_for is state else NO_FACTS)

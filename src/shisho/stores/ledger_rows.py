@@ -53,7 +53,8 @@ def read_answer(body: str, quotations: Sequence[Row]) -> Answer:
 
 
 def read_evidence(row: Row) -> Evidence:
-    """From the snippet and the body of a quotation, the source and the state of its document. Raises SourceRemoved."""
+    """From the snippet and the body of a quotation, the source and the state of its document. Raises
+    SourceRemoved."""
     if row.snippet is None:
         raise SourceRemoved("The document that this evidence quotes was purged. Add it again and ask anew.")
     return _evidence(row)

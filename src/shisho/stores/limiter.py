@@ -1,5 +1,5 @@
-"""The pace of resources in a database. Each question is one transaction, and the clock is read inside it: order
-is one for all."""
+"""The pace of resources in a database. Each question is one transaction, and the clock is read inside it:
+order is one for all."""
 
 from __future__ import annotations
 

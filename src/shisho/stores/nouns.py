@@ -1,5 +1,5 @@
-"""Rows of a database to the nouns of the domain, and back: the same in every store. A row is read by the names of its
-columns, so that a column more in a table changes nothing for a program that does not know it."""
+"""Rows of a database to the nouns of the domain, and back: the same in every store. A row is read by the
+names of its columns, so that a column more in a table changes nothing for a program that does not know it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Bytes that stand at no path, and pictures of pages, as blobs. Their names are hashes, never the caller's."""
+"""Bytes that stand at no path, and pictures of pages, as blobs. Their names are hashes, never the
+caller's."""
 
 from __future__ import annotations
 
@@ -69,7 +70,8 @@ class BlobOriginals:
 
 
 class BlobPageImages:
-    """`ports.PageImages` of at most about `most` bytes: those go first that were looked at, or drawn, longest ago."""
+    """`ports.PageImages` of at most about `most` bytes: those go first that were looked at, or drawn, longest
+    ago."""
 
     def __init__(self, blobs: Blobs, have_text: HaveText, most: int = IMAGE_BYTES) -> None:
         self._blobs = blobs

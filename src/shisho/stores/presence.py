@@ -1,5 +1,5 @@
-"""The worker processes of this machine that are alive: each holds a file lock, which the system lets go when it
-dies."""
+"""The worker processes of this machine that are alive: each holds a file lock, which the system lets go when
+it dies."""
 
 from __future__ import annotations
 

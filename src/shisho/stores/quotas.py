@@ -1,5 +1,5 @@
-"""Quotas of a day in a database: read, compared and raised in one transaction, so that no number of processes exceeds
-one."""
+"""Quotas of a day in a database: read, compared and raised in one transaction, so that no number of processes
+exceeds one."""
 
 from __future__ import annotations
 
@@ -83,8 +83,9 @@ class StoredQuotas:
 def charge_quotas(
     queries: Queries, user: str, resource: QuotaResource, amount: int, now: Instant
 ) -> QuotaCharge:
-    """Raise what was used today of all quotas that bind a user, in the caller's transaction. Raises QuotaExhausted where one
-    has no room, and nothing is raised. `now`: on the line that all who share the database have in common."""
+    """Raise what was used today of all quotas that bind a user, in the caller's transaction. Raises
+    QuotaExhausted where one has no room, and nothing is raised. `now`: on the line that all who share the
+    database have in common."""
     if amount <= 0:
         return QuotaCharge((), 0)
     today = now[:DAY_DIGITS]

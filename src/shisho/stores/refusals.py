@@ -1,4 +1,5 @@
-"""Errors of stores, in the same words in every one of them: of documents that are not there, and of vectors."""
+"""Errors of stores, in the same words in every one of them: of documents that are not there, and of
+vectors."""
 
 from __future__ import annotations
 

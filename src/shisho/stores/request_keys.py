@@ -1,5 +1,5 @@
-"""Idempotency keys in a database: each belongs to one request, and keeps what stood after it, in the transaction
-of its work."""
+"""Idempotency keys in a database: each belongs to one request, and keeps what stood after it, in the
+transaction of its work."""
 
 from __future__ import annotations
 

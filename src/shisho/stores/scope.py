@@ -1,5 +1,5 @@
-"""A scope as SQL over documents, in the words of each database: bound values only, field names from a fixed list or bound
-as metadata keys."""
+"""A scope as SQL over documents, in the words of each database: bound values only, field names from a fixed
+list or bound as metadata keys."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ DESCRIBED = "SELECT document_id FROM document_meta WHERE key = {mark} AND {test}
 
 @dataclass(frozen=True, slots=True)
 class SqlDialect:
-    """The names that databases have for the same thing: a bound value, membership in a list that is bound as one
-    value (`bind_list` makes that value), and the last of all characters."""
+    """The names that databases have for the same thing: a bound value, membership in a list that is bound as
+    one value (`bind_list` makes that value), and the last of all characters."""
 
     mark: str
     is_in: str
@@ -68,7 +68,8 @@ def condition_of(scope: Scope, dialect: SqlDialect) -> SqlCondition:
 
 
 def write_readable_corpora(scope: Scope, dialect: SqlDialect) -> tuple[str, list[Any]]:
-    """The statement of the keys of a scope's corpora, those of them that its owner may search, and its values."""
+    """The statement of the keys of a scope's corpora, those of them that its owner may search, and its
+    values."""
     readable = READABLE_CORPORA.format(mark=dialect.mark)
     if not scope.corpora:
         return readable, [scope.owner]

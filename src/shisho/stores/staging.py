@@ -39,7 +39,8 @@ class BlobStaging:
         self._blobs.drop(_name(key))
 
     def drop_bytes(self, sha256: str, owner: str) -> None:
-        """Forget every copy of these bytes that the owner has: a job that failed still holds what it was given."""
+        """Forget every copy of these bytes that the owner has: a job that failed still holds what it was
+        given."""
         beginning = f"{FOLDER}/{_mark(owner)}"
         for blob in self._blobs.list(FOLDER):
             if blob.name.startswith(beginning):

@@ -1,5 +1,6 @@
-"""Rows brought from one database to another as they are: which tables, in which order, and what both kinds of database can
-do with them. The shelf is not among them: a document goes in by the shelf's own verbs, which make what is derived from it."""
+"""Rows brought from one database to another as they are: which tables, in which order, and what both kinds of
+database can do with them. The shelf is not among them: a document goes in by the shelf's own verbs, which
+make what is derived from it."""
 
 from __future__ import annotations
 

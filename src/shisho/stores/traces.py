@@ -1,5 +1,5 @@
-"""Traces of a document in rows that are not its own: how it is named there, and JSON without those names. The same in
-every database."""
+"""Traces of a document in rows that are not its own: how it is named there, and JSON without those names. The
+same in every database."""
 
 from __future__ import annotations
 
@@ -82,7 +82,8 @@ def json_forms(place: str) -> list[str]:
 
 
 def silence_body(body: str, quotations: Iterable[tuple[int, str, str, str]], traces: Traces) -> str:
-    """The body of an answer without the quotations of a document (number, snippet, heading, place) and what names it."""
+    """The body of an answer without the quotations of a document (number, snippet, heading, place) and what
+    names it."""
     answer = _silenced(json.loads(body), [*quotations])
     answer = {key: traces.blank(part, about=key not in ("question", "goals")) for key, part in answer.items()}
     return json.dumps(answer, ensure_ascii=False)

@@ -1,5 +1,5 @@
-"""A job's change of state in a database: its task's counts, the event, the parent that waited for it, all in one
-transaction."""
+"""A job's change of state in a database: its task's counts, the event, the parent that waited for it, all in
+one transaction."""
 
 from __future__ import annotations
 

@@ -22,7 +22,8 @@ NOBODY_CAME = Message(
 
 
 def end_wait(transaction: Transaction, row: Row) -> None:
-    """Of the columns of `EXPIRED`: a parent goes on, and a job whose person did not come ends with what it has."""
+    """Of the columns of `EXPIRED`: a parent goes on, and a job whose person did not come ends with what it
+    has."""
     job_id = JobId(row.id)
     state = JobState(row.state)
     values: dict[str, str | None] = {"id": job_id, "now": transaction.now, "errors": None}

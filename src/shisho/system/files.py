@@ -20,7 +20,8 @@ NO_DOCUMENTS = frozenset({"node_modules", "bower_components", "__pycache__", "__
 # the file that tells a virtual environment of Python, whatever its folder is called
 ENVIRONMENT = "pyvenv.cfg"
 LOCK = "~$"  # what an office program keeps beside a file that it has open
-# A file as young as that may change again without its times telling: some disks count in steps of two seconds.
+# A file as young as that may change again without its times telling: some disks count in steps of two
+# seconds.
 YOUNG_S = 3.0
 
 

@@ -22,7 +22,8 @@ class SigningKeyFile:
         self._path = path
 
     def make(self) -> tuple[str, bool]:
-        """The public key, and whether it was made just now: a key that is there stays. Raises StorageUnusable."""
+        """The public key, and whether it was made just now: a key that is there stays. Raises
+        StorageUnusable."""
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
         fresh = Ed25519PrivateKey.generate()

@@ -1,5 +1,5 @@
-"""Answers on paper by Typst, in fonts of this machine: it reads no file but its own template, and asks nobody for
-anything."""
+"""Answers on paper by Typst, in fonts of this machine: it reads no file but its own template, and asks nobody
+for anything."""
 
 from __future__ import annotations
 

@@ -31,7 +31,8 @@ class SystemFolderWatcher:
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
-    """The folder that stands under this name: a folder made anew, or one that a drive was put over, is another one."""
+    """The folder that stands under this name: a folder made anew, or one that a drive was put over, is
+    another one."""
     try:
         status = folder.stat()
     except OSError:

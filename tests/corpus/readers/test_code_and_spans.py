@@ -1,4 +1,5 @@
-"""Code keeps its lines and stands by itself; cells of tables that reach over rows and columns are there in each."""
+"""Code keeps its lines and stands by itself; cells of tables that reach over rows and columns are there in
+each."""
 
 from __future__ import annotations
 

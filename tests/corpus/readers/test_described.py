@@ -153,7 +153,8 @@ THIRD_EDITION = """<package xmlns="http://www.idpf.org/2007/opf" version="3.0">
     ],
 )
 def test_a_book_names_author_publisher_year_and_number(metadata: str, wanted: dict[str, str]) -> None:
-    # Whoever draws or translates a book is not its author, and year 101 is how a program says that it knows none.
+    # Whoever draws or translates a book is not its author, and year 101 is how a program says that it knows
+    # none.
     name = "本/package.opf"
     rest = making_books.PACKAGE.partition("</metadata>")[2].format(
         items='<item id="c1.xhtml" href="c1.xhtml" media-type="application/xhtml+xml"/>',

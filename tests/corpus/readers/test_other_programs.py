@@ -1,5 +1,5 @@
-"""What other programs write: a column left empty in a table of a PDF, formulas in books, pages and slides, sheets with
-results and eras. The files follow those of pandoc, LibreOffice and XlsxWriter."""
+"""What other programs write: a column left empty in a table of a PDF, formulas in books, pages and slides,
+sheets with results and eras. The files follow those of pandoc, LibreOffice and XlsxWriter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What stands on printed pages and is no text: contents lines, heads of chapters; and titles that are none."""
+"""What stands on printed pages and is no text: contents lines, heads of chapters; and titles that are
+none."""
 
 from __future__ import annotations
 

@@ -96,7 +96,8 @@ async def test_password_is_asked_of_nobody(renderer: KillablePageRenderer) -> No
 
 
 async def test_nothing_is_lit_where_the_page_says_something_else(renderer: KillablePageRenderer) -> None:
-    """The text of another version, a line that is there twice but not in its place: no box is better than a wrong one."""
+    """The text of another version, a line that is there twice but not in its place: no box is better than a
+    wrong one."""
     data = pdf([lines("決定係数は高い。", "残差を見る。", "決定係数は高い。")])
     box = (72.0, 110.0, 160.0, 122.0)
     other = await renderer.locate(data, 1, [QuotedLine("決定係数は低い。", box, 0, 4)])

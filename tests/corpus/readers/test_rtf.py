@@ -19,8 +19,8 @@ def hexadecimal(text: str) -> bytes:
 
 
 def second_byte_as_it_is(text: str) -> bytes:
-    """What Word 97, Ichitaro and WordPad write: 「表」 is 95 5c, its second byte the sign that begins a word of
-    RTF."""
+    """What Word 97, Ichitaro and WordPad write: 「表」 is 95 5c, its second byte the sign that begins a word
+    of RTF."""
     parts = []
     for letter in text:
         first, *rest = letter.encode("cp932")

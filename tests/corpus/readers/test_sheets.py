@@ -1,5 +1,5 @@
-"""Workbooks and files with separators: each row under its labels, figures as the sheet shows them, its cells as
-its place."""
+"""Workbooks and files with separators: each row under its labels, figures as the sheet shows them, its cells
+as its place."""
 
 from __future__ import annotations
 

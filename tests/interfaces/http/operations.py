@@ -11,7 +11,8 @@ Call = tuple[str, str, str, dict[str, Any]]
 
 
 def calls(names: Names) -> list[Call]:
-    """Every operation, with each of its arguments that can name something: operation, method, path, the rest."""
+    """Every operation, with each of its arguments that can name something: operation, method, path, the
+    rest."""
     document, answer, task = (names[kind] for kind in ("document", "answer", "task"))
     file = {"name": "a.txt", "base64": "YQ=="}
     asked = {"question": "x", "wait": 0, "sources": "documents"}

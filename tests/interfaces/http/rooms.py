@@ -1,4 +1,5 @@
-"""A desk behind a server of its own on the loopback, in this process; and a question that is held up in the web."""
+"""A desk behind a server of its own on the loopback, in this process; and a question that is held up in the
+web."""
 
 from __future__ import annotations
 
@@ -47,8 +48,8 @@ async def served(desk: Desk, rules: AccessRules | None = None) -> AsyncIterator[
 
 @dataclass
 class HeldQuestion:
-    """A question of two goals: documents answer the first, for the second the web is asked, and there a page keeps
-    the search waiting until `release`."""
+    """A question of two goals: documents answer the first, for the second the web is asked, and there a page
+    keeps the search waiting until `release`."""
 
     web: MemoryWeb = field(default_factory=lambda: held_web())
 

@@ -1,4 +1,5 @@
-"""An answer while it is made, as a page sees it over REST: its conversation, its log, its news, stopping it."""
+"""An answer while it is made, as a page sees it over REST: its conversation, its log, its news, stopping
+it."""
 
 from __future__ import annotations
 

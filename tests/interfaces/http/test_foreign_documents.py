@@ -1,5 +1,6 @@
-"""What is in a corpus that one was not granted changes nothing that one is told, whatever one asks: two libraries that differ
-in nothing but such documents give the same replies to every operation of the REST, on both databases."""
+"""What is in a corpus that one was not granted changes nothing that one is told, whatever one asks: two
+libraries that differ in nothing but such documents give the same replies to every operation of the REST, on
+both databases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a page over the library asks beside answers: files in and out, removal undone, what is set and works."""
+"""What a page over the library asks beside answers: files in and out, removal undone, what is set and
+works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What who runs the library does over REST: people, groups, grants, quotas and the record, under one prefix."""
+"""What who runs the library does over REST: people, groups, grants, quotas and the record, under one
+prefix."""
 
 from __future__ import annotations
 
@@ -102,7 +103,8 @@ async def test_nobody_else_may_do_what_is_for_who_runs_the_library(tmp_path: Pat
 
 
 async def test_what_is_done_to_a_team_is_no_tool_of_an_assistants(tmp_path: Path) -> None:
-    """Neither of a person's nor of who runs the library: a page that an assistant reads could have it let somebody in."""
+    """Neither of a person's nor of who runs the library: a page that an assistant reads could have it let
+    somebody in."""
     async with (
         open_desk(home=tmp_path, embedder="none") as desk,
         served(desk, AccessRules(token="canary-local")) as client,

@@ -1,4 +1,5 @@
-"""Users of the database on one server: by token, by the cookie that a browser gets for it, by the header of a proxy."""
+"""Users of the database on one server: by token, by the cookie that a browser gets for it, by the header of a
+proxy."""
 
 from __future__ import annotations
 

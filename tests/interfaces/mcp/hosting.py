@@ -1,5 +1,5 @@
-"""A host of MCP Apps on this machine: a page that plays the assistant, and the app in a sandboxed frame under the policy
-that the specification gives for empty lists of domains."""
+"""A host of MCP Apps on this machine: a page that plays the assistant, and the app in a sandboxed frame under
+the policy that the specification gives for empty lists of domains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The citation opens inside the assistant: who shows MCP Apps gets the page with the sentence lit, others what they had."""
+"""The citation opens inside the assistant: who shows MCP Apps gets the page with the sentence lit, others
+what they had."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The client's own model thinks for the question that it asks, where it offers one: over standard streams and over
-HTTP, by the official client."""
+"""The client's own model thinks for the question that it asks, where it offers one: over standard streams and
+over HTTP, by the official client."""
 
 from __future__ import annotations
 
@@ -86,8 +86,8 @@ async def test_the_clients_model_plans_reads_and_writes(way: str, tmp_path: Path
 
 @pytest.mark.parametrize("case", ["the user says no", "no model is offered", "no way back", "a model is set"])
 async def test_else_all_is_as_without_it(case: str, tmp_path: Path) -> None:
-    """A refusal is a fault of the use, told; who offers none is asked nothing; a model that is set is not passed
-    over."""
+    """A refusal is a fault of the use, told; who offers none is asked nothing; a model that is set is not
+    passed over."""
     model = SampledModel(is_allowed=case != "the user says no")
     offered = None if case == "no model is offered" else model
     mode = "auto" if case == "no way back" else "legacy"
@@ -127,7 +127,8 @@ async def test_over_http_each_client_lends_its_model_to_its_own_question_alone(t
 
 
 class HeldModel(SampledModel):
-    """The same, which replies to nothing before it is let go. `is_asked` tells that it was asked something."""
+    """The same, which replies to nothing before it is let go. `is_asked` tells that it was asked
+    something."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,5 +1,5 @@
-"""One browser and one server for all pages that are tried here. Each test is a person of its own on it, with a token, so that
-nobody meets what another has put in or asked."""
+"""One browser and one server for all pages that are tried here. Each test is a person of its own on it, with
+a token, so that nobody meets what another has put in or asked."""
 
 from __future__ import annotations
 

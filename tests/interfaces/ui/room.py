@@ -86,9 +86,9 @@ async def chromium_browser() -> AsyncIterator[Browser]:
 
 @asynccontextmanager
 async def visiting(browser: Browser, room: Reader | str, **manner: Any) -> AsyncIterator[RoomVisit]:
-    """A person with a browser of their own, in a room that asks for a token or at an address that does not. Ends with the
-    checks that hold for every page: nothing was asked of another host, no script failed, and the policy had nothing to
-    refuse."""
+    """A person with a browser of their own, in a room that asks for a token or at an address that does not.
+    Ends with the checks that hold for every page: nothing was asked of another host, no script failed, and
+    the policy had nothing to refuse."""
     given = {"locale": "ja-JP", "viewport": {"width": 1280, "height": 850}, **manner}
     context = await browser.new_context(**given)
     url = room if isinstance(room, str) else room.url

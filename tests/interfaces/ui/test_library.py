@@ -1,4 +1,5 @@
-"""Folders are followed, models fetched and keys made on the pages themselves, and what goes wrong is said there."""
+"""Folders are followed, models fetched and keys made on the pages themselves, and what goes wrong is said
+there."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def test_a_folder_is_followed_and_a_model_fetched_on_the_page(browser: Browser, tmp_path: Path) -> None:
-    """With the errors of each: a folder that nobody allowed, a file that cannot be read, a model that is not there."""
+    """With the errors of each: a folder that nobody allowed, a file that cannot be read, a model that is not
+    there."""
     folder = tmp_path / "lectures"
     folder.mkdir()
     (folder / "a.md").write_text("# 残差\n\n残差とは、観測値と予測値の差である。\n", "utf-8")

@@ -1,4 +1,5 @@
-"""How light the pages are: what their import costs, what a browser fetches for Ask and from whom, how soon one can type."""
+"""How light the pages are: what their import costs, what a browser fetches for Ask and from whom, how soon
+one can type."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ MOST_RATIO = 8  # of the time until Ask can be used to that of a page of the ser
 MOST_BYTES = 150_000
 IMPORT_CPU_S = 0.2
 MEASURE = "import time; before = time.process_time(); import shisho.interfaces.ui.pages; print(time.process_time() - before)"
-# From the start of the navigation until the page can be used, in milliseconds, and what was transferred for it.
+# From the start of the navigation until the page can be used, in milliseconds, and what was transferred for
+# it.
 INTERACTIVE = """() => {
   const resources = performance.getEntriesByType('resource');
   const [page] = performance.getEntriesByType('navigation');
@@ -32,7 +34,8 @@ INTERACTIVE = """() => {
 
 
 class Connections:
-    """The addresses that this process connects to while it is `heard`. Such a hook stays as long as the process."""
+    """The addresses that this process connects to while it is `heard`. Such a hook stays as long as the
+    process."""
 
     def __init__(self) -> None:
         self.is_heard = True
@@ -66,7 +69,8 @@ def test_the_import_of_the_pages_costs_little() -> None:
 
 @pytest.mark.asyncio(loop_scope="session")
 async def test_ask_can_be_used_soon_and_is_light(browser: Browser, reader: Reader) -> None:
-    """Both by the browser's own clock, anew each time; the yardstick is the bare page of an address that is not there."""
+    """Both by the browser's own clock, anew each time; the yardstick is the bare page of an address that is
+    not there."""
     times: dict[str, list[float]] = {"/": [], "/nowhere": []}
     sizes = []
     for _ in range(ROUNDS):

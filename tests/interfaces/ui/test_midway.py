@@ -1,4 +1,5 @@
-"""A question that is being worked on: stopped, reloaded, seen in two tabs, and taken up by a server that was killed."""
+"""A question that is being worked on: stopped, reloaded, seen in two tabs, and taken up by a server that was
+killed."""
 
 from __future__ import annotations
 
@@ -61,7 +62,8 @@ async def ask(visit: RoomVisit, folder: Path) -> None:
 async def test_lines_stand_on_the_page_while_a_model_writes_and_stop_keeps_what_was_found(
     browser: Browser, tmp_path: Path
 ) -> None:
-    """Those that have passed their check, and no other; the model never ends its reply. Asked again it does not even read."""
+    """Those that have passed their check, and no other; the model never ends its reply. Asked again it does
+    not even read."""
     held = HeldModel()
     is_reading = False
 

@@ -1,4 +1,5 @@
-"""The pages of the reading room as the server sends them: words, headers, the token, nothing from elsewhere."""
+"""The pages of the reading room as the server sends them: words, headers, the token, nothing from
+elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A page that asks for a person: it appears in the queue, is opened and solved from there, and the search goes on."""
+"""A page that asks for a person: it appears in the queue, is opened and solved from there, and the search
+goes on."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Somebody drops documents, asks, watches and clicks a citation into the sentence on its page: in a real browser over a
-real server."""
+"""Somebody drops documents, asks, watches and clicks a citation into the sentence on its page: in a real
+browser over a real server."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What is another's on the pages: a corpus that is granted may be read and asked, and nothing of it can be removed; what is
-not granted is not there."""
+"""What is another's on the pages: a corpus that is granted may be read and asked, and nothing of it can be
+removed; what is not granted is not there."""
 
 from __future__ import annotations
 

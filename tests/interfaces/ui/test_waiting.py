@@ -1,5 +1,5 @@
-"""A question whose search is held up by a site that wants to see a person: the page says so, and leads there; the tab tells
-what is worked on."""
+"""A question whose search is held up by a site that wants to see a person: the page says so, and leads there;
+the tab tells what is worked on."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The index of vectors names what exact search with floats does, at widths that encoders have: wide vectors are computed
-in another way than those of a few numbers."""
+"""The index of vectors names what exact search with floats does, at widths that encoders have: wide vectors
+are computed in another way than those of a few numbers."""
 
 from __future__ import annotations
 

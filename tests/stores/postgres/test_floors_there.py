@@ -1,5 +1,5 @@
-"""In long form: the sets of `eval/` on PostgreSQL. Their floors hold there, and of the ten best passages, by words and by the
-vectors of a real encoder, both stores have the same."""
+"""In long form: the sets of `eval/` on PostgreSQL. Their floors hold there, and of the ten best passages, by
+words and by the vectors of a real encoder, both stores have the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Postings: in few rows whatever the number of documents, whole beside others who store, and gone after a purge."""
+"""Postings: in few rows whatever the number of documents, whole beside others who store, and gone after a
+purge."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The same question over the same corpus: PostgreSQL ranks what the embedded store ranks. Our scoring ranks in both; what
-may differ is what an index proposes to it."""
+"""The same question over the same corpus: PostgreSQL ranks what the embedded store ranks. Our scoring ranks
+in both; what may differ is what an index proposes to it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The index in Qdrant beside what its contract asks: the book, lost collections, others that catch up, and what the server
-is asked and says over HTTP."""
+"""The index in Qdrant beside what its contract asks: the book, lost collections, others that catch up, and
+what the server is asked and says over HTTP."""
 
 from __future__ import annotations
 

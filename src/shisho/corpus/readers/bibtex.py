@@ -114,7 +114,8 @@ def _person(name: str) -> str:
 
 
 def _files(value: str) -> Iterator[str]:
-    """The paths of `file`: `a.pdf`, or `name:path:type` with `;` between several, `\\` before a mark that is meant."""
+    """The paths of `file`: `a.pdf`, or `name:path:type` with `;` between several, `\\` before a mark that is
+    meant."""
     for item in _UNESCAPED[";"].split(value):
         parts = _UNESCAPED[":"].split(item.strip())
         if len(parts) >= 3:

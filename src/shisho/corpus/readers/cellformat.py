@@ -1,7 +1,8 @@
-"""A cell's value as its program shows it: by the number format of the cell (ECMA-376 part 1, 18.8.30 and 18.8.31).
+"""A cell's value as its program shows it: by the number format of the cell (ECMA-376 part 1, 18.8.30 and
+18.8.31).
 
-A format that is not known here shows the plain value. The one package that does more (ssf) is unmaintained since 2020
-and brings two calendars and a library of locales."""
+A format that is not known here shows the plain value. The one package that does more (ssf) is unmaintained
+since 2020 and brings two calendars and a library of locales."""
 
 from __future__ import annotations
 

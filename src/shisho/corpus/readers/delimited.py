@@ -19,8 +19,8 @@ LONGEST = 200_000  # characters of a cell; where one is longer, a quotation mark
 
 
 def read(data: bytes, charset: str | None = None) -> Reading:
-    """The first row of words gives the labels. What has no columns after all is read as plain text. `charset` is
-    what the server named."""
+    """The first row of words gives the labels. What has no columns after all is read as plain text. `charset`
+    is what the server named."""
     text = strip_controls(decode(data, charset))
     separator = _separator(text)
     csv.field_size_limit(LONGEST)

@@ -1,5 +1,5 @@
-"""The words of a file about itself, for a bibliography: author, year, publisher, journal, DOI, address, language. Only what
-is meant for readers: the day a file was saved is no year of publication. Pure."""
+"""The words of a file about itself, for a bibliography: author, year, publisher, journal, DOI, address,
+language. Only what is meant for readers: the day a file was saved is no year of publication. Pure."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ XMP_HEAD = b"<x:xmpmeta"
 XMP_TAIL = b"</x:xmpmeta>"
 LD_CHARACTERS = 1 << 20
 
-# Tags of a page's head by what they say, the more trustworthy first: Highwire Press (citation_*), as Google Scholar
-# reads them, then Dublin Core, then what blogs have.
+# Tags of a page's head by what they say, the more trustworthy first: Highwire Press (citation_*), as Google
+# Scholar reads them, then Dublin Core, then what blogs have.
 _TAGS: Mapping[str, tuple[str, ...]] = {
     "author": ("citation_author", "dc.creator", "dcterms.creator", "author"),
     "year": (

@@ -1,5 +1,5 @@
-"""Pages drawn as pictures, and how large they are. Drawn with the fonts of this machine, which reading never uses: what
-reads (`pdffonts`) is not imported in the process that draws."""
+"""Pages drawn as pictures, and how large they are. Drawn with the fonts of this machine, which reading never
+uses: what reads (`pdffonts`) is not imported in the process that draws."""
 
 from __future__ import annotations
 
@@ -78,7 +78,8 @@ def draw_picture(data: bytes, page: int, width: int) -> bytes:
 
 
 def has_ink(image: bytes, box: tuple[float, float, float, float]) -> bool:
-    """True where something is printed between left, top, right and bottom, shares of a picture that was drawn here."""
+    """True where something is printed between left, top, right and bottom, shares of a picture that was drawn
+    here."""
     with PIL.Image.open(io.BytesIO(image), formats=("WEBP",)) as picture:
         left, top, right, bottom = box
         width, height = picture.size

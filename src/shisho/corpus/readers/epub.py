@@ -1,5 +1,5 @@
-"""EPUB by its zip and the HTML reader: each part of the spine is a page, and the chapter that the table of contents
-gives it is its place."""
+"""EPUB by its zip and the HTML reader: each part of the spine is a page, and the chapter that the table of
+contents gives it is its place."""
 
 from __future__ import annotations
 

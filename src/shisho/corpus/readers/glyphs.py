@@ -1,5 +1,6 @@
-"""Where quoted characters stand on a page of a PDF. The exact characters or nothing: the page's text is read as it was
-when it was taken in, each quoted character has to be found in it, and no other may stand in the boxes that come out."""
+"""Where quoted characters stand on a page of a PDF. The exact characters or nothing: the page's text is read
+as it was when it was taken in, each quoted character has to be found in it, and no other may stand in the
+boxes that come out."""
 
 from __future__ import annotations
 
@@ -46,8 +47,8 @@ class _Doubt(Exception):
 
 
 def locate(data: bytes, page: int, lines: Sequence[tuple[str, Box, int, int]]) -> CharacterPlacement:
-    """`lines`: the text of each stored line, its box, and from where to where it is quoted. Raises DocumentUnreadable
-    for a page that is damaged, and what `open_document` raises."""
+    """`lines`: the text of each stored line, its box, and from where to where it is quoted. Raises
+    DocumentUnreadable for a page that is damaged, and what `open_document` raises."""
     fonts = substitutes()
     fonts.begin()
     with closing(open_document(data)) as document:
@@ -81,8 +82,8 @@ def unpack(packed: Any) -> CharacterPlacement:
 def _on_page(
     document: Any, number: int, lines: Sequence[tuple[str, Box, int, int]], *, anywhere: bool = False
 ) -> CharacterPlacement:
-    """`anywhere`: a line need not stand where it was stored, as long as the page has it once. Another version of PDFium
-    may have measured it a little otherwise."""
+    """`anywhere`: a line need not stand where it was stored, as long as the page has it once. Another version
+    of PDFium may have measured it a little otherwise."""
     try:
         page = document[number - 1]
         textpage = page.get_textpage()
@@ -160,7 +161,8 @@ class _Sheet:
         return glyphs
 
     def _line(self, text: str, box: Box) -> tuple[str, int]:
-        """The line of the page that was stored so. Tables were stored with other white between their cells."""
+        """The line of the page that was stored so. Tables were stored with other white between their
+        cells."""
         squeezed = "".join(text.split())
         likely = []
         for words, start, end in self._lines:

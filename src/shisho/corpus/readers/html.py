@@ -113,7 +113,8 @@ def read(data: bytes, charset: str | None = None) -> Reading:
 
 
 def read_whole_blocks(html: str) -> list[Block]:
-    """Everything that a page shows, for what is no web page: a chapter of a book, a letter. Raises TooLarge."""
+    """Everything that a page shows, for what is no web page: a chapter of a book, a letter. Raises
+    TooLarge."""
     if len(html) > MAX_BYTES:
         raise TooLarge(
             "A part of the file is larger than {megabytes} MB: split it.", megabytes=MAX_BYTES // 2**20

@@ -61,7 +61,8 @@ class KillableReader:
         self._recogniser = Recogniser(environment)
 
     async def read(self, source: Source) -> Reading:
-        """Raises an `UnusableDocument` that says why, or InternalError when no child can be started at all."""
+        """Raises an `UnusableDocument` that says why, or InternalError when no child can be started at
+        all."""
         self._check_size(source)
         kind = media.sniff(source.name, source.data, source.media_type)
         is_wanted = self._ocr if source.ocr is None else source.ocr

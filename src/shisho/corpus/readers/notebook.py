@@ -1,4 +1,5 @@
-"""Notebooks (IPYNB): prose, code and what it printed, each under the headings of the prose; the cell is the place."""
+"""Notebooks (IPYNB): prose, code and what it printed, each under the headings of the prose; the cell is the
+place."""
 
 from __future__ import annotations
 

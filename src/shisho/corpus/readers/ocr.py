@@ -1,5 +1,5 @@
-"""Text of pictures and of scanned pages by rapidocr, whose models are in its wheel: lines with their boxes, put
-together to blocks as those of a PDF are. Each block is marked as recognised."""
+"""Text of pictures and of scanned pages by rapidocr, whose models are in its wheel: lines with their boxes,
+put together to blocks as those of a PDF are. Each block is marked as recognised."""
 
 from __future__ import annotations
 
@@ -59,7 +59,8 @@ class TextPiece:
 
 
 def read_pdf(data: bytes, pages: Sequence[int], password: str | None = None) -> Iterator[Reading]:
-    """Pages count from 1; none named: all of them. An empty reading after each page, the whole one at the end."""
+    """Pages count from 1; none named: all of them. An empty reading after each page, the whole one at the
+    end."""
     with closing(open_document(data, password)) as document:
         numbers = list(pages) or range(1, len(document) + 1)
         yield from _readings(((number, *_drawn(document, number)) for number in numbers), len(document))

@@ -69,8 +69,8 @@ def _shapes(shapes: Any, depth: int) -> Iterator[Any]:
 
 
 def _unwrap(tree: Any) -> None:
-    """Shapes that only newer programs understand, those with formulas above all, stand beside a picture for older ones:
-    python-pptx passes over both."""
+    """Shapes that only newer programs understand, those with formulas above all, stand beside a picture for
+    older ones: python-pptx passes over both."""
     for alternatives in list(tree.iter(_ALTERNATIVES)):
         choice = next(alternatives.iterchildren(_CHOICE), None)
         parent = alternatives.getparent()

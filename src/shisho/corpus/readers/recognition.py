@@ -1,5 +1,5 @@
-"""Pictures and scanned pages are recognised in a child process of their own, which keeps the models from one to
-the next."""
+"""Pictures and scanned pages are recognised in a child process of their own, which keeps the models from one
+to the next."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ class Recogniser:
         self._killable = Killable((UnusableDocument,), environment)
 
     async def recognise_pages(self, source: Source, numbers: Sequence[int]) -> Reading:
-        """These pages of a PDF. `source.notify_page` is told of each. Raises DocumentUnreadable and TooLarge."""
+        """These pages of a PDF. `source.notify_page` is told of each. Raises DocumentUnreadable and
+        TooLarge."""
         work = _work(
             "read_pdf",
             {"pages": numbers, "password": source.password},

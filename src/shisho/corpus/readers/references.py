@@ -1,5 +1,5 @@
-"""Entries of a bibliography, from BibTeX, RIS or CSL-JSON, with what they say in the words of `REFERENCE_FACTS`. Runs in
-the child, so the libraries are imported there."""
+"""Entries of a bibliography, from BibTeX, RIS or CSL-JSON, with what they say in the words of
+`REFERENCE_FACTS`. Runs in the child, so the libraries are imported there."""
 
 from __future__ import annotations
 
@@ -134,7 +134,8 @@ def _csl_references(text: str) -> Iterator[Reference]:
 
 
 def csl_reference(item: Mapping[str, Any]) -> Reference:
-    """An item of CSL-JSON; Crossref's too, whose titles are lists, and whose kinds have names of their own."""
+    """An item of CSL-JSON; Crossref's too, whose titles are lists, and whose kinds have names of their
+    own."""
     facts = {fact: _scalar(item.get(name)) for fact, name in _CSL.items()}
     people = {role: "; ".join(_people(item.get(role))) for role in ("author", "editor")}
     dates = {"year": _date(item.get("issued"))[:4], "accessed": _date(item.get("accessed"))}

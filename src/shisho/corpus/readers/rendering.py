@@ -1,5 +1,5 @@
-"""The PageRenderer of the house: pages are drawn and measured in children of their own, within the limits of reading,
-so that no reader waits for a page that is looked at."""
+"""The PageRenderer of the house: pages are drawn and measured in children of their own, within the limits of
+reading, so that no reader waits for a page that is looked at."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ T = TypeVar("T")
 
 
 class KillablePageRenderer:
-    """Draws one page at a time, and beside that finds the characters of one, within `seconds` of computing and
-    `memory_mb`. Belongs to one event loop. `environment` is the children's."""
+    """Draws one page at a time, and beside that finds the characters of one, within `seconds` of computing
+    and `memory_mb`. Belongs to one event loop. `environment` is the children's."""
 
     def __init__(self, seconds: float, memory_mb: int, environment: Mapping[str, str] | None = None) -> None:
         self._seconds = seconds

@@ -2,8 +2,8 @@
 are left out.
 
 striprtf reads a letter of two bytes only where both are written as hexadecimal numbers. Japanese programs
-write the second as it is where it is an ASCII letter (`\\'83e\\'83X\\'83g` is 「テスト」): bytes are written alike
-before it sees them."""
+write the second as it is where it is an ASCII letter (`\\'83e\\'83X\\'83g` is 「テスト」): bytes are written
+alike before it sees them."""
 
 from __future__ import annotations
 

@@ -86,8 +86,8 @@ def _running(pages: Sequence[PdfPage]) -> dict[str, float]:
 
 
 def _of_chapter(places: Sequence[tuple[int, float]]) -> float | None:
-    """The height of a line that heads or foots page after page, or every second one, of a part of the document.
-    On slides that is a title with several pages."""
+    """The height of a line that heads or foots page after page, or every second one, of a part of the
+    document. On slides that is a title with several pages."""
     if len(places) < REPEATS:
         return None
     height = median(height for _, height in places)
@@ -97,8 +97,8 @@ def _of_chapter(places: Sequence[tuple[int, float]]) -> float | None:
 
 
 def _outermost(page: PdfPage) -> list[PdfLine]:
-    """The highest line and the lowest, where white parts them from the text. The labels of a table that goes on
-    from page to page are no heads."""
+    """The highest line and the lowest, where white parts them from the text. The labels of a table that goes
+    on from page to page are no heads."""
     ordered = sorted(page.lines, key=lambda line: line.box[1])
     outer = []
     if len(ordered) > EDGE and ordered[1].box[1] - ordered[0].box[3] > ordered[0].size:

@@ -90,8 +90,8 @@ def is_wordless(text: str) -> bool:
 
 
 def depth(text: str) -> int | None:
-    """Of the number before a heading: 1 for 「3 」 and 「第3章」, 2 for 「3.1 」 and 「第1節」; none where there is
-    none."""
+    """Of the number before a heading: 1 for 「3 」 and 「第3章」, 2 for 「3.1 」 and 「第1節」; none where
+    there is none."""
     if match := _CHAPTER.match(text):
         return _UNITS[match["unit"]]
     if match := _SECTION.match(text) or _APPENDIX.match(text):

@@ -21,8 +21,8 @@ _SENTENCE_END = re.compile(r"[。.!?！？]\s*$")
 
 @dataclass(frozen=True, slots=True)
 class SheetCell:
-    """A cell that is not empty: its column from 1, its text as it is shown, and whether it is words rather than
-    a figure or a date. `strong`: set in bold type."""
+    """A cell that is not empty: its column from 1, its text as it is shown, and whether it is words rather
+    than a figure or a date. `strong`: set in bold type."""
 
     column: int
     text: str
@@ -62,7 +62,8 @@ def _with_following(rows: Iterable[SheetRow]) -> Iterator[tuple[SheetRow, SheetR
 
 
 class _SheetWalk:
-    """The things a person keeps in mind while looking down a sheet: the title above and the labels of the columns."""
+    """The things a person keeps in mind while looking down a sheet: the title above and the labels of the
+    columns."""
 
     def __init__(self, name: str, page: int | None) -> None:
         self._name = name
@@ -120,8 +121,8 @@ class _SheetWalk:
         return Block(text, BlockKind.HEADING, self._page, path, place=self._place([row]))
 
     def _may_label(self, row: SheetRow, below: SheetRow) -> bool:
-        """Words alone, above something that is no words in one of their columns, or in bold, or the first such
-        row of a table."""
+        """Words alone, above something that is no words in one of their columns, or in bold, or the first
+        such row of a table."""
         if len(row.cells) < 2 or not all(map(_may_name, row.cells)):
             return False
         columns = {cell.column for cell in row.cells}

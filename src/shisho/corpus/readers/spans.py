@@ -1,5 +1,5 @@
-"""Cells of HTML tables that reach over several rows or columns, written out, so that every row has a cell for every
-column: what stands under 「売上」 stays under it, and a row says itself what it belongs to."""
+"""Cells of HTML tables that reach over several rows or columns, written out, so that every row has a cell for
+every column: what stands under 「売上」 stays under it, and a row says itself what it belongs to."""
 
 from __future__ import annotations
 

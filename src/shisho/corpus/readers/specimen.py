@@ -34,7 +34,8 @@ def specimen() -> bytes:
 
 
 def places() -> dict[str, tuple[float, float, float, float]]:
-    """By language, where its sentence from left to right is printed: left, top, right, bottom as shares of the page."""
+    """By language, where its sentence from left to right is printed: left, top, right, bottom as shares of
+    the page."""
     lines = {language: 780 - 40 * index for index, language in enumerate(TEXTS)}
     return {
         language: (60 / 595, (842 - line - 14) / 842, 300 / 595, (842 - line + 4) / 842)

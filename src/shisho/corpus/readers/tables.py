@@ -95,8 +95,9 @@ def _is_of_cell(line: PdfLine, white: Sequence[tuple[float, float]]) -> bool:
 
 
 def align_columns(rows: Sequence[PdfLine]) -> list[PdfLine]:
-    """The rows of one table with a tab between cells, as tables of other kinds of documents have them. Each cell stays
-    in its column: the widest rows show where the columns are, and a column that a row leaves empty stays empty."""
+    """The rows of one table with a tab between cells, as tables of other kinds of documents have them. Each
+    cell stays in its column: the widest rows show where the columns are, and a column that a row leaves empty
+    stays empty."""
     columns = _columns(rows)
     return [_row_in_columns(row, columns) for row in rows]
 

@@ -110,8 +110,8 @@ def _japanese(data: bytes) -> str | None:
 
 
 def _is_common_kanji(data: bytes) -> bool:
-    """True for a table of names without any kana. The first bytes of common kanji in Shift_JIS (its level 1) are
-    neither letters of other encodings nor half-width kana."""
+    """True for a table of names without any kana. The first bytes of common kanji in Shift_JIS (its level 1)
+    are neither letters of other encodings nor half-width kana."""
     leads = _WIDE.findall(data[:LOOKED_AT])
     common = sum(0x88 <= lead[0] <= 0x97 for lead in leads)
     return len(leads) > 1 and common >= 0.8 * len(leads)

@@ -1,5 +1,5 @@
-"""XLSX by openpyxl, row by row: a sheet is a page; numbers and dates as the sheet shows them, formulas as their
-last results."""
+"""XLSX by openpyxl, row by row: a sheet is a page; numbers and dates as the sheet shows them, formulas as
+their last results."""
 
 from __future__ import annotations
 

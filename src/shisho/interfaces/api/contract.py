@@ -21,4 +21,5 @@ ROUTES = (
     *verbs_models.VERBS,
     *verbs_team.VERBS,
 )
-"""Verbs over HTTP: what assistants are not told, since every tool takes room in what they read, is here too."""
+"""Verbs over HTTP: what assistants are not told, since every tool takes room in what they read, is here
+too."""

@@ -31,7 +31,8 @@ async def watch_folder(
     path: Annotated[Name, Field(description="a folder below allowed_roots")],
     corpus: Name = DEFAULT_CORPUS,
 ) -> FolderList:
-    """Follow a folder: what is added, changed and deleted there is so in the corpus, as long as a server or worker runs."""
+    """Follow a folder: what is added, changed and deleted there is so in the corpus, as long as a server or
+    worker runs."""
     await desk.folders.watch_from_outside(path, corpus)
     return await list_folders(desk)
 

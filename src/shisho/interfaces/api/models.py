@@ -18,8 +18,9 @@ from shisho.messages.message import Message
 
 @dataclass(frozen=True, slots=True)
 class ModelOverview:
-    """The embedders on this machine; how many passages have a vector, null where there is no embedder or the caller is
-    not the owner of the machine; and what goes on, or went on last, null where nothing has since the start."""
+    """The embedders on this machine; how many passages have a vector, null where there is no embedder or the
+    caller is not the owner of the machine; and what goes on, or went on last, null where nothing has since
+    the start."""
 
     stored: tuple[StoredModel, ...]
     embedding: EmbeddingProgress | None
@@ -28,7 +29,8 @@ class ModelOverview:
 
 @dataclass(frozen=True, slots=True)
 class ModelTrialResult:
-    """Whether the language model answers. `detail`: what it did, or what hinders it; `remedy`: what to do then."""
+    """Whether the language model answers. `detail`: what it did, or what hinders it; `remedy`: what to do
+    then."""
 
     ok: bool
     detail: str
@@ -64,8 +66,8 @@ async def try_model(desk: Desk) -> ModelTrialResult:
 async def calibrate_models(
     desk: Desk, folder: Annotated[Name, Field(description="a set of questions below allowed_roots")]
 ) -> ModelWorkBegun:
-    """Begin to measure on a set of questions how much words count beside meaning, and keep what is best; get_models says
-    what came of it."""
+    """Begin to measure on a set of questions how much words count beside meaning, and keep what is best;
+    get_models says what came of it."""
 
     async def measure(root: Path) -> str:
         from shisho.evaluation.calibrate import calibrate

@@ -43,8 +43,8 @@ class SettingList:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One thing that works here or does not. Where `ok` is false, `remedy` tells how to get it; `optional`: it is not
-    needed. `title` is its name in the reader's words."""
+    """One thing that works here or does not. Where `ok` is false, `remedy` tells how to get it; `optional`:
+    it is not needed. `title` is its name in the reader's words."""
 
     name: str
     title: str
@@ -77,8 +77,8 @@ class MetadataFields:
 
 @dataclass(frozen=True, slots=True)
 class ConsentStatus:
-    """Whether words may go out: `given`, `off`, or `not_asked`; `since` when the person said so, null where a setting
-    decides. `queries` would go to one of `engines` each; `boxed`: to this machine alone."""
+    """Whether words may go out: `given`, `off`, or `not_asked`; `since` when the person said so, null where a
+    setting decides. `queries` would go to one of `engines` each; `boxed`: to this machine alone."""
 
     state: WebConsent
     since: str | None
@@ -99,14 +99,14 @@ async def get_conversation(desk: Desk, conversation_id: ConversationName) -> Con
 
 
 async def get_answer_log(desk: Desk, answer_id: Id) -> AnswerLog:
-    """What was done for an answer: rounds, searches, each page with its fate, models, why it ended. Also while
-    it is being made."""
+    """What was done for an answer: rounds, searches, each page with its fate, models, why it ended. Also
+    while it is being made."""
     return await desk.answers.log(answer_id)
 
 
 async def stop_answer(desk: Desk, answer_id: Id) -> AnswerHandle:
-    """Stop the work on a question, with all else of its task. The answer is what was found until then, and its
-    `loop_stop` is STOPPED; it is null where nothing had begun."""
+    """Stop the work on a question, with all else of its task. The answer is what was found until then, and
+    its `loop_stop` is STOPPED; it is null where nothing had begun."""
     return await desk.answers.stop(answer_id)
 
 
@@ -116,8 +116,8 @@ async def resume_answer(desk: Desk, answer_id: Id) -> AnswerHandle:
 
 
 async def get_settings(desk: Desk) -> SettingList:
-    """Every setting with its value, where that came from, its help and its choices. Of a secret only whether it is
-    set."""
+    """Every setting with its value, where that came from, its help and its choices. Of a secret only whether
+    it is set."""
     return SettingList(tuple(await desk.settings()))
 
 
@@ -165,8 +165,8 @@ async def set_consent(
     desk: Desk,
     consent: Annotated[bool | None, Field(description="true: yes; false: no; null: to be asked again")],
 ) -> ConsentStatus:
-    """Remember a person's yes or no to searching the web. Ask the person: nobody says it for them. A setting goes
-    before it."""
+    """Remember a person's yes or no to searching the web. Ask the person: nobody says it for them. A setting
+    goes before it."""
     desk.tasks.set_web_consent(WORDS[consent])
     return _to_consent(desk, await desk.tasks.preview_queries())
 
@@ -204,16 +204,16 @@ ANSWER = "answer://{0.answer_id}"
 
 @dataclass(frozen=True, slots=True)
 class WindowOpening:
-    """A window for the person before the server's screen. `through`: the page asks no more; False: it is open still,
-    and `get_auth_queue` tells when it is done with."""
+    """A window for the person before the server's screen. `through`: the page asks no more; False: it is open
+    still, and `get_auth_queue` tells when it is done with."""
 
     id: str
     through: bool
 
 
 async def open_auth(desk: Desk, id: Id) -> WindowOpening:
-    """Open what waits for a person in a browser window on the server's screen. Ends once the window is open, or at once
-    with the reason why it cannot be."""
+    """Open what waits for a person in a browser window on the server's screen. Ends once the window is open,
+    or at once with the reason why it cannot be."""
     opening = asyncio.create_task(desk.tasks.open_auth(id))
     _OPENINGS.add(opening)
     opening.add_done_callback(_forget)

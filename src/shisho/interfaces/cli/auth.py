@@ -38,7 +38,7 @@ def list_(context: typer.Context, json_: Json = False) -> None:
 
 @app.command("open")
 def open_(context: typer.Context, item: Item = "last", json_: Json = False) -> None:
-    """Open it in a browser window and wait for you; once you are through, all that its domain held goes on."""
+    """Open it in a browser window and wait for you; once you are through, all that its domain held goes on."""  # noqa: W505
 
     async def work(desk: Desk) -> None:
         typer.echo(words(context)("opening"), err=True)

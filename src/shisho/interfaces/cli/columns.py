@@ -12,7 +12,8 @@ GAP = "  "
 
 
 def columns(heads: Sequence[str], rows: Sequence[Sequence[object]], width: int | None) -> Iterator[str]:
-    """Lines of a table. `width` in cells, of which a Japanese letter takes two; None: without end, as for a pipe."""
+    """Lines of a table. `width` in cells, of which a Japanese letter takes two; None: without end, as for a
+    pipe."""
     cells = [[str(cell) for cell in row] for row in rows]
     widths = [max(cell_len(row[place]) for row in [heads, *cells]) for place in range(len(heads))]
     if width is None or sum(widths) + len(GAP) * (len(widths) - 1) <= width:

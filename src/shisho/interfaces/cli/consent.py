@@ -27,9 +27,9 @@ async def ask_with_consent(
     sources: Sources,
     ask: Callable[[], Awaitable[Answer]],
 ) -> Answer:
-    """The answer of `ask`. `wording`: the question and the conversation that it goes on with; None for no question
-    where a stopped run goes on. Where it would need the web and nobody has said yes or no yet, the person at the
-    terminal is asked: for `auto` only once the library has left something open."""
+    """The answer of `ask`. `wording`: the question and the conversation that it goes on with; None for no
+    question where a stopped run goes on. Where it would need the web and nobody has said yes or no yet, the
+    person at the terminal is asked: for `auto` only once the library has left something open."""
     words_asked, conversation = wording
     if words_asked is None or sources is Sources.DOCUMENTS or not _unanswered(desk):
         return await ask()
@@ -50,7 +50,8 @@ async def ask_with_consent(
 
 
 async def confirm_queries(desk: Desk, words: Words, queries: list[str]) -> None:
-    """Ask before queries are queued, where that has not been settled; what the person says is for the desk to heed."""
+    """Ask before queries are queued, where that has not been settled; what the person says is for the desk to
+    heed."""
     if _unanswered(desk):
         ask_consent(desk, words, await desk.tasks.preview_queries(*queries))
 

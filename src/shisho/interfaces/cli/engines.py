@@ -44,7 +44,7 @@ def parse(
     url: Annotated[str, typer.Option(help="Where the page came from, if known.")] = "",
     status: Annotated[int, typer.Option(help="The HTTP status it came with.")] = 200,
 ) -> None:
-    """Print the hits, the challenge and the next-page state of a saved page. Exits with 1 where it cannot be read."""
+    """Print the hits, the challenge and the next-page state of a saved page. Exits with 1 where it cannot be read."""  # noqa: W505
     answer = parse_file(engine, file, url, status, **(context.obj or {}))
     if as_json:
         typer.echo(json.dumps(answer, ensure_ascii=False))
@@ -54,7 +54,8 @@ def parse(
 
 
 def parse_file(engine: str, file: Path, url: str = "", status: int = 200, **given: Any) -> dict[str, Any]:
-    """A page as `parse --json` prints it, or `{ok: false, code, message, details}`. Further keywords are settings."""
+    """A page as `parse --json` prints it, or `{ok: false, code, message, details}`. Further keywords are
+    settings."""
     import asyncio
 
     from shisho.bootstrap.desk import read_result_page

@@ -39,7 +39,7 @@ def eval_(
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Measure retrieval, answers or the support check on a set of your own; with a model, by rules and by it."""
+    """Measure retrieval, answers or the support check on a set of your own; with a model, by rules and by it."""  # noqa: W505
 
     async def work() -> None:
         kind, folder = _kind_of(places)

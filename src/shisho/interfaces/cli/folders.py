@@ -29,7 +29,7 @@ def sync(
     ] = False,
     json_: Json = False,
 ) -> None:
-    """Bring the library up to date with folders: new, changed, moved and deleted files. What is unchanged is not read again."""
+    """Bring the library up to date with folders: new, changed, moved and deleted files. What is unchanged is not read again."""  # noqa: W505
 
     async def work(desk: Desk) -> None:
         from shisho.interfaces.cli.embedding import embed_shown
@@ -73,7 +73,7 @@ def watch(
     ] = [],  # noqa: B006
     json_: Json = False,
 ) -> None:
-    """Remember folders and follow them until interrupted. `shisho serve` and `shisho worker` follow them too."""
+    """Remember folders and follow them until interrupted. `shisho serve` and `shisho worker` follow them too."""  # noqa: W505
 
     async def work(desk: Desk) -> None:
         from shisho.interfaces.cli import render_folders

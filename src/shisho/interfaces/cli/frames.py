@@ -35,7 +35,8 @@ class _FrameWords(gettext.NullTranslations):
 
 
 def translate_frames() -> None:
-    """From here on Typer's own words are ours too. Called before a command line is read: some of them are fetched once."""
+    """From here on Typer's own words are ours too. Called before a command line is read: some of them are
+    fetched once."""
     frames = _FrameWords()
     gettext.translation = lambda *_, **__: frames  # type: ignore[assignment]
 
@@ -50,7 +51,8 @@ class _UsageFormatter(_FORMATTER):  # type: ignore[misc]
 
 
 class CommandGroup(typer.core.TyperGroup):
-    """A group of commands whose help and usage errors, and those of its commands, are in the reader's language."""
+    """A group of commands whose help and usage errors, and those of its commands, are in the reader's
+    language."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         command = super().get_command(ctx, cmd_name)

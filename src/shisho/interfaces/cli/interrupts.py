@@ -22,7 +22,8 @@ SECONDS_BETWEEN_LOOKS = 0.2
 
 
 class EndRequest(asyncio.Event):
-    """Set when the process is asked to end, so that it can leave things in order. `interrupted`: by Ctrl-C."""
+    """Set when the process is asked to end, so that it can leave things in order. `interrupted`: by
+    Ctrl-C."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,7 +58,8 @@ def end_at_second_interrupt() -> None:
 
 
 def confirm(question: str) -> bool:
-    """Ask the person at the terminal, on the error stream. Ctrl-C is heard at once, though the event loop stands still."""
+    """Ask the person at the terminal, on the error stream. Ctrl-C is heard at once, though the event loop
+    stands still."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with _waking_reads():
@@ -68,8 +70,8 @@ def confirm(question: str) -> bool:
 
 @contextmanager
 def _waking_reads() -> Iterator[None]:
-    """Interrupt a read of the terminal time and again: Python looks for a Ctrl-C only when the read returns, so
-    one that came just before it would be heard with the next key."""
+    """Interrupt a read of the terminal time and again: Python looks for a Ctrl-C only when the read returns,
+    so one that came just before it would be heard with the next key."""
     if not hasattr(signal, "setitimer"):  # Windows reads in short turns by itself
         yield
         return
@@ -83,7 +85,8 @@ def _waking_reads() -> Iterator[None]:
 
 
 def run_to_end(work: Coroutine[Any, Any, None], context: typer.Context, kept: str) -> None:
-    """Run it to its end. Ctrl-C cancels it, `kept` (a word of the catalogue) is said, and the command ends with 130."""
+    """Run it to its end. Ctrl-C cancels it, `kept` (a word of the catalogue) is said, and the command ends
+    with 130."""
 
     async def cancellable() -> None:
         task = asyncio.current_task()

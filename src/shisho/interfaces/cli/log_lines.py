@@ -1,5 +1,5 @@
-"""The log of a server or worker: lines for people, or one JSON object a line with the ids of job and task. No secret of
-the settings stands in either."""
+"""The log of a server or worker: lines for people, or one JSON object a line with the ids of job and task. No
+secret of the settings stands in either."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ class RedactedLines(logging.Formatter):
 
 
 class JsonLines(logging.Formatter):
-    """One JSON object a line: `at`, `level`, `logger`, `message`, what it is about, and the trace of an error."""
+    """One JSON object a line: `at`, `level`, `logger`, `message`, what it is about, and the trace of an
+    error."""
 
     def __init__(self, secrets: Sequence[str]) -> None:
         super().__init__()

@@ -13,7 +13,7 @@ from shisho.interfaces.cli.runner import Json, fail, show, words
 
 
 def migrate(context: typer.Context, json_: Json = False) -> None:
-    """Bring the database to this version, before servers and workers of it start. They do so too, one of them at a time."""
+    """Bring the database to this version, before servers and workers of it start. They do so too, one of them at a time."""  # noqa: W505
 
     async def work() -> None:
         from shisho.bootstrap.copying import migrate_store

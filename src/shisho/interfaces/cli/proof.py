@@ -31,7 +31,7 @@ def verify(
     key: Annotated[str | None, typer.Option(help="the public key that it must be signed with")] = None,
     json_: Json = False,
 ) -> None:
-    """Check a proof file (`shisho export --format proof`) by itself; no library is needed. Ends with 1 if it is altered."""
+    """Check a proof file (`shisho export --format proof`) by itself; no library is needed. Ends with 1 if it is altered."""  # noqa: W505
     if (file is None) == (page is None):
         fail(InvalidParams("Name a proof file, or --page and the page to write."), json_)
     try:
@@ -53,7 +53,7 @@ def verify(
 
 
 def key(context: typer.Context) -> None:
-    """Make the key that proof files are signed with, and print its public half: give that to who checks them."""
+    """Make the key that proof files are signed with, and print its public half: give that to who checks them."""  # noqa: W505
     from shisho.bootstrap.proof import open_signing_key
 
     try:

@@ -46,7 +46,8 @@ def _print(context: typer.Context, incomplete: Sequence[Document]) -> None:
 
 
 def _ask_consent(context: typer.Context, desk: Desk, incomplete: Sequence[Document]) -> None:
-    """Where nobody has said yes or no yet, the person at the terminal is asked; without one the desk refuses."""
+    """Where nobody has said yes or no yet, the person at the terminal is asked; without one the desk
+    refuses."""
     from shisho.domain.task import WebConsent
 
     is_settled = desk.tasks.get_web_consent() is not WebConsent.NOT_ASKED

@@ -38,8 +38,8 @@ def file_name(source: str) -> str:
 @dataclass(slots=True)
 class AddingDisplay:
     """`notify` for `Desk.add`, and its receipts. `name` is how a file is called; `json_`: a line of JSON for
-    each receipt and nothing else; `quiet`: only what changed for the worse, on the error stream; `changes_only`: of
-    what is known nothing but the number."""
+    each receipt and nothing else; `quiet`: only what changed for the worse, on the error stream;
+    `changes_only`: of what is known nothing but the number."""
 
     words: Words
     name: Callable[[str], str] = file_name
@@ -80,7 +80,8 @@ class AddingDisplay:
             _err.print(line)
 
     async def show(self, coming: AsyncGenerator[Receipt, None]) -> Sequence[Receipt]:
-        """Each file as it is done, then the total, then the failures. Where it is broken off, what was done until then."""
+        """Each file as it is done, then the total, then the failures. Where it is broken off, what was done
+        until then."""
         with progress(self.words) as self.bar:
             self.bar.add_task("", total=None, visible=False, page="")
             try:

@@ -43,8 +43,8 @@ def print_trouble(path: str, error: ShishoError, json_: bool) -> None:
 
 @dataclass(slots=True)
 class FollowingDisplay:
-    """`notify` for `folders.follow`: a line for each change as it is taken in, and of what cannot be taken in once
-    why. `json_`: a line of JSON for each, and one when the library equals a folder."""
+    """`notify` for `folders.follow`: a line for each change as it is taken in, and of what cannot be taken in
+    once why. `json_`: a line of JSON for each, and one when the library equals a folder."""
 
     words: Words
     json_: bool

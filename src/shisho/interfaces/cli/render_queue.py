@@ -134,7 +134,8 @@ def print_waiting(interventions: Sequence[PendingIntervention], words: Words) ->
 
 
 def engines(rows: Sequence[EngineStatus], words: Words) -> None:
-    """Each engine: whether it can be asked, how it has answered, what is left of its day; below it, why not and what failed."""
+    """Each engine: whether it can be asked, how it has answered, what is left of its day; below it, why not
+    and what failed."""
     heads = [
         "",
         *(

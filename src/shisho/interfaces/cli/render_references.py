@@ -16,8 +16,8 @@ NAMED = 20  # entries of each kind that are named
 
 
 def reference_lines(receipt: Receipt, words: Words) -> Text:
-    """How many entries found their document; which, and by what, where they brought news; which did not, and what to
-    do."""
+    """How many entries found their document; which, and by what, where they brought news; which did not, and
+    what to do."""
     matches = receipt.references
     matched = [match for match in matches if match.document_id]
     lost = [match for match in matches if not match.document_id]

@@ -21,7 +21,7 @@ def replay(
     answer: Annotated[str, typer.Argument(help="id, its beginning, or last")] = "last",
     json_: Json = False,
 ) -> None:
-    """Take an answer's run again, over the passages and replies it was given then, and say whether it comes to the same."""
+    """Take an answer's run again, over the passages and replies it was given then, and say whether it comes to the same."""  # noqa: W505
 
     async def work(desk: Desk) -> None:
         report = await desk.replay(answer)

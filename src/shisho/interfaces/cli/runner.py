@@ -27,7 +27,8 @@ def run(
     json_: bool,
     kept: str = "interrupted",
 ) -> None:
-    """Do the work over the desk of the home that the command names. `kept`: the word for what Ctrl-C leaves behind."""
+    """Do the work over the desk of the home that the command names. `kept`: the word for what Ctrl-C leaves
+    behind."""
 
     async def opened() -> None:
         from shisho.bootstrap.desk import open_desk

@@ -30,7 +30,7 @@ def mcp(
         typer.Option("--print-config", help="print what to paste into this client's settings, and end"),
     ] = None,
 ) -> None:
-    """Serve an assistant over standard input and output (MCP). Ends with its client; its jobs go on when anything runs."""
+    """Serve an assistant over standard input and output (MCP). Ends with its client; its jobs go on when anything runs."""  # noqa: W505
     if print_config is not None:
         typer.echo(config(print_config, context.obj["home"]))
         return

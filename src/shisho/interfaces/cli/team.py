@@ -1,4 +1,5 @@
-"""`shisho users`, `groups`, `grants` and `audit`: people who share the library, and whose corpus they may read or add to."""
+"""`shisho users`, `groups`, `grants` and `audit`: people who share the library, and whose corpus they may
+read or add to."""
 
 from __future__ import annotations
 
@@ -193,7 +194,7 @@ def audit(
     limit: Annotated[int, typer.Option(min=1, max=1_000, help="how many at most")] = 100,
     json_: Json = False,
 ) -> None:
-    """Who asked, saw and changed what, the newest first: verbs and ids, no text. Kept once somebody was let in."""
+    """Who asked, saw and changed what, the newest first: verbs and ids, no text. Kept once somebody was let in."""  # noqa: W505
 
     async def work(desk: Desk) -> None:
         entries = await desk.team.audit(user, before=before, limit=limit)

@@ -48,7 +48,8 @@ def add_answer_news(router: APIRouter, desk: Desk) -> None:
 
 
 def build_step_event(revision: int, data: Mapping[str, Any]) -> ServerSentEvent:
-    """A step as an event: one that tells a line of the answer is named for it, and has the line as its `text`."""
+    """A step as an event: one that tells a line of the answer is named for it, and has the line as its
+    `text`."""
     sentence = data.get("sentence")
     if sentence:
         return ServerSentEvent(

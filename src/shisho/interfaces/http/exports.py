@@ -49,8 +49,8 @@ def add_exports(router: APIRouter, desk: Desk) -> None:
         responses={200: {"content": CONTENT}, **REFUSALS},
     )
     async def export_answer(answer_id: IdPath, arguments: Annotated[ExportQuery, Query()]) -> Response:
-        """An answer with its quotations as Markdown, a page, JSON Lines, a PDF, a bibliography of what it quotes, or a proof
-        (see `shisho verify`): a file to be saved."""
+        """An answer with its quotations as Markdown, a page, JSON Lines, a PDF, a bibliography of what it
+        quotes, or a proof (see `shisho verify`): a file to be saved."""
         answer = await desk.answer(answer_id)
         data = await desk.exports.file(answer.id, arguments.form)
         media_type, ending = FORMS[arguments.form]

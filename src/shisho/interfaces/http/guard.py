@@ -1,5 +1,5 @@
-"""Rules on who may speak to the server: Host, Origin, token (or the cookie that a browser got for it), size and time
-of the body; and the headers every reply carries."""
+"""Rules on who may speak to the server: Host, Origin, token (or the cookie that a browser got for it), size
+and time of the body; and the headers every reply carries."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ HEADERS = {
 class AccessRules:
     """`host` is where the server listens; `hosts` are further names it answers to, `origins` pages of others
     that may call it. A body has `body_bytes` at most, at the paths in `large` so many, and must have come in
-    `body_seconds`; as many more for each further `body_bytes` that have come. `token` lets in the owner of this
-    machine's own library, `people` each name, by its token, to a library of its own; where a proxy names people
-    (`proxies`), nobody comes in without a name or a token.
+    `body_seconds`; as many more for each further `body_bytes` that have come. `token` lets in the owner of
+    this machine's own library, `people` each name, by its token, to a library of its own; where a proxy names
+    people (`proxies`), nobody comes in without a name or a token.
 
     Raises InvalidParams where others than this machine could come in without a token.
     """
@@ -100,8 +100,8 @@ class AccessRules:
         return _find_owner(word, words)
 
     def cookie_for(self, token: str) -> str | None:
-        """The cookie of a browser whose reader has given this token; None where it is not one of the server's. The
-        token cannot be told from it."""
+        """The cookie of a browser whose reader has given this token; None where it is not one of the
+        server's. The token cannot be told from it."""
         tokens = self._tokens()
         owner = _find_owner(token.strip(), tokens)
         return None if owner is None else cookie_of(tokens[owner])
@@ -157,8 +157,9 @@ class Refusal:
 
 
 class Guard:
-    """The outermost layer of the application. A body is taken in whole before anything is done with it. `app` is that
-    of this machine's owner, which strangers see the open paths of; `people` has those of all others."""
+    """The outermost layer of the application. A body is taken in whole before anything is done with it. `app`
+    is that of this machine's owner, which strangers see the open paths of; `people` has those of all
+    others."""
 
     def __init__(self, app: ASGIApp, rules: AccessRules, people: PersonalApplications | None = None) -> None:
         self.app = app

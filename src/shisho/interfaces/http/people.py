@@ -1,4 +1,5 @@
-"""The applications of the people who share a library: one each, over their own desk, coming when they first come."""
+"""The applications of the people who share a library: one each, over their own desk, coming when they first
+come."""
 
 from __future__ import annotations
 
@@ -19,8 +20,8 @@ Network = IPv4Network | IPv6Network
 
 @dataclass(frozen=True, slots=True)
 class ProxyRules:
-    """Whom a proxy that has asked for a name and a password may name, and in which header. Nothing of it counts from any
-    other address. Raises InvalidParams for a header without proxies."""
+    """Whom a proxy that has asked for a name and a password may name, and in which header. Nothing of it
+    counts from any other address. Raises InvalidParams for a header without proxies."""
 
     header: str = ""
     networks: tuple[Network, ...] = ()

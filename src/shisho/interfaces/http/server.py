@@ -47,8 +47,8 @@ class NoArguments(BaseModel):
 
 
 def build(desk: Desk, rules: AccessRules, figures: PrometheusFigures | None = None) -> ASGIApp:
-    """The whole application, guarded: for each person with a token one of their own, over their own desk, so that
-    nothing of it can reach another's. `figures` are shown to this machine's owner."""
+    """The whole application, guarded: for each person with a token one of their own, over their own desk, so
+    that nothing of it can reach another's. `figures` are shown to this machine's owner."""
     people = PersonalApplications(desk, partial(_build_application, rules=rules))
     return Guard(_build_application(desk, rules, people, figures), rules, people)
 

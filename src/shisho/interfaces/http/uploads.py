@@ -44,8 +44,8 @@ def add_uploads(router: APIRouter, desk: Desk) -> None:
         arguments: Annotated[UploadQuery, Query()],
         x_document_password: Annotated[str | None, Header(max_length=200)] = None,
     ) -> Response:
-        """Take a document into a corpus. The body is the file's bytes; the reply is that of add_documents. The header
-        `X-Document-Password` opens an encrypted file."""
+        """Take a document into a corpus. The body is the file's bytes; the reply is that of add_documents.
+        The header `X-Document-Password` opens an encrypted file."""
         queued = await desk.tasks.queue_documents(
             files=[Bytes(arguments.name, await request.body())],
             corpus=arguments.corpus,

@@ -1,4 +1,5 @@
-"""Routes for a viewer of documents: pages as pictures and as lines, where quotations stand, search in one document."""
+"""Routes for a viewer of documents: pages as pictures and as lines, where quotations stand, search in one
+document."""
 
 from __future__ import annotations
 
@@ -44,8 +45,8 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
         responses=REFUSALS,
     )
     async def get_document(document_id: IdPath) -> Response:
-        """A document as list_documents gives it, with how it can be looked at: `viewable` is `pages`, `text` or
-        `gone`, and `why` says why not by its pages."""
+        """A document as list_documents gives it, with how it can be looked at: `viewable` is `pages`, `text`
+        or `gone`, and `why` says why not by its pages."""
         view = await desk.viewer.view(document_id)
         data = {**to_plain_data(view.document), "viewable": view.viewable, "why": to_plain_data(view.why)}
         return Response(dump_compact(data), media_type="application/json")
@@ -58,8 +59,8 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
         responses=REFUSALS,
     )
     async def get_page_layout(document_id: IdPath, page: PagePath, at: Offset = 0) -> Response:
-        """The text of a page and where its lines stand, in points from the top left of the page as it is shown.
-        Offsets count in the document's text. Of a very long page the part around the offset `at`."""
+        """The text of a page and where its lines stand, in points from the top left of the page as it is
+        shown. Offsets count in the document's text. Of a very long page the part around the offset `at`."""
         return _reply(await desk.viewer.layout(document_id, page, at))
 
     @router.get(
@@ -87,8 +88,9 @@ def _add_boxes(router: APIRouter, desk: Desk) -> None:
         responses=REFUSALS,
     )
     async def get_evidence_boxes(evidence_id: IdPath) -> Response:
-        """Where the characters of a quotation stand on its page, in points from the top left of the page as it is
-        shown. Where that is not sure, `exact` is false, `why` says so, and there are boxes of whole lines at most."""
+        """Where the characters of a quotation stand on its page, in points from the top left of the page as
+        it is shown. Where that is not sure, `exact` is false, `why` says so, and there are boxes of whole
+        lines at most."""
         return _reply(await desk.viewer.evidence_boxes(evidence_id))
 
     @router.get(

@@ -1,5 +1,5 @@
-"""The citation opens inside the assistant (MCP Apps, SEP-1865): a client that shows such pages gets one with its answers, on
-which each quotation is lit; any other gets text and links as before."""
+"""The citation opens inside the assistant (MCP Apps, SEP-1865): a client that shows such pages gets one with
+its answers, on which each quotation is lit; any other gets text and links as before."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ class EvidenceApp(Apps):
         return result
 
     async def with_evidence(self, result: CallToolResult) -> CallToolResult:
-        """The result with what the page shows of its answer. Where that cannot be had, the result as it is."""
+        """The result with what the page shows of its answer. Where that cannot be had, the result as it
+        is."""
         data: dict[str, Any] = result.structured_content or {}
         if result.is_error or data.get("answer", data) is None:
             return result
@@ -87,8 +88,8 @@ def _shown(answer: Answer, exhibits: Sequence[EvidenceExhibit]) -> dict[str, Any
 
 
 def _quotation(answer: Answer, exhibit: EvidenceExhibit) -> dict[str, Any]:
-    """`sentences`: those of the answer that rest on it, each with its verdict. Offsets count characters, in which a browser
-    does not count: so the text comes in three pieces."""
+    """`sentences`: those of the answer that rest on it, each with its verdict. Offsets count characters, in
+    which a browser does not count: so the text comes in three pieces."""
     evidence = exhibit.evidence
     first = evidence.start - exhibit.start
     last = evidence.end - exhibit.start

@@ -1,5 +1,6 @@
-"""The client's own model (MCP sampling): where no model is set and the client offers one, it thinks for the question
-that this client asks, as long as the call is open. What is sent to it, and whether, the client lets its user say."""
+"""The client's own model (MCP sampling): where no model is set and the client offers one, it thinks for the
+question that this client asks, as long as the call is open. What is sent to it, and whether, the client lets
+its user say."""
 
 from __future__ import annotations
 
@@ -71,8 +72,8 @@ def offers_model(context: Context | None) -> bool:
 async def ask_with_client_model(
     verb: Verb, desk: Desk, arguments: Mapping[str, Any], context: Context
 ) -> AnswerHandle:
-    """The answer, which is waited for however long it takes, as the model goes with the call. Where a model is set,
-    that one thinks and the call ends as it would."""
+    """The answer, which is waited for however long it takes, as the model goes with the call. Where a model
+    is set, that one thinks and the call ends as it would."""
     with desk.lend(ClientModel(context)) as is_lent:
         handle: AnswerHandle = await verb.ask(desk, **arguments)
         while is_lent and handle.answer is None:

@@ -1,4 +1,5 @@
-"""The pages of the reading room, made from templates; all that changes in them comes by script from the API."""
+"""The pages of the reading room, made from templates; all that changes in them comes by script from the
+API."""
 
 from __future__ import annotations
 
@@ -41,8 +42,8 @@ CookieFor = Callable[[str], Awaitable[str | None]]
 
 
 def build_routes(cookie_for: CookieFor, cookie: str) -> list[BaseRoute]:
-    """The routes of all pages and of what they are made of. `cookie_for` gives a browser whose reader has the token
-    what it sends from then on, as the cookie of this name; None for a wrong token."""
+    """The routes of all pages and of what they are made of. `cookie_for` gives a browser whose reader has the
+    token what it sends from then on, as the cookie of this name; None for a wrong token."""
     room = _Room(cookie_for, cookie)
     pages = [Route(path, room.page(name), methods=["GET"]) for name, path in PAGES.items()]
     return [
@@ -144,8 +145,8 @@ async def choose(request: Request) -> Response:
 
 
 async def static(request: Request) -> Response:
-    """A script, a style sheet or the icon. Its folder names the version of them all, so that each is fetched once:
-    scripts import each other by relative names."""
+    """A script, a style sheet or the icon. Its folder names the version of them all, so that each is fetched
+    once: scripts import each other by relative names."""
     name = request.path_params["name"]
     if name not in _names():
         return Response(status_code=404)

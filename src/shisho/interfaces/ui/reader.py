@@ -12,12 +12,14 @@ COOKIE = "shisho_language"
 
 
 def choose_language(chosen: str | None, accepted: str) -> str:
-    """`ja` or `en`: the one chosen on the page, else the first of ours that the browser accepts, else English."""
+    """`ja` or `en`: the one chosen on the page, else the first of ours that the browser accepts, else
+    English."""
     return chosen if chosen in LANGUAGES else choose_accepted_language(accepted) or DEFAULT
 
 
 def room_words(language: str) -> Mapping[str, str]:
-    """The words of the pages by key, the pages' own without their prefix; scripts fill in what stands in braces."""
+    """The words of the pages by key, the pages' own without their prefix; scripts fill in what stands in
+    braces."""
     entries = catalogue(language)
     names = (key for key in catalogue(DEFAULT) if key.startswith((PREFIX, *SHARED)))
     return {name.removeprefix(PREFIX): entries[name] for name in names}

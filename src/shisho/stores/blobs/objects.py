@@ -20,8 +20,9 @@ TRIES = {"max_retries": 3}
 
 
 def connect_objects(address: str) -> ObjectBlobs:
-    """The store of an address, `s3://bucket/prefix`. Keys, region and endpoint come from where the tools of S3 look for
-    them (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL). Nothing is asked yet."""
+    """The store of an address, `s3://bucket/prefix`. Keys, region and endpoint come from where the tools of
+    S3 look for them (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL). Nothing is
+    asked yet."""
     try:
         store = from_url(address, client_options=OPTIONS, retry_config=TRIES)  # type: ignore[call-overload]
     except (BaseError, ValueError, TypeError) as error:

@@ -25,8 +25,8 @@ ADD = "INSERT INTO turns(conversation_id, run_id, question) VALUES (?, ?, ?)"
 # The conversation of an owner with the newest turn.
 LAST = """SELECT t.conversation_id AS id FROM turns t JOIN conversations c ON c.id = t.conversation_id
     WHERE c.owner = ? ORDER BY t.seq DESC LIMIT 1"""
-# Conversations of an owner whose id, or that of one of whose runs or answers, begins with something, up to what comes
-# after all that does.
+# Conversations of an owner whose id, or that of one of whose runs or answers, begins with something, up to
+# what comes after all that does.
 NAMED = """SELECT id FROM conversations WHERE owner = :owner AND id >= :low AND id < :high
     UNION SELECT t.conversation_id FROM turns t JOIN conversations c ON c.id = t.conversation_id
         WHERE c.owner = :owner AND t.run_id >= :low AND t.run_id < :high
@@ -38,7 +38,8 @@ ANSWER = """(SELECT b.id FROM answers b WHERE b.id = t.run_id OR b.run_id = t.ru
 # What `read_turn` reads: the turns of a conversation with their answers.
 TURNS = f"""SELECT t.run_id, t.question, a.id AS answer_id, a.body
     FROM turns t LEFT JOIN answers a ON a.id = {ANSWER} WHERE t.conversation_id = ? ORDER BY t.seq"""
-# What `read_summary` reads: conversations of an owner by their newest turn. A question that is queued has its job's id.
+# What `read_summary` reads: conversations of an owner by their newest turn. A question that is queued has its
+# job's id.
 NEWEST = f"""SELECT c.id, c.created_at, counted.turns, counted.place, began.question, coalesce(a.id, j.id) AS answer_id,
         coalesce(a.created_at, j.created_at, r.created_at, c.created_at) AS changed_at
     FROM (SELECT conversation_id, min(seq) AS began, max(seq) AS place, count(*) AS turns FROM turns

@@ -1,8 +1,8 @@
-"""The index of vectors: eight bits a component, scanned as a whole by faiss. Derived from the vectors in the database;
-delete its folder at any time.
+"""The index of vectors: eight bits a component, scanned as a whole by faiss. Derived from the vectors in the
+database; delete its folder at any time.
 
-A scan is exact under any filter and any exclusion, at the speed of the machine's memory; a graph is not. What it
-names is ordered by the vectors of the database themselves."""
+A scan is exact under any filter and any exclusion, at the speed of the machine's memory; a graph is not. What
+it names is ordered by the vectors of the database themselves."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from shisho.stores.index_scope import IndexScope
 from shisho.telemetry import log, span
 
 BATCH = 2_000  # vectors taken in at once
-# So many more than are wanted are ordered anew by their stored vectors: of 100,000 × 256 clustered vectors no one of the
-# nearest is further down by its eight bits.
+# So many more than are wanted are ordered anew by their stored vectors: of 100,000 × 256 clustered vectors no
+# one of the nearest is further down by its eight bits.
 SPARE = 50
 STEPS = 127  # of a component on each side of zero
 MIDDLE = 128  # the code of zero
@@ -74,7 +74,8 @@ class DenseIndex:
         return bool(self._mark.seq >= newest.vector and self._change >= newest.change)
 
     def catch_up(self) -> None:
-        """Take in new vectors, and which documents are live. Waits a while for a process that does the same."""
+        """Take in new vectors, and which documents are live. Waits a while for a process that does the
+        same."""
         with self._lock, span("dense.catch_up", since=self._mark.seq):
             if not self._dimensions:
                 self._dimensions = self._database.snapshot(self._known_dimensions)
@@ -211,7 +212,8 @@ class DenseIndex:
         bits = None if mask is None else np.packbits(mask, bitorder="little")
         parameters = None if bits is None else _only(bits)
         most = min(limit, len(self._rows))
-        # Where a vector is wide, faiss takes the query's numbers as whole ones: those of a unit vector would all be zero.
+        # Where a vector is wide, faiss takes the query's numbers as whole ones: those of a unit vector would
+        # all be zero.
         steps = np.rint(vector * (STEPS / max(float(np.abs(vector).max()), 1e-9))).astype(np.float32)
         _alone()
         _, places = self._scan.search(steps.reshape(1, -1), most, params=parameters)
@@ -275,8 +277,8 @@ def _only(bits: Codes) -> Any:
 
 
 def _alone() -> None:
-    """One thread for the scan: a second one waits for it, busily, and costs eight times as much. It holds for the thread
-    that calls, so that each search says it."""
+    """One thread for the scan: a second one waits for it, busily, and costs eight times as much. It holds for
+    the thread that calls, so that each search says it."""
     import faiss
 
     faiss.omp_set_num_threads(1)

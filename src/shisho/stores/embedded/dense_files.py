@@ -1,5 +1,5 @@
-"""The files of the index of vectors. Whoever holds the lock of the folder appends; the watermark, written last, says how
-far the files are good, so that a process killed in the middle leaves nothing half done."""
+"""The files of the index of vectors. Whoever holds the lock of the folder appends; the watermark, written
+last, says how far the files are good, so that a process killed in the middle leaves nothing half done."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from numpy.typing import NDArray
 
 FORMAT = 2
 ROW = np.dtype([("passage", "<i8"), ("document", "<u4"), ("page", "<i4")])
-"""What stands beside the code of a vector: its passage, the place of its document in the list of documents, and its
-page, 0 for none."""
+"""What stands beside the code of a vector: its passage, the place of its document in the list of documents,
+and its page, 0 for none."""
 Rows = NDArray[np.void]
 Codes = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
 class Watermark:
-    """How far files are good: the last vector taken in, how many there are, and the bytes of the list of documents.
-    `scale`: what a component was multiplied by; `generation` changes when they are made anew."""
+    """How far files are good: the last vector taken in, how many there are, and the bytes of the list of
+    documents. `scale`: what a component was multiplied by; `generation` changes when they are made anew."""
 
     generation: str
     seq: int = 0

@@ -42,7 +42,8 @@ DONE = """SELECT count(*) FROM embeddings e JOIN passages p ON p.id = e.passage_
     WHERE e.embedder_id = ? AND d.state = 'live'"""
 # Other embedders, retired ones too.
 OTHERS = "SELECT id FROM embedders WHERE name != ?"
-# Others are known by their names no more, where this one has a vector for everything: searches use it from now on.
+# Others are known by their names no more, where this one has a vector for everything: searches use it from
+# now on.
 RETIRE = """UPDATE embedders SET name = 'retired ' || id WHERE name != ?1 AND name NOT LIKE 'retired %'
     AND (SELECT seen FROM embedders WHERE name = ?1) >= (SELECT coalesce(max(seq), 0) FROM changes)"""
 # Some vectors of an embedder that is retired.

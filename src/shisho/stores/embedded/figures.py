@@ -12,7 +12,8 @@ from shisho.ports import Clock
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
 
-# Jobs that have not ended, by kind and state: each state from its own index, as those that have ended are many.
+# Jobs that have not ended, by kind and state: each state from its own index, as those that have ended are
+# many.
 JOBS = """SELECT kind, state, count(*) AS number FROM jobs WHERE state = 'queued' GROUP BY kind
     UNION ALL SELECT kind, state, count(*) FROM jobs WHERE state = 'running' GROUP BY kind
     UNION ALL SELECT kind, state, count(*) FROM jobs WHERE state IN ('parked', 'awaiting_auth') GROUP BY kind, state"""

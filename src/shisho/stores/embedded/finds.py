@@ -58,8 +58,8 @@ SEEN = """SELECT canonical_url FROM finds WHERE task_id = :task_id AND canonical
 # What `read_stored` reads, of `finds`: a job's finds in order of rank.
 OF_JOB = """SELECT url, canonical_url, title, snippet, published_at, query, engine, page_number, rank_on_page, rank,
     status, document_id, useful, code, reason FROM finds WHERE job_id = :job_id ORDER BY rank"""
-# What `read_result` reads: results after a place and since a revision. A document that is expected is not told
-# before it is there.
+# What `read_result` reads: results after a place and since a revision. A document that is expected is not
+# told before it is there.
 RESULTS = """SELECT f.seq, f.url, coalesce(nullif(d.title, ''), f.title) AS title, f.query, f.engine, f.rank,
         CASE f.status WHEN 'visited' THEN f.document_id END AS document_id,
         coalesce(d.passage_count, 0) AS passages, f.job_id, j.state AS job_state, f.fetched_at

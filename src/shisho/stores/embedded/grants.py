@@ -26,8 +26,8 @@ REVOKE = """DELETE FROM grants WHERE kind = ? AND grantee = ?
 # All grants, or those of an owner's corpora.
 GRANTS = """SELECT c.owner, c.name, g.kind, g.grantee, g.access, g.granted_at FROM grants g
     JOIN corpora c ON c.id = g.corpus_id WHERE ?1 IS NULL OR c.owner = ?1 ORDER BY c.owner, c.name, g.kind, g.grantee"""
-# What a reader may search. Of several ways the one counts that lets do most: by name, write > read > own, and what is one's
-# own comes one way.
+# What a reader may search. Of several ways the one counts that lets do most: by name, write > read > own, and
+# what is one's own comes one way.
 REACHABLE = """SELECT c.owner, c.name, max(r.access) AS access FROM readable_corpora r JOIN corpora c ON c.id = r.corpus_id
     WHERE r.reader = ? GROUP BY c.id ORDER BY c.owner, c.name"""
 # Those of some documents that a reader may open.

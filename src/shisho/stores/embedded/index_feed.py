@@ -1,4 +1,5 @@
-"""The SQLite file as the truth behind an index that stands elsewhere, and the book of how far that has come."""
+"""The SQLite file as the truth behind an index that stands elsewhere, and the book of how far that has
+come."""
 
 from __future__ import annotations
 
@@ -72,8 +73,8 @@ DROP = "DELETE FROM outer_words WHERE name = ? AND corpus_id = ? AND code = ? AN
 
 
 class EmbeddedIndexFeed:
-    """`IndexFeed` over one SQLite file. `about`: the embedder that is set; `is_usable`: whether queries can still get
-    vectors of an earlier one."""
+    """`IndexFeed` over one SQLite file. `about`: the embedder that is set; `is_usable`: whether queries can
+    still get vectors of an earlier one."""
 
     def __init__(
         self,

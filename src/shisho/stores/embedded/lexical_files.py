@@ -1,5 +1,5 @@
-"""The tantivy indexes of the lexical index: one for each corpus, in a folder of its own, so that nothing of a corpus has a
-part in the scores of another.
+"""The tantivy indexes of the lexical index: one for each corpus, in a folder of its own, so that nothing of a
+corpus has a part in the scores of another.
 
 Fields are white-space tokenised, frequencies only. BM25 in tantivy is fixed at k1=1.2, b=.75.
 """
@@ -61,8 +61,8 @@ class CorpusIndexes:
                 self._opened[corpus_id] = _prepare(tantivy.Index(_schema(), str(there[corpus_id])))
 
     def pass_by(self, error: Exception) -> int:
-        """From now on indexes that end with this process, for a home that cannot be written. Returns what they have
-        seen."""
+        """From now on indexes that end with this process, for a home that cannot be written. Returns what
+        they have seen."""
         log.warning("the index is made in memory: %s", error)
         self._is_passing = True
         self._passing_mark = 0
@@ -81,7 +81,8 @@ class CorpusIndexes:
         fresh.replace(self._folder / WATERMARK)
 
     def take(self) -> bool:
-        """The turn to write, until `end`; False while another process has it. What has another form is deleted."""
+        """The turn to write, until `end`; False while another process has it. What has another form is
+        deleted."""
         if not (self._is_passing or os.access(self._folder, os.W_OK)):
             self.pass_by(PermissionError(f"{self._folder} cannot be written"))
         if self._is_passing:
@@ -128,8 +129,8 @@ class CorpusIndexes:
 
 
 class CorpusWriter:
-    """Writes one index after the other: the writer of a corpus stays open until another's turn comes. Raises ValueError
-    where another process writes."""
+    """Writes one index after the other: the writer of a corpus stays open until another's turn comes. Raises
+    ValueError where another process writes."""
 
     def __init__(self, indexes: CorpusIndexes) -> None:
         self._indexes = indexes

@@ -68,8 +68,8 @@ class LexicalView(ShelfView):
         return [name for name in best if name not in passage_ids][:limit]
 
     def _query(self, corpus_id: int, words: Sequence[Word], scope: Scope, within: IndexScope) -> Any:
-        """The words of a query that a corpus has, each worth what it is worth in all that the reader may search; None
-        where it has none."""
+        """The words of a query that a corpus has, each worth what it is worth in all that the reader may
+        search; None where it has none."""
         index: Any = self._indexes.find(corpus_id)
         searcher = self._searcher(corpus_id)
         frequencies = {word: searcher.doc_freq(*word) for word in words} if searcher else {}

@@ -15,8 +15,8 @@ from shisho.stores.embedded.rows import fetch_all
 from shisho.stores.nouns import passage_id
 
 # Live pages of blocked domains: the host stands between `://` and the next slash; a dot before and a colon
-# after let a suffix match whole labels only. Opinions come first (CROSS JOIN keeps the order): mostly there are none,
-# and every document would be looked at in vain.
+# after let a suffix match whole labels only. Opinions come first (CROSS JOIN keeps the order): mostly there
+# are none, and every document would be looked at in vain.
 BLOCKED = """SELECT d.id AS document_id FROM opinions o CROSS JOIN documents d ON o.owner = d.owner
     WHERE o.owner = :owner AND o.kind = 'domain' AND d.state = 'live' AND d.source LIKE 'http%://%' AND
         '.' || lower(substr(substr(d.source, instr(d.source, '://') + 3), 1,

@@ -1,5 +1,6 @@
-"""Which embedder's vectors searches use: those of the one that is set; while it has not been through all passages, those
-of the one before. Each has its index in a folder of its own, and only the one that serves is read."""
+"""Which embedder's vectors searches use: those of the one that is set; while it has not been through all
+passages, those of the one before. Each has its index in a folder of its own, and only the one that serves is
+read."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ from shisho.stores.serving import choose_serving
 if TYPE_CHECKING:
     from shisho.stores.embedded.dense import DenseIndex  # it needs numpy, a list of documents does not
 
-# Embedders whose vectors may serve, those that have come furthest first; whether each has vectors, and is through with all.
+# Embedders whose vectors may serve, those that have come furthest first; whether each has vectors, and is
+# through with all.
 CANDIDATES = """SELECT m.name, m.choice, m.seen >= (SELECT coalesce(max(seq), 0) FROM changes) AS is_whole,
         EXISTS (SELECT 1 FROM embeddings e WHERE e.embedder_id = m.id) AS has_vectors
     FROM embedders m WHERE m.name NOT LIKE 'retired %' ORDER BY m.seen DESC, m.id DESC"""
@@ -35,8 +37,8 @@ class ServingIndex:
         about: EmbedderAbout,
         is_usable: Callable[[EmbedderAbout], bool] = lambda about: False,
     ) -> None:
-        """`root`: the folder of all their folders. `is_usable`: whether queries can still get vectors of an earlier
-        embedder."""
+        """`root`: the folder of all their folders. `is_usable`: whether queries can still get vectors of an
+        earlier embedder."""
         self._root = root
         self._database = database
         self._about = about

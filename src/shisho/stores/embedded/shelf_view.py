@@ -11,7 +11,8 @@ from shisho.domain.ranking import NamedPassage
 from shisho.stores.embedded import rows, vectors
 from shisho.stores.embedded.scope import READABLE, count_in, write_condition
 
-# Of all live passages that a reader may search: how many there are, and their terms, bigrams and terms of headings.
+# Of all live passages that a reader may search: how many there are, and their terms, bigrams and terms of
+# headings.
 SUMS = f"""SELECT coalesce(sum(c.passages), 0) AS passages, coalesce(sum(c.terms), 0) AS terms,
     coalesce(sum(c.bigrams), 0) AS bigrams, coalesce(sum(c.heading), 0) AS heading
     FROM corpora c WHERE c.id IN ({READABLE})"""

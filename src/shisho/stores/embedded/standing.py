@@ -1,5 +1,5 @@
-"""Where documents stand: the sources that they are called by, and what becomes of one that leaves or comes back. Every
-function runs inside its caller's transaction."""
+"""Where documents stand: the sources that they are called by, and what becomes of one that leaves or comes
+back. Every function runs inside its caller's transaction."""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ from shisho.stores.vectors import vector_of
 INSERT = f"""INSERT INTO term_vectors(passage_id, document_id, terms, heading, characters, term_count, heading_count,
         pair_count)
     VALUES ({rows.marks(8)})"""
-# The vectors of some passages: after the number of each the fields of `TermVector` in their order, from the second on.
+# The vectors of some passages: after the number of each the fields of `TermVector` in their order, from the
+# second on.
 VECTORS = f"""SELECT passage_id, document_id, terms, heading, characters, term_count, heading_count, pair_count
     FROM term_vectors WHERE passage_id IN {rows.ANY_NUMBER_OF}"""
 # Passages of live documents by their numbers.

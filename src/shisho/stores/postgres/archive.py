@@ -1,5 +1,5 @@
-"""All of a database in one file, as of one moment, and a database made of it again: each table as PostgreSQL copies it, the
-files that were handed in, and a list of both with their hashes."""
+"""All of a database in one file, as of one moment, and a database made of it again: each table as PostgreSQL
+copies it, the files that were handed in, and a list of both with their hashes."""
 
 from __future__ import annotations
 
@@ -103,8 +103,9 @@ def write_archive(connection: Connection, blobs: Blobs, target: Path) -> Archive
 
 
 def read_archive(connection: Connection, blobs: Blobs, source: Path) -> ArchiveManifest:
-    """Fill an empty database of this version, all or nothing; files first, which do no harm where it fails. Raises Conflict
-    where it is not empty, InvalidParams for what is no archive, or not whole, or of another version."""
+    """Fill an empty database of this version, all or nothing; files first, which do no harm where it fails.
+    Raises Conflict where it is not empty, InvalidParams for what is no archive, or not whole, or of another
+    version."""
     try:
         with zipfile.ZipFile(source) as archive:
             manifest = _manifest(archive, source)

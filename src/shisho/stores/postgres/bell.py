@@ -1,8 +1,8 @@
-"""The bell across all processes and machines that share a PostgreSQL database: topics that anybody listens to go out
-after the commit, and come in on a connection of their own.
+"""The bell across all processes and machines that share a PostgreSQL database: topics that anybody listens to
+go out after the commit, and come in on a connection of their own.
 
-What was not sent because a process died, and what a pooler between does not pass on, is found by a look at the
-tasks that somebody waits for.
+What was not sent because a process died, and what a pooler between does not pass on, is found by a look at
+the tasks that somebody waits for.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ Scores = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class WeighedWord:
-    """A word of a query: its key in the postings, what it is worth, and how much each word of a passage takes from
-    that."""
+    """A word of a query: its key in the postings, what it is worth, and how much each word of a passage takes
+    from that."""
 
     key: int
     worth: float
@@ -30,8 +30,8 @@ class WeighedWord:
 def add_up(
     words: Sequence[tuple[WeighedWord, bytes]], allowed: Sequence[int] | None
 ) -> tuple[Numbers, Scores]:
-    """The numbers of the passages that have some of the words, or of those of them that are `allowed`, and their scores.
-    A word comes with its entries."""
+    """The numbers of the passages that have some of the words, or of those of them that are `allowed`, and
+    their scores. A word comes with its entries."""
     entries = [np.frombuffer(packed, ENTRY) for _, packed in words]
     if not entries:
         return np.zeros(0, np.int64), np.zeros(0)

@@ -101,9 +101,9 @@ class PostgresDatabase:
         return await self._in_writer(partial(self.commit, work, lasting=lasting))
 
     async def execute(self, work: Work[T]) -> T:
-        """As `write`, for work of one statement, which the server makes a transaction by itself: a third of the
-        ways there and back. Where the connection is lost it is done again, though it may have been committed:
-        whoever asks can bear that."""
+        """As `write`, for work of one statement, which the server makes a transaction by itself: a third of
+        the ways there and back. Where the connection is lost it is done again, though it may have been
+        committed: whoever asks can bear that."""
         return await self._in_writer(partial(self._commit, NO_BEGIN, work))
 
     async def _in_writer(self, commit: Callable[[], T]) -> T:
@@ -143,8 +143,8 @@ class PostgresDatabase:
                 return work(connection)
 
     async def migrate(self) -> list[str]:
-        """Bring the schema to this version. Returns the names of the scripts that were run. Raises StorageUnusable,
-        Conflict."""
+        """Bring the schema to this version. Returns the names of the scripts that were run. Raises
+        StorageUnusable, Conflict."""
 
         def work() -> list[str]:
             with self._troubles(), self._opening, self._connect() as connection:

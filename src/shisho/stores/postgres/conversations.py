@@ -25,8 +25,8 @@ IS_TURN = "SELECT 1 AS one FROM turns WHERE run_id = %s"
 # The conversation of an owner with the newest turn.
 LAST = """SELECT t.conversation_id AS id FROM turns t JOIN conversations c ON c.id = t.conversation_id
     WHERE c.owner = %s ORDER BY t.seq DESC LIMIT 1"""
-# Conversations of an owner whose id, or that of one of whose runs or answers, begins with something, up to what comes
-# after all that does.
+# Conversations of an owner whose id, or that of one of whose runs or answers, begins with something, up to
+# what comes after all that does.
 NAMED = """SELECT id FROM conversations WHERE owner = %(owner)s AND id >= %(low)s AND id < %(high)s
     UNION SELECT t.conversation_id FROM turns t JOIN conversations c ON c.id = t.conversation_id
         WHERE c.owner = %(owner)s AND t.run_id >= %(low)s AND t.run_id < %(high)s
@@ -38,7 +38,8 @@ ANSWER = """(SELECT b.id FROM answers b WHERE b.id = t.run_id OR b.run_id = t.ru
 # What `read_turn` reads: the turns of a conversation with their answers.
 TURNS = f"""SELECT t.run_id, t.question, a.id AS answer_id, a.body
     FROM turns t LEFT JOIN answers a ON a.id = {ANSWER} WHERE t.conversation_id = %s ORDER BY t.seq"""
-# What `read_summary` reads: conversations of an owner by their newest turn. A question that is queued has its job's id.
+# What `read_summary` reads: conversations of an owner by their newest turn. A question that is queued has its
+# job's id.
 NEWEST = f"""SELECT c.id, c.created_at, counted.turns, counted.place, began.question, coalesce(a.id, j.id) AS answer_id,
         coalesce(a.created_at, j.created_at, r.created_at, c.created_at) AS changed_at
     FROM (SELECT u.conversation_id, min(u.seq) AS began, max(u.seq) AS place, count(*) AS turns

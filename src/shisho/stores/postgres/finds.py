@@ -1,4 +1,5 @@
-"""The finds of jobs, in PostgreSQL, and the reports on them for a task's visitor. Writes carry the fence of their job."""
+"""The finds of jobs, in PostgreSQL, and the reports on them for a task's visitor. Writes carry the fence of
+their job."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ from shisho.stores.postgres.queries import PostgresQueries
 from shisho.stores.postgres.rows import Row, change, fetch_all, fetch_first
 
 MOST_FAILURES = 20
-# The task of a held claim. Until the commit nobody takes the job back, and nobody gives the task another revision: who
-# has seen a later one has seen what is written here.
+# The task of a held claim. Until the commit nobody takes the job back, and nobody gives the task another
+# revision: who has seen a later one has seen what is written here.
 HOLDS = """SELECT j.task_id FROM jobs j JOIN tasks t ON t.id = j.task_id
     WHERE j.id = %s AND j.state = 'running' AND j.attempt = %s AND j.worker_id = %s FOR SHARE OF j FOR NO KEY UPDATE OF t"""
 # A find, unless its job has it already.
@@ -62,8 +63,8 @@ SEEN = """SELECT DISTINCT canonical_url FROM finds WHERE task_id = %(task_id)s A
 # What `read_stored` reads, of `finds`: a job's finds in order of rank.
 OF_JOB = """SELECT url, canonical_url, title, snippet, published_at, query, engine, page_number, rank_on_page, rank,
     status, document_id, useful, code, reason FROM finds WHERE job_id = %(job_id)s ORDER BY rank"""
-# What `read_result` reads: results after a place and since a revision. A document that is expected is not told
-# before it is there.
+# What `read_result` reads: results after a place and since a revision. A document that is expected is not
+# told before it is there.
 RESULTS = """SELECT f.seq, f.url, coalesce(nullif(d.title, ''), f.title) AS title, f.query, f.engine, f.rank,
         CASE f.status WHEN 'visited' THEN f.document_id END AS document_id,
         coalesce(d.passage_count, 0) AS passages, f.job_id, j.state AS job_state, f.fetched_at
@@ -99,8 +100,8 @@ ORPHANS = """SELECT DISTINCT d.id
 WRITTEN_AT = "SELECT at FROM events WHERE task_id = %(task_id)s AND revision = %(since)s"
 # How many jobs of a task there are of each kind in each state.
 TALLY = "SELECT kind, state, count(*) AS jobs FROM jobs WHERE task_id = %(task_id)s GROUP BY kind, state"
-# Of a task's web addresses: how many were visited, how many there are, how many of them are different pages, and how many
-# finds became documents.
+# Of a task's web addresses: how many were visited, how many there are, how many of them are different pages,
+# and how many finds became documents.
 VISITS = """SELECT count(*) FILTER (WHERE is_page AND status IN ('visited', 'failed')) AS visited,
     count(*) FILTER (WHERE is_page AND status <> 'left_out') AS known,
     count(DISTINCT canonical_url) FILTER (WHERE is_page AND status <> 'left_out') AS sources,

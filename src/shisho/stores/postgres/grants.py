@@ -25,7 +25,8 @@ REVOKE = """DELETE FROM grants g USING corpora c
 GRANTS = """SELECT c.owner, c.name, g.kind, g.grantee, g.access, g.granted_at FROM grants g
     JOIN corpora c ON c.id = g.corpus_id WHERE %(owner)s::text IS NULL OR c.owner = %(owner)s
     ORDER BY c.owner COLLATE "C", c.name COLLATE "C", g.kind, g.grantee"""
-# What a reader may search. Of several ways the one counts that lets do most: by name, write > read; one's own comes one way.
+# What a reader may search. Of several ways the one counts that lets do most: by name, write > read; one's own
+# comes one way.
 REACHABLE = """SELECT c.owner, c.name, max(r.access COLLATE "C") AS access
     FROM readable_corpora r JOIN corpora c ON c.id = r.corpus_id
     WHERE r.reader = %s GROUP BY c.owner, c.name ORDER BY c.owner COLLATE "C", c.name COLLATE "C\""""

@@ -1,4 +1,5 @@
-"""The PostgreSQL database as the truth behind an index that stands elsewhere, and the book of how far that has come."""
+"""The PostgreSQL database as the truth behind an index that stands elsewhere, and the book of how far that
+has come."""
 
 from __future__ import annotations
 

@@ -31,8 +31,8 @@ class PostgresJobs(StoredJobs):
         self._database = database
 
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
-        # One that finds nothing locks nothing and writes nothing. Where it was committed and nobody knows, the job
-        # is taken back as any other whose worker gives no sign of life.
+        # One that finds nothing locks nothing and writes nothing. Where it was committed and nobody knows,
+        # the job is taken back as any other whose worker gives no sign of life.
         return await self._claimed(
             self._execute(lambda transaction: self._take(transaction, worker_id, kinds))
         )

@@ -1,4 +1,5 @@
-"""Runs, their steps, their answers, in PostgreSQL. A snippet stands in one place, so that a purge can erase it."""
+"""Runs, their steps, their answers, in PostgreSQL. A snippet stands in one place, so that a purge can erase
+it."""
 
 from __future__ import annotations
 

@@ -38,8 +38,8 @@ NUMBERS = f"SELECT p.number {FROM_DOCUMENTS} JOIN passages p ON p.document_id = 
 # Those of some passages that are in scope.
 IN_SCOPE = f"""SELECT p.number, p.id {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id
     WHERE p.number = ANY(%s) AND {{condition}} AND p.id <> ALL(%s)"""
-# What common words give to some passages, as if each stood there once: to add up all their entries takes long, and changes
-# little.
+# What common words give to some passages, as if each stood there once: to add up all their entries takes
+# long, and changes little.
 COMMON = f"""SELECT p.number, (SELECT coalesce(sum(worth / (1 + %s::float8 + slope * CASE WHEN is_pair THEN v.pair_count
                 ELSE v.term_count + {HEADING} * v.heading_count END)), 0)
             FROM unnest(%s::bytea[], %s::boolean[], %s::float8[], %s::float8[]) AS common(code, is_pair, worth, slope)

@@ -38,8 +38,8 @@ def list_missing_migrations(connection: psycopg.Connection[Any], facts: Connecti
 
 
 def migrate(connection: psycopg.Connection[Any], facts: ConnectionFacts) -> list[str]:
-    """Bring the database to this version, all scripts or none; where another process does, wait for it. Returns the names of
-    those that were run here. Raises psycopg.Error, StorageUnusable."""
+    """Bring the database to this version, all scripts or none; where another process does, wait for it.
+    Returns the names of those that were run here. Raises psycopg.Error, StorageUnusable."""
     run: list[str] = []
     if not list_missing_migrations(connection, facts):
         return run

@@ -1,5 +1,5 @@
-"""The postings of the lexical index: kept in the transaction that changes the shelf, so that there is nothing to catch up
-with (schema/0022). Every function runs inside its caller's transaction."""
+"""The postings of the lexical index: kept in the transaction that changes the shelf, so that there is nothing
+to catch up with (schema/0022). Every function runs inside its caller's transaction."""
 
 from __future__ import annotations
 
@@ -102,7 +102,8 @@ def discard(connection: Connection, document_id: str) -> None:
 
 
 def count_out(connection: Connection, document_id: str) -> None:
-    """The passages of a live document count no more. Their entries stay: a search passes over what is not live."""
+    """The passages of a live document count no more. Their entries stay: a search passes over what is not
+    live."""
     _count(connection, document_id, -1)
 
 
@@ -125,8 +126,8 @@ def erase(connection: Connection, corpus_id: int, document_id: str) -> None:
 
 
 def merge(connection: Connection, corpus_id: int) -> bool:
-    """Make segments of one level one of the next, where there are enough of them; False where there are not, or
-    another process is at it."""
+    """Make segments of one level one of the next, where there are enough of them; False where there are not,
+    or another process is at it."""
     if not rows.fetch_all(connection, TRY_LOCK, (MERGING, corpus_id))[0].has:
         return False
     full = rows.fetch_first(connection, FULL, (corpus_id, FAN_IN))

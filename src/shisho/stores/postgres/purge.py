@@ -1,5 +1,5 @@
-"""Erase what a purge promises to erase: the text, its passages, their postings and vectors, every snippet and every copy
-in the ledger."""
+"""Erase what a purge promises to erase: the text, its passages, their postings and vectors, every snippet and
+every copy in the ledger."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ VERSIONS = """SELECT old.id FROM documents d JOIN documents old ON old.corpus_id
 # The text of a document, and what was said of it; the table is filled in.
 EMPTY = "DELETE FROM {table} WHERE document_id = %s"
 HOLD_TEXT = ("passages", "parts", "arrivals", "document_meta", "places")
-# A row that was deleted or changed stands in the table's file as it was until the file is swept; by itself the server does
-# that when a fifth of a table has changed. What somebody else sweeps just now is left to them.
+# A row that was deleted or changed stands in the table's file as it was until the file is swept; by itself
+# the server does that when a fifth of a table has changed. What somebody else sweeps just now is left to
+# them.
 SWEEP = f"VACUUM (SKIP_LOCKED) {', '.join(sorted({'documents', 'postings', *HOLD_TEXT, *TABLES_OF_TRACES}))}"
 
 
 def erase(connection: Connection, corpus_id: int, document_id: str) -> None:
-    """The document and the older versions of its file, inside the caller's transaction, who may change the corpus;
-    of the document its id, the hash of its bytes and its times are left."""
+    """The document and the older versions of its file, inside the caller's transaction, who may change the
+    corpus; of the document its id, the hash of its bytes and its times are left."""
     for version in rows.fetch_all(connection, VERSIONS, (document_id,)):
         rows.change(connection, standing.SET_STATE, ("purged", version.id))
         _erase(connection, corpus_id, version.id)
@@ -43,7 +44,8 @@ def _erase(connection: Connection, corpus_id: int, document_id: str) -> None:
 
 
 async def erase_rows(database: PostgresDatabase) -> bool:
-    """Once the erasure is committed: out of the files of the tables too. False where that could not be done now."""
+    """Once the erasure is committed: out of the files of the tables too. False where that could not be done
+    now."""
 
     def work(connection: Connection) -> None:
         rows.change(connection, SWEEP)

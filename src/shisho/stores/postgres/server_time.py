@@ -50,8 +50,8 @@ class ServerTime:
         return self._sample.line + measure_since_start() - self._sample.own
 
     def note(self, connection: psycopg.Connection[Any]) -> None:
-        """Look at the server's clock, and store what the line says. Whoever has just begun stores nothing where
-        something stands: it cannot know whether the clock has jumped."""
+        """Look at the server's clock, and store what the line says. Whoever has just begun stores nothing
+        where something stands: it cannot know whether the clock has jumped."""
         has_begun = self._sample is not None
         stored, anchor = self._look(connection)
         if stored is None or (has_begun and not stored.was_noted(anchor.wall, NOTE_SECONDS)):

@@ -1,5 +1,5 @@
-"""Which embedder's vectors searches use, and what is nearest among them: exactly over few, by pgvector's graph over
-many."""
+"""Which embedder's vectors searches use, and what is nearest among them: exactly over few, by pgvector's
+graph over many."""
 
 from __future__ import annotations
 
@@ -21,10 +21,12 @@ from shisho.stores.postgres.scope import FROM_DOCUMENTS, count_in, write_passage
 from shisho.stores.serving import choose_serving
 from shisho.telemetry import log, span
 
-# Vectors in scope: fewer are looked through one by one. 100,000 of 256 numbers take 26 ms of CPU, the graph 12 (measured).
+# Vectors in scope: fewer are looked through one by one. 100,000 of 256 numbers take 26 ms of CPU, the graph
+# 12 (measured).
 GRAPH_FROM = 100_000
 SELECTIVE = 0.1  # of all vectors: a graph that is asked for a smaller part walks in vain
-# A graph that has to leave out what is nearest finds little else: with 500 left out it missed three of the ten nearest.
+# A graph that has to leave out what is nearest finds little else: with 500 left out it missed three of the
+# ten nearest.
 MOST_LEFT_OUT = 100
 LEAST_CANDIDATES = 200
 MOST_CANDIDATES = 1_000  # that pgvector takes
@@ -160,8 +162,8 @@ class PostgresServing:
         is_usable: Callable[[EmbedderAbout], bool] = lambda about: False,
         graph_from: int = GRAPH_FROM,
     ) -> None:
-        """`is_usable`: whether queries can still get vectors of an earlier embedder. `graph_from`: so many vectors
-        have a graph."""
+        """`is_usable`: whether queries can still get vectors of an earlier embedder. `graph_from`: so many
+        vectors have a graph."""
         self._database = database
         self._about = about
         self._is_usable = is_usable

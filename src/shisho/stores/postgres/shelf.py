@@ -1,5 +1,5 @@
-"""The shelf in PostgreSQL. A document with its passages and its postings goes in, is replaced, and goes out in one
-transaction each."""
+"""The shelf in PostgreSQL. A document with its passages and its postings goes in, is replaced, and goes out
+in one transaction each."""
 
 from __future__ import annotations
 
@@ -108,7 +108,8 @@ async def _nothing_else() -> bool:
 
 
 class PostgresShelf:
-    """`ports.Shelf` over PostgreSQL. `erased` goes after a purge through what else holds copies of its rows."""
+    """`ports.Shelf` over PostgreSQL. `erased` goes after a purge through what else holds copies of its
+    rows."""
 
     def __init__(
         self, database: PostgresDatabase, clock: Clock, erased: Callable[[], Awaitable[bool]] = _nothing_else
@@ -262,7 +263,8 @@ class PostgresShelf:
         return await self._database.write(work)
 
     async def _merge(self, corpus_id: int) -> None:
-        """Keep the index in few segments. It may fail: the document is stored, and the next one tries again."""
+        """Keep the index in few segments. It may fail: the document is stored, and the next one tries
+        again."""
         try:
             while await self._database.write(partial(postings.merge, corpus_id=corpus_id)):
                 pass
@@ -336,7 +338,8 @@ def _remove(connection: Connection, document_id: DocumentId, *, purge: bool) -> 
 
 
 def _describe_many(connection: Connection, facts: Mapping[DocumentId, Mapping[str, str]]) -> int:
-    """Of how many documents it is news. In the order of their ids: two who describe the same wait for each other."""
+    """Of how many documents it is news. In the order of their ids: two who describe the same wait for each
+    other."""
     documents = _documents_by_id(connection, list(facts))
     fresh = [
         name

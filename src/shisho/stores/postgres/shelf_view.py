@@ -10,7 +10,8 @@ from shisho.stores.postgres import rows, vectors
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.scope import FROM_DOCUMENTS, READABLE, count_in, write_passage_condition
 
-# Of all live passages that a reader may search: how many there are, and their terms, bigrams and terms of headings.
+# Of all live passages that a reader may search: how many there are, and their terms, bigrams and terms of
+# headings.
 SUMS = f"""SELECT coalesce(sum(c.passages), 0)::bigint AS passages, coalesce(sum(c.terms), 0)::bigint AS terms,
     coalesce(sum(c.bigrams), 0)::bigint AS bigrams, coalesce(sum(c.heading), 0)::bigint AS heading
     FROM corpora c WHERE c.id IN ({READABLE})"""

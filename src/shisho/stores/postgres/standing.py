@@ -1,8 +1,8 @@
-"""Where documents stand: the sources that they are called by, and what becomes of one that leaves or comes back. Every
-function runs inside its caller's transaction.
+"""Where documents stand: the sources that they are called by, and what becomes of one that leaves or comes
+back. Every function runs inside its caller's transaction.
 
-Whoever changes a corpus holds the lock of its row from the beginning: changes of one corpus come one after the other, as
-in a database with one writer, those of others beside them."""
+Whoever changes a corpus holds the lock of its row from the beginning: changes of one corpus come one after
+the other, as in a database with one writer, those of others beside them."""
 
 from __future__ import annotations
 

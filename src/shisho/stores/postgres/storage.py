@@ -37,8 +37,8 @@ class PostgresStorage:
         await self.database.examine()
 
     async def backup(self, target: Path) -> None:
-        """The database as of one moment with the files that were handed in, in one file, taken while others go on writing.
-        Raises Conflict if the target exists, StorageUnusable."""
+        """The database as of one moment with the files that were handed in, in one file, taken while others
+        go on writing. Raises Conflict if the target exists, StorageUnusable."""
         await self._with_connection(lambda connection: write_archive(connection, self._blobs, target), target)
 
     async def restore(self, source: Path) -> None:

@@ -99,8 +99,8 @@ def begin(connection: Connection, document: Document, corpus_id: int, token: str
 
 
 def check_arrival(connection: Connection, document_id: DocumentId, token: str) -> int:
-    """The key of the corpus, which is the caller's to change. Raises Conflict where somebody else has begun anew
-    with the document."""
+    """The key of the corpus, which is the caller's to change. Raises Conflict where somebody else has begun
+    anew with the document."""
     corpus_id = standing.lock_corpus_of(connection, document_id)
     row = rows.fetch_first(connection, TOKEN, (document_id,))
     if corpus_id is None or row is None or row.token != token:

@@ -1,4 +1,5 @@
-"""Text as PostgreSQL takes it: it has no place for the character NUL, which pages and file names of others may carry."""
+"""Text as PostgreSQL takes it: it has no place for the character NUL, which pages and file names of others
+may carry."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Which topics anybody on any machine listens to, as locks on the server: a listener's connection holds the places of its
-topics in common, and a place that can be had alone is nobody's. Nothing is written, and a dead listener holds nothing."""
+"""Which topics anybody on any machine listens to, as locks on the server: a listener's connection holds the
+places of its topics in common, and a place that can be had alone is nobody's. Nothing is written, and a dead
+listener holds nothing."""
 
 from __future__ import annotations
 

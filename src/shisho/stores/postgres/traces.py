@@ -123,8 +123,8 @@ def _without_names(body: dict[str, Any]) -> str:
 
 
 def _forget(connection: Connection, traces: Traces) -> None:
-    """Blank its names in the queue's rows and the ledger's: wherever a place stands, and names in what is about the
-    document."""
+    """Blank its names in the queue's rows and the ledger's: wherever a place stands, and names in what is
+    about the document."""
     places = [*traces.places]
     rows = fetch_all(connection, FOUND, {"id": traces.document_id, "places": places})
     jobs = sorted({row.job_id for row in rows})

@@ -11,7 +11,8 @@ from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.queries import PostgresQueryStore
 from shisho.stores.transitions import COUNTS, Transaction, Transactions, event_json
 
-# The next revision of the task that a source names; what it changes in the numbers of jobs by state is filled in.
+# The next revision of the task that a source names; what it changes in the numbers of jobs by state is filled
+# in.
 REVISED = f"""UPDATE tasks SET revision = tasks.revision + 1{{counts}} FROM {{source}} WHERE tasks.id = {{source}}.task_id
         RETURNING tasks.id, tasks.revision, tasks.state AS task_state, {COUNTS}"""
 # What happened to a job at that revision.

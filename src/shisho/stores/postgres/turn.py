@@ -1,5 +1,5 @@
-"""One process of many, on whichever machine: who holds an advisory lock of the database. The server lets it go when its
-holder's connection ends."""
+"""One process of many, on whichever machine: who holds an advisory lock of the database. The server lets it
+go when its holder's connection ends."""
 
 from __future__ import annotations
 

@@ -10,7 +10,8 @@ from shisho.stores import nouns
 from shisho.stores.postgres import rows
 from shisho.stores.postgres.pool import Connection
 
-# The vectors of some passages: after the number of each the fields of `TermVector` in their order, from the second on.
+# The vectors of some passages: after the number of each the fields of `TermVector` in their order, from the
+# second on.
 VECTORS = """SELECT passage_id, document_id, terms, heading, characters, term_count, heading_count, pair_count
     FROM term_vectors WHERE passage_id = ANY(%s)"""
 # Passages of live documents by their numbers.

@@ -1,5 +1,5 @@
-"""How a collection catches up with the truth: one process at a time, a batch of changes at a time, and after each batch
-the book says so."""
+"""How a collection catches up with the truth: one process at a time, a batch of changes at a time, and after
+each batch the book says so."""
 
 from __future__ import annotations
 

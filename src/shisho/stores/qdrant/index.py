@@ -1,5 +1,5 @@
-"""The index in Qdrant: it proposes, by words and by meaning; our own scoring ranks, from what stands in the database that is
-the truth."""
+"""The index in Qdrant: it proposes, by words and by meaning; our own scoring ranks, from what stands in the
+database that is the truth."""
 
 from __future__ import annotations
 

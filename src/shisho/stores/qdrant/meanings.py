@@ -1,4 +1,5 @@
-"""The vectors of passages by one embedder, in a collection of their own: it comes and goes with the embedder."""
+"""The vectors of passages by one embedder, in a collection of their own: it comes and goes with the
+embedder."""
 
 from __future__ import annotations
 
@@ -85,7 +86,8 @@ class VectorCollection:
         limit: int,
         passage_ids: frozenset[PassageId],
     ) -> Mapping[PassageId, float]:
-        """As of a `ports.SearchView`; beyond `server.KEPT` passages in scope by the graph, which is not exact."""
+        """As of a `ports.SearchView`; beyond `server.KEPT` passages in scope by the graph, which is not
+        exact."""
         mark = view.mark(self.index)
         within = view.index_scope(scope)
         if mark is None or () in (within.documents, within.corpora):

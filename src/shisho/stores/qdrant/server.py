@@ -1,5 +1,5 @@
-"""The requests to a Qdrant server, or of the part of its client that plays one in this process. It holds numbers alone:
-hashes of words, vectors, and which document, corpus and page a passage is of."""
+"""The requests to a Qdrant server, or of the part of its client that plays one in this process. It holds
+numbers alone: hashes of words, vectors, and which document, corpus and page a passage is of."""
 
 from __future__ import annotations
 
@@ -50,8 +50,9 @@ class DensePoint:
 
 
 class QdrantServer:
-    """A server at `qdrant://host:port`, or with TLS at `qdrant+https://host:port`. Nothing is asked of it before the first
-    call. Verbs raise CollectionGone; StorageUnusable where it refuses, Conflict where it does not answer."""
+    """A server at `qdrant://host:port`, or with TLS at `qdrant+https://host:port`. Nothing is asked of it
+    before the first call. Verbs raise CollectionGone; StorageUnusable where it refuses, Conflict where it
+    does not answer."""
 
     def __init__(self, address: str, key: str = "") -> None:
         scheme, _, host = address.partition("://")
@@ -221,7 +222,8 @@ class QdrantServer:
         if self._is_local:
             return QdrantClient(IN_PROCESS)
         with warnings.catch_warnings():
-            # A key without TLS on a network of one's own is the operator's choice, said in docs/howto/scale.md.
+            # A key without TLS on a network of one's own is the operator's choice, said in
+            # docs/howto/scale.md.
             warnings.simplefilter("ignore", UserWarning)
             # Its look at the server's version is a thread that outlives whoever made the client.
             return QdrantClient(

@@ -1,6 +1,6 @@
-"""The words of passages as sparse vectors: of a passage how often each stands there, as BM25 counts it; of a query how
-rare each is over all that the reader may search. The rarity is ours, made at each query: no shard has one of its own, and what
-others keep to themselves has no part in it."""
+"""The words of passages as sparse vectors: of a passage how often each stands there, as BM25 counts it; of a
+query how rare each is over all that the reader may search. The rarity is ours, made at each query: no shard
+has one of its own, and what others keep to themselves has no part in it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ DOCUMENTS = 100  # documents taken in before the book is written
 ENTRIES = 1_000  # passages of one document that are held at once
 SATURATION = 1.2
 LENGTH = 0.75
-# What a passage of 500 characters has about, measured over JSQuAD: fixed, so that its weights stay as they are when the
-# library grows.
+# What a passage of 500 characters has about, measured over JSQuAD: fixed, so that its weights stay as they
+# are when the library grows.
 MEANS = {"terms": 45.0, "bigrams": 110.0}
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ProviderRequest:
-    """A call as it arrived. `instructions` and `texts`: the system's words and the turns after them; `schema`:
-    the JSON Schema that the reply is held to."""
+    """A call as it arrived. `instructions` and `texts`: the system's words and the turns after them;
+    `schema`: the JSON Schema that the reply is held to."""
 
     provider: str
     model: str
@@ -27,11 +27,11 @@ class ProviderRequest:
 
 @dataclass(frozen=True, slots=True)
 class ProviderReply:
-    """A reply and how it is sent. `ending`: `stop`, `length` or `refusal`. `delta_chars`: how many characters of
-    the text stand in one event. `cut_bytes`: the stream is sent in pieces of so many bytes, wherever they end;
-    0: event by event. `escaped`: what is not ASCII goes over the wire as `\\uXXXX`. `delay_s`: before the
-    first byte. `cited_url`: an address that the provider itself names as a source. `breaks`: the connection
-    ends in the middle; `hangs`: nothing more comes after the middle."""
+    """A reply and how it is sent. `ending`: `stop`, `length` or `refusal`. `delta_chars`: how many characters
+    of the text stand in one event. `cut_bytes`: the stream is sent in pieces of so many bytes, wherever they
+    end; 0: event by event. `escaped`: what is not ASCII goes over the wire as `\\uXXXX`. `delay_s`: before
+    the first byte. `cited_url`: an address that the provider itself names as a source. `breaks`: the
+    connection ends in the middle; `hangs`: nothing more comes after the middle."""
 
     text: str = ""
     status: int = 200

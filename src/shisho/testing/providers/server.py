@@ -16,9 +16,9 @@ from shisho.testing.providers.wire import WireFormat, wire_format
 
 
 class FakeProvider:
-    """`async with FakeProvider(script) as provider:`. All four formats are spoken at `url(provider)`; `script`
-    gives the reply to each request, at once or when it is awaited; `requests` lists them as they came,
-    `connections` counts them all. Port 0 is any that is free."""
+    """`async with FakeProvider(script) as provider:`. All four formats are spoken at `url(provider)`;
+    `script` gives the reply to each request, at once or when it is awaited; `requests` lists them as they
+    came, `connections` counts them all. Port 0 is any that is free."""
 
     def __init__(self, script: Script, port: int = 0) -> None:
         self.script = script

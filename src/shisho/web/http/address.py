@@ -238,7 +238,8 @@ def _host(literal: str | None, name: str | None, url: str) -> str:
 
 
 def _ascii(name: str) -> str:
-    # IDNA maps ①②⑦。⓪ to 127.0, so nothing may be judged before it. It is slow on long input (CVE-2022-45061).
+    # IDNA maps ①②⑦。⓪ to 127.0, so nothing may be judged before it. It is slow on long input
+    # (CVE-2022-45061).
     try:
         return name.encode("idna").decode("ascii").lower().removesuffix(".") if len(name) <= 253 else ""
     except UnicodeError:

@@ -1,8 +1,8 @@
 """Tell what kind of thing a query looks for, from its words alone; decides which engines fit and how
 deep paging goes.
 
-Words with other meanings as well (最新, 白書, Rust, report) are left out or need company: a query that is taken
-for general is still answered, one that is sent to the wrong engines is not."""
+Words with other meanings as well (最新, 白書, Rust, report) are left out or need company: a query that is
+taken for general is still answered, one that is sent to the wrong engines is not."""
 
 from __future__ import annotations
 

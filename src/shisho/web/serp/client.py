@@ -110,9 +110,9 @@ class SerpClient:
         *,
         doubted: bool = False,
     ) -> SerpExchange:
-        """Result page `number`. Raises RetryLater, BreakerOpen, QuotaSpent, PersonNeeded, BudgetExhausted, and
-        what fetcher and parser raise, which counts against the engine. `doubted`: the state is not of today's
-        making; an answer that is no result page may be its fault, is held against nobody and raises
+        """Result page `number`. Raises RetryLater, BreakerOpen, QuotaSpent, PersonNeeded, BudgetExhausted,
+        and what fetcher and parser raise, which counts against the engine. `doubted`: the state is not of
+        today's making; an answer that is no result page may be its fault, is held against nobody and raises
         StateExpired. Where the page leads on to another request (`Serp.follow`), it has no hits yet: see
         `follow`."""
         try:

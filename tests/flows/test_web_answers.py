@@ -14,15 +14,11 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
-from shisho.domain.answer_news import AnswerStep
-from shisho.domain.codec import Payload
 from shisho.domain.corpus import Source
 from shisho.domain.inquiry import Answer, LoopStop
-from shisho.domain.job import Claim, JobState, TaskState
-from shisho.domain.payloads import AnswerProgress
+from shisho.domain.job import JobState, TaskState
 from shisho.domain.task import AskOptions, JobKind, Sources
 from shisho.domain.web import ChallengeKind, Serp, SerpHit
-from shisho.stores.jobs import StoredJobs
 from shisho.testing.memory_web import MemoryWeb
 from shisho.web.crawl import visit
 from tests.flows.conftest import SAMPLES
@@ -242,23 +238,6 @@ async def test_the_deadline_holds_whatever_the_web_does(
         assert (await ask(desk, TWO)).loop_stop is LoopStop.CONDITION_MET, (
             "what came later is there for the next question"
         )
-
-
-async def test_news_of_an_answer_come_in_the_order_of_its_steps(
-    opening: Opening, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    report = StoredJobs.report
-
-    async def report_odd_ones_later(jobs: StoredJobs, claim: Claim, progress: Payload) -> None:
-        await asyncio.sleep(0.05 * (progress.read(AnswerProgress).step % 2))
-        await report(jobs, claim, progress)
-
-    monkeypatch.setattr(StoredJobs, "report", report_odd_ones_later)
-    async with opening(None, R2) as desk:
-        answer = await ask(desk, ONE, Sources.DOCUMENTS)
-        steps = [news.step async for news in desk.answers.news(answer.id) if isinstance(news, AnswerStep)]
-    taken = [step for step in steps if step]
-    assert taken == sorted(taken) and len(taken) > 3
 
 
 @pytest.mark.parametrize("slots", [1, 2])

@@ -30,13 +30,13 @@ M = TypeVar("M", bound=NamedModel)
 @dataclass(frozen=True, slots=True)
 class OnnxModelKind(Generic[M]):
     """One kind of these models, by the name of its setting. `load` makes a model of its folder; `ask` asks it
-    one tiny question; `is_absent` and `lacks_extra` say of a choice why it cannot be had."""
+    one tiny question; `not_found` and `extra_missing` say of a choice why it cannot be had."""
 
     setting: str
     load: Callable[[ModelFolder], M]
     ask: Callable[[M], Awaitable[object]]
-    is_absent: Callable[[str], NotFound]
-    lacks_extra: Callable[[str], ExtraMissing]
+    not_found: Callable[[str], NotFound]
+    extra_missing: Callable[[str], ExtraMissing]
 
 
 def build_extractor(settings: Settings) -> Extractor | Message | None:
@@ -115,9 +115,9 @@ def _build(kind: OnnxModelKind[M], settings: Settings) -> M | Message | None:
 def _load(kind: OnnxModelKind[M], settings: Settings, choice: str) -> M:
     folder = find_model_folder(settings, choice)
     if folder is None:
-        raise kind.is_absent(choice)
+        raise kind.not_found(choice)
     if not all(importlib.util.find_spec(module) for module in ("numpy", "onnxruntime", "tokenizers")):
-        raise kind.lacks_extra(choice)
+        raise kind.extra_missing(choice)
     from shisho.inference.model_folder import read_folder
 
     return kind.load(read_folder(folder))

@@ -143,8 +143,7 @@ class Worker:
     async def _heed(self, ask: Callable[[Sequence[Claim]], Awaitable[Mapping[Claim, bool]]]) -> None:
         claims = tuple(self._turns)
         stop_wishes = await ask(claims)
-        # A claim that ends is not held any more before its turn hears so; the next may have been claimed with
-        # it.
+        # A claim that ends is no longer held before its turn hears so, and the next may be claimed with it.
         lost = [claim for claim in claims if claim not in stop_wishes]
         self._drop(
             [claim for claim in lost if claim in self._turns and not self._turns[claim].context.is_ending]

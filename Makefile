@@ -1,6 +1,7 @@
 # make demo   a first cited answer on a fresh machine      make test    everything the project promises, checked
 # make check  style and types                              make eval    quality on the evaluation sets in $(SHISHO_SHARED)
 # make bench  speed, and answers from the web in a box      make faults  the long fault tests
+# make bench-postgres  of these, what needs a PostgreSQL server and nothing else: it starts its own
 # make docs   the documentation site, in build/site         make dist    sdist and wheel, in dist
 # make coverage  the tests once more, and how much of the code they reach: not less than the floor in pyproject.toml
 PYTHON ?= python3
@@ -13,9 +14,9 @@ export PYTHONUTF8 = 1
 # Set, it would make each of the thousand processes of the tests compile the sources anew.
 unexport PYTHONDONTWRITEBYTECODE
 # What is measured and tested reaches no web but the one in a box.
-test test-busy coverage faults bench eval: export SHISHO_WEB = off
+test test-busy coverage faults bench bench-postgres eval: export SHISHO_WEB = off
 
-.PHONY: pictures python setup setup-dev demo test test-busy coverage check docs dist faults bench eval lock clean
+.PHONY: pictures python setup setup-dev demo test test-busy coverage check docs dist faults bench bench-postgres eval lock clean
 
 setup: $(VENV)/.core
 setup-dev: $(VENV)/.dev
@@ -79,13 +80,21 @@ dist: $(VENV)/.dev
 	$(BIN)/hatchling build -t sdist -d dist
 	$(BIN)/python -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w dist dist/*.tar.gz
 
+# Files whose tests ask more of the same kind where they may take long.
+LONGER := tests/contracts/test_foreign_corpora.py tests/corpus/readers/test_extraction.py tests/corpus/readers/test_hard_input.py \
+	tests/corpus/readers/test_killable.py tests/corpus/readers/test_ocr.py tests/corpus/readers/test_sheets.py \
+	tests/corpus/test_weighing.py tests/evaluation/test_by_hand.py tests/evaluation/test_reading.py tests/flows/test_bad_homes.py \
+	tests/flows/test_evidence.py tests/flows/test_team.py \
+	tests/interfaces/http/test_rest.py::test_no_request_made_from_the_document_breaks_the_server \
+	tests/librarian/test_support_measured.py tests/web/browser/test_browser_faults.py tests/web/browser/test_browser_guard.py
+
 faults: $(VENV)/.dev
-	SHISHO_LONG=1 $(BIN)/python -m pytest tests/faults tests/flows/test_team.py tests/interfaces/http/test_rest.py::test_no_request_made_from_the_document_breaks_the_server tests/corpus/readers/test_killable.py::test_hostile_pdfs
+	SHISHO_LONG=1 $(BIN)/python -m pytest tests/faults $(LONGER)
 
 bench: $(VENV)/.dev
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/jobs.py
-	$(BIN)/python -m bench.queue_postgres
+	$(MAKE) bench-postgres
 	$(BIN)/python bench/polls.py
 	$(BIN)/python bench/pages.py
 	$(BIN)/python bench/paging.py
@@ -95,6 +104,10 @@ bench: $(VENV)/.dev
 	$(BIN)/python bench/million.py
 	$(BIN)/python bench/dense.py
 	$(BIN)/python bench/background.py
+
+bench-postgres: $(VENV)/.dev
+	$(BIN)/python -m bench.queue_postgres
+	$(BIN)/python -m bench.own_server $(BIN)/python bench/scale_postgres.py
 
 eval: $(VENV)/.dev
 	$(BIN)/python eval/run.py $(SHISHO_SHARED)/eval

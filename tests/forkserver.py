@@ -1,5 +1,5 @@
-"""`shisho` as processes forked from one that has loaded the program: a hundred tests do not load it a hundred
-times.
+"""`shisho`, and the workers that tests kill, as processes forked from one that has loaded the program: a
+hundred tests do not load it a hundred times.
 
 What runs is a process of its own, with its own environment, folder, streams and end. What a start itself
 costs or does is tried elsewhere, by processes that begin with nothing."""
@@ -62,17 +62,15 @@ LOADED_TO_SERVE = (
 )
 
 
-class ForkedCommand:
-    """A command that runs: as much of `subprocess.Popen` with pipes and text as tests ask for. It leads a
-    group of its own, as with `start_new_session`."""
+class ForkedProcess:
+    """A process that runs: as much of `subprocess.Popen` as tests ask for. It leads a group of its own, as
+    with `start_new_session`; where its errors go is not its business."""
 
-    def __init__(self, pid: int, output: int, errors: int, ending: BinaryIO) -> None:
+    def __init__(self, pid: int, output: int, ending: BinaryIO) -> None:
         self.pid = pid
         self.returncode: int | None = None
         self.stdout = os.fdopen(output, encoding="utf-8")
-        self.stderr = os.fdopen(errors, encoding="utf-8")
         self._ending = ending
-        self._readers: list[tuple[threading.Thread, list[str]]] = []
 
     def poll(self) -> int | None:
         with suppress(subprocess.TimeoutExpired):
@@ -87,6 +85,30 @@ class ForkedCommand:
             self._ending.close()
         return self.returncode
 
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def __del__(self) -> None:
+        """Who only killed it need not close what it was heard through."""
+        self.stdout.close()
+        self._ending.close()
+
+
+class ForkedCommand(ForkedProcess):
+    """A command that is heard through pipes of text."""
+
+    def __init__(self, pid: int, output: int, errors: int, ending: BinaryIO) -> None:
+        super().__init__(pid, output, ending)
+        self.stderr = os.fdopen(errors, encoding="utf-8")
+        self._readers: list[tuple[threading.Thread, list[str]]] = []
+
     def communicate(self, timeout: float | None = None) -> tuple[str, str]:
         """What it still says until it has ended."""
         if not self._readers:
@@ -97,16 +119,6 @@ class ForkedCommand:
         output, errors = ("".join(text) for _, text in self._readers)
         self.close()
         return output, errors
-
-    def send_signal(self, number: int) -> None:
-        if self.poll() is None:
-            os.kill(self.pid, number)
-
-    def terminate(self) -> None:
-        self.send_signal(signal.SIGTERM)
-
-    def kill(self) -> None:
-        self.send_signal(signal.SIGKILL)
 
     def close(self) -> None:
         self.stdout.close()
@@ -120,9 +132,8 @@ class ForkedCommand:
         self.close()
 
     def __del__(self) -> None:
-        """Who only killed it need not close what it was heard through."""
-        self.close()
-        self._ending.close()
+        super().__del__()
+        self.stderr.close()
 
 
 def _reader(stream: io.TextIOWrapper) -> tuple[threading.Thread, list[str]]:
@@ -152,6 +163,15 @@ def start(words: Sequence[str], environment: Mapping[str, str]) -> ForkedCommand
     os.close(output_end)
     os.close(errors_end)
     return ForkedCommand(pid, output, errors, ending)
+
+
+def start_worker(orders: str) -> ForkedProcess:
+    """`python -W error -m tests.faults.process` with these orders, with this process's errors for its
+    own."""
+    output, output_end = os.pipe()
+    pid, ending = _server("workers").launch([orders], os.environ, ROOT, output_end, sys.__stderr__.fileno())
+    os.close(output_end)
+    return ForkedProcess(pid, output, ending)
 
 
 def command_line(*words: str) -> list[str]:
@@ -287,8 +307,16 @@ def _become(words: list[str], environment: dict[str, str], folder: str, handed: 
     return words
 
 
-def load(kind: str) -> None:
-    """Everything that a command may need; nothing that starts a thread or opens a file of a home."""
+def load(kind: str) -> Callable[[], None]:
+    """Everything that a command may need; nothing that starts a thread or opens a file of a home. Returns
+    what each process is to run."""
+    if kind == "workers":
+        import apsw  # noqa: F401
+        import psycopg  # noqa: F401
+
+        from tests.faults import process
+
+        return process.run
     if kind == "serving":
         from shisho.interfaces.cli.startup import hasten_imports
 
@@ -300,6 +328,9 @@ def load(kind: str) -> None:
     from shisho.language.terms import analyse
 
     analyse(["辞書を引く。"])
+    from shisho.__main__ import main
+
+    return main
 
 
 def end(command: Callable[[], None]) -> NoReturn:
@@ -324,9 +355,7 @@ def end(command: Callable[[], None]) -> NoReturn:
 
 
 if __name__ == "__main__":
-    load(sys.argv[1])
+    program = load(sys.argv[1])
     gc.freeze()
     sys.argv[1:] = serve(*(socket.socket(fileno=int(number)) for number in sys.argv[2:]))
-    from shisho.__main__ import main
-
-    end(main)
+    end(program)

@@ -158,6 +158,16 @@ class PostgresServer:
             self._process.wait(PATIENCE)
             self._process = None
 
+    @contextmanager
+    def admitting_nobody(self) -> Iterator[None]:
+        """Who is connected goes on; who wants to connect waits until the end of this."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._process.send_signal(signal.SIGCONT)
+
     def follower(self) -> PostgresServer:
         """A server that follows this one; each commit waits for it from now on. It ends with this one."""
         self.successor = PostgresServer(follows=self)

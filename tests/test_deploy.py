@@ -77,7 +77,7 @@ def test_settings_are_ours_and_secrets_come_from_files() -> None:
 
 def test_the_proxy_stands_before_both_servers_and_lets_a_poll_wait() -> None:
     text = (ROOT / "deploy" / "compose" / "Caddyfile").read_text("utf-8")
-    (targets,) = re.findall(r"reverse_proxy (.*) \{", text)
+    (targets,) = re.findall(r"to \{\$SHISHO_SERVERS:(.*)\}", text)
     assert targets.split() == ["server-1:8765", "server-2:8765"]
     (seconds,) = re.findall(r"response_header_timeout (\d+)s", text)
     assert int(seconds) > settings_.load().read_float("max_seconds") and "flush_interval -1" in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -103,6 +104,39 @@ def test_both_parts_of_the_tests_run_whatever_the_first_says(
     ran = (checkout / "ran").read_text().splitlines()
     assert [("not alone" in line, "alone" in line) for line in ran] == [(False, True), (True, True)]
     assert (done.returncode != 0) is fails
+
+
+PAGES = ("README*.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "docs/**/*.md", ".github/*.md")
+RULE = re.compile(r"^([a-z][a-z -]*):(?!=)", re.MULTILINE)
+BLOCK = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+IN_A_BLOCK = re.compile(r"^ *(?:\$ )?(?:\w+=\S+ )*make ([^#\n]+)", re.MULTILINE)
+IN_A_SENTENCE = re.compile(r"`(?:\w+=\S+ )*make ([^`]+)`")
+
+
+def named_targets(text: str) -> set[str]:
+    """What a page tells to make: in a block of code at the start of a line, in a sentence as code."""
+    commands = [command for block in BLOCK.findall(text) for command in IN_A_BLOCK.findall(block)]
+    commands += IN_A_SENTENCE.findall(BLOCK.sub("", text))
+    return {word for command in commands for word in command.split() if "=" not in word}
+
+
+def test_every_target_that_a_page_names_is_in_the_makefile() -> None:
+    targets = {
+        name for names in RULE.findall((ROOT / "Makefile").read_text("utf-8")) for name in names.split()
+    }
+    pages = [page for pattern in PAGES for page in ROOT.glob(pattern)]
+    named = {str(page.relative_to(ROOT)): named_targets(page.read_text("utf-8")) for page in pages}
+    assert {"setup", "test-busy", "demo", "bench-postgres"} <= set().union(*named.values())
+    assert {page: sorted(names - targets) for page, names in named.items() if names - targets} == {}
+
+
+def test_bench_has_all_of_bench_postgres(checkout: Path) -> None:
+    for stamp in (".core", ".dev"):
+        (checkout / ".venv").mkdir(exist_ok=True)
+        (checkout / ".venv" / stamp).touch()
+    wanted = [line for line in make(checkout, "-n", "bench-postgres").stdout.splitlines() if "bench" in line]
+    done = make(checkout, "-n", "bench").stdout.splitlines()
+    assert len(wanted) >= 2 and set(wanted) <= set(done)
 
 
 def test_every_name_of_tests_that_have_to_do_with_time_is_one_of_a_test() -> None:

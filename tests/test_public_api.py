@@ -117,25 +117,27 @@ SINS = {
 }
 
 
-@pytest.mark.parametrize("sin", SINS)
-def test_unexported_type_planted_in_a_copy_is_found(sin: str, tmp_path: Path) -> None:
+def test_unexported_types_planted_in_a_copy_are_found(tmp_path: Path) -> None:
     copy = tmp_path / "src"
     shutil.copytree(ROOT / "src", copy, ignore=shutil.ignore_patterns("__pycache__"))
-    assert run_over(copy) == []
-    path, old, new = SINS[sin]
-    page = copy / "shisho" / path
+    for number, (path, old, new) in enumerate(SINS.values()):
+        plant(copy / "shisho", path, old, new.replace("PlantedType", f"Planted{number}"), f"Planted{number}")
+    assert run_over(copy) == [f"Planted{number}" for number in range(len(SINS))]
+
+
+def plant(package: Path, path: str, old: str, new: str, name: str) -> None:
+    """A type of this name where something that a caller meets speaks of it."""
+    page = package / path
     text = page.read_text("utf-8")
     assert old in text
+    definition = f'class {name}:\n    """Planted."""\n'
     if path.startswith("desk/"):
-        planted = copy / "shisho" / "domain" / "planted.py"
-        planted.write_text('class PlantedType:\n    """Planted."""\n', "utf-8")
-        text = text.replace(
-            "\nfrom shisho.", "\nfrom shisho.domain.planted import PlantedType\nfrom shisho.", 1
-        )
+        (package / "domain" / f"{name.lower()}.py").write_text(definition, "utf-8")
+        imported = f"\nfrom shisho.domain.{name.lower()} import {name}\nfrom shisho."
+        text = text.replace("\nfrom shisho.", imported, 1)
     elif path.startswith("domain/"):
-        text = text.replace("\n\n\n", '\n\n\nclass PlantedType:\n    """Planted."""\n\n\n', 1)
+        text = text.replace("\n\n\n", f"\n\n\n{definition}\n\n", 1)
     page.write_text(text.replace(old, new), "utf-8")
-    assert run_over(copy) == ["PlantedType"]
 
 
 def test_exports_are_sorted_and_there() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.errors import Conflict, InvalidParams, StorageUnusable
+from shisho.errors import InvalidParams, StorageUnusable, StoreUnavailable
 from shisho.settings import NOT_SETTINGS, TABLE, Setting, find_stray_names, load
 
 
@@ -44,7 +44,7 @@ async def test_every_setting_opens_a_desk_by_its_name(row: Setting, tmp_path: Pa
         pytest.importorskip("ginza")
     async with open_desk(**given) as desk:
         if row.name == "store":  # where nobody listens
-            with pytest.raises(Conflict, match="cannot be reached"):
+            with pytest.raises(StoreUnavailable, match="cannot be reached"):
                 await desk.corpora()
         else:
             assert await desk.corpora() == []

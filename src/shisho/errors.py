@@ -22,6 +22,7 @@ ShishoError                      code                  retry
 ├─ ConsentRequired               CONSENT_REQUIRED      no
 ├─ Conflict                      CONFLICT              yes
 │  └─ KeyConflict                CONFLICT              no
+├─ StoreUnavailable              STORE_UNAVAILABLE     yes
 ├─ StorageUnusable               STORAGE_UNUSABLE      no
 ├─ ModelFailed                   MODEL_FAILED          no
 ├─ TimedOut                      TIMEOUT               yes
@@ -188,6 +189,14 @@ class KeyConflict(Conflict):
     """An idempotency key that belongs to another request: take another key for this one."""
 
     retry = False
+
+
+class StoreUnavailable(ShishoError):
+    """A server that things are stored on does not answer just now: try again. Jobs wait for it by
+    themselves."""
+
+    code = "STORE_UNAVAILABLE"
+    retry = True
 
 
 class StorageUnusable(ShishoError):

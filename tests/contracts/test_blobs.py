@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from obstore.store import LocalStore, MemoryStore
 
-from shisho.errors import Conflict, NotFound, StorageUnusable
+from shisho.errors import NotFound, StorageUnusable, StoreUnavailable
 from shisho.ports import Blobs
 from shisho.stores.blobs.folder import FolderBlobs
 from shisho.stores.blobs.objects import ObjectBlobs, connect_objects
@@ -111,5 +111,5 @@ def test_store_that_lets_nobody_in_says_what_to_mend(monkeypatch: pytest.MonkeyP
 def test_store_that_is_away_says_that_it_may_be_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     with object_server() as (address, _):
         point_to(address, monkeypatch)
-    with pytest.raises(Conflict, match="Try again"):
+    with pytest.raises(StoreUnavailable, match="Try again"):
         connect_objects("s3://shisho").get("originals/a")

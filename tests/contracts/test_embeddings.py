@@ -200,10 +200,11 @@ async def test_a_purge_leaves_no_code_of_what_it_erased(embedded: EmbeddedStore,
     await embedded.shelf.remove(gone.document.id, purge=True)
     assert len(await nearest(embedded)) == 1
     assert (files_of(tmp_path) / "codes").stat().st_size == DIMENSIONS
+    assert (files_of(tmp_path) / "vectors").stat().st_size == DIMENSIONS * 2
     assert gone.document.id not in (files_of(tmp_path) / "documents").read_text("ascii")
 
 
-@pytest.mark.parametrize("name", ["codes", "rows", "documents", "watermark"])
+@pytest.mark.parametrize("name", ["codes", "vectors", "rows", "documents", "watermark"])
 async def test_a_torn_file_is_made_anew(embedded: EmbeddedStore, tmp_path: Path, name: str) -> None:
     given = intake("\n\n".join(f"第{number}段。" for number in range(15)))
     await fill(embedded, given)
@@ -220,7 +221,7 @@ async def test_what_a_killed_process_left_behind_the_watermark_is_written_over(
 ) -> None:
     await fill(embedded, first := intake("一。", source="a"))
     await nearest(embedded)
-    for name in ("rows", "codes", "documents"):
+    for name in ("rows", "codes", "vectors", "documents"):
         with (files_of(tmp_path) / name).open("ab") as file:
             file.write(b"half")
     await fill(embedded, second := intake("二。", source="b"), first=20)

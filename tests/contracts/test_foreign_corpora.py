@@ -19,8 +19,10 @@ from shisho.domain.corpus import Complexity, Intake, Scope, SearchRequest
 from shisho.domain.team import Access, CorpusKey, Grantee, GranteeKind
 from shisho.language.terms import query
 from tests.contracts.conftest import INDEXES, Store, indexed_store
+from tests.faults.children import LONG
 from tests.making import intake
 
+EXAMPLES = 12 if LONG else 3
 WORDS = (
     "決定係数",
     "回帰分析",
@@ -144,7 +146,7 @@ def test_what_others_keep_changes_nothing_that_a_reader_is_told(kind: str, tmp_p
                 if at == 2:
                     await store.shelf.remove(given_document.document.id, purge=turn % 2 == 0)
 
-        @settings(max_examples=6, deadline=None, database=None)
+        @settings(max_examples=EXAMPLES, deadline=None, database=None)
         @given(foreign_documents)
         def holds(documents: Sequence[Intake]) -> None:
             nonlocal turn

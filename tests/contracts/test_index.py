@@ -130,6 +130,22 @@ async def test_what_was_removed_is_neither_proposed_nor_fetched(store: Store) ->
     assert set(named) == {passage.id for passage in first.passages}
 
 
+@pytest.mark.parametrize("is_known", [True, False])
+async def test_what_was_purged_begun_anew_and_broken_off_is_gone(store: Store, is_known: bool) -> None:
+    gone = intake("統計の講義。", source="a")
+    kept = intake("統計の演習。", source="b")
+    if is_known:
+        await store.shelf.put(kept)
+        await store.shelf.put(gone)
+        assert len(await proposed(store, "統計")) == 2
+    else:
+        await store.shelf.put(gone)
+    await store.shelf.remove(gone.document.id, purge=True)
+    token = await store.shelf.begin(gone.document)
+    await store.shelf.abandon(token, gone.document.id)
+    assert await proposed(store, "統計") == (["統計の演習。"] if is_known else [])
+
+
 async def test_one_look_counts_and_fetches_too(store: Store) -> None:
     await store.shelf.put(given := intake("統計の講義。\n\n統計の演習。", corpus="x"))
     await store.shelf.put(intake("統計の試験。", source="b", corpus="y"))

@@ -37,6 +37,7 @@ from tests.queues import ANA, BEN, CAPTCHA, OWNER, Queue, new, opened, output_of
 
 T1 = TaskId("t1")
 BROKEN = JobError("INTERNAL", "壊れた")
+AWAY = JobError("STORE_UNAVAILABLE", "つながらない")
 KEY = IdempotencyKey(OWNER, "k", "toys", "the hash of its arguments", "'回帰'")
 
 
@@ -155,6 +156,7 @@ FENCED: dict[str, Verb] = {
     "fail": lambda queue, claim: queue.jobs.fail(claim, BROKEN),
     "put_back": lambda queue, claim: queue.jobs.put_back(claim),
     "put_back counted": lambda queue, claim: queue.jobs.put_back(claim, error=BROKEN),
+    "put_back noted": lambda queue, claim: queue.jobs.put_back(claim, error=AWAY, is_failure=False),
     "take_back": lambda queue, claim: queue.jobs.take_back(RunningClaim(claim, 0), BROKEN),
     "park": lambda queue, claim: queue.jobs.park(claim, queue.clock.ahead(60)),
     "await_person": lambda queue, claim: queue.jobs.await_person(claim, None, queue.clock.ahead(60), CAPTCHA),
@@ -269,6 +271,20 @@ async def test_a_beat_saves_a_job_from_being_taken_back(queue: Queue) -> None:
         await queue.jobs.take_back(seen, BROKEN)
     assert await queue.jobs.list_running() == [RunningClaim(job.claim, 1)]
     assert await queue.jobs.check_claims([job.claim]) == {job.claim: False}
+
+
+async def test_what_was_no_failure_stands_in_the_history_alone(queue: Queue) -> None:
+    await queue.add(new())
+    for _ in range(MAX_FAILURES + 1):
+        claim = (await queue.claimed()).claim
+        await queue.jobs.put_back(claim, queue.clock.ahead(5), AWAY, is_failure=False)
+        assert await queue.jobs.claim(ANA, ["toy"]) is None
+        queue.clock.pass_(5)
+    job = await queue.claimed()
+    assert (job.failures, job.attempt) == (0, MAX_FAILURES + 2)
+    assert [(error.attempt, error.code) for error in job.errors] == [
+        (attempt, AWAY.code) for attempt in range(1, MAX_FAILURES + 2)
+    ]
 
 
 async def test_put_back_waits_for_its_time(queue: Queue) -> None:
@@ -427,7 +443,9 @@ async def test_immediate_cancels_what_runs(queue: Queue) -> None:
     assert (await queue.tasks.get_task(T1)).state is TaskState.RUNNING
 
 
-@pytest.mark.parametrize("verb", ["put_back", "put_back counted", "take_back", "await_person"])
+@pytest.mark.parametrize(
+    "verb", ["put_back", "put_back counted", "put_back noted", "take_back", "await_person"]
+)
 async def test_who_was_asked_to_stop_is_not_queued_again(queue: Queue, verb: str) -> None:
     (job_id,) = await queue.add(new())
     claim = (await queue.claimed()).claim

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
@@ -55,6 +56,25 @@ def newer(tmp_path_factory: pytest.TempPathFactory) -> Path:
             for column in sorted(set(NEW) - known):
                 connection.execute(f"ALTER TABLE {table} ADD COLUMN {column} TEXT NOT NULL DEFAULT 'new'")
     return path
+
+
+def cells_of_newer(connection: apsw.Connection) -> Counter[str]:
+    """What stands in the columns that this version does not know, and in how many rows."""
+    found = Counter[str]()
+    for (table,) in list(connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")):
+        for column in [
+            row[1] for row in connection.execute(f"PRAGMA table_info({table})") if row[4] == "'new'"
+        ]:
+            for value, count in connection.execute(f"SELECT {column}, count(*) FROM {table} GROUP BY 1"):
+                found[str(value)] += count
+    return found
+
+
+def is_left_alone(folder: Path) -> bool:
+    """Whether something stands in columns that this version does not know, and all of it is as a newer one
+    made it."""
+    with closing(apsw.Connection(str(folder / "shisho.db"), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+        return cells_of_newer(connection).keys() == {"new"}
 
 
 @pytest.fixture
@@ -145,26 +165,34 @@ OF_QUEUES: list[Promise] = [
 
 
 @pytest.mark.parametrize("promise", OF_STORES, ids=named)
-async def test_newer_store_keeps_its_promises(store: EmbeddedStore, promise: Promise) -> None:
+async def test_newer_store_keeps_its_promises(folder: Path, store: EmbeddedStore, promise: Promise) -> None:
     await promise(store)
+    assert is_left_alone(folder)
 
 
 @pytest.mark.parametrize("promise", OF_FINDS, ids=named)
-async def test_newer_finds_keep_their_promises(discoveries: Discoveries, promise: Promise) -> None:
+async def test_newer_finds_keep_their_promises(
+    folder: Path, discoveries: Discoveries, promise: Promise
+) -> None:
     await promise(discoveries)
+    assert is_left_alone(folder)
 
 
 @pytest.mark.parametrize("promise", OF_QUEUES, ids=named)
-async def test_newer_queue_keeps_its_promises(queue: Queue, promise: Promise) -> None:
+async def test_newer_queue_keeps_its_promises(folder: Path, queue: Queue, promise: Promise) -> None:
     await promise(queue)
+    assert is_left_alone(folder)
 
 
 @pytest.mark.parametrize(("target", "name"), [(AuthTarget.DOMAIN, "memory.example"), (AuthTarget.TASK, "t1")])
-async def test_newer_queue_frees_what_waits(queue: Queue, target: AuthTarget, name: str) -> None:
+async def test_newer_queue_frees_what_waits(
+    folder: Path, queue: Queue, target: AuthTarget, name: str
+) -> None:
     await test_interventions.test_by_domain_and_by_task(queue, target, name)
+    assert is_left_alone(folder)
 
 
-async def test_newer_pace_health_and_cache_keep_their_promises(database: Database) -> None:
+async def test_newer_pace_health_and_cache_keep_their_promises(folder: Path, database: Database) -> None:
     clock = TwoHands()
     still = SetClock()
     await test_limiter.test_waiters_get_consecutive_slots_in_order_of_asking(
@@ -178,6 +206,7 @@ async def test_newer_pace_health_and_cache_keep_their_promises(database: Databas
     )
     await test_cache.test_a_value_is_kept_for_its_time(larder)
     await test_cache.test_a_page_is_remembered_while_its_document_is_live(larder)
+    assert is_left_alone(folder)
 
 
 async def test_what_a_newer_program_wrote_beside_a_row_outlives_an_older_one(store: EmbeddedStore) -> None:

@@ -3,6 +3,7 @@ schema, those that run go on, and what either writes the other reads."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ from tests.postgres import EMPTY, END_OTHERS, PostgresServer
 NEW = ("id", "name", "owner", "state", "kind", "source", "url", "at", "seq", "number", "value", "added")
 TABLES = "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
 COLUMNS = "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped"
+ADDED = """SELECT table_name, column_name FROM information_schema.columns
+    WHERE table_schema = 'public' AND column_default LIKE '''new''%'"""
 LATER = "9999_more_columns.sql"
 
 
@@ -33,6 +36,17 @@ def add_columns(url: str) -> None:
             for column in sorted(set(NEW) - known) if table != "migrations" else ():
                 connection.execute(f"ALTER TABLE {table} ADD COLUMN {column} text NOT NULL DEFAULT 'new'")  # type: ignore[arg-type]
         connection.execute("INSERT INTO migrations(name) VALUES (%s)", (LATER,))
+
+
+def cells_of_newer(url: str) -> Counter[str]:
+    """What stands in the columns that this version does not know, and in how many rows."""
+    found = Counter[str]()
+    with psycopg.connect(url) as connection:
+        for table, column in connection.execute(ADDED).fetchall():
+            query = f"SELECT {column}, count(*) FROM {table} GROUP BY 1"
+            for value, count in connection.execute(query).fetchall():  # type: ignore[arg-type]
+                found[value] += count
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -58,8 +72,11 @@ async def store(newer: str) -> AsyncIterator[PostgresStore]:
 
 
 @pytest.mark.parametrize("promise", OF_STORES, ids=named)
-async def test_promises_hold_over_tables_with_columns_more(store: PostgresStore, promise: Promise) -> None:
+async def test_promises_hold_over_tables_with_columns_more(
+    store: PostgresStore, newer: str, promise: Promise
+) -> None:
     await promise(store)
+    assert cells_of_newer(newer).keys() == {"new"}
 
 
 async def test_server_of_the_last_version_goes_on_beside_one_of_this(

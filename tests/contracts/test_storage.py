@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -17,8 +18,19 @@ from shisho.stores.postgres.storage import PostgresStorage
 from tests.postgres import shared_server
 
 
+def our_threads() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name.startswith("shisho")}
+
+
+@pytest.fixture
+def threads_before() -> set[threading.Thread]:
+    return our_threads()
+
+
 @pytest.fixture(params=["memory", "embedded", "postgres"])
-async def storage(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Storage]:
+async def storage(
+    request: pytest.FixtureRequest, tmp_path: Path, threads_before: set[threading.Thread]
+) -> AsyncIterator[Storage]:
     if request.param == "postgres":
         with shared_server().fresh() as url:
             in_postgres = PostgresStorage(PostgresDatabase(url), MemoryBlobs())
@@ -46,6 +58,10 @@ async def test_copy_is_one_file_and_takes_no_other_ones_place(storage: Storage, 
     assert target.read_bytes() == copied
 
 
-async def test_closing_may_be_said_again(storage: Storage) -> None:
+async def test_closing_lets_every_thread_go_and_may_be_said_again(
+    storage: Storage, threads_before: set[threading.Thread]
+) -> None:
+    await storage.check_ready()
     await storage.close()
     await storage.close()
+    assert our_threads() <= threads_before

@@ -19,6 +19,7 @@ from shisho.language.vectors import character_codes
 from shisho.stores.vectors import vector_of
 from tests.corpus.passages import passage
 from tests.corpus.plain_ranking import plain_ranking
+from tests.faults.children import LONG
 
 FEW = 4
 # Few characters, so that much occurs: runs of one character, one beyond 16 bits, wide and narrow ones, white
@@ -93,7 +94,7 @@ def check(
     assert best == ranking[:FEW]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300 if LONG else 100, deadline=None)
 @given(st.data(), passages(), queries(), st.sampled_from([JAPANESE, ENGLISH]))
 def test_it_ranks_as_the_plain_scoring_does(
     data: st.DataObject, made: list[Passage], query: TermQuery, weights: Weights

@@ -14,14 +14,21 @@ from shisho.domain.inquiry import AnswerLevel, SupportOutcome
 from shisho.testing.providers.recorded import RecordedReplies
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
+from tests.faults.children import LONG
 from tests.shared import shared
 
 BENCH = Path(__file__).parents[2] / "bench"
 RECORDED = Path(__file__).with_name("by_hand.jsonl.gz")
 # Of each kind some: worked out, concluded, from several rows, contradicted, not published, not there.
-CHOSEN = ["0", "4", "8", "18", "22", "26", "28", "34", "40", "46", "56", "58", "104"]
+CHOSEN = (
+    ["0", "4", "8", "18", "22", "26", "28", "34", "40", "46", "56", "58", "104"]
+    if LONG
+    else ["4", "26", "34", "46", "58", "104"]
+)
 NO_VERDICT = ProviderReply('{"verdicts": []}')
-WHOLE = 10  # of the questions are replayed whole: a prompt or a ranking that changes asks others anew
+WHOLE = (
+    10 if LONG else 5
+)  # of the questions are replayed whole: a prompt or a ranking that changes asks others anew
 
 
 class Replies:

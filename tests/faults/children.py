@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from shisho.domain.codec import dumps
+from tests import forkserver
 from tests.faults.process import Orders
 from tests.machine import PATIENCE
 
@@ -31,10 +32,7 @@ class Child:
         self.orders = orders
         self.said: list[dict[str, Any]] = []
         self._changed = threading.Condition()
-        command = [*orders.enter, sys.executable, "-W", "error", "-m", "tests.faults.process", dumps(orders)]
-        self._process = subprocess.Popen(
-            command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})}
-        )
+        self._process = started_process(orders, environment)
         self.pid = self._process.pid
         self._ear = threading.Thread(target=self._listen, daemon=True)
         self._ear.start()
@@ -90,6 +88,19 @@ class Child:
             yield
         finally:
             self._process.send_signal(signal.SIGCONT)
+
+
+def started_process(
+    orders: Orders, environment: Mapping[str, str] | None
+) -> subprocess.Popen[str] | forkserver.ForkedProcess:
+    """Forked from one that is loaded, where neither its environment nor what stands before its command needs
+    a start."""
+    if not orders.enter and environment is None:
+        return forkserver.start_worker(dumps(orders))
+    command = [*orders.enter, sys.executable, "-m", "tests.faults.process", dumps(orders)]
+    return subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})}
+    )
 
 
 def first_to_begin(

@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+import math
 import random
 import sys
 import time
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,7 +25,7 @@ from unittest.mock import patch
 
 from shisho.domain.codec import Payload, loads
 from shisho.domain.job import EnqueueResult, IdempotencyKey, Job, JobId, JobState, NewJob, NewTask, TaskId
-from shisho.errors import Conflict, ShishoError
+from shisho.errors import Conflict, ShishoError, StoreUnavailable
 from shisho.jobs.context import JobContext
 from shisho.jobs.ids import make_id
 from shisho.jobs.timing import WorkerTiming
@@ -140,11 +142,13 @@ async def brief(job: Job, context: JobContext) -> dict[str, Any]:
 
 
 async def lasting(job: Job, context: JobContext) -> dict[str, Any]:
-    """Runs for `seconds` of its input, tells the time meanwhile, and says what becomes of it."""
+    """Runs for `seconds` of its input, or until the file `until` is there, tells the time meanwhile, and says
+    what becomes of it."""
     say(begun=job.id, attempt=job.attempt, at=time.monotonic())
-    ends = time.monotonic() + input_of(job)["seconds"]
+    asked = input_of(job)
+    ends = time.monotonic() + asked.get("seconds", math.inf)
     try:
-        while time.monotonic() < ends:
+        while time.monotonic() < ends and not _is_told(asked):
             await asyncio.sleep(min(0.2, ends - time.monotonic()))
             say(tick=job.id, wall=time.time(), at=time.monotonic())
     except asyncio.CancelledError:
@@ -152,6 +156,10 @@ async def lasting(job: Job, context: JobContext) -> dict[str, Any]:
         raise
     say(ended=job.id, attempt=job.attempt, at=time.monotonic())
     return {"attempt": job.attempt, "worker": job.worker_id}
+
+
+def _is_told(asked: Mapping[str, str]) -> bool:
+    return "until" in asked and Path(asked["until"]).exists()
 
 
 async def postponed(job: Job, context: JobContext) -> dict[str, Any]:
@@ -231,7 +239,7 @@ async def opened(tasks: TaskStore) -> None:
         try:
             await tasks.open(TASK)
             return
-        except Conflict:
+        except (Conflict, StoreUnavailable):
             await asyncio.sleep(0.1)
 
 
@@ -243,9 +251,16 @@ async def main(orders: Orders) -> None:
             handlers = {"brief": brief, "lasting": lasting, "guarded": guarded, "postponed": postponed}
             worker = Worker(jobs, bell, presence, clock, handlers, slots=orders.slots, pace=orders.pace)
             await stack.enter_async_context(worker)
+            say(worker=worker.id)
         say(ready=True)
         await (accept(tasks, orders.accept, orders.backlog) if orders.accept else asyncio.Event().wait())
 
 
-if __name__ == "__main__":
+def run() -> None:
+    """Follow the orders of the command line; a warning ends it."""
+    warnings.simplefilter("error")
     asyncio.run(main(loads(sys.argv[1], Orders)))
+
+
+if __name__ == "__main__":
+    run()

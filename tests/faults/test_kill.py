@@ -10,7 +10,7 @@ import json
 import random
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,6 +20,7 @@ import apsw
 import psycopg
 import pytest
 
+from shisho.domain.job import MAX_FAILURES
 from shisho.jobs.timing import WorkerTiming
 from tests.faults.children import LONG, Child
 from tests.faults.process import Orders
@@ -32,6 +33,9 @@ PACE = WorkerTiming(beat=0.1, cut_off=1e6, silence=0.8, look=0.1, idle=0.1)
 
 # How jobs stand, and why.
 FATES = "SELECT id, state, attempt, failures, worker_id, error_json FROM jobs WHERE state <> 'completed'"
+
+# What is not done yet, and how often it has failed.
+UNDER_WAY = "SELECT state, worker_id, failures FROM jobs WHERE state IN ('queued', 'running')"
 
 # What is being done, by which attempt.
 RUNNING = "SELECT id, attempt FROM jobs WHERE state = 'running'"
@@ -67,7 +71,9 @@ def damage(kills: int, orders: Orders, seed: int) -> dict[str, int]:
             time.sleep(chance.uniform(0.1, 0.5))
             victim = chance.randrange(len(children))
             if number % 3 == 2:
+                spare_the_weak(orders, children)
                 freeze(children[victim], orders, chance.uniform(1.0, 1.4))
+            spare_the_weak(orders, children)
             children[victim].kill()
             record.accepted |= children[victim].accepted()
             children[victim] = Child(orders)
@@ -76,6 +82,23 @@ def damage(kills: int, orders: Orders, seed: int) -> dict[str, int]:
             child.heard("ready")
     drain(replace(orders, accept=0.0), record)
     return verdict(orders, record)
+
+
+def spare_the_weak(orders: Orders, living: Sequence[Child]) -> None:
+    """Until no job would be given up, rightly, if it were hit once more, nor will be when the last one that
+    was killed is found to be dead: killed three times before its first step, none of them is lost."""
+    ends = time.monotonic() + PATIENCE
+    while any_weak(orders, living):
+        assert time.monotonic() < ends, stored(orders, FATES)
+        time.sleep(0.05)
+
+
+def any_weak(orders: Orders, living: Sequence[Child]) -> bool:
+    workers = {line["worker"] for child in living for line in list(child.said) if "worker" in line}
+    return any(
+        failures + (state == "running" and worker not in workers) >= MAX_FAILURES - 1
+        for state, worker, failures in stored(orders, UNDER_WAY)
+    )
 
 
 def freeze(child: Child, orders: Orders, seconds: float) -> None:

@@ -213,9 +213,10 @@ class QueueMachine(RuleBasedStateMachine):
             self.moved(job, F)
 
     @precondition(lambda self: self.claims)
-    @rule(claim=claimed, counted=st.booleans())
-    def put_back(self, claim: Claim, counted: bool) -> None:
-        if job := self.tried(claim, self.jobs.put_back(claim, error=BROKEN if counted else None)):
+    @rule(claim=claimed, counted=st.booleans(), noted=st.booleans())
+    def put_back(self, claim: Claim, counted: bool, noted: bool) -> None:
+        error = BROKEN if counted or noted else None
+        if job := self.tried(claim, self.jobs.put_back(claim, error=error, is_failure=counted)):
             self.count_failure(job) if counted else self.moved(job, X if job.stop_asked else Q)
 
     @precondition(lambda self: self.claims)
@@ -355,7 +356,7 @@ def checked(machine: type[QueueMachine], examples: int, phases: tuple[Phase, ...
 
 
 def test_the_queue_is_as_its_model_says() -> None:
-    checked(QueueMachine, 1500 if LONG else 60, (Phase.generate, Phase.shrink))
+    checked(QueueMachine, 1500 if LONG else 30, (Phase.generate, Phase.shrink))
 
 
 @pytest.mark.parametrize("mutant", [each for each in MUTANTS if each])

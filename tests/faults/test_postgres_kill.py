@@ -3,6 +3,7 @@ again and again. Nothing accepted is lost, nothing is completed twice or changed
 
 from __future__ import annotations
 
+import asyncio
 import random
 import signal
 import time
@@ -12,15 +13,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.children import LONG
-from tests.faults.process import Orders
-from tests.faults.test_kill import PACE, WRONG, Record, damage, drain, pool, verdict
-from tests.machine import Stopwatch
+from shisho.domain.job import NewJob
+from tests.faults.children import LONG, started
+from tests.faults.process import TASK, Orders, parts
+from tests.faults.test_kill import PACE, WRONG, Record, damage, drain, pool, stored, verdict
+from tests.machine import PATIENCE, Stopwatch
 from tests.postgres import PostgresServer
+from tests.queues import new
 
 KILLS = 200 if LONG else 4
 CRASHES = 20 if LONG else 2
 DRAINED_SECONDS = 60.0
+# What became of the one job.
+FATE = "SELECT state, attempt, failures FROM jobs"
 
 
 @pytest.fixture(scope="module")
@@ -79,3 +84,30 @@ def test_server_stopped_hard_under_load_loses_nothing(durable: PostgresServer, o
     assert found["accepted"] > 3 * CRASHES
     assert {name: found[name] for name in WRONG} == dict.fromkeys(WRONG, 0)
     assert refusals and all(line["retry"] and "ry again" in line["words"] for line in refusals)
+
+
+def test_job_that_was_dropped_in_a_long_outage_has_not_failed(
+    durable: PostgresServer, orders: Orders, tmp_path: Path
+) -> None:
+    """The server is away for longer than a worker dares to go on with what others may take back."""
+    pace = replace(PACE, cut_off=0.5, silence=PATIENCE)
+    told = tmp_path / "told"
+    job = new("lasting", input={"until": str(told)})
+    with started(replace(orders, slots=1, accept=0.0, pace=pace)) as (child,):
+        asyncio.run(enqueue(orders, job))
+        child.heard("begun", job.id)
+        durable.execute("CHECKPOINT")  # or the crash might undo the claim
+        durable.stop(signal.SIGQUIT)
+        child.heard("dropped", job.id)
+        durable.start()
+        child.heard("begun", job.id, attempt=2)
+        told.touch()
+        ends = time.monotonic() + PATIENCE
+        while (fate := stored(orders, FATE)) != [("completed", 2, 0)] and time.monotonic() < ends:
+            time.sleep(0.05)
+    assert fate == [("completed", 2, 0)]
+
+
+async def enqueue(orders: Orders, job: NewJob) -> None:
+    _, tasks, *_ = await asyncio.to_thread(parts, orders)
+    await tasks.enqueue(TASK, [job])

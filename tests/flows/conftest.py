@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -66,15 +68,36 @@ def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path / "home")
 
 
+@pytest.fixture(scope="session")
+def stocked_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with the sample lectures, taken in once; each test that wants them has a copy."""
+    home = tmp_path_factory.mktemp("stocked") / "home"
+
+    async def stock() -> None:
+        async with open_desk(home=home) as desk:
+            async for receipt in desk.add(SAMPLES):
+                assert receipt.outcome == "added", receipt
+
+    asyncio.run(stock())
+    return home
+
+
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    async with open_desk(home=tmp_path / "home") as opened:
+def desk_home(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    home = tmp_path / "home"
+    if "stocked" in request.fixturenames:
+        shutil.copytree(request.getfixturevalue("stocked_home"), home)
+    return home
+
+
+@pytest.fixture
+async def desk(desk_home: Path) -> AsyncIterator[Desk]:
+    async with open_desk(home=desk_home) as opened:
         yield opened
 
 
 @pytest.fixture
 async def stocked(desk: Desk) -> Desk:
     """A desk with the sample lectures."""
-    async for receipt in desk.add(SAMPLES):
-        assert receipt.outcome == "added", receipt
+    assert await desk.documents()
     return desk

@@ -4,6 +4,8 @@ with the next step, in Japanese and English."""
 from __future__ import annotations
 
 import json
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -11,10 +13,12 @@ import psycopg
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.errors import Conflict, ShishoError, StorageUnusable
+from shisho.errors import ShishoError, StorageUnusable, StoreUnavailable
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import build
+from shisho.interfaces.mcp import server as mcp
 from shisho.messages.catalogue import render
+from tests.interfaces.serving import Refused, calling
 from tests.postgres import PostgresServer
 
 READER = """CREATE ROLE reader LOGIN; GRANT pg_read_all_data TO reader"""
@@ -50,7 +54,7 @@ async def made(url: str) -> None:
 
 
 PROBLEMS = {
-    "not there": (not_there, Conflict, "cannot be reached. Try again", "つながりません"),
+    "not there": (not_there, StoreUnavailable, "cannot be reached. Try again", "つながりません"),
     "refused": (refused, StorageUnusable, "make the user and the database", "データベースを作ってください"),
     "newer": (newer, StorageUnusable, "newer version of Shisho", "より新しいShisho"),
     "read-only": (read_only, StorageUnusable, "may only read", "読むことしか"),
@@ -81,3 +85,42 @@ async def test_what_is_wrong_is_one_sentence_everywhere(
             reply = await client.get("/readyz")
             assert reply.status_code >= 400, reply.text
             assert json.loads(reply.text)["code"] == raised.value.code
+
+
+@pytest.fixture
+def own_server() -> Iterator[PostgresServer]:
+    server = PostgresServer()
+    server.start()
+    yield server
+    server.close()
+
+
+async def test_who_calls_while_the_server_is_away_is_told_to_try_again(
+    own_server: PostgresServer, tmp_path: Path
+) -> None:
+    """Over REST and MCP alike; what was refused is done once the server is back."""
+    requests = (("GET", "/tasks"), ("POST", "/tasks"), ("GET", "/documents"))
+    async with (
+        open_desk(home=tmp_path, store=own_server.url(), language="en") as desk,
+        httpx.AsyncClient(
+            transport=httpx.ASGITransport(app=build(desk, AccessRules())), base_url="http://127.0.0.1/api/v1"
+        ) as client,
+        calling(mcp.build(desk)) as call,
+    ):
+
+        async def ask_all() -> list[httpx.Response]:
+            return [
+                await client.request(method, path, json={"question": "問い"} if method == "POST" else None)
+                for method, path in requests
+            ]
+
+        assert [reply.status_code for reply in await ask_all()] == [200] * len(requests)
+        own_server.stop(signal.SIGQUIT)
+        for reply in await ask_all():
+            assert (reply.status_code, reply.json()["code"]) == (503, "STORE_UNAVAILABLE"), reply.text
+            assert "Try again; if that lasts, see that it runs" in reply.json()["message"]
+        with pytest.raises(Refused, match=r"STORE_UNAVAILABLE: .*Try again; if that lasts, see that it runs"):
+            await call("create_task", question="問い")
+        own_server.start()
+        assert [reply.status_code for reply in await ask_all()] == [200] * len(requests)
+        assert (await call("create_task", question="問い"))["task_id"]

@@ -14,6 +14,7 @@ from shisho.testing.box.server import Box
 from tests.flows.boxed import output
 from tests.flows.browsed import browsed
 from tests.flows.smallweb import ended
+from tests.machine import PATIENCE
 from tests.web.browser.test_browser_guard import PARTS, secret
 
 SCRIPTED = "<!doctype html><meta charset=utf-8><title>頁</title><body><script>{script}</script>"
@@ -54,7 +55,7 @@ async def test_what_the_hits_of_a_search_lead_to_inside_is_refused(tmp_path: Pat
         ports = f"{inside.port},{box.ports.http}"  # else a port would be the reason
         async with browsed(tmp_path / "home", box, allow_ports=ports) as (browser, desk):
             task = (await desk.tasks.queue_searches([topic], options=ONE_PAGE)).task_id
-            held, _ = await ended(desk, task, 90)
+            held, _ = await ended(desk, task, 2 * PATIENCE)
             done = await output(desk, task)
             refused = {one.authority.rpartition(":")[0] for one in browser.proxy.refused}
         of = {each["url"]: each["document_id"] for each in done["hits"]}

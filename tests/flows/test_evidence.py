@@ -14,11 +14,17 @@ from shisho.domain.corpus import IntakeOutcome
 from shisho.evaluation.run import fill
 from shisho.evaluation.sets import load
 from shisho.language.sentences import sentences
+from tests.faults.children import LONG
 from tests.flows.test_documents_to_answer import check_evidence
 from tests.shared import shared
 
+QUESTIONS = (
+    {"niilc-dev": 40, "jsquad-valid": 30, "cranfield": 15} if LONG else {"niilc-dev": 15, "cranfield": 5}
+)
+STEP = 3 if LONG else 9  # of the hostile files
 
-@pytest.mark.parametrize(("name", "questions"), [("niilc-dev", 40), ("jsquad-valid", 30), ("cranfield", 15)])
+
+@pytest.mark.parametrize(("name", "questions"), QUESTIONS.items())
 async def test_quotations_over_the_evaluation_sets(desk: Desk, name: str, questions: int) -> None:
     held = load(shared("eval", name))
     await fill(desk, held)
@@ -50,11 +56,11 @@ async def test_quotations_from_real_pdfs_stand_on_their_page(desk: Desk) -> None
 
 
 async def test_nothing_of_a_hostile_file_that_failed_stays_behind(tmp_path: Path) -> None:
-    """A third of the files; `test_hostile_pdfs` reads each."""
+    """Some of the files; `test_hostile_pdfs` reads each in its long form."""
     folder = tmp_path / "hostile"
     folder.mkdir()
     files = sorted(path for path in shared("hostile", "pdf").iterdir() if not path.name.startswith("."))
-    for path in files[::3]:
+    for path in files[::STEP]:
         shutil.copy(path, folder)
     async with open_desk(home=tmp_path / "home", reader_seconds=5) as desk:
         receipts = [one async for one in desk.add(folder)]
@@ -64,6 +70,6 @@ async def test_nothing_of_a_hostile_file_that_failed_stays_behind(tmp_path: Path
             one.outcome is IntakeOutcome.ADDED for one in receipts
         )
         assert all(one.code and one.reason for one in receipts if one.outcome is IntakeOutcome.FAILED)
-        assert len(receipts) == len(files[::3]) > len(held) > 10
+        assert len(receipts) == len(files[::STEP]) > len(held) > 3
         for document in held:
             assert await desk.text(document.id)

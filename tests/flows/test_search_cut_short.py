@@ -1,17 +1,23 @@
 """Searches whose time, money or task ends while hits are visited: what was stored stays, and why it ended is
-noted."""
+noted. A store that goes away meanwhile ends nothing."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
+
+import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.domain.job import JobState, StopMode
 from shisho.domain.task import SearchOptions, StopStrategy
+from shisho.domain.web import Request, Response
+from shisho.errors import StoreUnavailable
 from shisho.testing.memory_web import MemoryWeb
 from tests.flows.boxed import output
-from tests.flows.smallweb import QUERY, address, ended, small_web, way
+from tests.flows.smallweb import QUERY, address, ended, result_page, small_web, way
 from tests.flows.test_paging_stops import noted
 from tests.machine import Stopwatch
 
@@ -70,3 +76,44 @@ async def test_every_page_that_a_budget_paid_for_is_kept(tmp_path: Path) -> None
         await ended(desk, task)
         done = await output(desk, task)
         assert (done["paging_stop"], len(web.asked), len(done["documents"])) == ("BUDGET", 4, 3)
+
+
+@dataclass(slots=True)
+class WithOutage(MemoryWeb):
+    """The store goes away when this is asked for the first time."""
+
+    meets: Callable[[str], bool] = field(kw_only=True)
+    has_been: bool = False
+
+    async def fetch(self, request: Request) -> Response:
+        if self.meets(request.url) and not self.has_been:
+            self.has_been = True
+            raise StoreUnavailable("Away.")
+        return await MemoryWeb.fetch(self, request)
+
+
+@pytest.mark.parametrize(
+    "meets",
+    [
+        pytest.param(result_page(1), id="its first result page"),
+        pytest.param(result_page(2), id="its second result page"),
+        pytest.param(lambda url: url == address(2), id="the visit of a page"),
+    ],
+)
+async def test_an_outage_of_the_store_costs_a_search_nothing(
+    tmp_path: Path, meets: Callable[[str], bool]
+) -> None:
+    whole = small_web([1, 2], [3])
+    web = WithOutage(whole.pages, whole.serps, meets=meets)
+    async with open_desk(home=tmp_path, web_access=way(web)) as desk, desk.working(1):
+        queued = await desk.tasks.queue_searches([QUERY], options=ALL)
+        await ended(desk, queued.task_id)
+        done = await output(desk, queued.task_id)
+        (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
+    assert web.has_been
+    assert ([hit["status"] for hit in done["hits"]], done["errors"]) == (["visited"] * 3, [])
+    assert (job.state, job.failures, [error.code for error in job.errors]) == (
+        JobState.COMPLETED,
+        0,
+        ["STORE_UNAVAILABLE"],
+    )

@@ -104,6 +104,7 @@ async def test_worker_makes_vectors_in_the_background(desk: shisho.Desk) -> None
     async with desk.working(1, Silence()), asyncio.timeout(300):
         while await desk.embeddings.progress() != EmbeddingProgress(6, 6):  # noqa: ASYNC110
             await asyncio.sleep(0.2)
+    assert await first(desk, "猫の餌") == "飼育"
 
 
 def test_shell_embeds_what_it_adds_and_goes_on_where_it_was_broken_off(tmp_path: Path) -> None:

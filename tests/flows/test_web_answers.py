@@ -4,7 +4,7 @@ answer."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,16 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
+from shisho.desk.task_answers import TICK
+from shisho.domain.answer_news import AnswerStep
+from shisho.domain.codec import Payload
 from shisho.domain.corpus import Source
 from shisho.domain.inquiry import Answer, LoopStop
-from shisho.domain.job import JobState, TaskState
+from shisho.domain.job import Claim, JobState, TaskState
+from shisho.domain.payloads import AnswerProgress
 from shisho.domain.task import AskOptions, JobKind, Sources
 from shisho.domain.web import ChallengeKind, Serp, SerpHit
+from shisho.stores.jobs import StoredJobs
 from shisho.testing.memory_web import MemoryWeb
 from shisho.web.crawl import visit
 from tests.flows.conftest import SAMPLES
@@ -238,6 +243,45 @@ async def test_the_deadline_holds_whatever_the_web_does(
         assert (await ask(desk, TWO)).loop_stop is LoopStop.CONDITION_MET, (
             "what came later is there for the next question"
         )
+
+
+async def test_news_of_an_answer_come_in_the_order_of_its_steps(
+    opening: Opening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = StoredJobs.report
+
+    async def report_odd_ones_later(jobs: StoredJobs, claim: Claim, progress: Payload) -> None:
+        await asyncio.sleep(0.05 * (progress.read(AnswerProgress).step % 2))
+        await report(jobs, claim, progress)
+
+    monkeypatch.setattr(StoredJobs, "report", report_odd_ones_later)
+    async with opening(None, R2) as desk:
+        answer = await ask(desk, ONE, Sources.DOCUMENTS)
+        steps = [news.step async for news in desk.answers.news(answer.id) if isinstance(news, AnswerStep)]
+    taken = [step for step in steps if step]
+    assert taken == sorted(taken) and len(taken) > 3
+
+
+async def test_an_answer_is_given_when_its_job_has_ended(
+    opening: Opening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for verb in ("finish", "finish_and_claim"):
+        monkeypatch.setattr(StoredJobs, verb, delay(getattr(StoredJobs, verb)))
+    web = web_of({"決定係数": [site("a")]}, {site("a"): MORE_R2})
+    async with opening(web, R2, slots=0) as desk:
+        answer = await desk.ask(ONE, sources=Sources.AUTO)
+        states = [job.state for job in (await desk.tasks.list_jobs(answer.task_id)).jobs]
+        assert states == [JobState.COMPLETED]
+
+
+def delay(verb: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., Coroutine[Any, Any, Any]]:
+    """The verb, begun later than who follows an answer looks again."""
+
+    async def delayed(*given: Any) -> Any:
+        await asyncio.sleep(3 * TICK)
+        return await verb(*given)
+
+    return delayed
 
 
 @pytest.mark.parametrize("slots", [1, 2])

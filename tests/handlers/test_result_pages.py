@@ -24,7 +24,7 @@ from shisho.domain.web import (
     Tier,
     TimeRange,
 )
-from shisho.errors import BudgetExhausted, EngineUnavailable, TimedOut
+from shisho.errors import BudgetExhausted, EngineUnavailable, StoreUnavailable, TimedOut
 from shisho.handlers.result_pages import LONGEST_SNIPPET, LONGEST_TITLE, MOST_HITS, SerpAttempt
 from shisho.handlers.serp_cache import WHOLE_S
 from shisho.jobs.context import JobContext
@@ -84,6 +84,15 @@ async def test_a_budget_covers_the_second_request_too(tmp_path: Path) -> None:
         with pytest.raises(BudgetExhausted):
             await world.pages(1)
         assert short(world) == ["memory 1"]
+
+
+async def test_an_outage_of_the_store_is_no_reason_to_ask_another_engine(tmp_path: Path) -> None:
+    def rule(url: str) -> Serp | Exception:
+        return StoreUnavailable("Away.") if "ana" in url else Serp("ben", hits(1))
+
+    async with searching(tmp_path, rule, engine("ana"), engine("ben")) as world:
+        with pytest.raises(StoreUnavailable):
+            await world.pages(1, engines=("ana", "ben"))
 
 
 async def test_an_expired_state_is_renewed_once_however_often_the_job_waits(tmp_path: Path) -> None:

@@ -62,10 +62,15 @@ async def test_bytes_in_and_a_value_out(killable: Killable) -> None:
 async def test_what_breaks_costs_its_own_bytes(
     killable: Killable, function: str, failure: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shisho.isolation.killable.PATIENCE", 2)
+    seconds = 30.0
+    if (
+        failure is ChildOverrun
+    ):  # the only ones that are waited for: others need what a busy machine leaves them
+        monkeypatch.setattr("shisho.isolation.killable.PATIENCE", 2)
+        seconds = 1.5
     await killable.run(work("echo"), b"before", word)
     with pytest.raises(failure):
-        await killable.run(work(function, seconds=1.5), b"x", word)
+        await killable.run(work(function, seconds=seconds), b"x", word)
     assert not pids(killable)
     assert await killable.run(work("echo"), b"after", word) == "after"
 

@@ -26,7 +26,7 @@ from shisho.domain.job import (
 )
 from shisho.domain.payloads import SearchOutcome, SearchProgress
 from shisho.domain.web import PagingStop
-from shisho.errors import DocumentUnreadable, TimedOut
+from shisho.errors import DocumentUnreadable, StoreUnavailable, TimedOut
 from shisho.jobs.context import Handler, JobContext
 from shisho.jobs.timing import WorkerTiming
 from shisho.jobs.worker import Worker
@@ -385,6 +385,89 @@ async def test_a_worker_that_cannot_beat_drops_its_jobs_before_others_take_them(
         release()
         job = await works.ended(job_id)
     assert (job.state, output_of(job), job.failures) == (JobState.COMPLETED, 2, 1)
+
+
+@dataclass
+class PassingOutage:
+    """The jobs of a store that cannot be reached while it `is_away`; the end of a job as long as it refuses
+    ends."""
+
+    jobs: JobStore
+    is_away: bool = False
+    ends_refused: int = 0
+
+    def __getattr__(self, verb: str) -> object:
+        if self.is_away:
+            raise StoreUnavailable("Away.")
+        return getattr(self.jobs, verb)
+
+    async def finish_and_claim(self, claim: Claim, output: Payload, kinds: Sequence[str]) -> Job | None:
+        if self.ends_refused:
+            self.ends_refused -= 1
+            raise StoreUnavailable("Away.")
+        return await self.jobs.finish_and_claim(claim, output, kinds)
+
+
+async def meet_it(job: Job, context: JobContext) -> int:
+    if job.attempt == 1:
+        raise StoreUnavailable("Away.")
+    return job.attempt
+
+
+async def meet_it_in_a_task(job: Job, context: JobContext) -> int:
+    async with asyncio.TaskGroup() as group:
+        group.create_task(meet_it(job, context))
+    return job.attempt
+
+
+async def meet_nothing(job: Job, context: JobContext) -> int:
+    return job.attempt
+
+
+@pytest.mark.parametrize(
+    ("handler", "ends_refused", "attempts", "history"),
+    [
+        pytest.param(meet_it, 0, 2, ["STORE_UNAVAILABLE"], id="in the handler"),
+        pytest.param(meet_it_in_a_task, 0, 2, ["STORE_UNAVAILABLE"], id="in a task of the handler"),
+        pytest.param(meet_nothing, 1, 1, [], id="when its end was stored"),
+        pytest.param(meet_it, 1, 2, ["STORE_UNAVAILABLE"], id="in the handler and when its end was stored"),
+    ],
+)
+async def test_a_store_that_goes_away_is_no_failure_of_the_job(
+    works: Works, handler: Handler, ends_refused: int, attempts: int, history: list[str]
+) -> None:
+    jobs = PassingOutage(works.jobs, ends_refused=ends_refused)
+    (job_id,) = await works.jobs_of()
+    pace = replace(QUICK, cut_off=PATIENCE, silence=2 * PATIENCE)
+    async with Worker(jobs, works.bell, works.presence, SystemClock(), {"toy": handler}, pace=pace):  # type: ignore[arg-type]
+        job = await works.ended(job_id, PATIENCE)
+    assert (job.state, output_of(job), job.failures) == (JobState.COMPLETED, attempts, 0)
+    assert [error.code for error in job.errors] == history
+
+
+async def test_what_was_dropped_because_the_store_was_away_has_not_failed(works: Works) -> None:
+    dropped = asyncio.Event()
+
+    async def stubborn(job: Job, context: JobContext) -> int:
+        try:
+            await asyncio.sleep(3600 if job.attempt == 1 else 0)
+        except asyncio.CancelledError:
+            dropped.set()
+            raise
+        return job.attempt
+
+    jobs = PassingOutage(works.jobs)
+    pace = replace(QUICK, silence=PATIENCE)
+    async with Worker(jobs, works.bell, works.presence, SystemClock(), {"toy": stubborn}, pace=pace):  # type: ignore[arg-type]
+        (job_id,) = await works.jobs_of()
+        await works.until(job_id, JobState.RUNNING)
+        jobs.is_away = True
+        async with asyncio.timeout(PATIENCE):
+            await dropped.wait()
+        jobs.is_away = False
+        job = await works.ended(job_id, PATIENCE)
+    assert (job.state, output_of(job), job.failures) == (JobState.COMPLETED, 2, 0)
+    assert [error.code for error in job.errors] == ["STORE_UNAVAILABLE"]
 
 
 async def held_write_lock(path: Path) -> Callable[[], None]:

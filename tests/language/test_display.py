@@ -6,7 +6,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shisho.language.display import UNKNOWN, join_lines, make_legible
@@ -63,6 +63,7 @@ def test_nothing_else_is_lost(text: str) -> None:
     assert letters(shown) == letters(make_legible(text))
 
 
+@example("1\t 1")
 @given(st.text(alphabet="あ漢aZ1-‐ \n\t•\uf0b7⼆。,"))
 def test_what_was_read_reads_the_same(text: str) -> None:
     assert join_lines(join_lines(text)) == join_lines(text)

@@ -89,6 +89,17 @@ def test_a_list_goes_on_overleaf_in_a_quotation_of_its_own() -> None:
     assert overleaf(f"{LEAD}\n\n{ITEMS[0]}\n\n会社は書類を返さない。", LEAD, items) == ""
 
 
+def test_an_item_that_a_page_break_divides_brings_those_after_it() -> None:
+    page = f"{LEAD}\n\n① 履歴書\n\n② 健康診断書"
+    rest = "三か月以内に受けたものに限る。\n\n③ 卒業証明書"
+    assert overleaf(page, LEAD, f"{rest}\n\n会社は書類を返さない。") == rest
+    assert overleaf(page, LEAD, "三か月以内に受けたものに限る。\n\n① ほかの列挙") == ""
+    assert overleaf(page, LEAD, "① ほかの列挙\n\n② その続き") == ""
+    assert overleaf(page, LEAD, "【返却】\n\n③ 卒業証明書") == ""
+    bullets = f"{LEAD}\n\n• 履歴書"
+    assert overleaf(bullets, LEAD, "三か月以内に受けたものに限る。\n\n• 卒業証明書") == ""
+
+
 def test_a_sentence_that_points_back_comes_with_the_one_before() -> None:
     text = "協会は1969年にできた。この協会は測量の仕事をする。会員は多い。"
     assert (

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from shisho.librarian.support import check
+from tests.faults.children import LONG
 from tests.librarian.alterations import alterations, altered_paraphrases
 from tests.shared import shared
 
@@ -19,16 +20,17 @@ PARAPHRASES = Path(__file__).parent / "support" / "paraphrases.jsonl"
 MATERIAL = Path(__file__).parents[2] / "eval" / "support_material"
 FURTHER = PARAPHRASES.with_name("further_paraphrases.jsonl")
 BLIND = PARAPHRASES.with_name("blind_paraphrases.jsonl")
+ALTERED_COUNT = 400 if LONG else 100
 ALTERED = PARAPHRASES.with_name("altered_paraphrases.jsonl")
 
 
 @pytest.mark.parametrize("held_out", [False, True])
 def test_nothing_altered_is_called_supported(held_out: bool) -> None:
-    made = alterations(400, held_out=held_out)
+    made = alterations(ALTERED_COUNT, held_out=held_out)
     outcomes = [
         (alteration, check(alteration.sentence, alteration.quotations).outcome) for alteration in made
     ]
-    assert len(made) == 400
+    assert len(made) == ALTERED_COUNT
     assert [alteration.sentence for alteration, outcome in outcomes if outcome == "supported"] == []
     assert sum(outcome == "unverified" for _, outcome in outcomes) <= 0.10 * len(made)
 

@@ -84,7 +84,7 @@ def build_embedded_stores(
         queue=cache(partial(_queue, settings, database, clock, opinions, blobs)),
         figures=EmbeddedFigures(database, clock, index.count_behind).read,
         check=partial(check_database, database),
-        close=partial(_close, erasure, database),
+        close=partial(_close, erasure, index, database),
     )
 
 
@@ -112,8 +112,9 @@ async def _erase_all(pages: PageStores, erasure: Erasure) -> bool:
     return await erasure.erase()
 
 
-async def _close(erasure: Erasure, database: Database) -> None:
+async def _close(erasure: Erasure, index: MeasuredIndex, database: Database) -> None:
     await erasure.close()
+    await index.close()
     await database.close()
 
 

@@ -86,8 +86,13 @@ def build_postgres_stores(
         queue=cache(partial(_queue, settings, database, clock, opinions, blobs)),
         figures=PostgresFigures(database, clock, index.count_behind).read,
         check=partial(check_database, database),
-        close=database.close,
+        close=partial(_close, index, database),
     )
+
+
+async def _close(index: MeasuredIndex, database: PostgresDatabase) -> None:
+    await index.close()
+    await database.close()
 
 
 def _index(settings: Settings, database: PostgresDatabase, embedders: BuiltEmbedders | None) -> MeasuredIndex:

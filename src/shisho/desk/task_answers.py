@@ -6,6 +6,7 @@ from shisho.desk.callbacks import Notify, Stop
 from shisho.desk.news import AnswerReady, TaskChanged
 from shisho.desk.parts import DeskParts
 from shisho.domain.inquiry import Answer
+from shisho.domain.job import ENDED
 from shisho.domain.task import AnswerHandle
 from shisho.errors import NotFound
 
@@ -13,7 +14,9 @@ TICK = 0.5  # seconds until a wish to stop is heard
 
 
 async def follow_answer(parts: DeskParts, queued: AnswerHandle, notify: Notify, stop: Stop) -> Answer:
-    """Wait for the answer, telling how the task changes; what it has come to where it is to stop."""
+    """Wait for the answer and the end of its job, telling how the task changes; what it has come to where it
+    is to stop. An answer stands in the ledger before its job has ended: who left in between, and is the
+    worker itself, would put the job back into the queue."""
     revision = None
     cursor = None
     async with parts.working():
@@ -24,7 +27,7 @@ async def follow_answer(parts: DeskParts, queued: AnswerHandle, notify: Notify, 
             )
             if snapshot.changed or snapshot.more:
                 notify(TaskChanged(snapshot, (await parts.tasks.list_jobs(queued.task_id)).jobs))
-            if handle.answer is not None:
+            if handle.answer is not None and await _has_job_ended(parts, queued):
                 notify(AnswerReady(handle.answer))
                 return handle.answer
             revision = None if snapshot.more else snapshot.revision
@@ -34,3 +37,8 @@ async def follow_answer(parts: DeskParts, queued: AnswerHandle, notify: Notify, 
     except NotFound:
         advice = "Stopped before it was begun. `shisho queue resume {task_id}` and `shisho worker` do it."
         raise NotFound(advice, task_id=queued.task_id) from None
+
+
+async def _has_job_ended(parts: DeskParts, queued: AnswerHandle) -> bool:
+    question = await parts.tasks.find_question(queued.answer_id)
+    return question is None or question[0].state in ENDED

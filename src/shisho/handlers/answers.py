@@ -29,7 +29,6 @@ from shisho.domain.job import ClaimLost, Job, JobId, JobState, NewJob, TaskId
 from shisho.domain.payloads import (
     AnswerJob,
     AnswerOutcome,
-    AnswerProgress,
     SearchJob,
     SearchOutcome,
     read_outcome,
@@ -37,7 +36,7 @@ from shisho.domain.payloads import (
 from shisho.domain.task import JobKind, Sources
 from shisho.domain.time import Instant, count_seconds, later
 from shisho.domain.web import PagingStop
-from shisho.errors import EmptyCorpus, QuotaExhausted
+from shisho.errors import EmptyCorpus, QuotaExhausted, ShishoError
 from shisho.handlers.inquiries import LibrarianInquiries
 from shisho.jobs.context import JobContext
 from shisho.librarian.web_fallback import RESULTS
@@ -73,16 +72,14 @@ class AnswerHandler:
         request = job.input.read(AnswerJob)
         inquiry = await context.step("inquiry", Inquiry, partial(self._inquiry, job, request))
         await self.ledger.begin(inquiry)
-        telling: list[asyncio.Task[None]] = []
-
-        def notify(news: RunNews) -> None:
-            telling.append(asyncio.create_task(_tell(context, build_progress(news))))
-
+        news: asyncio.Queue[RunNews | None] = asyncio.Queue()
+        telling = asyncio.create_task(_tell_in_order(context, news))
         ask_web = partial(self._ask_web, job, context, request) if self.way(request.owner) else None
         try:
-            answer = await self.inquiries.run(job.id, notify, lambda: False, ask_web)
+            answer = await self.inquiries.run(job.id, news.put_nowait, lambda: False, ask_web)
         finally:
-            await asyncio.gather(*telling, return_exceptions=True)
+            news.put_nowait(None)
+            await asyncio.wait([telling])
         used = answer.budget_used
         await context.charge(
             **{name: used[name] for name in ("seconds", "model_calls", "tokens") if used.get(name)}
@@ -196,9 +193,12 @@ def _met_quota(search: Job) -> bool:
     return any(failure.code == QuotaExhausted.code for failure in failures)
 
 
-async def _tell(context: JobContext, progress: AnswerProgress) -> None:
-    with suppress(ClaimLost):  # the run finds out by itself
-        await context.report(progress)
+async def _tell_in_order(context: JobContext, news: asyncio.Queue[RunNews | None]) -> None:
+    """Tell what is put into the queue, up to None. One after another: side by side, on connections of their
+    own, a step could be stored before the one it follows."""
+    while (item := await news.get()) is not None:
+        with suppress(ClaimLost, ShishoError):  # the run finds out by itself
+            await context.report(build_progress(item))
 
 
 def _name(job: Job, query: WebQuery) -> JobId:

@@ -17,7 +17,7 @@ from shisho.domain.pace import DAY_S
 from shisho.domain.payloads import SearchFailure, SearchJob
 from shisho.domain.time import Instant, to_date, to_epoch
 from shisho.domain.web import EngineQuery, SerpHit
-from shisho.errors import AllEnginesBlocked, BudgetExhausted, EngineUnavailable, ShishoError
+from shisho.errors import AllEnginesBlocked, BudgetExhausted, EngineUnavailable, ShishoError, StoreUnavailable
 from shisho.handlers.serp_cache import CachedSerp, SerpCache
 from shisho.jobs.context import JobContext
 from shisho.messages.message import Message
@@ -157,7 +157,7 @@ class SerpAttempt:
                     raise
                 errors.append(error)
                 await self._pass_over(candidate.engine, error.code, error.message)
-            except BudgetExhausted:
+            except (BudgetExhausted, StoreUnavailable):
                 raise
             except PersonNeeded as needs:
                 need.append(needs)

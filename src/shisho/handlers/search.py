@@ -20,7 +20,7 @@ from shisho.domain.payloads import HitOutcome, SearchJob, SearchOutcome, SearchP
 from shisho.domain.task import StopStrategy
 from shisho.domain.time import count_seconds
 from shisho.domain.web import PagingStop
-from shisho.errors import AllFetchesFailed, BudgetExhausted, EngineUnavailable, ShishoError
+from shisho.errors import AllFetchesFailed, BudgetExhausted, EngineUnavailable, ShishoError, StoreUnavailable
 from shisho.handlers.result_pages import EngineAccess, SerpAttempt
 from shisho.handlers.web_pages import PageIntake, PageOrder
 from shisho.jobs.context import JobContext
@@ -229,7 +229,7 @@ class _Run:
             receipt = await self._door.take_in(
                 self._job.claim, order, f"{self._job.id} {hit.canonical_url}", pay
             )
-        except BudgetExhausted:
+        except (BudgetExhausted, StoreUnavailable):
             raise
         except ShishoError as error:
             settle = self._engines.finds.settle

@@ -13,8 +13,9 @@ from shisho.domain.codec import Payload
 from shisho.domain.job import ClaimLost, Job, JobError
 from shisho.domain.payloads import JobOutcome
 from shisho.domain.time import backoff, later
-from shisho.errors import BudgetExhausted, Conflict, ShishoError, StorageUnusable
+from shisho.errors import BudgetExhausted, Conflict, ShishoError, StorageUnusable, StoreUnavailable
 from shisho.jobs.context import Handler, JobContext, JobSuspended
+from shisho.jobs.outages import find_outage, give_back
 from shisho.jobs.timing import WorkerTiming
 from shisho.messages.message import Message
 from shisho.ports import Clock, JobStore
@@ -80,6 +81,11 @@ async def _within(handler: Handler, context: JobContext, seconds: float) -> JobO
 
 
 async def _failed(job: Job, error: BaseException, store: JobStore, clock: Clock) -> None:
+    if outage := find_outage(error):
+        log.warning("a job met an outage and is run again: %s", outage)
+        await _stored(lambda: give_back(job, outage, store, clock))
+        count("jobs_ended", kind=job.kind, outcome="put_back")
+        return
     said_error = _said(error)
     if isinstance(error, ShishoError) and not error.retry:
         await _stored(lambda: store.fail(job.claim, said_error))
@@ -98,11 +104,11 @@ def _said(error: BaseException) -> JobError:
 
 
 async def _stored(write: Callable[[], Awaitable[T]]) -> T:
-    """Until it is stored: a full disk or a busy file must not cost the work that is done. The beat ends the
-    wait."""
+    """Until it is stored: a full disk, a busy file or a server that is away must not cost the work that is
+    done. The beat ends the wait."""
     while True:
         try:
             return await write()
-        except (Conflict, StorageUnusable) as error:
+        except (Conflict, StorageUnusable, StoreUnavailable) as error:
             log.warning("the outcome of a job could not be stored yet: %s", error)
             await asyncio.sleep(AGAIN_SECONDS)

@@ -12,10 +12,11 @@ from types import TracebackType
 from shisho.domain.event import EventKind
 from shisho.domain.job import Claim, ClaimLost, Job, JobError, WorkerId
 from shisho.domain.time import to_epoch
-from shisho.errors import ShishoError
+from shisho.errors import ShishoError, StoreUnavailable
 from shisho.jobs.attempt import make_attempt
 from shisho.jobs.context import Handler, JobContext
 from shisho.jobs.ids import make_id
+from shisho.jobs.outages import give_back
 from shisho.jobs.timing import Silence, WorkerTiming
 from shisho.messages.message import Message
 from shisho.ports import Bell, Clock, JobStore, Presence
@@ -62,6 +63,8 @@ class Worker:
         self._asking: set[object] = set()
         self._unheard_of: dict[Claim, frozenset[object]] = {}
         self._beaten = 0.0
+        self._outage: StoreUnavailable | None = None
+        self._cut_off: dict[Claim, tuple[Job, StoreUnavailable]] = {}
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Worker:
@@ -112,27 +115,40 @@ class Worker:
             self._beaten = self._clock.monotonic()
         self._turns[job.claim] = _Turn(doing, context)
         self._begun.add(job.claim)
+        # A crash of the server may undo a claim, and it is made again as it was.
+        self._cut_off.pop(job.claim, None)
         try:
             await asyncio.wait([doing])
         finally:
             doing.cancel()
             await asyncio.wait([doing])
             del self._turns[job.claim]
+            if job.claim in self._cut_off:
+                self._begun.discard(job.claim)
         return None if doing.cancelled() else doing.result()
 
     async def _beat(self) -> None:
         await asyncio.sleep(self._pace.beat)
         if not self._turns:
+            self._outage = None
             return
         began = self._clock.monotonic()
         try:
             async with asyncio.timeout(self._beaten + self._pace.cut_off - began):
                 await self._heed(self._jobs.renew)
             self._beaten = began
-        except (TimeoutError, ShishoError):
+            self._outage = None
+        except (TimeoutError, ShishoError) as error:
+            if isinstance(error, StoreUnavailable):
+                self._outage = error
             # Others may take these jobs for dead soon; what they do from here on would be done twice.
             if self._clock.monotonic() - self._beaten >= self._pace.cut_off:
-                self._drop(tuple(self._turns))
+                self._cut_off_all()
+
+    def _cut_off_all(self) -> None:
+        if self._outage is not None:
+            self._cut_off |= {claim: (turn.context.job, self._outage) for claim, turn in self._turns.items()}
+        self._drop(tuple(self._turns))
 
     async def _obey(self) -> None:
         with self._bell.listen(EventKind.CANCELLED, EventKind.STOP_ASKED) as ear:
@@ -175,9 +191,12 @@ class Worker:
 
     async def _disown(self, own: set[Claim]) -> None:
         """Give back what was claimed in this worker's name without its knowledge, once all has been answered
-        that it was asking for when that was seen: the reply was lost on its way. It is no failure of the
-        job."""
+        that it was asking for when that was seen: the reply was lost on its way. And what it has dropped
+        because the store was away. Neither is a failure of the job."""
         self._begun &= own | set(self._turns)
+        self._cut_off = {
+            claim: met for claim, met in self._cut_off.items() if claim in own | set(self._turns)
+        }
         asking = frozenset(
             self._asking | {claim for claim, turn in self._turns.items() if turn.context.is_ending}
         )
@@ -185,8 +204,15 @@ class Worker:
         for claim, asked in unheard_of.items():
             if not asked & asking:
                 with suppress(ClaimLost):
-                    await self._jobs.put_back(claim)
+                    await self._give_back(claim)
         self._unheard_of = unheard_of
+
+    async def _give_back(self, claim: Claim) -> None:
+        if claim not in self._cut_off:
+            await self._jobs.put_back(claim)
+            return
+        await give_back(*self._cut_off[claim], self._jobs, self._clock)
+        del self._cut_off[claim]
 
 
 def _measure_wait(job: Job) -> None:

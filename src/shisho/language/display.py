@@ -50,7 +50,7 @@ _WIDE = "\u2e80-\u303e\u3041-\u312f\u3190-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00
 _BULLET = "•●○■□▪▫◆◇◻◦‣⁃·・※➢➔⇨✓☑❑❖−–*-"
 _LISTED = re.compile(rf"(?:[{re.escape(_BULLET)}]|[(（]?\d{{1,3}}[.)）．])[ \t\u3000]|[•●■□▪◆◇◻‣➢❑❖]")
 _AFTER_MARK = re.compile(
-    rf"^([ \u3000]*(?:[{re.escape(_BULLET)}]|[(（]?\d{{1,3}}[.)）．]?|[(（]?[a-zA-Z][.)）．]))\t+",
+    rf"^([ \u3000]*(?:[{re.escape(_BULLET)}]|[(（]?\d{{1,3}}[.)）．]?|[(（]?[a-zA-Z][.)）．]))\t[\t ]*",
     re.M,
 )
 _INDENT = re.compile(r"^[ \t\u3000]+|[ \t\u3000]+$", re.M)

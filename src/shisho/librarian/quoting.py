@@ -25,6 +25,7 @@ LIST_CHARS = 400  # of a list that is quoted: a longer one is cut at an item
 PAIR_CHARS = 220  # of two sentences that are quoted together
 EXPLAINED_PAIR_CHARS = 320  # of two, where more is to be explained than one sentence does
 ITEM_CHARS = 80  # the middle item of a list that nothing announces: what is longer are numbered paragraphs
+_NUMBERED = re.compile(r"\D{0,2}(\d{1,2})(?!\d)")
 GAP = 3  # lines from an item back to the one before it
 _BACK = re.compile(
     r"(?:なお|また|ただし|しかし)?、?(?:これ|それ|この|その|こうした|そうした|同[条項法社校]|前項|上記|よって|したがって)"
@@ -91,16 +92,40 @@ def overleaf_span(
     lines: Sequence[SentenceLine], end: int, overleaf: Sequence[SentenceLine]
 ) -> QuotedSpan | None:
     """The items at the top of the next page that go on with the list which is quoted to here, the last line
-    of its page; None where the page does not end within a list or with its lead-in. Counts in the text
-    overleaf."""
-    last = lines[-1]
-    if end < last.end or last.role not in (LineRole.LEAD, LineRole.ITEM) or not overleaf:
+    of its page, behind the rest of its last item; None where the page does not end within a list or with its
+    lead-in. Counts in the text overleaf."""
+    if end < lines[-1].end:
         return None
-    first = overleaf[0]
-    if not first.mark or (last.role is LineRole.ITEM and first.mark != last.mark):
+    first = _first_overleaf(lines[-1], overleaf)
+    if first is None:
         return None
-    fitting = [line for line in overleaf[: list_run(overleaf, 0) + 1] if line.end - first.start <= LIST_CHARS]
-    return QuotedSpan(first.start, fitting[-1].end) if fitting else None
+    start = overleaf[0].start
+    fitting = [line for line in overleaf[: list_run(overleaf, first) + 1] if line.end - start <= LIST_CHARS]
+    return QuotedSpan(start, fitting[-1].end) if len(fitting) > first else None
+
+
+def _first_overleaf(last: SentenceLine, overleaf: Sequence[SentenceLine]) -> int | None:
+    """The place of the first item on the next page of a list whose lead-in or item ends this one. The rest of
+    an item may stand before it where numbers tell that it is the next."""
+    if last.role is LineRole.LEAD:
+        return 0 if overleaf and overleaf[0].mark else None
+    if last.role is not LineRole.ITEM or not last.mark:
+        return None
+    for place, line in enumerate(overleaf[: GAP + 1]):
+        if line.mark == last.mark:
+            return place if _is_next(last, line, place) else None
+        if line.role is not LineRole.PROSE:
+            break
+    return None
+
+
+def _is_next(item: SentenceLine, after: SentenceLine, between: int) -> bool:
+    """True where an item comes after another, with so many lines between them."""
+    number = _NUMBERED.match(item.folded)
+    following = _NUMBERED.match(after.folded)
+    if number is None or following is None:
+        return between == 0
+    return int(following[1]) == int(number[1]) + 1
 
 
 def measure_printed_width(text: str) -> float:

@@ -144,6 +144,13 @@ SAID: Mapping[str, str] = {
     "Nothing waits for a person under {id}. `shisho auth list` shows what does.": (
         "{id} に当たる人待ちはありません。待っているものは `shisho auth list` で見られます。"
     ),
+    (
+        "Gave up: what is stored could not be reached {count} times in a row while this job was run, so it may be the job "
+        "that brings the server down. The last time: {cause}"
+    ): (
+        "この仕事の最中に、保存先へ {count} 回続けてつながらなくなったため、やめました。仕事そのものがサーバーを落としている"
+        "のかもしれません。最後の回: {cause}"
+    ),
     "Gave up after {count} failures. The last one: {cause}": (
         "{count}回失敗したため、あきらめました。最後の失敗: {cause}"
     ),

@@ -88,9 +88,6 @@ SAID: Mapping[str, str] = {
     ('install OCR (`pip install "shisho[ocr]"`), or add what `ocrmypdf -l jpn in.pdf out.pdf` makes of it'): (
         'OCRを入れるか(`pip install "shisho[ocr]"`)、`ocrmypdf -l jpn in.pdf out.pdf` で作ったファイルを追加してください'
     ),
-    "They stand here by their codes and may be wrong": (
-        "ここでは文字コードから起こしており、誤りがあるかもしれません"
-    ),
     "None of its {pages} pages has a usable text layer (a scan?): {ocr}.": (
         "{pages}ページのどれにも使える文字の層がありません(スキャンした文書でしょうか)。{ocr}。"
     ),
@@ -99,8 +96,12 @@ SAID: Mapping[str, str] = {
         "PDFが{pages}ページあり、上限の{max_pages}ページを超えています。分割してください。"
     ),
     "No usable text layer on page {pages}: {ocr}.": "{pages}ページに使える文字の層がありません。{ocr}。",
-    "Letters that the file does not name: {letters}, on page {pages}. {unnamed}: {ocr}.": (
-        "ファイルが何の字かを示していない文字が{letters}個あります({pages}ページ)。{unnamed}。{ocr}。"
+    (
+        "Letters that the file does not name: {letters}, on page {pages}. They stand here by their codes and may be wrong. "
+        "If they matter, add what `ocrmypdf --force-ocr -l jpn in.pdf out.pdf` makes of it."
+    ): (
+        "ファイルが何の字かを示していない文字が{letters}個あります({pages}ページ)。ここでは文字コードから起こしており、誤りがあるかもしれません。"
+        "大切な箇所なら、`ocrmypdf --force-ocr -l jpn in.pdf out.pdf` で作ったファイルを追加してください。"
     ),
     "The PDF is damaged: open it in a viewer and print it to a new PDF.": (
         "PDFが壊れています。閲覧ソフトで開き、新しいPDFに印刷してください。"

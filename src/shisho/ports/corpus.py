@@ -172,10 +172,13 @@ class Index(Protocol):
 
 
 class MeasuredIndex(Index, Protocol):
-    """An index that knows how far it is behind."""
+    """An index that knows how far it is behind, and is closed with its store."""
 
     async def count_behind(self) -> int:
         """How many changes of the shelf it has not taken in."""
+
+    async def close(self) -> None:
+        """Let go of what it holds open. It is not used afterwards."""
 
 
 class SearchView(Protocol):

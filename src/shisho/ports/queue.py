@@ -56,10 +56,15 @@ class JobStore(Protocol):
         """The job has failed for good."""
 
     async def put_back(
-        self, claim: Claim, not_before: Instant | None = None, error: JobError | None = None
+        self,
+        claim: Claim,
+        not_before: Instant | None = None,
+        error: JobError | None = None,
+        *,
+        is_failure: bool = True,
     ) -> None:
         """Queue it again. With an error it counts as a failure: the third without a new step fails the job
-        for good."""
+        for good. Where the error `is_failure` of something else, it stands in the history alone."""
 
     async def take_back(self, running_claim: RunningClaim, error: JobError) -> None:
         """As `put_back` with an error, for a job of a silent worker. Raises ClaimLost too where it has beaten

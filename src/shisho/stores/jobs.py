@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -29,7 +28,8 @@ from shisho.domain.job import (
     judge_failure,
 )
 from shisho.domain.time import Instant
-from shisho.errors import NotFound, ShishoError
+from shisho.errors import NotFound
+from shisho.stores.claims import ClaimsUnderWay
 from shisho.stores.interventions import raise_
 from shisho.stores.nouns import Row
 from shisho.stores.quotas import charge_pages
@@ -65,6 +65,8 @@ LEAVING = """state = CASE WHEN cancel_requested THEN 'cancelled' ELSE '{state}' 
 COMPLETED = "state = 'completed', output_json = :output, finished_at = :now"
 # A job waits for a person; what it ends with if nobody comes.
 AWAITING = "not_before = :until, output_json = CASE WHEN cancel_requested THEN NULL ELSE :output END"
+# A job is queued again for what was no failure of it.
+NOTED = "error_json = :errors, not_before = :until"
 # A failure is counted.
 COUNTED = """state = :state, failures = :failures, error_json = :errors, not_before = :not_before, finished_at = :ended_at"""
 # How often a held job has failed, whether it was asked to stop, and whether this attempt has taken a step.
@@ -102,8 +104,7 @@ class StoredJobs:
     def __init__(self, transactions: Transactions) -> None:
         self._transactions = transactions
         self._idle = True
-        self._claims_under_way: set[asyncio.Task[Job | None]] = set()
-        self._given_up: set[asyncio.Task[None]] = set()
+        self._claims = ClaimsUnderWay(self.put_back)
 
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
         values = {"kinds": dumps(list(kinds)), "steady": self._transactions.steady()}
@@ -115,7 +116,7 @@ class StoredJobs:
             return self._take(transaction, worker_id, kinds)
 
         # A claim that a crash of the server undoes was nobody's: the fence knows the worker too.
-        claimed = await self._claimed(self._transactions.write(work, lasting=False))
+        claimed = await self._claims.follow(self._transactions.write(work, lasting=False))
         self._idle = claimed is None
         return claimed
 
@@ -145,27 +146,7 @@ class StoredJobs:
             self._finish(transaction, claim, output)
             return self._take(transaction, claim.worker_id, kinds)
 
-        return await self._claimed(self._transactions.write(work))
-
-    async def _claimed(self, claiming: Coroutine[Any, Any, Job | None]) -> Job | None:
-        """The job that is claimed. A claim whose caller is cancelled is made all the same: it is put back."""
-        under_way = asyncio.create_task(claiming)
-        self._claims_under_way.add(under_way)
-        under_way.add_done_callback(self._claims_under_way.discard)
-        try:
-            return await asyncio.shield(under_way)
-        except asyncio.CancelledError:
-            giving_up = asyncio.create_task(self._give_up(under_way))
-            self._given_up.add(giving_up)
-            giving_up.add_done_callback(self._given_up.discard)
-            raise
-
-    async def _give_up(self, under_way: asyncio.Task[Job | None]) -> None:
-        # Whatever goes wrong here, others find that nobody keeps the claim alive.
-        with suppress(ClaimLost, ShishoError):
-            claimed = await under_way
-            if claimed is not None:
-                await self.put_back(claimed.claim)
+        return await self._claims.follow(self._transactions.write(work))
 
     def _finish(self, transaction: Transaction, claim: Claim, output: Payload) -> None:
         try:
@@ -180,21 +161,27 @@ class StoredJobs:
 
     async def fail(self, claim: Claim, error: JobError) -> None:
         def work(transaction: Transaction) -> None:
-            said_error = replace(error, attempt=claim.attempt, at=transaction.now)
-            said_errors = [*errors(_failures(transaction, claim).error_json), said_error]
+            said_errors = _extend_history(_failures(transaction, claim), claim, error, transaction.now)
             self._write(transaction, claim, FAILED, errors=dumps(said_errors))
             transaction.move(claim.job_id, JobState.RUNNING, JobState.FAILED, EventFacts(code=error.code))
 
         await self._transactions.write(work)
 
     async def put_back(
-        self, claim: Claim, not_before: Instant | None = None, error: JobError | None = None
+        self,
+        claim: Claim,
+        not_before: Instant | None = None,
+        error: JobError | None = None,
+        *,
+        is_failure: bool = True,
     ) -> None:
         def work(transaction: Transaction) -> None:
-            if error is not None:
+            if error is None:
+                self._wait(transaction, claim, JobState.QUEUED, "not_before = :until", until=not_before)
+            elif is_failure:
                 self._count_failure(transaction, claim, error, not_before)
             else:
-                self._wait(transaction, claim, JobState.QUEUED, "not_before = :until", until=not_before)
+                self._note(transaction, claim, error, not_before)
 
         await self._transactions.write(work)
 
@@ -292,8 +279,7 @@ class StoredJobs:
                     released += 1
             return released
 
-        if self._claims_under_way:
-            await asyncio.wait(tuple(self._claims_under_way))
+        await self._claims.wait()
         return await self._transactions.write(work)
 
     async def list_running(self) -> Sequence[RunningClaim]:
@@ -353,6 +339,14 @@ class StoredJobs:
         transaction.move(claim.job_id, JobState.RUNNING, left_for, facts if left_for is state else NO_FACTS)
         return left_for
 
+    def _note(
+        self, transaction: Transaction, claim: Claim, error: JobError, not_before: Instant | None
+    ) -> None:
+        history = _extend_history(_failures(transaction, claim), claim, error, transaction.now)
+        facts = EventFacts(code=error.code)
+        values = {"errors": dumps(history), "until": not_before}
+        self._wait(transaction, claim, JobState.QUEUED, NOTED, facts, **values)
+
     def _count_failure(
         self, transaction: Transaction, claim: Claim, error: JobError, not_before: Instant | None
     ) -> None:
@@ -360,7 +354,7 @@ class StoredJobs:
         state, counted = judge_failure(
             row.failures, stepped=bool(row.stepped), stop_asked=bool(row.cancel_requested)
         )
-        said_errors = [*errors(row.error_json), replace(error, attempt=claim.attempt, at=transaction.now)]
+        said_errors = _extend_history(row, claim, error, transaction.now)
         if state is JobState.FAILED:
             said_errors.append(add_giving_up(said_errors[-1]))
         self._write(
@@ -389,6 +383,10 @@ def _each(transaction: Transaction, query: str, claims: Sequence[Claim]) -> dict
 
 def _running(row: Row) -> RunningClaim:
     return RunningClaim(Claim(JobId(row.id), row.attempt, WorkerId(row.worker_id)), row.beat)
+
+
+def _extend_history(row: Row, claim: Claim, error: JobError, now: Instant) -> list[JobError]:
+    return [*errors(row.error_json), replace(error, attempt=claim.attempt, at=now)]
 
 
 def _failures(transaction: Transaction, claim: Claim) -> Row:

@@ -19,6 +19,7 @@ from shisho.corpus.readers import html
 from shisho.corpus.readers.killable import KillableReader
 from shisho.domain.corpus import Reading, Source
 from shisho.errors import DocumentUnreadable
+from tests.faults.children import LONG
 from tests.shared import shared
 
 WORDS = 4
@@ -112,7 +113,10 @@ def test_main_text_is_found_better_than_by_trafilatura_and_no_dearer() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("paragraphs", [1, 3])
+@pytest.mark.parametrize(
+    "paragraphs",
+    [1, pytest.param(3, marks=pytest.mark.skipif(not LONG, reason="SHISHO_LONG=1 cuts at both"))],
+)
 def test_short_articles_on_full_pages_are_found_no_worse(paragraphs: int) -> None:
     short = [made for _, page, gold in pages() if (made := cut(page, gold, paragraphs)) is not None]
     assert len(short) > 70

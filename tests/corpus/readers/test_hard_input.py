@@ -23,6 +23,7 @@ from shisho.domain.corpus import Reading
 from shisho.errors import UnusableDocument
 from shisho.language.sentences import sentences
 from tests.corpus.readers.making import saved, unembedded
+from tests.faults.children import LONG as IS_LONG
 from tests.machine import cpu_seconds
 
 WHITE = ("", " ", "\u3000", "\t", "\n", " \u3000\t ", "\u00a0", "\x0b\x0c", "\x85", "\u2028")
@@ -112,7 +113,7 @@ def read_or_refused(read: Callable[[], Reading]) -> None:
         check(reading)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150 if IS_LONG else 40, deadline=None)
 @given(pages)
 def test_any_lines_of_a_page_are_put_together(drawn: list[PdfPage]) -> None:
     found = paragraphs.blocks(drawn)
@@ -121,7 +122,7 @@ def test_any_lines_of_a_page_are_put_together(drawn: list[PdfPage]) -> None:
     assert sum(len(block.lines) for block in found) == len(kept)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100 if IS_LONG else 30, deadline=None)
 @given(st.lists(printed_lines(), max_size=12))
 def test_any_lines_are_ordered_and_searched_for_tables(drawn: list[PdfLine]) -> None:
     ordered = _in_reading_order(drawn)
@@ -336,7 +337,7 @@ def test_a_title_with_white_space_inside_is_linear() -> None:
 
 
 def test_a_sentence_without_end_is_cut_in_linear_time() -> None:
-    assert _grows_in_line(_through(text.read), lambda size: "あ" * size, 250_000)
+    assert _grows_in_line(_through(text.read), lambda size: "あ" * size, 60_000)
 
 
 def test_a_page_of_many_short_vertical_lines_is_ordered_in_linear_time() -> None:

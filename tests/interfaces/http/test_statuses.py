@@ -47,6 +47,7 @@ EXPECTED = {
     errors.Conflict: 409,
     errors.KeyConflict: 422,
     errors.StorageUnusable: 503,
+    errors.StoreUnavailable: 503,
     errors.TimedOut: 504,
     errors.AccessDenied: 403,
     errors.UnusableDocument: 422,

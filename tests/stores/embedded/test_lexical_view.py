@@ -80,6 +80,30 @@ async def test_search_while_the_segments_of_a_page_are_merged_finds_it(
     await database.close()
 
 
+async def test_catching_up_ends_though_others_add_without_a_pause(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = Database(tmp_path / "shisho.db")
+    shelf = EmbeddedShelf(database, SystemClock())
+    index = LexicalIndex(tmp_path / "lexical", database)
+    loop = asyncio.get_running_loop()
+    shown: list[int] = []
+    show = CorpusWriter.show
+
+    def show_and_find_more(writer: CorpusWriter) -> None:
+        show(writer)
+        shown.append(len(shown))
+        if len(shown) < 20:
+            more = shelf.put(intake(f"統計の第{len(shown)}回。", source=f"{len(shown)}.txt"))
+            asyncio.run_coroutine_threadsafe(more, loop).result(PATIENCE)
+
+    monkeypatch.setattr(CorpusWriter, "show", show_and_find_more)
+    await shelf.put(intake("統計の講義。"))
+    await index.catch_up()
+    assert await index.count_behind() == len(shown) < 5
+    await database.close()
+
+
 STATEMENTS = {
     "what is new": lexical.NEWEST,
     "what has changed": lexical.CHANGED,

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from psycopg import errors
 
-from shisho.errors import Conflict, InvalidParams, NotFound, StorageUnusable
+from shisho.errors import InvalidParams, NotFound, StorageUnusable, StoreUnavailable
 from shisho.stores.postgres import migrations, server_time
 from shisho.stores.postgres.connect import Connection, PostgresDatabase
 from tests.postgres import PostgresServer
@@ -95,7 +95,7 @@ async def test_reading_sees_one_state_and_writes_nothing(database: PostgresDatab
     await database.write(put(2, 2))
     written.set()
     assert await reading == [1, 1]
-    with pytest.raises(Conflict, match="only follows another"):
+    with pytest.raises(StoreUnavailable, match="only follows another"):
         await database.read(put(3, 3))
 
 
@@ -158,7 +158,7 @@ async def test_a_server_that_is_gone_says_try_again_and_serves_when_it_is_back(
     own_server.stop(signal.SIGQUIT)
     for verb in (database.check_ready(), database.read(lambda connection: connection.execute("SELECT 1"))):
         with pytest.raises(
-            Conflict, match=r"PostgreSQL at 127\.0\.0\.1:\d+ cannot be reached\. Try again;"
+            StoreUnavailable, match=r"PostgreSQL at 127\.0\.0\.1:\d+ cannot be reached\. Try again;"
         ) as error:
             await verb
         assert error.value.retry
@@ -175,7 +175,7 @@ async def test_a_commit_that_broke_off_is_not_repeated(database: PostgresDatabas
         connection.execute("INSERT INTO scratch VALUES (1, 1)")
         connection.pgconn.finish()
 
-    with pytest.raises(Conflict, match="may be stored or not") as error:
+    with pytest.raises(StoreUnavailable, match="may be stored or not") as error:
         await database.write(ended_before_its_commit)
     assert error.value.retry
     assert times == [1]

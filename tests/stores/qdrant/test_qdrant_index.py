@@ -16,7 +16,7 @@ import apsw
 import pytest
 
 from shisho.domain.corpus import Intake, PassageId, Scope
-from shisho.errors import Conflict, StorageUnusable
+from shisho.errors import StorageUnusable, StoreUnavailable
 from shisho.ports import SearchView
 from shisho.stores.embedded.index_feed import EmbeddedIndexFeed
 from shisho.stores.index_feed import PassagePlace
@@ -252,7 +252,7 @@ async def test_a_server_that_is_away_costs_nothing_but_the_search(store: Embedde
         pass
     index = index_of(store, server)
     await store.shelf.put(intake("統計の講義。"))
-    with pytest.raises(Conflict, match="does not answer"):
+    with pytest.raises(StoreUnavailable, match="does not answer"):
         await index.catch_up()
     assert await store.index.view(lambda view: view.count(Scope())) == 1
     here = index_of(store, QdrantServer("qdrant://:memory:"))

@@ -26,7 +26,6 @@ from shisho.web.browser.launch import LaunchOptions
 from shisho.web.browser.profiles import hold
 from shisho.web.browser.proxy import GuardedProxy
 from shisho.web.http.address import AllowList
-from tests.machine import Stopwatch
 from tests.web.browsing import browsing, need_browser
 from tests.web.servers import Answer, Asked, Names, serving, tls
 
@@ -81,9 +80,8 @@ async def test_late_text_is_waited_for_and_unrest_is_not_for_ever(tmp_path: Path
         names.lead("a.example", [server.endpoint])
         async with browsing(tmp_path, names, "a.example") as browser:
             assert "遅い本文".encode() in (await browser.open(Request("http://a.example/"))).body
-            began = asyncio.get_running_loop().time()
-            assert "時時時".encode() in (await browser.open(Request("http://a.example/clock"))).body
-            assert asyncio.get_running_loop().time() - began < 20
+            restless = (await browser.open(Request("http://a.example/clock"))).body.decode()
+            assert 3 <= restless.count("時") < 400  # it ticks twenty times a second at most
 
 
 async def test_what_is_sent_is_honest_and_goes_to_its_page_alone(tmp_path: Path) -> None:
@@ -210,6 +208,8 @@ async def test_no_more_pages_at_once_than_tabs(tmp_path: Path, tabs: int, togeth
 
 
 async def test_a_page_that_never_finishes_ends_at_its_deadline(tmp_path: Path) -> None:
+    deadline = 3.0
+
     async def pages(asked: Asked) -> Answer:
         if asked.path == "/deaf":
             await asyncio.sleep(3600)
@@ -224,9 +224,8 @@ async def test_a_page_that_never_finishes_ends_at_its_deadline(tmp_path: Path) -
         names.lead("a.example", [server.endpoint])
         async with browsing(tmp_path, names, "a.example") as browser:
             for path in ("/held", "/loop", "/deaf"):
-                with Stopwatch() as watch, pytest.raises(TimedOut, match="5 s"):
-                    await browser.open(Request(f"http://a.example{path}"), deadline_s=5)
-                assert watch.undisturbed < 12
+                with pytest.raises(TimedOut, match=f"{deadline:g} s"):
+                    await browser.open(Request(f"http://a.example{path}"), deadline_s=deadline)
     assert {"/held", "/loop", "/deaf"} <= set(server.paths)
 
 

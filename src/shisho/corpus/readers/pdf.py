@@ -25,7 +25,11 @@ from shisho.messages.message import Message
 OCR = Message(
     'install OCR (`pip install "shisho[ocr]"`), or add what `ocrmypdf -l jpn in.pdf out.pdf` makes of it'
 )
-UNNAMED = Message("They stand here by their codes and may be wrong")
+# A page that has a text layer is not recognised; ocrmypdf passes it by too unless it is forced.
+UNNAMED = (
+    "Letters that the file does not name: {letters}, on page {pages}. They stand here by their codes and may be wrong. "
+    "If they matter, add what `ocrmypdf --force-ocr -l jpn in.pdf out.pdf` makes of it."
+)
 # (cid:12) is what other programs write for a glyph without a character.
 _GARBLED = re.compile("[\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]|\\(cid:\\d+\\)")
 _PLAUSIBLE = re.compile("[!-~ぁ-ヺー、。]")
@@ -61,13 +65,7 @@ def read(data: bytes, password: str | None = None) -> Reading:
         warnings.append(Message(UNREAD, pages=join_numbers(needs_ocr), ocr=OCR))
     if guessed:
         letters = sum(len(pages[number - 1].unnamed) for number in guessed)
-        values = {"letters": letters, "pages": join_numbers(guessed), "unnamed": UNNAMED, "ocr": OCR}
-        warnings.append(
-            Message(
-                "Letters that the file does not name: {letters}, on page {pages}. {unnamed}: {ocr}.",
-                **values,
-            )
-        )
+        warnings.append(Message(UNNAMED, letters=letters, pages=join_numbers(guessed)))
     title = title_of(title, blocks)
     return Reading(blocks, title, len(pages), tuple(needs_ocr), tuple(warnings), description)
 

@@ -31,6 +31,7 @@ from shisho.interfaces.cli import team as cli_team
 from shisho.interfaces.cli import web as cli_web
 from shisho.interfaces.cli.frames import translate_frames
 from shisho.interfaces.cli.interrupts import INTERRUPTED, InterruptibleCommands, confirm, stop_on_interrupt
+from shisho.interfaces.cli.named import keep_named
 from shisho.interfaces.cli.runner import Json
 from shisho.interfaces.cli.runner import fail as _fail
 from shisho.interfaces.cli.runner import run as _run
@@ -379,4 +380,4 @@ def main() -> None:
         stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
     speak(settings_.reader_of(sys.argv[1:]))
     translate_frames()
-    app(prog_name="shisho")
+    keep_named(app, sys.argv[1:])(prog_name="shisho")

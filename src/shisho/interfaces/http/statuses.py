@@ -29,6 +29,7 @@ from shisho.errors import (
     ShishoError,
     SourceRemoved,
     StorageUnusable,
+    StoreUnavailable,
     TimedOut,
     TooLarge,
     UnsupportedMedia,
@@ -62,6 +63,7 @@ STATUSES: Mapping[type[ShishoError], int] = {
     AllEnginesBlocked: 503,
     EngineUnavailable: 503,
     StorageUnusable: 503,
+    StoreUnavailable: 503,
     TimedOut: 504,
 }
 AT_THE_DOOR = (401, 408, 421)  # said by the guard, before anything is asked of the desk

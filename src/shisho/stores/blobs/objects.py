@@ -11,7 +11,7 @@ from obstore.exceptions import BaseError, NotFoundError, PermissionDeniedError, 
 from obstore.store import from_url
 
 from shisho.domain.blob import BlobFacts
-from shisho.errors import Conflict, StorageUnusable
+from shisho.errors import StorageUnusable, StoreUnavailable
 from shisho.stores.blob_names import check_name, no_blob
 
 # Without TLS where the address that the person has named is without.
@@ -83,7 +83,7 @@ class ObjectBlobs:
         except (PermissionDeniedError, UnauthenticatedError) as error:
             raise _unusable(self._place, error) from error
         except (BaseError, OSError) as error:
-            raise Conflict(
+            raise StoreUnavailable(
                 "The store of files {place} does not answer ({reason}). Try again; if that lasts, see that it runs and that "
                 "the setting blobs names it.",
                 place=self._place,

@@ -2,7 +2,8 @@
 database; delete its folder at any time.
 
 A scan is exact under any filter and any exclusion, at the speed of the machine's memory; a graph is not. What
-it names is ordered by the vectors of the database themselves."""
+it names is ordered by the vectors themselves, from a file beside it: reading them from the database took a
+sixth of a search."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.stores import nouns
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.dense_files import ROW, Codes, DenseBatch, DenseFiles, Watermark
+from shisho.stores.embedded.dense_files import ROW, VECTOR, Codes, DenseBatch, DenseFiles, Vectors, Watermark
 from shisho.stores.index_scope import IndexScope
 from shisho.telemetry import log, span
 
@@ -35,7 +36,6 @@ MIDDLE = 128  # the code of zero
 ROOM = 1.25  # a component may be larger than any of the first batch by so much
 Mask = NDArray[np.bool_]
 PATIENCE = 5.0  # seconds to wait for another process
-FLOATS = "<f2"
 
 # The newest vector of an embedder, and the newest change of the shelf.
 NEWEST = """SELECT (SELECT coalesce(max(e.seq), 0) FROM embeddings e JOIN embedders m ON m.id = e.embedder_id
@@ -46,10 +46,9 @@ DIMENSIONS = "SELECT dimensions FROM embedders WHERE name = ?"
 ARRIVED = """SELECT e.seq, e.passage_id, e.vector, p.document_id, coalesce(p.page, 0) AS page
     FROM embeddings e JOIN embedders m ON m.id = e.embedder_id JOIN passages p ON p.id = e.passage_id
     WHERE m.name = ? AND e.seq > ? ORDER BY e.seq LIMIT ?"""
-# Documents that have changed since, as they are now.
-CHANGED = (
-    "SELECT DISTINCT d.id, d.state FROM changes c JOIN documents d ON d.id = c.document_id WHERE c.seq > ?"
-)
+# Documents that have changed since, as they are now. One that is there no more was purged before.
+CHANGED = """SELECT DISTINCT c.document_id AS id, coalesce(d.state, 'purged') AS state
+    FROM changes c LEFT JOIN documents d ON d.id = c.document_id WHERE c.seq > ?"""
 # The corpora of those of some documents that are live.
 LIVE = f"SELECT d.id, d.corpus_id FROM documents d WHERE d.state = 'live' AND d.id IN {rows.ANY_OF}"
 # The vectors of some passages.
@@ -100,9 +99,19 @@ class DenseIndex:
         """As of a `ports.SearchView`."""
         most = limit + SPARE
         with self._lock:
-            names = self._scanned(_floats(vector), allowed, most + len(passage_ids))
-        names = [name for name in names if name not in passage_ids][:most]
-        scores = self.similarities(connection, vector, names)
+            places = self._scanned(_floats(vector), allowed, most + len(passage_ids))
+            numbers = self._rows["passage"][places].tolist()
+            vectors = self._vectors
+        named = [
+            (name, place)
+            for number, place in zip(numbers, places.tolist(), strict=True)
+            if (name := nouns.passage_id(number)) not in passage_ids
+        ]
+        nearest = dict(named[:most])
+        if vectors is None:
+            scores = self.similarities(connection, vector, [*nearest])
+        else:
+            scores = _score(vectors[[*nearest.values()]], vector, nearest)
         best = sorted(scores.items(), key=lambda scored: (-scored[1], scored[0]))
         return dict(best[:limit])
 
@@ -127,6 +136,7 @@ class DenseIndex:
         self._places: dict[str, int] = {}
         self._corpora = np.zeros(0, np.int64)  # of each document in the list; -1 while it is not live
         self._scan: Any = None
+        self._vectors: Vectors | None = None  # of each row, in their file; None where there is none
 
     def _has_written(self) -> bool:
         """False while another process holds the files."""
@@ -135,10 +145,12 @@ class DenseIndex:
             with files.hold_for_writing():
                 self._read_files(files)
                 self._take_in(files)
+                self._vectors = files.map_vectors(self._mark)
         except BlockingIOError:
             return False
         except OSError as error:  # a home that cannot be written
             log.warning("the index of vectors is made in memory: %s", error)
+            self._vectors = None
             self._take_in(None)
         return True
 
@@ -173,7 +185,7 @@ class DenseIndex:
         return rows.fetch_all(connection.execute(ARRIVED, (self._about.name, self._mark.seq, BATCH)))
 
     def _append(self, arrived: Sequence[rows.Row], files: DenseFiles | None) -> None:
-        vectors = np.frombuffer(b"".join(row.vector for row in arrived), FLOATS).reshape(len(arrived), -1)
+        vectors = np.frombuffer(b"".join(row.vector for row in arrived), VECTOR).reshape(len(arrived), -1)
         scale = self._mark.scale or STEPS / (ROOM * float(np.abs(vectors).max()))
         names = dict.fromkeys(row.document_id for row in arrived)
         new = [name for name in names if name not in self._places]
@@ -181,7 +193,7 @@ class DenseIndex:
         table = np.array([(row.passage_id, places[row.document_id], row.page) for row in arrived], ROW)
         batch = DenseBatch(table, _coded(vectors, scale), new)
         seq = arrived[-1].seq
-        mark = self._mark if files is None else files.append(self._mark, batch, seq, scale)
+        mark = self._mark if files is None else files.append(self._mark, batch, vectors, seq, scale)
         self._remember(batch)
         self._mark = mark if files is not None else Watermark("", seq, len(self._rows), scale=scale)
 
@@ -205,9 +217,10 @@ class DenseIndex:
         places = [self._places[name] for name in known]
         self._corpora[places] = [live.get(name, -1) for name in known]
 
-    def _scanned(self, vector: NDArray[np.float32], allowed: IndexScope, limit: int) -> list[PassageId]:
+    def _scanned(self, vector: NDArray[np.float32], allowed: IndexScope, limit: int) -> NDArray[np.int64]:
+        """The rows of the nearest, nearest first."""
         if self._scan is None:
-            return []
+            return np.zeros(0, np.int64)
         mask = self._mask(allowed)
         bits = None if mask is None else np.packbits(mask, bitorder="little")
         parameters = None if bits is None else _only(bits)
@@ -217,8 +230,8 @@ class DenseIndex:
         steps = np.rint(vector * (STEPS / max(float(np.abs(vector).max()), 1e-9))).astype(np.float32)
         _alone()
         _, places = self._scan.search(steps.reshape(1, -1), most, params=parameters)
-        at = places[0][places[0] >= 0]
-        return [nouns.passage_id(int(number)) for number in self._rows["passage"][at]]
+        nearest: NDArray[np.int64] = places[0][places[0] >= 0]
+        return nearest
 
     def _mask(self, allowed: IndexScope) -> Mask | None:
         """Which vectors may be named; None where all may."""
@@ -253,9 +266,14 @@ def cosines(
     stored = read_embeddings(connection, embedder, ids)
     if not stored:
         return {}
-    matrix = np.frombuffer(b"".join(stored.values()), FLOATS).reshape(len(stored), -1)
-    scores = (matrix.astype(np.float32) @ _floats(vector)).tolist()
-    return dict(zip(stored, scores, strict=True))
+    matrix = np.frombuffer(b"".join(stored.values()), VECTOR).reshape(len(stored), -1)
+    return _score(matrix, vector, stored)
+
+
+def _score(vectors: Vectors, vector: Embedding, names: Iterable[PassageId]) -> dict[PassageId, float]:
+    """The cosine with each of some vectors, by the names that stand for them in their order."""
+    scores = (vectors.astype(np.float32) @ _floats(vector)).tolist()
+    return dict(zip(names, scores, strict=True))
 
 
 def read_embeddings(
@@ -290,7 +308,7 @@ def _live(connection: apsw.Connection, names: Sequence[str]) -> dict[str, int]:
 
 
 def _floats(vector: Embedding) -> NDArray[np.float32]:
-    return np.frombuffer(vector, FLOATS).astype(np.float32)
+    return np.frombuffer(vector, VECTOR).astype(np.float32)
 
 
 def _coded(vectors: NDArray[np.float16], scale: float) -> Codes:

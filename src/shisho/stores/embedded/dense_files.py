@@ -16,12 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FORMAT = 2
+FORMAT = 3
 ROW = np.dtype([("passage", "<i8"), ("document", "<u4"), ("page", "<i4")])
 """What stands beside the code of a vector: its passage, the place of its document in the list of documents,
 and its page, 0 for none."""
+VECTOR = np.dtype("<f2")
+FILES = ("rows", "codes", "vectors", "documents")
 Rows = NDArray[np.void]
 Codes = NDArray[np.uint8]
+Vectors = NDArray[np.float16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,8 @@ class Watermark:
 
 @dataclass(frozen=True, slots=True)
 class DenseBatch:
-    """Vectors in the order in which they came, with the documents that are new among theirs."""
+    """What is remembered of vectors in the order in which they came, with the documents that are new among
+    theirs."""
 
     rows: Rows
     codes: Codes
@@ -47,7 +51,8 @@ class DenseBatch:
 
 
 class DenseFiles:
-    """The files below a folder. Every method but `watermark` and `load` is for whoever is `writing`."""
+    """The files below a folder. Every method but `watermark`, `load` and `map_vectors` is for whoever is
+    writing."""
 
     def __init__(self, folder: Path, dimensions: int) -> None:
         self._folder = folder
@@ -68,6 +73,13 @@ class DenseFiles:
         names = self._part("documents", np.dtype(np.uint8), after.document_bytes, mark.document_bytes)
         return DenseBatch(rows, codes.reshape(-1, width), names.tobytes().decode("ascii").split())
 
+    def map_vectors(self, mark: Watermark) -> Vectors:
+        """The vectors up to a watermark, read only where they are looked at. Raises OSError, ValueError."""
+        shape = (mark.rows, self._dimensions)
+        if not mark.rows:  # an empty file cannot be mapped
+            return np.empty(shape, VECTOR)
+        return np.asarray(np.memmap(self._folder / "vectors", VECTOR, "r", shape=shape))
+
     @contextmanager
     def hold_for_writing(self) -> Iterator[None]:
         """Hold the lock of the folder. Raises BlockingIOError where another process holds it, another OSError
@@ -79,19 +91,22 @@ class DenseFiles:
 
     def begin(self) -> Watermark:
         """Make the files anew."""
-        for name in ("watermark", "rows", "codes", "documents"):
+        for name in ("watermark", *FILES):
             (self._folder / name).unlink(missing_ok=True)
         mark = Watermark(uuid.uuid4().hex)
-        for name in ("rows", "codes", "documents"):
+        for name in FILES:
             (self._folder / name).touch(mode=0o600)
         self._write(mark)
         return mark
 
-    def append(self, mark: Watermark, batch: DenseBatch, seq: int, scale: float) -> Watermark:
-        """Add a batch after `mark`, over whatever a killed process left there."""
+    def append(
+        self, mark: Watermark, batch: DenseBatch, vectors: Vectors, seq: int, scale: float
+    ) -> Watermark:
+        """Add a batch and its vectors after `mark`, over whatever a killed process left there."""
         documents = "".join(f"{name}\n" for name in batch.documents).encode("ascii")
         self._extend("rows", mark.rows * ROW.itemsize, batch.rows.tobytes())
         self._extend("codes", mark.rows * self._dimensions, batch.codes.tobytes())
+        self._extend("vectors", mark.rows * self._dimensions * VECTOR.itemsize, vectors.tobytes())
         self._extend("documents", mark.document_bytes, documents)
         fresh = replace(
             mark,
@@ -107,6 +122,7 @@ class DenseFiles:
         sizes = {
             "rows": mark.rows * ROW.itemsize,
             "codes": mark.rows * self._dimensions,
+            "vectors": mark.rows * self._dimensions * VECTOR.itemsize,
             "documents": mark.document_bytes,
         }
         return all((self._folder / name).stat().st_size >= size for name, size in sizes.items())

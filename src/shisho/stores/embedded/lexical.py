@@ -31,8 +31,10 @@ PATIENCE = 5.0  # seconds to wait for another process that is catching up
 
 # The number of the newest change of the shelf.
 NEWEST = "SELECT coalesce(max(seq), 0) FROM changes"
-# What the shelf has changed since one, oldest first.
-CHANGED = """SELECT c.seq, c.document_id, d.corpus_id, d.state FROM changes c JOIN documents d ON d.id = c.document_id
+# What the shelf has changed since one, oldest first. A document that was purged, begun anew and broken off is
+# there no more: it may have been in any corpus.
+CHANGED = """SELECT c.seq, c.document_id, d.corpus_id, coalesce(d.state, 'purged') AS state
+    FROM changes c LEFT JOIN documents d ON d.id = c.document_id
     WHERE c.seq > ? ORDER BY c.seq LIMIT ?"""
 # The live documents of a corpus.
 LIVE = "SELECT d.id FROM documents d WHERE d.corpus_id = ? AND d.state = 'live' ORDER BY d.added_at, d.id"
@@ -75,6 +77,9 @@ class LexicalIndex:
         newest = await self._database.read(_newest_change)
         return newest - max(0, self._seen)
 
+    async def close(self) -> None:
+        self._indexes.close()
+
     async def catch_up(self) -> None:
         await self._catch_up_words()
         if self._dense is not None:
@@ -107,7 +112,7 @@ class LexicalIndex:
         try:
             self._seen = self._indexes.reload()
             with span("lexical.catch_up", since=self._seen), CorpusWriter(self._indexes) as writer:
-                self._take_in(writer)
+                self._take_in(writer, newest)
         except ValueError as error:
             if "lock" not in str(error).lower():
                 raise
@@ -116,10 +121,12 @@ class LexicalIndex:
             self._indexes.end()
         return True
 
-    def _take_in(self, writer: CorpusWriter) -> None:
+    def _take_in(self, writer: CorpusWriter, newest: int) -> None:
+        """Up to this change: where others add without a pause, there is always a newer one."""
         remade: set[int] = set()
-        while changed := self._database.snapshot(partial(_changed, since=self._seen)):
-            for corpus_id, changes in _by_corpus(changed).items():
+        while self._seen < newest:
+            changed = self._database.snapshot(partial(_changed, since=self._seen))
+            for corpus_id, changes in _by_corpus(changed, self._indexes.list_corpora()).items():
                 is_purged = any(change.state == "purged" for change in changes)
                 if self._seen and is_purged and corpus_id not in remade:
                     # Deleted entries stay in the segments until a merge; a purge promises more than that.
@@ -148,10 +155,12 @@ class LexicalIndex:
         writer.commit()
 
 
-def _by_corpus(changed: Sequence[rows.Row]) -> dict[int, list[rows.Row]]:
+def _by_corpus(changed: Sequence[rows.Row], corpora: Sequence[int]) -> dict[int, list[rows.Row]]:
+    """`corpora`: those that have an index."""
     changes: dict[int, list[rows.Row]] = {}
     for change in changed:
-        changes.setdefault(change.corpus_id, []).append(change)
+        for corpus_id in corpora if change.corpus_id is None else (change.corpus_id,):
+            changes.setdefault(corpus_id, []).append(change)
     return changes
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -38,6 +39,14 @@ class CorpusIndexes:
     def find(self, corpus_id: int) -> Any | None:
         """The index of a corpus; None where nothing of it has been taken in."""
         return self._opened.get(corpus_id)
+
+    def list_corpora(self) -> Sequence[int]:
+        """The corpora that have an index."""
+        return tuple(self._opened)
+
+    def close(self) -> None:
+        """Let go of them: each that is open has a thread."""
+        self._opened = {}
 
     def reload(self) -> int:
         """Look at what other processes have written since. Returns the watermark."""

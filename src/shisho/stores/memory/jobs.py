@@ -84,17 +84,26 @@ class MemoryJobs:
 
     async def fail(self, claim: Claim, error: JobError) -> None:
         job = self._held(claim)
-        errors = (*job.errors, replace(error, attempt=claim.attempt, at=self._shared.clock.now()))
-        self._shared.move(job, JobState.FAILED, EventFacts(code=error.code), errors=errors)
+        errors = self._extend_history(job, error)
+        self._shared.move(job, JobState.FAILED, EventFacts(code=error.code), errors=tuple(errors))
 
     async def put_back(
-        self, claim: Claim, not_before: Instant | None = None, error: JobError | None = None
+        self,
+        claim: Claim,
+        not_before: Instant | None = None,
+        error: JobError | None = None,
+        *,
+        is_failure: bool = True,
     ) -> None:
         job = self._held(claim)
-        if error is not None:
+        if error is None:
+            self._wait(job, JobState.QUEUED, not_before=not_before)
+        elif is_failure:
             self._count_failure(job, error, not_before)
         else:
-            self._wait(job, JobState.QUEUED, not_before=not_before)
+            facts = EventFacts(code=error.code)
+            history = self._extend_history(job, error)
+            self._wait(job, JobState.QUEUED, facts, not_before=not_before, errors=tuple(history))
 
     async def take_back(self, running_claim: RunningClaim, error: JobError) -> None:
         job = self._held(running_claim.claim)
@@ -210,6 +219,9 @@ class MemoryJobs:
             raise ClaimLost
         return job
 
+    def _extend_history(self, job: Job, error: JobError) -> list[JobError]:
+        return [*job.errors, replace(error, attempt=job.attempt, at=self._shared.clock.now())]
+
     def _wait(self, job: Job, state: JobState, facts: EventFacts = NO_FACTS, **changes: Any) -> None:
         if job.stop_asked:
             state = JobState.CANCELLED
@@ -219,7 +231,7 @@ class MemoryJobs:
     def _count_failure(self, job: Job, error: JobError, not_before: Instant | None) -> None:
         stepped = any(attempt == job.attempt for attempt, _ in self._shared.steps[job.id].values())
         state, failures = judge_failure(job.failures, stepped=stepped, stop_asked=job.stop_asked)
-        said_errors = [*job.errors, replace(error, attempt=job.attempt, at=self._shared.clock.now())]
+        said_errors = self._extend_history(job, error)
         if state is JobState.FAILED:
             said_errors.append(add_giving_up(said_errors[-1]))
         facts = EventFacts(code=error.code, failures=failures)

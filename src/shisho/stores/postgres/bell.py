@@ -69,7 +69,7 @@ class PostgresBell:
         with self._local.listen(*topics) as ear:
             if self._watch is None or not self._watch.goes_on:
                 self._watch = _ServerWatch(self._database, self._local, self._poll_seconds, self._name)
-                self._watch.hears.wait(BEGIN_SECONDS)
+                self._watch.await_server()
             else:
                 self._watch.want(topics)
             yield ear
@@ -113,9 +113,15 @@ class _ServerWatch:
         self._places.want(ears.topics)
         self._woken, self._waker = socket.socketpair()
         self._waker.setblocking(False)
-        self.hears = threading.Event()
+        self._is_awaited_no_more = threading.Event()
         self.goes_on = True
         threading.Thread(target=self._run, name="shisho-bell", daemon=True).start()
+
+    def await_server(self) -> None:
+        """Wait until the server is heard, but not for long. Who goes on before that reads what may be out of
+        date by then, and is woken."""
+        if not self._is_awaited_no_more.wait(BEGIN_SECONDS):
+            self._is_awaited_no_more.set()
 
     def want(self, topics: Iterable[str]) -> None:
         if self._places.want(topics) and self.goes_on:
@@ -131,7 +137,7 @@ class _ServerWatch:
                 self.goes_on = False
             except (ShishoError, psycopg.Error) as error:
                 self.goes_on = not self._database.is_closed
-                self.hears.set()  # nobody waits for what may take long
+                self._is_awaited_no_more.set()  # it may take long
                 if self.goes_on:
                     log.debug("the bell does not hear the server: %s", error)
                     time.sleep(AGAIN_SECONDS)
@@ -141,9 +147,9 @@ class _ServerWatch:
     def _hear(self, connection: Connection) -> None:
         connection.execute(f"LISTEN {CHANNEL}")
         self._places.begin(connection)
-        if self.hears.is_set():
+        if self._is_awaited_no_more.is_set():
             self._ring(self._ears.topics)
-        self.hears.set()
+        self._is_awaited_no_more.set()
         looked = time.monotonic()
         left = looked
         while self.goes_on and not self._database.is_closed:

@@ -65,8 +65,8 @@ class PostgresDatabase:
     """`await write(f)` runs f in a transaction of its own and returns after the commit; `await read(f)` in a
     snapshot.
 
-    It can be made where the server cannot be reached: whatever needs it raises Conflict or StorageUnusable,
-    and it is tried again at the next call. `url` is a connection string of PostgreSQL."""
+    It can be made where the server cannot be reached: whatever needs it raises StoreUnavailable or
+    StorageUnusable, and it is tried again at the next call. `url` is a connection string of PostgreSQL."""
 
     def __init__(self, url: str) -> None:
         self.facts = connection_facts(url)
@@ -93,8 +93,8 @@ class PostgresDatabase:
     async def write(self, work: Work[T], *, lasting: bool = True) -> T:
         """Not `lasting`: a crash of the server may undo it, as long as nothing lasting was written after it.
 
-        Raises what `work` raises (its changes undone); Conflict where the server cannot be reached, or
-        where it is not known whether the commit was made; StorageUnusable.
+        Raises what `work` raises (its changes undone); StoreUnavailable where the server cannot be reached,
+        or where it is not known whether the commit was made; Conflict, StorageUnusable.
 
         `work` is run again where it ran into other work, or where its connection was lost before the commit:
         it changes nothing but the database."""
@@ -115,7 +115,7 @@ class PostgresDatabase:
 
     async def read(self, work: Work[T]) -> T:
         """Run `work` in a thread, all its queries seeing one state of the data. Raises StorageUnusable,
-        Conflict."""
+        StoreUnavailable, Conflict."""
         return await asyncio.get_running_loop().run_in_executor(self._readers, self.snapshot, work)
 
     def snapshot(self, work: Work[T]) -> T:
@@ -136,7 +136,7 @@ class PostgresDatabase:
 
     def run(self, work: Work[T]) -> T:
         """Run `work` in no transaction, for code that already runs in a thread: each statement is one of its
-        own, and nothing is done again. Raises StorageUnusable, Conflict."""
+        own, and nothing is done again. Raises StorageUnusable, StoreUnavailable, Conflict."""
         with self._troubles():
             self._open()
             with self._pool.borrow() as connection:
@@ -144,7 +144,7 @@ class PostgresDatabase:
 
     async def migrate(self) -> list[str]:
         """Bring the schema to this version. Returns the names of the scripts that were run. Raises
-        StorageUnusable, Conflict."""
+        StorageUnusable, StoreUnavailable, Conflict."""
 
         def work() -> list[str]:
             with self._troubles(), self._opening, self._connect() as connection:
@@ -154,7 +154,7 @@ class PostgresDatabase:
 
     def connection(self) -> Connection:
         """A connection of the caller's own, outside the pool, who closes it. Raises StorageUnusable,
-        Conflict."""
+        StoreUnavailable, Conflict."""
         with self._troubles():
             self._open()
             return self._connect()
@@ -167,7 +167,7 @@ class PostgresDatabase:
         return self._time.line()
 
     async def check_ready(self) -> None:
-        """Check that something could be stored now. Raises StorageUnusable, Conflict."""
+        """Check that something could be stored now. Raises StorageUnusable, StoreUnavailable, Conflict."""
         (row,) = await self.write(lambda connection: connection.execute(MAY_WRITE).fetchall())
         if not row.yes:
             raise only_reads(self.facts)

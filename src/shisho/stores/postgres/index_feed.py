@@ -39,7 +39,7 @@ NEWEST = "SELECT coalesce(max(seq), 0) AS seq FROM changes"
 # The newest vector; the table is filled in.
 NEWEST_VECTOR = "SELECT coalesce(max(seq), 0) AS seq FROM {table}"
 # What the shelf has changed since one, oldest first.
-CHANGED = """SELECT c.seq, c.document_id, d.state FROM changes c JOIN documents d ON d.id = c.document_id
+CHANGED = """SELECT c.seq, c.document_id, d.state FROM changes c LEFT JOIN documents d ON d.id = c.document_id
     WHERE c.seq > %s ORDER BY c.seq LIMIT %s"""
 # Passages of a live document after one, as the index takes them in.
 ENTRIES_OF = """SELECT d.corpus_id, p.document_id, p.id AS passage_id, p.page, p.terms, p.bigrams, p.heading_terms, p.ordinal

@@ -33,7 +33,7 @@ class PostgresJobs(StoredJobs):
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
         # One that finds nothing locks nothing and writes nothing. Where it was committed and nobody knows,
         # the job is taken back as any other whose worker gives no sign of life.
-        return await self._claimed(
+        return await self._claims.follow(
             self._execute(lambda transaction: self._take(transaction, worker_id, kinds))
         )
 
@@ -52,7 +52,7 @@ class PostgresJobs(StoredJobs):
                 await super(PostgresJobs, self).finish(claim, output)
             return taken
 
-        return await self._claimed(in_turn())
+        return await self._claims.follow(in_turn())
 
     async def _execute(self, work: Callable[[Transaction], T]) -> T:
         """Statements that are each a transaction and may be said again."""

@@ -38,6 +38,9 @@ class PostgresIndex:
         """Never: what it proposes by stands in the transaction that changes the shelf."""
         return 0
 
+    async def close(self) -> None:
+        """It holds nothing of its own: its connections are the database's."""
+
     async def catch_up(self) -> None:
         """There is nothing to catch up with but an index over vectors that have become many."""
         if self._dense is not None:

@@ -15,7 +15,7 @@ from typing import Any
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from shisho.errors import Conflict
+from shisho.errors import StoreUnavailable
 from shisho.telemetry import measure
 
 Connection = psycopg.Connection[Any]
@@ -40,12 +40,13 @@ class ConnectionPool:
 
     @contextmanager
     def borrow(self) -> Iterator[Connection]:
-        """A connection in no transaction. Raises NotConnected; Conflict where all are in use for long."""
+        """A connection in no transaction. Raises NotConnected; StoreUnavailable where all are in use for
+        long."""
         began = time.monotonic()
         has_place = self._places.acquire(timeout=WAIT_SECONDS)
         measure("pool_wait_seconds", time.monotonic() - began)
         if not has_place:
-            raise Conflict("All connections to PostgreSQL are in use. Try again.")
+            raise StoreUnavailable("All connections to PostgreSQL are in use. Try again.")
         try:
             connection, since = self._take()
             try:

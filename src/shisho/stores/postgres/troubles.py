@@ -8,7 +8,7 @@ import psycopg
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 
-from shisho.errors import Conflict, InvalidParams, ShishoError, StorageUnusable, TimedOut
+from shisho.errors import Conflict, InvalidParams, ShishoError, StorageUnusable, StoreUnavailable, TimedOut
 
 # what may simply be done again: the transaction was undone because of another one
 RAN_INTO_ANOTHER = (errors.SerializationFailure, errors.DeadlockDetected)
@@ -60,9 +60,9 @@ def is_lost(error: psycopg.Error) -> bool:
     )
 
 
-def unknown_commit(facts: ConnectionFacts) -> Conflict:
+def unknown_commit(facts: ConnectionFacts) -> StoreUnavailable:
     """The error where the server went away while it committed."""
-    return Conflict(
+    return StoreUnavailable(
         "The connection to PostgreSQL at {server} broke off while something was being stored, so it may be stored or not. "
         "Look whether it is there, then try again.",
         server=facts.server,
@@ -89,13 +89,13 @@ MEANINGS: tuple[tuple[tuple[type[psycopg.Error], ...], type[ShishoError], str], 
     ),
     (
         (errors.ReadOnlySqlTransaction,),
-        Conflict,
+        StoreUnavailable,
         "PostgreSQL at {server} only follows another server just now. Try again; if that lasts, name the leading one "
         "in the setting store.",
     ),
     (
         (errors.TooManyConnections,),
-        Conflict,
+        StoreUnavailable,
         "PostgreSQL at {server} takes no more connections. Try again; if that lasts, raise its max_connections or put a "
         "pooler before it.",
     ),
@@ -134,7 +134,7 @@ def trouble(error: psycopg.Error, facts: ConnectionFacts) -> Exception:
             return _said(kind, template, error, facts)
     if error.sqlstate is None and any(words in str(error) for words in REFUSALS):
         return _said(StorageUnusable, REFUSED, error, facts)
-    return _said(Conflict, UNREACHABLE, error, facts) if is_lost(error) else error
+    return _said(StoreUnavailable, UNREACHABLE, error, facts) if is_lost(error) else error
 
 
 def _said(

@@ -68,7 +68,7 @@ class CollectionFollower:
         return CollectionState(mark, None, self._collection.is_current(view, mark))
 
     async def catch_up(self) -> None:
-        """Raises StorageUnusable; Conflict where the server does not answer."""
+        """Raises StorageUnusable; StoreUnavailable where the server does not answer."""
         async with self._lock:
             waited = 0.0
             while not (state := await self._feed.read(self.state)).is_current:

@@ -45,6 +45,9 @@ class QdrantIndex:
     async def count_behind(self) -> int:
         return await self._feed.read(self._words.count_behind)
 
+    async def close(self) -> None:
+        await asyncio.to_thread(self._server.close)
+
     async def catch_up(self) -> None:
         await self._follower.catch_up()
         serving = await self._feed.read(lambda view: view.find_serving())

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from shisho.domain.corpus import PassageId
-from shisho.errors import Conflict, ExtraMissing, StorageUnusable
+from shisho.errors import ExtraMissing, StorageUnusable, StoreUnavailable
 from shisho.stores.index_feed import PassagePlace
 from shisho.stores.index_scope import IndexScope
 from shisho.stores.nouns import passage_number
@@ -51,8 +51,8 @@ class DensePoint:
 
 class QdrantServer:
     """A server at `qdrant://host:port`, or with TLS at `qdrant+https://host:port`. Nothing is asked of it
-    before the first call. Verbs raise CollectionGone; StorageUnusable where it refuses, Conflict where it
-    does not answer."""
+    before the first call. Verbs raise CollectionGone; StorageUnusable where it refuses, StoreUnavailable
+    where it does not answer."""
 
     def __init__(self, address: str, key: str = "") -> None:
         scheme, _, host = address.partition("://")
@@ -62,6 +62,11 @@ class QdrantServer:
         self._lock = threading.Lock()
         self.name = f"{address}{uuid.uuid4().hex}" if self._is_local else address
         """By this the book knows it: what stands in this process is another server each time."""
+
+    def close(self) -> None:
+        """Let go of the connections, where there have been any."""
+        if "_client" in vars(self):
+            self._client.close()
 
     def create_words(self, collection: str) -> None:
         from qdrant_client import models
@@ -195,7 +200,7 @@ class QdrantServer:
                     raise CollectionGone from error
                 raise self._refused(str(error.reason_phrase or error.status_code)) from error
             except ResponseHandlingException as error:
-                raise Conflict(
+                raise StoreUnavailable(
                     "The index at {address} does not answer: {why}. Searches wait for it; nothing is lost. Start it, or set "
                     "`index` to another address.",
                     address=self.name,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.payloads import SearchFailure
 from shisho.domain.web import PagingStop
-from shisho.errors import BudgetExhausted, ShishoError
+from shisho.errors import BudgetExhausted, ShishoError, StoreUnavailable
 from shisho.web.serp.client import EngineRefused, PersonNeeded, QuotaSpent
 
 
@@ -43,9 +43,9 @@ class ResultPages:
     `ask` brings the next.
 
     Pages 1..N stay whatever becomes of page N+1. Before the first one is there, what goes wrong is raised;
-    after it, it is the reason to stop. `RetryLater` passes through: whoever waits comes back with the pages
-    it had. After the end `stop` says why it ended, `met` is what asks for a person, and `errors` what went
-    wrong."""
+    after it, it is the reason to stop. `RetryLater` passes through, and StoreUnavailable too: whoever waits
+    comes back with the pages it had. After the end `stop` says why it ended, `met` is what asks for a
+    person, and `errors` what went wrong."""
 
     ask: Callable[[Sequence[ResultPage]], Awaitable[ResultPage]]
     stop_reason: Callable[[Sequence[ResultPage]], Awaitable[PagingStop | None]]
@@ -66,6 +66,8 @@ class ResultPages:
                 self.met = needs.met
                 self.stop = PagingStop.CHALLENGE
                 return
+            except StoreUnavailable:  # says nothing of the engine
+                raise
             except (QuotaSpent, ShishoError) as error:
                 self.end(error)
                 return

@@ -1,0 +1,45 @@
+"""Claims that are being made, whatever becomes of those who asked for them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
+from typing import Any
+
+from shisho.domain.job import Claim, ClaimLost, Job
+from shisho.errors import ShishoError
+
+
+class ClaimsUnderWay:
+    """The claims of one store. `put_back` queues a claimed job again."""
+
+    def __init__(self, put_back: Callable[[Claim], Awaitable[None]]) -> None:
+        self._put_back = put_back
+        self._under_way: set[asyncio.Task[Job | None]] = set()
+        self._given_up: set[asyncio.Task[None]] = set()
+
+    async def follow(self, claiming: Coroutine[Any, Any, Job | None]) -> Job | None:
+        """The job that is claimed. A claim whose caller is cancelled is made all the same: it is put back."""
+        under_way = asyncio.create_task(claiming)
+        self._under_way.add(under_way)
+        under_way.add_done_callback(self._under_way.discard)
+        try:
+            return await asyncio.shield(under_way)
+        except asyncio.CancelledError:
+            giving_up = asyncio.create_task(self._give_up(under_way))
+            self._given_up.add(giving_up)
+            giving_up.add_done_callback(self._given_up.discard)
+            raise
+
+    async def wait(self) -> None:
+        """Until those under way are made."""
+        if self._under_way:
+            await asyncio.wait(tuple(self._under_way))
+
+    async def _give_up(self, under_way: asyncio.Task[Job | None]) -> None:
+        # Whatever goes wrong here, others find that nobody keeps the claim alive.
+        with suppress(ClaimLost, ShishoError):
+            claimed = await under_way
+            if claimed is not None:
+                await self._put_back(claimed.claim)

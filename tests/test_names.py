@@ -102,18 +102,23 @@ def parsed(text: str) -> ast.Module:
     return ast.parse(text)
 
 
+@lru_cache(maxsize=2_000)
+def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree))
+
+
 def public_classes(tree: ast.Module) -> list[str]:
-    names = [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    names = [node.name for node in nodes(tree) if isinstance(node, ast.ClassDef)]
     return [name for name in names if not name.startswith("_")]
 
 
-def bound_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Parameters and whatever is assigned to, with their lines."""
-    for node in ast.walk(tree):
+def bound_names(tree: ast.Module) -> Iterator[str]:
+    """Parameters and whatever is assigned to."""
+    for node in nodes(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.lineno, node.id
+            yield node.id
         elif isinstance(node, ast.arg):
-            yield node.lineno, node.arg
+            yield node.arg
 
 
 def repeated_classes(root: Path) -> Iterator[str]:
@@ -137,7 +142,7 @@ def participles(root: Path) -> Iterator[str]:
 def fillers(root: Path) -> Iterator[str]:
     count: Counter[str] = Counter()
     for _, tree in modules(root):
-        count.update(name for _, name in bound_names(tree))
+        count.update(bound_names(tree))
     share = sum(count[word] for word in FILLERS) / count.total()
     if share > MOST_FILLERS:
         worst = ", ".join(f"{word} {number}" for word, number in count.most_common() if word in FILLERS)
@@ -182,7 +187,7 @@ def verbless(root: Path) -> Iterator[str]:
 
 def docstrings(tree: ast.Module) -> Iterator[str]:
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, kinds) and (text := ast.get_docstring(node)):
             yield text
 

@@ -80,13 +80,8 @@ dist: $(VENV)/.dev
 	$(BIN)/hatchling build -t sdist -d dist
 	$(BIN)/python -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w dist dist/*.tar.gz
 
-# Files whose tests ask more of the same kind where they may take long.
-LONGER := tests/contracts/test_foreign_corpora.py tests/corpus/readers/test_extraction.py tests/corpus/readers/test_hard_input.py \
-	tests/corpus/readers/test_killable.py tests/corpus/readers/test_ocr.py tests/corpus/readers/test_sheets.py \
-	tests/corpus/test_weighing.py tests/evaluation/test_by_hand.py tests/evaluation/test_reading.py tests/flows/test_bad_homes.py \
-	tests/flows/test_evidence.py tests/flows/test_team.py \
-	tests/interfaces/http/test_rest.py::test_no_request_made_from_the_document_breaks_the_server \
-	tests/librarian/test_support_measured.py tests/web/browser/test_browser_faults.py tests/web/browser/test_browser_guard.py
+# Besides the tests of faults, those that ask more of the same kind where they may take long.
+LONGER = $(shell grep -rlE '^from tests.faults.children import .*\bLONG\b' tests --include='test_*.py' --exclude-dir=faults)
 
 faults: $(VENV)/.dev
 	SHISHO_LONG=1 $(BIN)/python -m pytest tests/faults $(LONGER)

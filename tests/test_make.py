@@ -139,6 +139,17 @@ def test_bench_has_all_of_bench_postgres(checkout: Path) -> None:
     assert len(wanted) >= 2 and set(wanted) <= set(done)
 
 
+def test_whatever_has_a_long_form_is_among_the_long_tests() -> None:
+    """Told by a word that each of them has, not by the line that the Makefile looks for."""
+    told = make(ROOT, "-n", "faults").stdout
+    files = [path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py")]
+    has_long_form = [
+        name for name in files if re.search(r"\b(not|if) (IS_)?LONG\b", (ROOT / name).read_text("utf-8"))
+    ]
+    assert len(has_long_form) > 30
+    assert [name for name in has_long_form if name not in told and not name.startswith("tests/faults/")] == []
+
+
 def test_every_name_of_tests_that_have_to_do_with_time_is_one_of_a_test() -> None:
     tests = [path.relative_to(ROOT / "tests").as_posix() for path in (ROOT / "tests").rglob("test_*.py")]
     assert [name for name in WITH_TIME if not any(test.startswith(name) for test in tests)] == []

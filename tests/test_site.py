@@ -20,10 +20,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Request, sync_playwright
 
-from shisho.web.browser import chromium
 from tests.machine import PATIENCE
 from tests.shared import missing
-from tests.web.browsing import need_browser
+from tests.web.browsing import find_page_browser, need_browser
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent
@@ -187,7 +186,7 @@ def browser() -> Iterator[Browser]:
             "--disable-background-networking",
             "--no-first-run",
         ]
-        opened = playwright.chromium.launch(executable_path=chromium.program(), args=options)
+        opened = playwright.chromium.launch(executable_path=find_page_browser(), args=options)
         yield opened
         opened.close()
 

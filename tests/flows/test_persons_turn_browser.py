@@ -20,6 +20,7 @@ from shisho.testing.box.server import Box
 from shisho.web.browser.browser import ChromiumBrowser
 from shisho.web.browser.launch import RunningBrowser
 from shisho.web.browser.profiles import Profile
+from tests.faults.children import LONG
 from tests.flows.boxed import output
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended
@@ -69,7 +70,10 @@ async def desk_at(home: Path, slots: int = 0) -> AsyncIterator[Desk]:
             yield desk
 
 
-@pytest.mark.parametrize(("engine", "domain"), [("ecosia", "www.ecosia.org"), ("mojeek", "www.mojeek.com")])
+@pytest.mark.parametrize(
+    ("engine", "domain"),
+    [("mojeek", "www.mojeek.com"), *([("ecosia", "www.ecosia.org")] if LONG else [])],
+)
 async def test_a_window_on_the_engines_profile_frees_both_tasks(
     home: Path, tmp_path: Path, engine: str, domain: str
 ) -> None:

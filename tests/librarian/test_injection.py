@@ -25,6 +25,7 @@ from shisho.librarian.model_replies import (
     SentenceReply,
     StrategyReply,
 )
+from tests.faults.children import LONG
 from tests.librarian.library import Leaf, Library
 from tests.librarian.scripted import ScriptedLlm, mind_of
 from tests.librarian.test_model_mind import QUESTION, asked
@@ -77,7 +78,7 @@ def obey(prompt: ModelPrompt, shape: type) -> tuple[Any, ModelUsage]:
     return replies[shape], COST
 
 
-@pytest.mark.parametrize("start", range(0, 175, AT_ONCE))
+@pytest.mark.parametrize("start", range(0, 175, AT_ONCE if LONG else 3 * AT_ONCE))
 async def test_a_model_that_obeys_every_page_gets_no_word_of_its_own_through(start: int) -> None:
     injected = orders()
     assert len(injected) == 175

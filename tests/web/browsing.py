@@ -33,6 +33,11 @@ def need_browser(*programs: str) -> None:
         pytest.skip(word)
 
 
+def find_page_browser() -> str | None:
+    """What shows our own pages to a test: without a window to open, Chromium starts at half the CPU."""
+    return shutil.which("chromium-headless-shell") or chromium.find()
+
+
 @asynccontextmanager
 async def browsing(
     home: Path,

@@ -14,10 +14,9 @@ from urllib.parse import urlsplit
 from playwright.async_api import Browser, Page, async_playwright
 
 from shisho.interfaces.http.guard import COOKIE, AccessRules
-from shisho.web.browser import chromium
 from tests.fonts import japanese_fonts
 from tests.machine import PATIENCE
-from tests.web.browsing import need_browser
+from tests.web.browsing import find_page_browser, need_browser
 
 SHOTS = Path(__file__).parents[3] / "build" / "screenshots"
 WAIT = PATIENCE * 1_000  # ms
@@ -76,7 +75,7 @@ async def chromium_browser() -> AsyncIterator[Browser]:
         letters = japanese_fonts(Path(data))
         async with async_playwright() as playwright:
             browser = await playwright.chromium.launch(
-                executable_path=chromium.find(),
+                executable_path=find_page_browser(),
                 args=["--no-sandbox", "--disable-dev-shm-usage"],
                 env={**os.environ, **letters},
             )

@@ -18,6 +18,7 @@ from shisho.errors import EngineUnavailable, InvalidParams, ParserFailed, Shisho
 from shisho.web.engines import engines, read_saved
 from shisho.web.serp import parser as parsing
 from shisho.web.serp.parser import KillableSerpParser
+from tests.faults.children import LONG
 from tests.machine import children_seconds, watch_loop
 from tests.web.engines.pages import exchanges, saved
 
@@ -43,6 +44,7 @@ HOSTILE = {
     "levels": ATOM % (b"<a>" * 300_000 + b"</a>" * 300_000),
     "too long": b"<p>" * (2 * MB),
 }
+DRAWN = ("deep", "headings", "too long")  # of what cannot be read, where there is little time
 
 
 @pytest.fixture
@@ -69,7 +71,7 @@ def in_process(engine: str, response: Response) -> Any:
 async def test_every_captured_page_is_read_as_in_process(parser: KillableSerpParser) -> None:
     pages = saved()
     assert len(pages) > 250
-    for page in pages:
+    for page in pages[:: 1 if LONG else 3]:
         response = page.response
         engine = page.engine or "auto"
         assert await outcome(parser, engine, response) == in_process(engine, response), page.file
@@ -120,9 +122,9 @@ async def test_hostile_pages_end_in_a_reason_while_the_loop_stays_awake(parser: 
     lags: list[tuple[float, float]] = []
     watcher = asyncio.create_task(watch_loop(lags))
     for engine, name in (
-        *(("google", name) for name in HOSTILE),
         ("arxiv", "levels"),
         ("searxng", "brackets"),
+        *(("google", name) for name in (HOSTILE if LONG else DRAWN)),
     ):
         before = children_seconds()
         with pytest.raises(ParserFailed) as caught:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import TypeVar
 
 from shisho.domain.codec import Payload
@@ -21,6 +22,9 @@ T = TypeVar("T")
 CLAIM = f"SELECT {JOB} FROM claim_job(:worker_id, :kinds, :now, :steady)"
 # Complete a job that is held, within a transaction or as one.
 COMPLETE = "SELECT * FROM complete_job(:id, :attempt, :worker_id, :output, :now, :alone)"
+# Complete a job that is held, as a transaction; then take the next as another (`schema/0081_complete_then_claim.sql`).
+COMPLETE_THEN_CLAIM = """CALL complete_then_claim(:id, :attempt, :worker_id, :output, :kinds, :now, :steady,
+    NULL, NULL, NULL)"""
 
 
 class PostgresJobs(StoredJobs):
@@ -42,12 +46,10 @@ class PostgresJobs(StoredJobs):
             await super().finish(claim, output)
 
     async def finish_and_claim(self, claim: Claim, output: Payload, kinds: Sequence[str]) -> Job | None:
-        def work(transaction: Transaction) -> tuple[bool, Job | None]:
-            done = self._complete_alone(transaction, claim, output)
-            return done, self._take(transaction, claim.worker_id, kinds) if done else None
-
         async def in_turn() -> Job | None:
-            done, taken = await self._execute(work)
+            done, taken = await self._execute(
+                lambda transaction: self._complete_then_take(transaction, claim, output, kinds)
+            )
             if not done:
                 await super(PostgresJobs, self).finish(claim, output)
             return taken
@@ -63,12 +65,21 @@ class PostgresJobs(StoredJobs):
     def _take(self, transaction: Transaction, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
         times = {"now": transaction.now, "steady": transaction.steady}
         row = transaction.fetch_first(CLAIM, times | {"worker_id": worker_id, "kinds": list(kinds)})
-        if row is None:
-            return None
-        taken = job(row)
-        # Its task was running, as a task with a queued job is, and runs on.
-        transaction.topics |= {taken.task_id, EventKind.RUNNING}
-        return taken
+        return None if row is None else _note_taken(transaction, row)
+
+    def _complete_then_take(
+        self, transaction: Transaction, claim: Claim, output: Payload, kinds: Sequence[str]
+    ) -> tuple[bool, Job | None]:
+        """As `_complete_alone`, and the next job after a completion."""
+        values = fence(claim) | {"output": output.text, "kinds": list(kinds)}
+        times = {"now": transaction.now, "steady": transaction.steady}
+        (row,) = transaction.rows(COMPLETE_THEN_CLAIM, values | times)
+        if row.done is None:
+            _check_finished(transaction, claim)
+            return True, self._take(transaction, claim.worker_id, kinds)
+        if row.done:
+            transaction.topics |= {row.completed_task, EventKind.COMPLETED}
+        return row.done, None if row.taken is None else _note_taken(transaction, SimpleNamespace(**row.taken))
 
     def _complete(self, transaction: Transaction, claim: Claim, output: Payload) -> None:
         row = _completed(transaction, claim, output, alone=False)
@@ -80,9 +91,23 @@ class PostgresJobs(StoredJobs):
     def _complete_alone(self, transaction: Transaction, claim: Claim, output: Payload) -> bool:
         """False where more is to be done with it, in a transaction: nothing was changed."""
         row = _completed(transaction, claim, output, alone=True)
-        if row is None and not transaction.rows(FINISHED, fence(claim)):
-            raise ClaimLost
+        if row is None:
+            _check_finished(transaction, claim)
         return row is None or row.done
+
+
+def _note_taken(transaction: Transaction, row: Row) -> Job:
+    """The job that was taken, from the columns of `JOB`."""
+    taken = job(row)
+    # Its task was running, as a task with a queued job is, and runs on.
+    transaction.topics |= {taken.task_id, EventKind.RUNNING}
+    return taken
+
+
+def _check_finished(transaction: Transaction, claim: Claim) -> None:
+    """Raises ClaimLost, unless this attempt has completed the job already."""
+    if not transaction.rows(FINISHED, fence(claim)):
+        raise ClaimLost
 
 
 def _completed(transaction: Transaction, claim: Claim, output: Payload, *, alone: bool) -> Row | None:

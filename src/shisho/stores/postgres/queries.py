@@ -36,7 +36,8 @@ class PostgresQueries:
 
     def rows(self, statement: str, values: Mapping[str, Any]) -> list[Row]:
         cursor = self.connection.execute(translate_statement(statement), values)
-        return cursor.fetchall() if cursor.description is not None else []
+        # To ask for its description would make an object of each column.
+        return cursor.fetchall() if cursor.rownumber is not None else []
 
     def hold(self, name: str) -> None:
         self.connection.execute(HOLD, {"name": name})

@@ -120,8 +120,8 @@ class Worker:
         try:
             await asyncio.wait([doing])
         finally:
-            doing.cancel()
-            await asyncio.wait([doing])
+            if doing.cancel():
+                await asyncio.wait([doing])
             del self._turns[job.claim]
             if job.claim in self._cut_off:
                 self._begun.discard(job.claim)

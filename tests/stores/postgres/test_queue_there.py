@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from itertools import product
+from typing import Any
 
 import psycopg
 import pytest
@@ -125,6 +127,43 @@ async def test_a_claim_whose_caller_has_gone_is_put_back(database: PostgresDatab
             ).attempt != 1 or job.state is not JobState.QUEUED:
                 await ear.wait(0.1)
     assert not job.failures
+
+
+async def test_an_end_and_the_next_claim_go_to_the_server_in_one_statement(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await queue.add(new(id="a"), new(id="b"))
+    first = await queue.claimed()
+    statements = []
+    execute = psycopg.Connection.execute
+
+    def recording(connection: psycopg.Connection, statement: str, *rest: Any, **options: Any) -> Any:
+        if connection.autocommit and threading.current_thread().name.startswith("shisho-pg-write"):
+            statements.append(statement)
+        return execute(connection, statement, *rest, **options)
+
+    monkeypatch.setattr(psycopg.Connection, "execute", recording)
+    following = await queue.jobs.finish_and_claim(first.claim, Payload(), ["toy"])
+    assert following is not None
+    assert len(statements) == 1, statements
+    monkeypatch.undo()
+    assert following == await queue.jobs.get_job(JobId("b"))
+
+
+async def test_an_end_is_committed_before_the_next_job_is_claimed(
+    database: PostgresDatabase, queue: Queue
+) -> None:
+    await queue.tasks.enqueue(NewTask(TaskId("t1"), OWNER), [new(id="a")])
+    await queue.tasks.enqueue(NewTask(TaskId("t2"), OWNER), [new(id="b")])
+    first = await queue.claimed()
+    with database.connection() as connection, connection.transaction():
+        connection.execute("SELECT FROM tasks WHERE id = 't2' FOR UPDATE")
+        ending = asyncio.create_task(queue.jobs.finish_and_claim(first.claim, Payload(), ["toy"]))
+        await waiting_for_a_lock(database)
+        assert await queue.state(first.id) is JobState.COMPLETED
+    following = await ending
+    assert following is not None
+    assert following.id == "b"
 
 
 async def test_a_worker_that_leaves_lets_the_rest_go_where_one_end_is_under_way(

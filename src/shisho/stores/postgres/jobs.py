@@ -22,7 +22,8 @@ T = TypeVar("T")
 CLAIM = f"SELECT {JOB} FROM claim_job(:worker_id, :kinds, :now, :steady)"
 # Complete a job that is held, within a transaction or as one.
 COMPLETE = "SELECT * FROM complete_job(:id, :attempt, :worker_id, :output, :now, :alone)"
-# Complete a job that is held, as a transaction; then take the next as another (`schema/0081_complete_then_claim.sql`).
+# Complete a job that is held, as a transaction; then take the next as another
+# (`schema/0081_complete_then_claim.sql`).
 COMPLETE_THEN_CLAIM = """CALL complete_then_claim(:id, :attempt, :worker_id, :output, :kinds, :now, :steady,
     NULL, NULL, NULL)"""
 

@@ -16,7 +16,7 @@ from shisho.desk import Desk
 from shisho.domain.inquiry import Evidence
 from shisho.domain.job import TaskState
 from shisho.domain.task import TaskSnapshot
-from shisho.errors import ShishoError
+from shisho.errors import NotFound, ShishoError
 from shisho.interfaces.api.failures import describe_error, to_shisho_error
 from shisho.interfaces.api.operations import Verb
 from shisho.interfaces.api.truncate import RecentReplies, dump_compact, to_plain_data
@@ -38,8 +38,12 @@ class ErrorBody(BaseModel):
     error_id: str
 
 
+# FastAPI makes a validator of each model of each status of each route, 700 times the same. One route has the
+# model, and the others point to it in the description.
+DESCRIBED_REFUSAL: dict[int | str, dict[str, Any]] = {STATUSES[NotFound]: {"model": ErrorBody}}
 REFUSALS: dict[int | str, dict[str, Any]] = {
-    status: {"model": ErrorBody} for status in sorted({*STATUSES.values(), *AT_THE_DOOR})
+    status: {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}}}
+    for status in sorted({*STATUSES.values(), *AT_THE_DOOR})
 }
 
 
@@ -100,7 +104,7 @@ def add_reading(router: APIRouter, desk: Desk) -> None:
         operation_id="get_evidence",
         summary="A quotation",
         response_model=Evidence,
-        responses=REFUSALS,
+        responses={**REFUSALS, **DESCRIBED_REFUSAL},
     )
     async def get_evidence(evidence_id: IdPath) -> Response:
         """A quotation with its document, page, offsets and hash."""

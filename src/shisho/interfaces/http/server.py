@@ -91,8 +91,8 @@ def _build_application(
     add_uploads(router, desk)
     for verb in ROUTES:
         http_routes.add(router, verb, desk)
-    app.include_router(router)
-    app.router.routes.extend(served.routes)
+    # Not included as a router: FastAPI would make each route a second time when the first request comes.
+    app.router.routes.extend([*router.routes, *served.routes])
 
     async def cookie_for(token: str) -> str | None:
         is_user = bool(token.strip()) and await desk.team.find_user(token.strip()) is not None

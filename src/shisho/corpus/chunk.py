@@ -110,7 +110,8 @@ def _pieces(text: str, run: Sequence[PlacedBlock], size: int, overlap: int) -> l
             for block in run
             for start, end in sentences(text[block.start : block.end])
         ]
-    units = [part for unit in units for part in split_long(text, unit, size)]
+    if any(end - start > size for start, end in units):
+        units = [part for unit in units for part in split_long(text, unit, size)]
     return [_piece(text, run, span) for span in pack(units, size, overlap)]
 
 
@@ -118,7 +119,9 @@ def _piece(text: str, run: Sequence[PlacedBlock], span: Span) -> Piece:
     kind = BlockKind.PARAGRAPH if any(block.kind is BlockKind.PARAGRAPH for block in run) else run[0].kind
     first = run[0]
     start, end = span
-    place = place_within(first.place, text[first.start : end], start - first.start, end - first.start)
+    place = first.place
+    if place:  # most have none, and their runs are as long as the document
+        place = place_within(place, text[first.start : end], start - first.start, end - first.start)
     heading = first.heading
     # The rows of a sheet have the labels of their columns in them.
     if first.kind is BlockKind.TABLE and split_cells(first.place) is None:

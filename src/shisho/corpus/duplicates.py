@@ -6,13 +6,13 @@ Bands are a passage's own and never change, so that a shelf can look them up whe
 
 from __future__ import annotations
 
-import hashlib
 import struct
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from shisho.domain.corpus import Passage, PassageId
-from shisho.language.terms import fold, squeeze
+from shisho.language.terms import fold
 
 ALIKE = 0.8
 GRAM = 4
@@ -20,17 +20,23 @@ GRAM = 4
 BANDS = 12
 ROWS = 5
 SEED = 20
+_SKETCH = struct.Struct(f"<{BANDS * ROWS}I")
+_BAND_BYTES = _SKETCH.size // BANDS
+_PRIME = 2**61 - 1  # of what a band holds, which is random, its rest names it well
+_GRAM_BYTES = 2 * GRAM
 
 
 def bands(text: str) -> tuple[int, ...]:
-    """The keys by which a shelf finds near-duplicates: signed 64-bit numbers. Two texts that share one
-    may be alike."""
+    """The keys by which a shelf finds near-duplicates: numbers below 2**61. Two texts that share one may be
+    alike."""
     from rensa import RMinHash
 
-    sketch = RMinHash(num_perm=BANDS * ROWS, seed=SEED)
-    sketch.update(_gram_list(text))  # a gram that stands twice changes no minimum
-    digest = sketch.digest()
-    return tuple(_band(at, digest[at * ROWS : (at + 1) * ROWS]) for at in range(BANDS))
+    grams = _gram_codes(text)  # a gram that stands twice changes no minimum
+    sketches = RMinHash.digest_matrix_from_flat_token_hashes(grams, (0, len(grams)), BANDS * ROWS, SEED)
+    packed = _SKETCH.pack(*sketches.to_rows()[0])
+    return tuple(
+        int.from_bytes(packed[at : at + _BAND_BYTES]) % _PRIME for at in range(0, _SKETCH.size, _BAND_BYTES)
+    )
 
 
 def likeness(a: str, b: str) -> float:
@@ -41,7 +47,8 @@ def likeness(a: str, b: str) -> float:
 def join(passages: Sequence[Passage], akin: Sequence[Passage]) -> tuple[Passage, ...]:
     """`passages` in order, each in the cluster of the most alike among `akin` and those before it, else in
     its own."""
-    sharing: dict[int, tuple[Passage, ...]] = {}
+    counts = Counter(band for passage in (*akin, *passages) for band in passage.bands)
+    sharing: dict[int, tuple[Passage, ...]] = {band: () for band, count in counts.items() if count > 1}
     for earlier in akin:
         _enter(earlier, sharing)
     joined = []
@@ -67,23 +74,22 @@ def _enter(passage: Passage, sharing: dict[int, tuple[Passage, ...]]) -> None:
     """The first and the latest of each band: a line that stands on every page must not slow the page after
     it."""
     for band in passage.bands:
-        sharing[band] = (*sharing.get(band, ())[:1], passage)
+        if band in sharing:
+            sharing[band] = (*sharing[band][:1], passage)
 
 
-def _grams(text: str) -> set[str]:
-    return set(_gram_list(text))
+def _grams(text: str) -> set[int]:
+    return set(_gram_codes(text))
 
 
-def _gram_list(text: str) -> list[str]:
-    plain = squeeze(fold(text))
-    return [plain[at : at + GRAM] for at in range(len(plain) - GRAM + 1)] or [plain]
+def _gram_codes(text: str) -> memoryview[int]:
+    """Its 4-grams in no order, each as the number that its UTF-16 units make: no gram becomes an object of
+    its own."""
+    plain = "".join(fold(text).split()).ljust(GRAM, "\0").encode("utf-16-le")
+    whole = [plain[at : len(plain) - (len(plain) - at) % _GRAM_BYTES] for at in range(0, _GRAM_BYTES, 2)]
+    return memoryview(b"".join(whole)).cast("Q")
 
 
-def _jaccard(a: set[str], b: set[str]) -> float:
+def _jaccard(a: set[int], b: set[int]) -> float:
     shared = len(a & b)
     return shared / (len(a) + len(b) - shared)
-
-
-def _band(at: int, rows: Sequence[int]) -> int:
-    packed = struct.pack(f"<{1 + len(rows)}Q", at, *rows)
-    return int.from_bytes(hashlib.blake2b(packed, digest_size=8).digest(), signed=True)

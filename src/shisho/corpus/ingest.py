@@ -7,7 +7,6 @@ import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from pathlib import PurePath
 
 from shisho.corpus import duplicates
@@ -32,7 +31,7 @@ from shisho.domain.viewing import PAGED_TYPES
 from shisho.errors import DocumentUnreadable, InternalError, ShishoError, UnusableDocument
 from shisho.language.normalise import fold_text
 from shisho.language.sentences import sentences
-from shisho.language.terms import RECENT, Analysis
+from shisho.language.terms import Analysis
 from shisho.messages.message import Message
 from shisho.ports import Clock, Originals, Reader, Shelf
 from shisho.telemetry import log, span
@@ -228,7 +227,7 @@ class Ingest:
     ) -> Passage:
         # Terms come from the folded view, where 決定⏎係数 is one word; offsets and text stay those of the
         # original.
-        analysis = self.analyse([_folded(text[start:end]) for start, end in sentences(text)])
+        analysis = self.analyse([fold_text(text[start:end]) for start, end in sentences(text)])
         name = passage_id(document.id, piece.start, piece.end)
         return Passage(
             id=name,
@@ -257,11 +256,6 @@ class Ingest:
             return intake
         passages = await asyncio.to_thread(duplicates.join, intake.passages, akin)
         return replace(intake, passages=passages)
-
-
-@lru_cache(maxsize=RECENT)
-def _folded(sentence: str) -> str:
-    return fold_text(sentence)
 
 
 def document_id(sha256: str, corpus: str, owner: str) -> DocumentId:

@@ -12,14 +12,17 @@ WIDE = 20  # characters: below this, lines say nothing about margins
 
 _OPENING = frozenset("「『（(【〔《〈[［“")
 _CLOSING = frozenset("」』）)】〕》〉]］”")
+# All that may begin an event comes first, so that the search runs to it at once and tries nothing in between.
 _EVENT = re.compile(
-    r"[「『（(【〔《〈\[［“]|[」』）)】〕》〉\]］”]"
-    r"|[。！？︒｡⁉⁈‼⁇]+[\"'’]*"
-    r"|．(?![0-9０-９A-Za-zＡ-Ｚａ-ｚ])"
+    r"[「『（(【〔《〈\[［“」』）)】〕》〉\]］”。！？︒｡⁉⁈‼⁇．.!?\n](?:"
+    r"(?<=[「『（(【〔《〈\[［“」』）)】〕》〉\]］”])"
+    r"|(?<=[。！？︒｡⁉⁈‼⁇])[。！？︒｡⁉⁈‼⁇]*[\"'’]*"
+    r"|(?<=．)(?![0-9０-９A-Za-zＡ-Ｚａ-ｚ])"
     # From the first of a row of full stops only, and with all of them: else a long row is looked at once for
     # each of them.
-    r"|(?<![.!?])[.!?]++[\"'’]*+(?=[\s」』）)】\]”]|\Z)"
-    r"|\n[^\S\n]*(?:\n\s*)?"
+    r"|(?<=[.!?])(?<![.!?]{2})[.!?]*+[\"'’]*+(?=[\s」』）)】\]”]|\Z)"
+    r"|(?<=\n)[^\S\n]*(?:\n\s*)?"
+    r")"
 )
 _ABBREVIATED = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Sen|Rep|Gov|Rev|Gen|Col|Capt|Lt|Sgt|Inc|Corp|Ltd|Figs?|Eqs?|Secs?|Ch|Chap|Vol|No|Nos|pp?|cf|vs|al|e\.g|i\.e|approx|St|Jr|Sr|Refs?|ca|resp)"

@@ -4,27 +4,39 @@ search compares numbers and reads no text."""
 from __future__ import annotations
 
 import hashlib
-from functools import lru_cache
 
 from shisho.language.terms import squeeze
 
 TERM_BYTES = 4  # a word of the passages of a search passes for a term of its query once in 100,000 searches
 CHARACTER_BYTES = 2
 LINE_END = bytes(TERM_BYTES)
+RECENT = 50_000  # terms whose codes are at hand
+
+
+class _Codes(dict[str, bytes]):
+    """Codes by their terms, made when they are asked for: a hit costs no call, as one of `lru_cache` does."""
+
+    def __missing__(self, term: str) -> bytes:
+        if len(self) >= RECENT:
+            self.clear()
+        own = hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=TERM_BYTES).digest()
+        code = LINE_END if term == "\n" else own
+        self[term] = code
+        return code
+
+
+_codes = _Codes()
 
 
 def term_codes(terms: str) -> bytes:
     """Index terms, one sentence a line, as 4 bytes each in their order; a line's end is 4 zero bytes."""
     words = terms.replace("\n", " \n ").split(" ")
-    return b"".join(map(term_code, filter(None, words)))
+    return b"".join(map(_codes.__getitem__, filter(None, words)))
 
 
-@lru_cache(maxsize=50_000)
 def term_code(term: str) -> bytes:
     """32 bits of the hash of a term."""
-    if term == "\n":
-        return LINE_END
-    return hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=TERM_BYTES).digest()
+    return _codes[term]
 
 
 def character_codes(text: str) -> bytes:

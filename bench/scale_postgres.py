@@ -1,6 +1,6 @@
 """How the index in PostgreSQL grows. Synthetic passages with vectors of 256 numbers: seconds until they are
 stored and indexed, disk, and the time of a hybrid search without a filter, with one that leaves a
-two-hundredth, and with 500 passages seen.
+two-hundredth, and with 500 passages seen: the best for another question, and the best for each itself.
 
 python bench/scale_postgres.py --store postgresql://user@host/empty_database [--sizes 10000 100000]
     [--queries 60] [--figures FILE]    where they are kept too: `bench/growth.py` draws them
@@ -153,23 +153,31 @@ async def measure(
     database: PostgresDatabase, retriever: Retriever, size: int, queries: int, figures: Figures
 ) -> None:
     texts = run.questions()[:queries]
-    ranking = await retriever.rank(SearchRequest(keyword_query=(texts[0],)), Scope(), SEEN)
-    seen = frozenset(ranked.passage.id for ranked in ranking)
-    for name, scope, passage_ids in (
-        ("no filter", Scope(), frozenset[PassageId]()),
-        (f"1/{YEARS} by a filter", Scope(filters={"年": "7"}), frozenset[PassageId]()),
-        (f"{len(seen)} seen", Scope(), seen),
+    own = {text: frozenset(await best(retriever, text, SEEN)) for text in texts}
+    for name, scope, seen_for in (
+        ("no filter", Scope(), {}),
+        (f"1/{YEARS} by a filter", Scope(filters={"年": "7"}), {}),
+        (f"{SEEN} seen", Scope(), dict.fromkeys(texts, own[texts[0]])),
+        (f"{SEEN} nearest seen", Scope(), own),
     ):
         times = list[float]()
         cpu = await used(database)
         for text in texts:
             started = time.perf_counter()
-            await retriever.rank(SearchRequest(keyword_query=(text,)), scope, DEPTH, passage_ids)
+            await retriever.rank(
+                SearchRequest(keyword_query=(text,)), scope, DEPTH, seen_for.get(text, frozenset())
+            )
             times.append(1000 * (time.perf_counter() - started))
         cost = 1000 * (await used(database) - cpu) / len(texts)
         figures.report(f"{name}, p50 ms", size, statistics.median(times))
         figures.report(f"{name}, p95 ms", size, statistics.quantiles(times, n=20)[-1])
         figures.report(f"{name}, CPU ms", size, cost)
+
+
+async def best(retriever: Retriever, text: str, depth: int) -> list[PassageId]:
+    """What a search for a text finds first."""
+    ranking = await retriever.rank(SearchRequest(keyword_query=(text,)), Scope(), depth)
+    return [ranked.passage.id for ranked in ranking]
 
 
 async def used(database: PostgresDatabase) -> float:

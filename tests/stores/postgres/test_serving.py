@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
+from shisho.domain.corpus import Scope
 from shisho.domain.embedding import EmbedderAbout, NewEmbedding
 from shisho.errors import InvalidParams
+from shisho.stores.postgres import rows
 from shisho.stores.postgres.embeddings import PostgresEmbeddings
 from shisho.stores.postgres.lexical import PostgresIndex
+from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.serving import PostgresServing
 from tests.contracts.conftest import ABOUT, PostgresStore, postgres_store
 from tests.contracts.test_embeddings import at_angle, fill
@@ -60,6 +64,30 @@ async def test_an_earlier_embedder_serves_until_the_later_one_is_through(store: 
     assert await serving() == LATER
     assert await store.index.view(lambda view: view.serving) is None
     assert len(set(await tables(store)) - set(before)) == 1
+
+
+@pytest.mark.parametrize("seen_from", [0, 50])
+async def test_the_graph_is_left_only_where_what_is_nearest_was_seen(
+    store: PostgresStore, seen_from: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = intake("\n\n".join(f"第{number}段。" for number in range(300)))
+    await fill(store, given, step=0.2)
+    index = PostgresIndex(store.database, PostgresServing(store.database, ABOUT, graph_from=1))
+    await index.catch_up()
+    names = [passage.id for passage in given.passages]
+    seen = frozenset(names[seen_from : seen_from + 250])
+    statements = []
+    fetch_all = rows.fetch_all
+
+    def recording(connection: Connection, statement: str, values: Any = None) -> list[rows.Row]:
+        statements.append(statement)
+        return fetch_all(connection, statement, values)
+
+    monkeypatch.setattr(rows, "fetch_all", recording)
+    found = await index.view(lambda view: view.find_nearest(at_angle(0), Scope(), 10, seen))
+    assert list(found) == [name for name in names if name not in seen][:10]
+    is_exact = any("ORDER BY cosine" in statement for statement in statements)
+    assert is_exact == (seen_from == 0)
 
 
 async def test_vectors_of_another_length_under_one_name_are_refused(store: PostgresStore) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shisho.stores.postgres.serving import PostgresServing, VectorTable
 
 SELECTIVE = 20_000  # passages: of so few the numbers are fetched, and nothing else is added up
-SPARE = 100  # passages looked at beyond those that are wanted: some are not live, or not in scope
+SPARE = 100  # passages looked at beyond those that are wanted: some are not live, not in scope, or were seen
 MOST_ENTRIES = 300_000  # that are added up for a query: 2.4 MB from the server, and 10 ms of our CPU
 ENOUGH_ENTRIES = 5_000  # where there are fewer the next word is added up too, however common it is
 FIRST = 4  # times as many are looked up where of the best too few are in scope
@@ -70,7 +70,8 @@ class PostgresView(PostgresShelfView):
             return []
         numbers, scores = self._scored(words, corpora, scope)
         seen = rows.numbers_of(passage_ids)
-        most = limit + len(seen) + SPARE
+        # What was seen is seldom all proposed again: more is looked up only where that leaves too few.
+        most = limit + SPARE
         names: list[PassageId] = []
         while len(names) < limit and len(numbers):
             best, _ = bm25.select_best(numbers, scores, most)

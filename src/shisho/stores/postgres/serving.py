@@ -7,6 +7,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
+from typing import Any
 
 import psycopg
 
@@ -26,8 +28,9 @@ from shisho.telemetry import log, span
 GRAPH_FROM = 100_000
 SELECTIVE = 0.1  # of all vectors: a graph that is asked for a smaller part walks in vain
 # A graph that has to leave out what is nearest finds little else: with 500 left out it missed three of the
-# ten nearest.
+# ten nearest. What was seen far from the query is in nobody's way.
 MOST_LEFT_OUT = 100
+PROBED = 40  # of the nearest, where more was seen: a quarter of what the graph costs, and most of them tell
 LEAST_CANDIDATES = 200
 MOST_CANDIDATES = 1_000  # that pgvector takes
 
@@ -46,13 +49,15 @@ NEWEST = "SELECT coalesce(max(seq), 0) AS vectors FROM {table}"
 EXACT = f"""SELECT p.passage_id, -(p.vector <#> %s::halfvec) AS cosine
     {FROM_DOCUMENTS} JOIN {{table}} p ON p.document_id = d.id
     WHERE {{condition}} AND p.passage_id <> ALL(%s) ORDER BY cosine DESC, p.passage_id LIMIT %s"""
-# The search goes along the graph until it has enough that is in scope.
+# The search goes along the graph until it has enough that is in scope, seen or not.
 ALONG_GRAPH = f"""SELECT p.passage_id, -(p.vector <#> %s::halfvec) AS cosine FROM {{table}} p
     CROSS JOIN LATERAL (SELECT 1 {FROM_DOCUMENTS} WHERE d.id = p.document_id AND {{condition}} LIMIT 1) AS found
-    WHERE p.passage_id <> ALL(%s) ORDER BY p.vector <#> %s::halfvec LIMIT %s"""
+    ORDER BY p.vector <#> %s::halfvec LIMIT %s"""
 # How wide it goes; without this a planner that knows no numbers yet may sort all vectors.
 WIDTH = """SET LOCAL hnsw.ef_search = {candidates}; SET LOCAL hnsw.iterative_scan = relaxed_order;
     SET LOCAL enable_sort = off; SET LOCAL enable_seqscan = off"""
+# All vectors are to be looked at after all: the planner chooses as before.
+AS_BEFORE = "SET LOCAL enable_sort = DEFAULT; SET LOCAL enable_seqscan = DEFAULT"
 # The cosines of some passages.
 SIMILARITIES = """SELECT v.passage_id, -(v.vector <#> %s::halfvec) AS cosine FROM {table} v
     WHERE v.passage_id = ANY(%s)"""
@@ -100,17 +105,19 @@ class VectorTable:
     ) -> dict[PassageId, float]:
         """As of a `ports.SearchView`."""
         condition, values = write_passage_condition(scope)
-        query = halfvec_text(vector)
-        seen = rows.numbers_of(passage_ids)
-        if len(seen) > MOST_LEFT_OUT or not self._is_for_graph(connection, scope):
-            statement = EXACT.format(table=self.name, condition=condition)
-            with span("dense.exact"):
-                return _cosines(rows.fetch_all(connection, statement, (query, *values, seen, limit)))
-        candidates = min(max(LEAST_CANDIDATES, limit + len(seen)), MOST_CANDIDATES)
-        rows.change(connection, WIDTH.format(candidates=candidates))
-        statement = ALONG_GRAPH.format(table=self.name, condition=condition)
-        with span("dense.graph"):
-            return _cosines(rows.fetch_all(connection, statement, (query, *values, seen, query, limit)))
+        bound = (halfvec_text(vector), *values)
+        if self._is_for_graph(connection, scope):
+            along = _Graph(connection, ALONG_GRAPH.format(table=self.name, condition=condition), bound)
+            with span("dense.graph"):
+                nearest = along.find_unseen(limit, passage_ids)
+            if nearest is not None:
+                return nearest
+            rows.change(connection, AS_BEFORE)
+        statement = EXACT.format(table=self.name, condition=condition)
+        with span("dense.exact"):
+            return _cosines(
+                rows.fetch_all(connection, statement, (*bound, rows.numbers_of(passage_ids), limit))
+            )
 
     def similarities(
         self, connection: Connection, vector: Embedding, ids: Sequence[PassageId]
@@ -150,6 +157,35 @@ class VectorTable:
 
     def _count(self, connection: Connection) -> int:
         return int(rows.fetch_all(connection, NEWEST.format(table=self.name))[0].vectors)
+
+
+@dataclass(frozen=True, slots=True)
+class _Graph:
+    """A search along a graph: its statement, and what is bound to that, the vector first."""
+
+    connection: Connection
+    statement: str
+    bound: tuple[Any, ...]
+
+    def find_unseen(self, limit: int, passage_ids: frozenset[PassageId]) -> dict[PassageId, float] | None:
+        """The nearest; None where so much of what is nearest was seen that the graph misses what comes
+        behind."""
+        if len(passage_ids) > MOST_LEFT_OUT:
+            probed = self._follow(PROBED, PROBED)
+            if 2 * len(passage_ids.intersection(probed)) > len(probed):
+                return None
+        spare = min(len(passage_ids), MOST_LEFT_OUT)
+        candidates = min(max(LEAST_CANDIDATES, limit + spare), MOST_CANDIDATES)
+        found = self._follow(limit + spare, candidates)
+        unseen = {name: cosine for name, cosine in found.items() if name not in passage_ids}
+        if len(found) - len(unseen) > MOST_LEFT_OUT:
+            return None
+        return dict(islice(unseen.items(), limit))
+
+    def _follow(self, limit: int, candidates: int) -> dict[PassageId, float]:
+        rows.change(self.connection, WIDTH.format(candidates=candidates))
+        query, *_ = self.bound
+        return _cosines(rows.fetch_all(self.connection, self.statement, (*self.bound, query, limit)))
 
 
 class PostgresServing:

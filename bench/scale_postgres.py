@@ -42,6 +42,11 @@ SEEN = 500
 DEPTH = 50
 ABOUT = EmbedderAbout("bench 256")
 TICKS = os.sysconf("SC_CLK_TCK")
+PARENT = 1
+OF_ITSELF = slice(11, 13)
+OF_ENDED = slice(13, 15)
+"""Of what the machine says of a process: its parent's number, its CPU, and that of its children that have
+ended."""
 # What stands on the disk, with indexes.
 SIZES = """SELECT relname, pg_total_relation_size(oid) AS bytes FROM pg_class
     WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY bytes DESC LIMIT 6"""
@@ -181,17 +186,23 @@ async def best(retriever: Retriever, text: str, depth: int) -> list[PassageId]:
 
 
 async def used(database: PostgresDatabase) -> float:
-    """CPU seconds so far, the server's for us included where it runs on this machine."""
+    """CPU seconds so far, the server's for us included where it runs on this machine: of its processes, and
+    of those that have ended, such as the workers of a parallel scan."""
     backends = await database.read(lambda connection: connection.execute(BACKENDS.encode()).fetchall())
-    return time.process_time() + sum(cpu_of(row.pid) for row in backends)
+    stats = [stat for row in backends if (stat := read_stat(row.pid))]
+    parents = {int(stat[PARENT]) for stat in stats}
+    ended = sum(sum_seconds(stat[OF_ENDED]) for parent in parents if (stat := read_stat(parent)))
+    return time.process_time() + sum(sum_seconds(stat[OF_ITSELF]) for stat in stats) + ended
 
 
-def cpu_of(process: int) -> float:
+def read_stat(process: int) -> list[str]:
+    """What the machine says of a process, from its state on; nothing where it is none of this machine's."""
     stat = Path(f"/proc/{process}/stat")
-    if not stat.is_file():
-        return 0.0
-    fields = stat.read_text("ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
+    return stat.read_text("ascii").rpartition(")")[2].split() if stat.is_file() else []
+
+
+def sum_seconds(ticks: list[str]) -> float:
+    return sum(map(int, ticks)) / TICKS
 
 
 if __name__ == "__main__":

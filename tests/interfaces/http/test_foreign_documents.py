@@ -244,10 +244,20 @@ def search_passages(words: str, **more: Any) -> Call:
     return "search_corpus", "POST", "/passages/search", {"json": {"keyword_query": [words], **more}}
 
 
+def wait_for_answers(call: Call) -> Call:
+    """Whether an answer comes at once is chance."""
+    operation, method, path, rest = call
+    body = rest.get("json")
+    if operation != "ask" or body is None:
+        return call
+    return operation, method, path, {**rest, "json": {**body, "wait": 50}}
+
+
 def calls_of(names: Names) -> Sequence[Call]:
     """What names the foreign document, then what names taro's own things."""
-    own = calls(names)
-    hidden = [call for call in calls(names | HIDDEN) if call not in own]
+    own = [wait_for_answers(call) for call in calls(names)]
+    named_hidden = [wait_for_answers(call) for call in calls(names | HIDDEN)]
+    hidden = [call for call in named_hidden if call not in own]
     searches = [
         search_passages(text, **more)
         for text in (*QUESTIONS, "暗証は薔薇")

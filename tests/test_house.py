@@ -146,6 +146,7 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
         "inference/onnx_folder.py",
         "inference/static_folder.py",
         "stores/embedded/dense.py",
+        "stores/embedded/row_order.py",
         "stores/embedded/dense_files.py",
         "stores/postgres/bm25.py",
         "corpus/diversity.py",

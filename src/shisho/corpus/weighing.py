@@ -8,7 +8,8 @@ together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ from shisho.corpus.rank import (
     rarity,
     repetition_of,
 )
-from shisho.domain.corpus import TermVector
+from shisho.domain.corpus import DocumentId, PassageId, TermVector
 from shisho.domain.ranking import RankedCandidate
 from shisho.language.terms import TermQuery
 
@@ -46,16 +47,16 @@ def rank(
     scale = _Scale(query, candidates, statistics, weights or (JAPANESE if query.wording else ENGLISH))
     parts = scale.parts()
     scores = sum(parts.values(), np.zeros(len(candidates)))
-    names = [vector.passage_id for vector in candidates]
+    names = scale.names
     places = sorted(zip((-scores).tolist(), names, range(len(names)), strict=True))[:depth]
     order = [at for _, _, at in places]
     parts["match"] = scale.match()
     rows = np.array(list(parts.values())).T[order].tolist()
-    part_names = tuple(parts)
-    return [
-        RankedCandidate(name, candidates[at].document_id, -score, part_names, row)
-        for (score, name, at), row in zip(places, rows, strict=True)
-    ]
+    best_names = [name for _, name, _ in places]
+    documents = [scale.documents[at] for at in order]
+    best_scores = scores[order].tolist()
+    # Most candidates are made for nobody to look at: at the speed of C.
+    return [*map(RankedCandidate._make, zip(best_names, documents, best_scores, repeat(tuple(parts)), rows))]
 
 
 class _Scale:
@@ -75,14 +76,14 @@ class _Scale:
         self._rarity = idf(query.terms, statistics)
         self._worth = np.array(list(self._rarity.values()))
         self._terms = list(self._rarity)
-        self._documents = [vector.document_id for vector in candidates]
+        # The fields of `TermVector` in their order.
+        names, documents, terms, headings, characters, *sizes = zip(*candidates, strict=True)
+        self.names: Sequence[PassageId] = names
+        self.documents: Sequence[DocumentId] = documents
         # All texts, then all their headings: looked through once.
-        bodies = [vector.terms for vector in candidates]
-        self._joined_terms = JoinedTerms([*bodies, *(vector.heading for vector in candidates)])
-        self._characters = JoinedCharacters([vector.characters for vector in candidates])
-        self._term_counts = _sizes(vector.term_count for vector in candidates)
-        self._heading_counts = _sizes(vector.heading_count for vector in candidates)
-        self._pair_counts = _sizes(vector.pair_count for vector in candidates)
+        self._joined_terms = JoinedTerms([*terms, *headings])
+        self._characters = JoinedCharacters(characters)
+        self._term_counts, self._heading_counts, self._pair_counts = np.array(sizes, np.float64)
         self._lines = self._joined_terms.count(self._terms)
         counts = self._joined_terms.add_up_by_passage(self._lines)
         self._counts = counts[:, : self._size]
@@ -115,7 +116,7 @@ class _Scale:
     def _bm25f_of_documents(self) -> Scores:
         """Each passage as if it were all that is proposed of its document, under headings of mean length:
         with no other passage of it there it scores as by itself."""
-        _, document, sizes = np.unique(self._documents, return_inverse=True, return_counts=True)
+        _, document, sizes = np.unique(self.documents, return_inverse=True, return_counts=True)
         order = np.argsort(document, kind="stable")
         starts = np.cumsum(sizes) - sizes
         counts = np.add.reduceat(self._counts[:, order], starts, axis=1)
@@ -171,10 +172,6 @@ class _Scale:
             worth = sum(self._rarity.get(term, 0.0) for term in phrase)
             scores[np.unique(self._joined_terms.holders_of(phrase) % self._size)] += worth
         return scores
-
-
-def _sizes(counts: Iterable[int]) -> Scores:
-    return np.fromiter(counts, np.float64)
 
 
 def _total(rows: Scores) -> Scores:

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from shisho.stores import nouns
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.dense_files import ROW, VECTOR, Codes, DenseBatch, DenseFiles, Vectors, Watermark
+from shisho.stores.embedded.row_order import RowOrder
 from shisho.stores.index_scope import IndexScope
 from shisho.telemetry import log, span
 
@@ -100,26 +102,37 @@ class DenseIndex:
         most = limit + SPARE
         with self._lock:
             places = self._scanned(_floats(vector), allowed, most + len(passage_ids))
-            numbers = self._rows["passage"][places].tolist()
+            numbers = self._rows["passage"][places]
             vectors = self._vectors
-        named = [
-            (name, place)
-            for number, place in zip(numbers, places.tolist(), strict=True)
-            if (name := nouns.passage_id(number)) not in passage_ids
-        ]
-        nearest = dict(named[:most])
+        if passage_ids:
+            others = ~np.isin(numbers, [nouns.passage_number(name) for name in passage_ids])
+            places = places[others]
+            numbers = numbers[others]
+        places = places[:most]
+        numbers = numbers[:most]
         if vectors is None:
-            scores = self.similarities(connection, vector, [*nearest])
+            names = map(nouns.passage_id, numbers.tolist())
+            scores = cosines(connection, self._about.name, vector, [*names])
+            best = dict(sorted(scores.items(), key=lambda scored: (-scored[1], scored[0])))
         else:
-            scores = _score(vectors[[*nearest.values()]], vector, nearest)
-        best = sorted(scores.items(), key=lambda scored: (-scored[1], scored[0]))
-        return dict(best[:limit])
+            exact = _score(vectors[places], vector)
+            order = np.lexsort((numbers, -exact))  # numbers are in the order of the names
+            best = _named(numbers[order], exact[order])
+        return dict(islice(best.items(), limit))
 
     def similarities(
         self, connection: apsw.Connection, vector: Embedding, ids: Sequence[PassageId]
     ) -> dict[PassageId, float]:
         """As of a `ports.SearchView`."""
-        return cosines(connection, self._about.name, vector, ids)
+        with self._lock:
+            places = self._find_places(ids)
+            numbers = self._rows["passage"][places]
+            vectors = self._vectors
+        if vectors is None:
+            return cosines(connection, self._about.name, vector, ids)
+        known = _named(numbers, _score(vectors[places], vector))
+        unknown = [name for name in ids if name not in known]
+        return known | cosines(connection, self._about.name, vector, unknown) if unknown else known
 
     def embeddings(self, connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[PassageId, Embedding]:
         """As of a `ports.SearchView`."""
@@ -133,6 +146,7 @@ class DenseIndex:
         self._mark = Watermark("")
         self._change = 0
         self._rows = np.zeros(0, ROW)
+        self._order = RowOrder()
         self._places: dict[str, int] = {}
         self._corpora = np.zeros(0, np.int64)  # of each document in the list; -1 while it is not live
         self._scan: Any = None
@@ -233,6 +247,11 @@ class DenseIndex:
         nearest: NDArray[np.int64] = places[0][places[0] >= 0]
         return nearest
 
+    def _find_places(self, ids: Sequence[PassageId]) -> NDArray[np.int64]:
+        """The rows of those of some passages that have one."""
+        self._order.extend(self._rows["passage"])
+        return self._order.find([nouns.passage_number(name) for name in ids])
+
     def _mask(self, allowed: IndexScope) -> Mask | None:
         """Which vectors may be named; None where all may."""
         documents = self._corpora >= 0
@@ -267,13 +286,18 @@ def cosines(
     if not stored:
         return {}
     matrix = np.frombuffer(b"".join(stored.values()), VECTOR).reshape(len(stored), -1)
-    return _score(matrix, vector, stored)
+    return dict(zip(stored, _score(matrix, vector).tolist(), strict=True))
 
 
-def _score(vectors: Vectors, vector: Embedding, names: Iterable[PassageId]) -> dict[PassageId, float]:
-    """The cosine with each of some vectors, by the names that stand for them in their order."""
-    scores = (vectors.astype(np.float32) @ _floats(vector)).tolist()
-    return dict(zip(names, scores, strict=True))
+def _score(vectors: Vectors, vector: Embedding) -> NDArray[np.float32]:
+    """The cosine with each of some vectors."""
+    scores: NDArray[np.float32] = vectors.astype(np.float32) @ _floats(vector)
+    return scores
+
+
+def _named(numbers: NDArray[np.int64], scores: NDArray[np.float32]) -> dict[PassageId, float]:
+    """Scores by the names of their passages."""
+    return dict(zip(map(nouns.passage_id, numbers.tolist()), scores.tolist(), strict=True))
 
 
 def read_embeddings(

@@ -49,10 +49,10 @@ def select(connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[Passag
     """The vectors of `ids`."""
     numbers = {nouns.passage_number(name): name for name in ids}
     vector_rows = connection.execute(VECTORS, (rows.bind_numbers(numbers),))
-    vectors = {(name := numbers[number]): TermVector._make((name, *rest)) for number, *rest in vector_rows}
-    missing = [name for name in ids if name not in vectors]
+    vectors = {name: TermVector._make((name, *row[1:])) for row in vector_rows if (name := numbers[row[0]])}
     # An older program that still runs stores passages without one.
-    if missing:
+    if len(vectors) < len(numbers):
+        missing = [name for name in ids if name not in vectors]
         vectors |= {name: vector_of(passage) for name, passage in passages_by_id(connection, missing).items()}
     return vectors
 

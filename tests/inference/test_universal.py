@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import struct
 import subprocess
 import sys
@@ -69,3 +70,14 @@ def test_it_computes_on_one_thread_alone() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert float(ran.stdout) < 1.3
+
+
+async def test_questions_and_passages_at_once_get_the_vectors_that_they_get_alone(
+    embedder: UniversalEmbedder,
+) -> None:
+    texts = [f"第{number}章では、統計の講義の{number}回目を述べる。" for number in range(40)]
+    alone = await embedder.embed_passages(texts)
+    background = asyncio.create_task(embedder.embed_passages(texts * 3))
+    asked = [await embedder.embed_query(text) for text in texts]
+    assert asked == alone
+    assert await background == alone * 3

@@ -4,6 +4,7 @@ precision."""
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -35,29 +36,36 @@ class EncoderPair:
 
 class ThreadedEmbedder:
     """`ports.Embedder` over functions that compute. `load` is called by the first text, as weights take time;
-    one thread works on all texts, for encoders are not made for several.
+    one thread works on all texts, for most encoders are not made for several. One that is has a thread for
+    queries too, which then wait for no passage.
 
     Queries go before passages: these are encoded one by one, and wait while questions come, for a second each
     at most. So a search meets the work on another passage in one case of twenty-five, and ten thousand
     passages need three hours of searches without a pause."""
 
-    def __init__(self, about: EmbedderAbout, load: Callable[[], EncoderPair]) -> None:
+    def __init__(
+        self, about: EmbedderAbout, load: Callable[[], EncoderPair], *, for_several_threads: bool = False
+    ) -> None:
         self.about = about
         self._load = load
+        self._loading = threading.Lock()
         self._encoders: EncoderPair | None = None
         self._queried = -QUIET_S
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="shisho-embed")
+        self._asked = self._worker
+        if for_several_threads:
+            self._asked = ThreadPoolExecutor(1, thread_name_prefix="shisho-embed-query")
 
     async def embed_passages(self, texts: Sequence[str]) -> Sequence[Embedding]:
         vectors = []
         for text in texts:
             await self._wait_for_quiet()
-            vectors += await self._encoded([text], lambda encoders: encoders.passages)
+            vectors += await self._encoded(self._worker, text, lambda encoders: encoders.passages)
         return vectors
 
     async def embed_query(self, text: str) -> Embedding:
         self._queried = time.monotonic()
-        return (await self._encoded([text], lambda encoders: encoders.query))[0]
+        return (await self._encoded(self._asked, text, lambda encoders: encoders.query))[0]
 
     async def _wait_for_quiet(self) -> None:
         """Until nothing was asked for a while."""
@@ -65,13 +73,20 @@ class ThreadedEmbedder:
         while (now := time.monotonic()) < until and now - self._queried < QUIET_S:  # noqa: ASYNC110  (time, not an event)
             await asyncio.sleep(min(until - now, QUIET_S - (now - self._queried)))
 
-    async def _encoded(self, texts: Sequence[str], which: Callable[[EncoderPair], Encode]) -> list[Embedding]:
+    async def _encoded(
+        self, worker: ThreadPoolExecutor, text: str, which: Callable[[EncoderPair], Encode]
+    ) -> list[Embedding]:
         def work() -> list[Embedding]:
+            encode = which(self._loaded())
+            return unit_embeddings(encode([text[:LONGEST]]), self.about.name)
+
+        return await asyncio.get_running_loop().run_in_executor(worker, work)
+
+    def _loaded(self) -> EncoderPair:
+        with self._loading:
             if self._encoders is None:
                 self._encoders = self._load()
-            return unit_embeddings(which(self._encoders)([text[:LONGEST] for text in texts]), self.about.name)
-
-        return await asyncio.get_running_loop().run_in_executor(self._worker, work) if texts else []
+            return self._encoders
 
 
 def add_prefixes(encode: Encode, passage: str, query: str) -> EncoderPair:

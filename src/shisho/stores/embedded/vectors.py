@@ -49,7 +49,7 @@ def select(connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[Passag
     """The vectors of `ids`."""
     numbers = {nouns.passage_number(name): name for name in ids}
     vector_rows = connection.execute(VECTORS, (rows.bind_numbers(numbers),))
-    vectors = {name: TermVector._make((name, *row[1:])) for row in vector_rows if (name := numbers[row[0]])}
+    vectors = {(name := numbers[number]): TermVector._make((name, *rest)) for number, *rest in vector_rows}
     # An older program that still runs stores passages without one.
     if len(vectors) < len(numbers):
         missing = [name for name in ids if name not in vectors]

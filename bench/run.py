@@ -28,6 +28,7 @@ from shisho.language.sentences import sentences
 from shisho.language.terms import analyse, query
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "lectures"
+PASSAGES_OF_A_DOCUMENT = 39  # of 50 paragraphs: short ones are joined with the next
 BETWEEN = (*("は", "の", "を", "に", "が", "と", "より", "から", "、") * 2, "である。")
 QUESTION = "決定係数が0に近いとき何を意味するか"
 BOUNDS = {
@@ -140,7 +141,7 @@ async def ask_cost(desk: Desk) -> float:
 
 
 async def fill(desk: Desk, passages: int) -> None:
-    """Documents of 50 passages, of words that are as unevenly frequent as words are (Zipf)."""
+    """Documents of 50 paragraphs, of words that are as unevenly frequent as words are (Zipf)."""
     started = time.perf_counter()
     turn = asyncio.Semaphore(8)
 
@@ -155,15 +156,15 @@ async def fill(desk: Desk, passages: int) -> None:
                 )
             )
 
-    await asyncio.gather(*(take_in(number) for number in range(passages // 50)))
+    await asyncio.gather(*(take_in(number) for number in range(passages // PASSAGES_OF_A_DOCUMENT)))
     await desk.search([QUESTION])
     held = sum(one.passages for one in await desk.corpora())
     print(f"{'':44} {held:>12,} passages made in {time.perf_counter() - started:.0f} s", flush=True)
 
 
 def paragraphs(seed: int, count: int) -> list[str]:
-    """Each a passage of its own: too long to be joined with the next. Words are pairs of characters, as
-    unevenly frequent as words are; endings and particles stand between them."""
+    """Words are pairs of characters, as unevenly frequent as words are; endings and particles stand between
+    them."""
     rng = random.Random(seed)
     return ["".join(f"{word(rng)}{rng.choice(BETWEEN)}" for _ in range(90)) + "。" for _ in range(count)]
 

@@ -85,5 +85,14 @@ def postgres() -> PostgresServer:
     return shared_server()
 
 
+@pytest.fixture
+def own_server() -> Iterator[PostgresServer]:
+    """A server that a test may stop."""
+    server = PostgresServer()
+    server.start()
+    yield server
+    server.close()
+
+
 def pytest_sessionfinish() -> None:
     close_shared_server()

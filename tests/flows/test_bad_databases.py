@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -85,14 +84,6 @@ async def test_what_is_wrong_is_one_sentence_everywhere(
             reply = await client.get("/readyz")
             assert reply.status_code >= 400, reply.text
             assert json.loads(reply.text)["code"] == raised.value.code
-
-
-@pytest.fixture
-def own_server() -> Iterator[PostgresServer]:
-    server = PostgresServer()
-    server.start()
-    yield server
-    server.close()
 
 
 async def test_who_calls_while_the_server_is_away_is_told_to_try_again(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import ExitStack
 
 import pytest
@@ -14,14 +14,6 @@ from tests.machine import PATIENCE
 from tests.postgres import END_OTHERS, PostgresServer
 
 SILENCE = 0.05
-
-
-@pytest.fixture
-def own_server() -> Iterator[PostgresServer]:
-    server = PostgresServer()
-    server.start()
-    yield server
-    server.close()
 
 
 @pytest.fixture

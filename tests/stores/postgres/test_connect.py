@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import psycopg
 import pytest
@@ -31,14 +31,6 @@ async def database(url: str) -> AsyncIterator[PostgresDatabase]:
     await database.write(lambda connection: connection.execute(SCRATCH) and None)
     yield database
     await database.close()
-
-
-@pytest.fixture
-def own_server() -> Iterator[PostgresServer]:
-    server = PostgresServer()
-    server.start()
-    yield server
-    server.close()
 
 
 async def test_text_with_nul_is_stored_with_a_character_in_its_place(database: PostgresDatabase) -> None:

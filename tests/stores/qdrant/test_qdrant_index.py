@@ -98,6 +98,24 @@ async def test_the_book_counts_words_as_documents_come_change_and_go(
     assert await book(store) == counted(new)
 
 
+async def test_catching_up_ends_though_others_add_without_a_pause(
+    store: EmbeddedStore, server: QdrantServer
+) -> None:
+    added: list[int] = []
+
+    class Busy(EmbeddedIndexFeed):
+        async def advance(self, *arguments: Any) -> bool:
+            added.append(len(added))
+            if len(added) < 20:
+                await store.shelf.put(intake(f"統計の第{len(added)}回。", source=f"{len(added)}.txt"))
+            return await super().advance(*arguments)
+
+    await store.shelf.put(intake("統計の講義。"))
+    index = QdrantIndex(server, Busy(store.database, ABOUT))
+    await index.catch_up()
+    assert await index.count_behind() == len(added) < 5
+
+
 async def test_a_process_that_died_before_the_book_was_written_is_gone_over_again(
     store: EmbeddedStore, server: QdrantServer
 ) -> None:

@@ -33,7 +33,8 @@ class DerivedCollection(Protocol):
     def choose_first_mark(self, view: IndexFeedView, generation: str) -> IndexMark | None:
         """Where a new collection stands; None where there is nothing to make one of."""
 
-    def is_current(self, view: IndexFeedView, mark: IndexMark) -> bool: ...
+    def read_newest(self, view: IndexFeedView) -> tuple[int, int]:
+        """The change of the shelf, and the vector, that it has to come to; 0 where it takes in none."""
 
     async def create(self, mark: IndexMark) -> None:
         """Make the collection of a generation."""
@@ -47,7 +48,18 @@ class CollectionState(NamedTuple):
 
     mark: IndexMark | None
     first: IndexMark | None
-    is_current: bool
+    newest: tuple[int, int]
+
+    def has_reached(self, newest: tuple[int, int]) -> bool:
+        """True where it has come so far, and where there is nothing to make it of."""
+        if self.mark is None:
+            return self.first is None
+        change, vector = newest
+        return self.mark.change >= change and self.mark.vector >= vector
+
+    @property
+    def is_current(self) -> bool:
+        return self.has_reached(self.newest)
 
 
 class CollectionFollower:
@@ -62,16 +74,16 @@ class CollectionFollower:
 
     def state(self, view: IndexFeedView) -> CollectionState:
         mark = view.mark(self._collection.index)
-        if mark is None:
-            first = self._collection.choose_first_mark(view, uuid.uuid4().hex)
-            return CollectionState(None, first, first is None)
-        return CollectionState(mark, None, self._collection.is_current(view, mark))
+        first = None if mark else self._collection.choose_first_mark(view, uuid.uuid4().hex)
+        return CollectionState(mark, first, self._collection.read_newest(view))
 
     async def catch_up(self) -> None:
-        """Raises StorageUnusable; StoreUnavailable where the server does not answer."""
+        """With what is there now: where others add without a pause, there is always more. Raises
+        StorageUnusable; StoreUnavailable where the server does not answer."""
+        newest = await self._feed.read(self._collection.read_newest)
         async with self._lock:
             waited = 0.0
-            while not (state := await self._feed.read(self.state)).is_current:
+            while not (state := await self._feed.read(self.state)).has_reached(newest):
                 if state.mark is None:
                     await self._begin(state.first)
                 elif await self._feed.take_turn(self._collection.index, self._holder, TURN_SECONDS):

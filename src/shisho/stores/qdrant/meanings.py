@@ -41,9 +41,8 @@ class VectorCollection:
         change, _ = view.read_newest(self._embedder)
         return IndexMark(generation, change, 0)
 
-    def is_current(self, view: IndexFeedView, mark: IndexMark) -> bool:
-        change, vector = view.read_newest(self._embedder)
-        return mark.change >= change and mark.vector >= vector
+    def read_newest(self, view: IndexFeedView) -> tuple[int, int]:
+        return view.read_newest(self._embedder)
 
     async def create(self, mark: IndexMark) -> None:
         await asyncio.to_thread(self._server.create_vectors, collection_name(mark), self._dimensions)

@@ -37,9 +37,9 @@ class WordCollection:
     def choose_first_mark(self, view: IndexFeedView, generation: str) -> IndexMark | None:
         return IndexMark(generation, 0, 0)
 
-    def is_current(self, view: IndexFeedView, mark: IndexMark) -> bool:
+    def read_newest(self, view: IndexFeedView) -> tuple[int, int]:
         change, _ = view.read_newest("")
-        return mark.change >= change
+        return change, 0
 
     def count_behind(self, view: IndexFeedView) -> int:
         """How many changes of the shelf it has not taken in."""

@@ -266,7 +266,7 @@ def words_of(text: str) -> list[str]:
 
 
 def lance(home: Path, passages: Passages) -> Other:
-    os.environ["LANCE_LOG"] = "error"  # else it warns twice in each search, which costs it time
+    os.environ["LANCEDB_LOG"] = "error"  # else it warns twice in each search, which costs it time
     import lancedb
     import pyarrow as pa
 

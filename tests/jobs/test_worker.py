@@ -361,9 +361,8 @@ async def test_a_budget_is_spent_by_the_job(works: Works) -> None:
     assert kinds == ["queued", "running", "progress", "progress", "progress", "completed"]
 
 
-async def test_a_worker_that_cannot_beat_drops_its_jobs_before_others_take_them(works: Works) -> None:
-    """The database is held by someone else for longer than the cut-off, shorter than the silence."""
-    dropped = asyncio.Event()
+def hold_on_until(dropped: asyncio.Event) -> Handler:
+    """The first attempt goes on until it is dropped."""
 
     async def stubborn(job: Job, context: JobContext) -> int:
         try:
@@ -373,8 +372,14 @@ async def test_a_worker_that_cannot_beat_drops_its_jobs_before_others_take_them(
             raise
         return job.attempt
 
+    return stubborn
+
+
+async def test_a_worker_that_cannot_beat_drops_its_jobs_before_others_take_them(works: Works) -> None:
+    """The database is held by someone else for longer than the cut-off, shorter than the silence."""
+    dropped = asyncio.Event()
     pace = WorkerTiming(beat=0.1, cut_off=0.4, silence=2.0, look=0.1, idle=0.05)
-    async with works.worker({"toy": stubborn}, slots=1, pace=pace):
+    async with works.worker({"toy": hold_on_until(dropped)}, slots=1, pace=pace):
         (job_id,) = await works.jobs_of()
         await works.until(job_id, JobState.RUNNING)
         assert works.database is not None
@@ -447,18 +452,11 @@ async def test_a_store_that_goes_away_is_no_failure_of_the_job(
 
 async def test_what_was_dropped_because_the_store_was_away_has_not_failed(works: Works) -> None:
     dropped = asyncio.Event()
-
-    async def stubborn(job: Job, context: JobContext) -> int:
-        try:
-            await asyncio.sleep(3600 if job.attempt == 1 else 0)
-        except asyncio.CancelledError:
-            dropped.set()
-            raise
-        return job.attempt
-
     jobs = PassingOutage(works.jobs)
     pace = replace(QUICK, silence=PATIENCE)
-    async with Worker(jobs, works.bell, works.presence, SystemClock(), {"toy": stubborn}, pace=pace):  # type: ignore[arg-type]
+    async with Worker(
+        jobs, works.bell, works.presence, SystemClock(), {"toy": hold_on_until(dropped)}, pace=pace
+    ):  # type: ignore[arg-type]
         (job_id,) = await works.jobs_of()
         await works.until(job_id, JobState.RUNNING)
         jobs.is_away = True

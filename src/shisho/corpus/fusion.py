@@ -49,21 +49,18 @@ def blend(
     where none matches well meaning does. The cosine counts the more, the further the nearest passage stands
     out from the others: where many are about as near, the encoder sees no difference (docs/adr/0016). A
     passage without a vector counts as the mean of those with one."""
-    with_vector = [cosines[candidate.passage_id] for candidate in by_words if candidate.passage_id in cosines]
+    names = [candidate.passage_id for candidate in by_words]
+    with_vector = [cosines[name] for name in names if name in cosines]
     mean = sum(with_vector) / max(1, len(with_vector))
     words = share / math.sqrt(max(whole, 1.0))
     meaning = _clearness(with_vector)
-    names = [candidate.passage_id for candidate in by_words]
-    scores = [
-        words * candidate.score**2 + meaning * cosines.get(candidate.passage_id, mean)
-        for candidate in by_words
+    nearness = [cosines.get(name, mean) for name in names]
+    negated_scores = [
+        -(words * candidate.score**2 + meaning * cosine)
+        for candidate, cosine in zip(by_words, nearness, strict=True)
     ]
-    places = sorted(
-        (-score, name, place) for place, (score, name) in enumerate(zip(scores, names, strict=True))
-    )
-    return [
-        _blended(by_words[place], cosines.get(name, mean), -score) for score, name, place in places[:depth]
-    ]
+    places = sorted(zip(negated_scores, names, range(len(names)), strict=True))[:depth]
+    return [_blended(by_words[place], nearness[place], -negated) for negated, _, place in places]
 
 
 def _clearness(cosines: Sequence[float]) -> float:
@@ -75,8 +72,10 @@ def _clearness(cosines: Sequence[float]) -> float:
 
 
 def _blended(candidate: RankedCandidate, cosine: float, score: float) -> RankedCandidate:
-    return candidate._replace(
-        score=score,
-        part_names=(*candidate.part_names, "meaning"),
-        part_values=(*candidate.part_values, cosine),
+    return RankedCandidate(
+        candidate.passage_id,
+        candidate.document_id,
+        score,
+        (*candidate.part_names, "meaning"),
+        (*candidate.part_values, cosine),
     )

@@ -36,6 +36,9 @@ SPARE = 50
 STEPS = 127  # of a component on each side of zero
 MIDDLE = 128  # the code of zero
 ROOM = 1.25  # a component may be larger than any of the first batch by so much
+FRACTION_BITS = 13  # that a float has more than a half
+KEPT_BITS = np.int32(0x0FFFE000 - (1 << 31))  # of a half that was moved: its sign, exponent and fraction
+EXPONENT_FACTOR = np.float32(2.0**112)  # exponents of floats begin at 127 below zero, those of halves at 15
 Mask = NDArray[np.bool_]
 PATIENCE = 5.0  # seconds to wait for another process
 
@@ -124,13 +127,15 @@ class DenseIndex:
         self, connection: apsw.Connection, vector: Embedding, ids: Sequence[PassageId]
     ) -> dict[PassageId, float]:
         """As of a `ports.SearchView`."""
+        names = {nouns.passage_number(name): name for name in ids}
         with self._lock:
-            places = self._find_places(ids)
+            places = self._find_places([*names])
             numbers = self._rows["passage"][places]
             vectors = self._vectors
         if vectors is None:
             return cosines(connection, self._about.name, vector, ids)
-        known = _named(numbers, _score(vectors[places], vector))
+        known_names = map(names.__getitem__, numbers.tolist())
+        known = dict(zip(known_names, _score(vectors[places], vector).tolist(), strict=True))
         unknown = [name for name in ids if name not in known]
         return known | cosines(connection, self._about.name, vector, unknown) if unknown else known
 
@@ -247,10 +252,10 @@ class DenseIndex:
         nearest: NDArray[np.int64] = places[0][places[0] >= 0]
         return nearest
 
-    def _find_places(self, ids: Sequence[PassageId]) -> NDArray[np.int64]:
+    def _find_places(self, numbers: Sequence[int]) -> NDArray[np.int64]:
         """The rows of those of some passages that have one."""
         self._order.extend(self._rows["passage"])
-        return self._order.find([nouns.passage_number(name) for name in ids])
+        return self._order.find(numbers)
 
     def _mask(self, allowed: IndexScope) -> Mask | None:
         """Which vectors may be named; None where all may."""
@@ -291,8 +296,20 @@ def cosines(
 
 def _score(vectors: Vectors, vector: Embedding) -> NDArray[np.float32]:
     """The cosine with each of some vectors."""
-    scores: NDArray[np.float32] = vectors.astype(np.float32) @ _floats(vector)
+    scores: NDArray[np.float32] = widen_halves(vectors) @ _floats(vector)
     return scores
+
+
+def widen_halves(halves: Vectors) -> NDArray[np.float32]:
+    """Finite halves as floats of the same value, as `astype` makes them, which takes them one by one: this is
+    five times as quick. Exponent and fraction move to where a float has them; what the exponent then lacks is
+    a factor."""
+    bits = halves.view("<i2").astype(np.int32)  # the sign fills the left half
+    bits <<= FRACTION_BITS
+    bits &= KEPT_BITS
+    floats: NDArray[np.float32] = bits.view(np.float32)
+    floats *= EXPONENT_FACTOR
+    return floats
 
 
 def _named(numbers: NDArray[np.int64], scores: NDArray[np.float32]) -> dict[PassageId, float]:

@@ -64,9 +64,9 @@ class LexicalIndex:
 
     def _if_current(self, connection: apsw.Connection, work: Callable[[SearchView], T]) -> tuple[T] | None:
         """The outcome of the work; None where there is something to catch up with before."""
-        is_current = self._dense is None or self._dense.is_current(connection)
-        is_current = is_current and self._seen == _newest_change(connection)
-        return self._viewed(connection, work) if is_current else None
+        view = LexicalView(connection, self._indexes, self._dense)
+        is_current = view.has_newest_vectors() and self._seen == _newest_change(connection)
+        return (work(view),) if is_current else None
 
     def _viewed(self, connection: apsw.Connection, work: Callable[[SearchView], T]) -> tuple[T]:
         if self._seen < 0:

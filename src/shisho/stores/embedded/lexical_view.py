@@ -39,6 +39,11 @@ class LexicalView(ShelfView):
         self._statistics: dict[str, Mapping[str, float]] = {}
         self._within: tuple[Scope, IndexScope] | None = None
 
+    def has_newest_vectors(self) -> bool:
+        """Check that the index of vectors, where there is one, has taken in what the connection shows."""
+        _, index = self._vectors
+        return index is None or index.is_current(self._connection)
+
     def statistics(self, scope: Scope) -> Mapping[str, float]:
         if scope.owner not in self._statistics:
             self._statistics[scope.owner] = super().statistics(scope)

@@ -50,10 +50,6 @@ class ServingIndex:
         about, has_vectors = self._chosen(connection)
         return (about if has_vectors else None), self._index_of(about)
 
-    def is_current(self, connection: apsw.Connection) -> bool:
-        """As of a `DenseIndex`."""
-        return self.find(connection)[1].is_current(connection)
-
     def catch_up(self) -> None:
         """As of a `DenseIndex`. What earlier embedders left behind is removed."""
         _, index = self._database.snapshot(self.find)

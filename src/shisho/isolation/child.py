@@ -3,6 +3,8 @@ limits, answered by `ready` once it is imported; then a frame of bytes, answered
 
 from __future__ import annotations
 
+import functools
+import gc
 import json
 import os
 import signal
@@ -24,8 +26,7 @@ def main() -> None:
     while frame := _frame(source):
         work = json.loads(frame)
         try:
-            function = _named(work["function"])
-            pack = _named(work["pack"])
+            function, pack = _load(work["function"], work["pack"])
         except ImportError as missing:
             _send(replies, wire.MISSING + str(missing.name or missing).encode())
             return
@@ -62,6 +63,17 @@ def answers(
         # Parsers raise whatever they like on bad input; all of it means the same to the person who brought
         # the bytes.
         yield wire.pack_failure(type(broken).__name__)
+
+
+@functools.cache
+def _load(*names: str) -> list[Callable[..., Any]]:
+    """Import what they name. Nothing imported is garbage: a quarter of the time would go to looking
+    through it."""
+    gc.disable()
+    named = [_named(name) for name in names]
+    gc.freeze()
+    gc.enable()
+    return named
 
 
 def _named(name: str) -> Callable[..., Any]:

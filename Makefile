@@ -52,8 +52,8 @@ check: $(VENV)/.dev
 
 test: $(VENV)/.dev
 	@failed=0; \
-	$(BIN)/python -m pytest -m alone || failed=1; \
-	$(BIN)/python -m pytest $(BESIDE) -m "not alone" || failed=1; \
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m apart || failed=1; \
+	$(BIN)/python -m pytest $(BESIDE) -m "not apart" || failed=1; \
 	exit $$failed
 
 # Beside eight busy processes: what has to do with time three times, then all of it. Takes an hour or two.
@@ -65,9 +65,9 @@ test-busy: $(VENV)/.dev
 pictures: $(VENV)/.dev
 	SHISHO_PICTURES=docs/pictures $(BIN)/python -m pytest tests/interfaces/ui/test_pictures.py
 
-# What is alone measures time or ends processes: measuring would disturb it.
+# What runs apart measures time or ends processes: measuring would disturb it.
 coverage: $(VENV)/.dev
-	$(BIN)/python -m pytest $(BESIDE) -m "not alone" --cov
+	$(BIN)/python -m pytest $(BESIDE) -m "not apart" --cov
 
 # A broken link, a page that no tab shows and a name that is not there end it; with --quiet they would not be counted.
 docs: export NO_MKDOCS_2_WARNING = 1

@@ -55,10 +55,10 @@ WITH_TIME = (
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """For the few tests that run alone, three hundred files are not loaded that have none."""
-    if config.option.markexpr != "alone" or not collection_path.name.startswith("test_"):
+    """For the few tests that run apart, three hundred files are not loaded that have none."""
+    if config.option.markexpr != "apart" or not collection_path.name.startswith("test_"):
         return None
-    return "pytest.mark.alone" not in collection_path.read_text("utf-8") or None
+    return "pytest.mark.apart" not in collection_path.read_text("utf-8") or None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

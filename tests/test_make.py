@@ -96,13 +96,13 @@ def test_both_parts_of_the_tests_run_whatever_the_first_says(
         checkout / ".venv" / "bin" / "python",
         'case "$*" in --version) echo Python; exit;; -c*) exit 0;; esac',
         'echo "$*" >> ran',
-        f'case "$*" in *"not alone"*) exit {first};; *) exit {second};; esac',
+        f'case "$*" in *"not apart"*) exit {first};; *) exit {second};; esac',
     )
     for stamp in (".core", ".dev"):
         (checkout / ".venv" / stamp).touch()
     done = make(checkout, "test")
     ran = (checkout / "ran").read_text().splitlines()
-    assert [("not alone" in line, "alone" in line) for line in ran] == [(False, True), (True, True)]
+    assert [("not apart" in line, "apart" in line) for line in ran] == [(False, True), (True, True)]
     assert (done.returncode != 0) is fails
 
 

@@ -124,7 +124,7 @@ def test_relevant_pages_are_told_from_others() -> None:
     assert found >= 0.92 * len(questions) and alarms <= 0.03 * len(questions), (found, alarms)
 
 
-@pytest.mark.alone
+@pytest.mark.apart
 def test_fifty_passages_take_less_than_five_milliseconds() -> None:
     rng = random.Random(3)
     words = ["決定係数", "回帰", "分散", "平均", "図書館", "歴史", "観測", "予報", "台風", "温度"]

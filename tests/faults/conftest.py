@@ -1,5 +1,5 @@
 """In the long form each fault may take as long as it needs. Who kills or freezes does so to its own
-processes, so that tests beside it come to no harm; what is timed is marked `alone`."""
+processes, so that tests beside it come to no harm; what is timed is marked `apart`."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ async def test_news_reach_those_who_wait_in_another_process(queue: Queue, tmp_pa
     assert queue.bell.listening == 0
 
 
-@pytest.mark.alone
+@pytest.mark.apart
 async def test_an_immediate_stop_is_obeyed_in_another_process(queue: Queue, tmp_path: Path) -> None:
     slowest = 0.0
     with started(Orders(str(tmp_path), slots=2, pace=WorkerTiming())) as (other,):

@@ -74,7 +74,7 @@ async def test_a_full_disk_refuses_new_jobs_and_keeps_the_old(queue: Queue, smal
     assert [each.id for each in (await queue.tasks.take_snapshot(T1.id)).jobs] == ["kept", "later"]
 
 
-@pytest.mark.alone
+@pytest.mark.apart
 async def test_a_result_waits_for_room_on_the_disk(queue: Queue, small_disk: Path) -> None:
     ballasts = []
 
@@ -97,7 +97,7 @@ async def test_a_result_waits_for_room_on_the_disk(queue: Queue, small_disk: Pat
     assert (output_of(job), job.attempt, len(ballasts)) == ("決定係数" * 20_000, 1, 1)
 
 
-@pytest.mark.alone
+@pytest.mark.apart
 async def test_a_lock_held_by_another_process_is_waited_for(tmp_path: Path) -> None:
     async with opened("embedded", tmp_path) as queue:
         assert queue.database is not None

@@ -62,7 +62,7 @@ async def test_a_frozen_worker_is_fenced_and_its_job_redone_elsewhere(
     assert [each.kind for each in await queue.tasks.list_events(TASK.id)].count("completed") == 1
 
 
-@pytest.mark.alone
+@pytest.mark.apart
 async def test_a_dead_worker_is_noticed_at_once(queue: Queue, tmp_path: Path) -> None:
     orders = Orders(str(tmp_path), slots=1, pace=WorkerTiming())
     with started(orders, orders) as both:

@@ -29,7 +29,7 @@ from tests.faults.process import TASK, Orders
 from tests.machine import Stopwatch, contended
 from tests.queues import OWNER, Queue, new, opened, output_of
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.apart
 STOPS = 40 if LONG else 2
 WITHIN = 12.0  # seconds in which the others go on, or are told why not
 # no cut-off: the fence alone stops a late write

@@ -114,7 +114,7 @@ def written(folder: Path, text: str = TEXT) -> Path:
     return folder / f"{NAME}.md"
 
 
-@pytest.mark.alone  # two processes write without a pause: beside others it takes minutes
+@pytest.mark.apart  # two processes write without a pause: beside others it takes minutes
 async def test_a_purge_under_steady_load_leaves_no_byte(tmp_path: Path) -> None:
     home = tmp_path / "home"
     async with open_desk(home=home) as desk, desk.working():

@@ -34,7 +34,7 @@ async def desk(desk_home: Path) -> AsyncIterator[Desk]:
 QUERIES = [f"決定係数 第{number}の問い" for number in range(50)]
 
 
-@pytest.mark.alone
+@pytest.mark.apart
 async def test_fifty_searches_are_queued_in_fifty_milliseconds(desk: Desk) -> None:
     """The best of three series: another process that takes the processor for a moment is not what is
     measured."""

@@ -57,7 +57,7 @@ async def test_pages_of_questions_and_searches_together(tmp_path: Path, sources:
             assert any(one.goal_id == "G1" for one in asked.answer.evidence)
 
 
-@pytest.mark.alone
+@pytest.mark.apart
 async def test_seconds_of_a_search(tmp_path: Path) -> None:
     async with boxed(tmp_path) as (box, desk):
         box.behave(do="slow", delay_s=1)
@@ -76,7 +76,7 @@ async def test_seconds_of_a_search(tmp_path: Path) -> None:
         assert [one["code"] for one in done["errors"]] == ["BUDGET_EXHAUSTED"]
 
 
-@pytest.mark.alone
+@pytest.mark.apart
 @pytest.mark.parametrize(
     ("sources", "whose"), [(Sources.WEB, "task"), (Sources.BOTH, "task"), (Sources.BOTH, "question")]
 )

@@ -23,8 +23,9 @@ from shisho.system.clock import SystemClock
 from shisho.system.consent import ConsentFile
 from shisho.testing.box.server import Box
 from tests.flows.boxed import through
-from tests.flows.conftest import SAMPLES, SHISHO, Shell
+from tests.flows.conftest import SAMPLES, Shell
 from tests.flows.smallweb import ended
+from tests.forkserver import command_line
 
 PROMPT = b"[y/N]"
 WORDS = "伺っていません"
@@ -44,7 +45,7 @@ def at_terminal(shell: Shell, *words: str, say: str = "") -> tuple[str, str]:
     is none."""
     master, slave = pty.openpty()
     process = subprocess.Popen(
-        [*SHISHO, *words],
+        command_line(*words),
         env=shell.environment,
         stdin=slave,
         stdout=subprocess.PIPE,
@@ -70,7 +71,7 @@ def at_terminal(shell: Shell, *words: str, say: str = "") -> tuple[str, str]:
         assert process.stdout is not None
         return process.stdout.read().decode(), seen.decode()
     finally:
-        process.kill()
+        process.terminate()
         process.communicate()
         os.close(master)
 

@@ -108,7 +108,7 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-@pytest.mark.alone
+@pytest.mark.apart
 async def test_a_thousand_wait_and_two_hundred_leave(tmp_path: Path) -> None:
     async with opened("embedded", tmp_path) as queue:
         threads = {each.name for each in threading.enumerate()}
@@ -119,7 +119,7 @@ async def test_a_thousand_wait_and_two_hundred_leave(tmp_path: Path) -> None:
         } <= threads
 
 
-@pytest.mark.alone
+@pytest.mark.apart
 async def test_fifty_searches_are_accepted_within_fifty_milliseconds(tmp_path: Path) -> None:
     async with opened("embedded", tmp_path) as queue:
 

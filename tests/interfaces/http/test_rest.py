@@ -179,13 +179,25 @@ def test_a_kept_alive_client_does_not_wait_for_its_own_acknowledgements(server: 
     assert waiting < 5 * acknowledging, (acknowledging, waiting)
 
 
+def test_the_server_is_not_the_first_to_close_a_connection(server: str) -> None:
+    """A request that a client sends while the server closes is lost."""
+    with socket.create_connection(
+        (urlsplit(server).hostname or "", urlsplit(server).port or 0), 60
+    ) as client:
+        livez_seconds(client, urlsplit(server).netloc, 1)
+        time.sleep(6)  # clients keep a connection for 4 or 5 s, and busy ones a little longer
+        livez_seconds(client, urlsplit(server).netloc, 1)
+
+
 def livez_seconds(client: socket.socket, host: str, acknowledge_at_once: int) -> float:
     client.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, acknowledge_at_once)
     began = time.perf_counter()
     client.sendall(f"GET /livez HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
     reply = b""
     while not reply.endswith(b"}"):
-        reply += client.recv(65_536)
+        part = client.recv(65_536)
+        assert part, "the connection was closed"
+        reply += part
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, acknowledge_at_once)
     return time.perf_counter() - began
 

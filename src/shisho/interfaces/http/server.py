@@ -39,6 +39,10 @@ from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 
 GRACE_SECONDS = 2  # long polls are cut when the server ends; their jobs are not
+# How long a connection may be idle: longer than clients keep one (Node 4 s, httpx 5 s, browsers and proxies a
+# minute). Where the server is the first to close, as uvicorn is after 5 s, a request that is sent at that
+# moment is lost, and a POST is not sent again.
+KEEP_ALIVE_SECONDS = 75
 API = "/api/v1"
 
 
@@ -130,6 +134,7 @@ async def serve_application(
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=GRACE_SECONDS,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
         proxy_headers=False,  # or whoever is at a proxy could name the address that it comes from
     )
     started(_address(host, listener.getsockname()[1]))

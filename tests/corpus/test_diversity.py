@@ -4,6 +4,7 @@ import math
 import struct
 from collections import Counter
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,7 +53,8 @@ def test_after_three_passages_a_document_waits_until_others_had_their_turn() -> 
 
 def test_another_likeness_may_be_given() -> None:
     three = [ranked("経済", 1.0, "a"), ranked("音楽", 0.9, "b"), ranked("気象", 0.8, "c")]
-    assert spread_by(three, 2, lambda i, j: 1.0 if {i, j} == {0, 1} else 0.0) == [three[0], three[2]]
+    alike = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    assert spread_by(three, 2, lambda place: alike[place]) == [three[0], three[2]]
 
 
 def test_the_same_in_other_words_makes_room_by_its_vector_and_a_copy_without_one_by_its_words() -> None:
@@ -82,3 +84,15 @@ def test_k_or_all_each_once_and_the_best_first(made: list[tuple[str, float]], k:
     assert Counter(one.passage.id for one in chosen) <= Counter(one.passage.id for one in ranking)
     assert len(chosen) == min(k, len(ranking))
     assert chosen[:1] == ranking[: min(k, 1)]
+
+
+@given(st.lists(st.text("決定係数ラベルりんごはa bc1", max_size=20), min_size=1, max_size=8))
+def test_likeness_is_the_share_of_the_pairs_of_both_or_of_the_terms_where_there_are_none(
+    texts: list[str],
+) -> None:
+    passages = [passage(text, name=str(at)) for at, text in enumerate(texts)]
+    words = [set((one.bigrams or one.terms).split()) for one in passages]
+    likeness = compare_by_pairs(passages)
+    for place, own in enumerate(words):
+        expected = [len(own & other) / (len(own | other) or 1) for other in words]
+        assert likeness(place).tolist() == expected

@@ -4,38 +4,50 @@ turns."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from shisho.domain.corpus import Passage, PassageId, RankedPassage
 from shisho.domain.embedding import Embedding
 
+# numpy is imported where it is used, as most libraries are never spread out.
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 RELEVANCE = 0.7  # λ
 PER_DOCUMENT = 3  # passages of one document before others had their turn
+_SPACE = ord(" ")
+_SET_BITS = 64  # sets are compared by so many of their bits at once
+_PLACE_BITS = 16
+_MOST_PLACES = 1 << _PLACE_BITS
 
-Likeness = Callable[[int, int], float]
+Likeness = Callable[[int], "NDArray[np.float64]"]
+"""How like one place of a ranking each of its places is, 0 to 1."""
 
 
 def spread(ranking: Sequence[RankedPassage], k: int, likeness: Likeness) -> list[RankedPassage]:
-    """k of the ranking, in order of choice: each the best that is least like those chosen before.
+    """k of the ranking, in order of choice: each the best that is least like those chosen before."""
+    import numpy as np
 
-    `likeness(i, j)` compares two places of the ranking, 0 to 1."""
     top = max((hit.score for hit in ranking), default=0.0) or 1.0
-    nearest = [0.0] * len(ranking)
-    taken: dict[str, int] = {}
+    relevance = RELEVANCE * np.array([hit.score for hit in ranking]) / top
+    nearest = np.zeros(len(ranking))
+    documents = [hit.passage.document_id for hit in ranking]
+    taken = dict.fromkeys(documents, 0)
     remaining = list(range(len(ranking)))
     hits: list[RankedPassage] = []
     turn = PER_DOCUMENT
     while remaining and len(hits) < k:
-        free = [at for at in remaining if taken.get(ranking[at].passage.document_id, 0) < turn]
+        free = [at for at in remaining if taken[documents[at]] < turn]
         if not free:
             turn += PER_DOCUMENT
             continue
-        best = max(free, key=lambda at: RELEVANCE * ranking[at].score / top - (1 - RELEVANCE) * nearest[at])
+        worth = relevance - (1 - RELEVANCE) * nearest
+        best = free[int(worth[free].argmax())]
         remaining.remove(best)
         hits.append(ranking[best])
-        document = ranking[best].passage.document_id
-        taken[document] = taken.get(document, 0) + 1
-        for at in remaining:
-            nearest[at] = max(nearest[at], likeness(best, at))
+        taken[documents[best]] += 1
+        nearest = np.maximum(nearest, likeness(best))
     return hits
 
 
@@ -45,7 +57,7 @@ def compare_by_meaning(
     """What is alike in other words too: the greater of the likeness by words and that of the vectors, where
     both passages have one. 0 for two that are as near as two of these usually are, 1 for the same: cosines of
     one encoder lie closer together than those of another."""
-    import numpy as np  # here, as most libraries are never spread out
+    import numpy as np
 
     places = [place for place, passage in enumerate(passages) if passage.id in embeddings]
     row_of = {place: row for row, place in enumerate(places)}
@@ -54,31 +66,78 @@ def compare_by_meaning(
     cosines = vectors @ vectors.T
     # Of two that are not one: those on the diagonal are all 1.
     usual = (float(cosines.sum()) - len(places)) / max(1, len(places) * (len(places) - 1))
-    scaled: list[list[float]] = np.clip((cosines - usual) / max(1 - usual, 1e-6), 0.0, 1.0).tolist()
+    scaled = np.clip((cosines - usual) / max(1 - usual, 1e-6), 0.0, 1.0)
 
-    def likest(a: int, b: int) -> float:
-        if a in row_of and b in row_of:
-            return max(by_words(a, b), scaled[row_of[a]][row_of[b]])
-        return by_words(a, b)
+    def likest(place: int) -> NDArray[np.float64]:
+        likeness = by_words(place)
+        if place in row_of:
+            likeness[places] = np.maximum(likeness[places], scaled[row_of[place]])
+        return likeness
 
     return likest
 
 
 def compare_by_pairs(passages: Sequence[Passage]) -> Likeness:
-    """Jaccard likeness of character pairs, over sets kept as bits of whole numbers: exact, and quick enough
-    for every two of 200 passages."""
-    places: dict[str, int] = {}
-    masks = []
-    for passage in passages:
-        mask = 0
-        # A text without kanji and katakana has no pairs.
-        for word in set((passage.bigrams or passage.terms).split()):
-            mask |= 1 << places.setdefault(word, len(places))
-        masks.append(mask)
-    sizes = [mask.bit_count() for mask in masks]
+    """Jaccard likeness of character pairs, over sets kept as bits: exact, and quick enough for every two of
+    200 passages. A text without kanji and katakana has no pairs, and is compared by its terms."""
+    import numpy as np
 
-    def jaccard(a: int, b: int) -> float:
-        shared = (masks[a] & masks[b]).bit_count()
-        return shared / ((sizes[a] + sizes[b] - shared) or 1)
+    entries = np.sort(_list_entries(passages))  # of one word all follow one another, in whatever passages
+    words = entries >> np.uint64(_PLACE_BITS)
+    columns = np.cumsum(np.diff(words, prepend=words[:1]) != 0)
+    width = -(-(int(columns[-1]) + 1) // _SET_BITS) * _SET_BITS if len(columns) else 0
+    present = np.zeros((len(passages), width), np.bool_)
+    present[entries & np.uint64(_MOST_PLACES - 1), columns] = True
+    sets = np.packbits(present, axis=1).view(np.uint64)
+    sizes = np.bitwise_count(sets).sum(axis=1, dtype=np.int64)
+
+    def jaccard(place: int) -> NDArray[np.float64]:
+        shared = np.bitwise_count(sets & sets[place]).sum(axis=1, dtype=np.int64)
+        likeness: NDArray[np.float64] = shared / np.maximum(sizes + sizes[place] - shared, 1)
+        return likeness
 
     return jaccard
+
+
+def _list_entries(passages: Sequence[Passage]) -> NDArray[np.uint64]:
+    """Every word of every passage, in no order: the code of the word, equal for equal words, and the place of
+    the passage in its lowest bits."""
+    import numpy as np
+
+    if len(passages) > _MOST_PLACES:
+        raise ValueError(f"{len(passages)} passages are too many to compare every two of them")
+    paired = [place for place, passage in enumerate(passages) if passage.bigrams]
+    others = [place for place, passage in enumerate(passages) if not passage.bigrams]
+    codes = _WordCodes()
+    terms = [passages[place].terms.split() for place in others]
+    counts = [*(passages[place].bigrams.count(" ") + 1 for place in paired), *map(len, terms)]
+    term_codes = np.array([codes[word] for words in terms for word in words], np.uint64)
+    pair_codes = _code_pairs([passages[place].bigrams for place in paired])
+    places = np.repeat(np.array([*paired, *others], np.uint64), np.array(counts, np.int64))
+    all_codes = np.concatenate((pair_codes, term_codes), dtype=np.uint64)
+    entries: NDArray[np.uint64] = np.left_shift(all_codes, _PLACE_BITS) | places
+    return entries
+
+
+def _code_pairs(texts: Sequence[str]) -> NDArray[np.uint32]:
+    """Pairs and single characters, as `language.terms.graphs` makes them, a space between two: the code of
+    each is its one or two units of UTF-16."""
+    import numpy as np
+
+    units = np.frombuffer("".join(f"{text} " for text in texts).encode("utf-16-le"), "<u2")
+    ends = np.flatnonzero(units == _SPACE)
+    sizes = np.diff(ends, prepend=-1) - 1
+    firsts = units.take(ends - sizes).astype(np.uint32)
+    seconds = units.take(ends - 1) * (sizes > 1)
+    codes: NDArray[np.uint32] = firsts << np.uint32(16) | seconds
+    return codes
+
+
+class _WordCodes(dict[str, int]):
+    """Codes of words of any length: a short one's is that of `_code_pairs`."""
+
+    def __missing__(self, word: str) -> int:
+        units = word.encode("utf-16-be", "surrogatepass")
+        code = int.from_bytes(units.ljust(4, b"\0")) if len(units) <= 4 else (1 << 32) + len(self)
+        self[word] = code
+        return code

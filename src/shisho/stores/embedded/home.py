@@ -128,14 +128,14 @@ def list_missing_migrations(connection: apsw.Connection, path: Path) -> list[str
 
 
 def migrate(connection: apsw.Connection, path: Path) -> list[str]:
-    """Bring the database to this version. Returns the names of the scripts that were run. Raises apsw.Error,
-    StorageUnusable."""
-    connection.execute(NEW_MIGRATIONS)
+    """Bring the database to this version, or leave it as it was. Returns the names of the scripts that were
+    run. Raises apsw.Error, StorageUnusable."""
     vectors.register(connection)
-    names = list_missing_migrations(connection, path)
-    for name in names:
-        log.debug("migration %s", name)
-        with connection:
+    with connection:  # all of them at once: a new home is written to the disk once
+        connection.execute(NEW_MIGRATIONS)
+        names = list_missing_migrations(connection, path)
+        for name in names:
+            log.debug("migration %s", name)
             connection.execute((resources.files(PACKAGE) / "schema" / name).read_text("utf-8"))
             connection.execute(MIGRATED, (name,))
     return names

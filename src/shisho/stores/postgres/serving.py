@@ -4,6 +4,7 @@ graph over many."""
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ SELECTIVE = 0.1  # of all vectors: a graph that is asked for a smaller part walk
 # ten nearest. What was seen far from the query is in nobody's way.
 MOST_LEFT_OUT = 100
 PROBED = 40  # of the nearest, where more was seen: a quarter of what the graph costs, and most of them tell
+# Times as many are taken of all vectors as would do if what is in scope lay evenly among them.
+MARGIN = 2
 LEAST_CANDIDATES = 200
 MOST_CANDIDATES = 1_000  # that pgvector takes
 
@@ -45,7 +48,14 @@ FACTS = """SELECT to_regclass(%(graph)s) IS NOT NULL
     to_regclass(%(graph)s) IS NOT NULL AS has_begun"""
 # How many vectors have come.
 NEWEST = "SELECT coalesce(max(seq), 0) AS vectors FROM {table}"
-# The search looks at every vector in scope: a graph orders by the bare distance alone.
+# The search looks at every vector, and asks of the nearest alone whether they are in scope: where most are,
+# that takes less than to join each with its document. A graph orders by the bare distance alone.
+NEAREST = f"""WITH nearest AS MATERIALIZED (
+        SELECT v.passage_id, v.document_id, v.page, -(v.vector <#> %s::halfvec) AS cosine FROM {{table}} v
+        ORDER BY cosine DESC, v.passage_id LIMIT %s)
+    SELECT p.passage_id, p.cosine {FROM_DOCUMENTS} JOIN nearest p ON p.document_id = d.id
+    WHERE {{condition}} AND p.passage_id <> ALL(%s) ORDER BY p.cosine DESC, p.passage_id LIMIT %s"""
+# The search looks at every vector in scope.
 EXACT = f"""SELECT p.passage_id, -(p.vector <#> %s::halfvec) AS cosine
     {FROM_DOCUMENTS} JOIN {{table}} p ON p.document_id = d.id
     WHERE {{condition}} AND p.passage_id <> ALL(%s) ORDER BY cosine DESC, p.passage_id LIMIT %s"""
@@ -58,6 +68,9 @@ WIDTH = """SET LOCAL hnsw.ef_search = {candidates}; SET LOCAL hnsw.iterative_sca
     SET LOCAL enable_sort = off; SET LOCAL enable_seqscan = off"""
 # All vectors are to be looked at after all: the planner chooses as before.
 AS_BEFORE = "SET LOCAL enable_sort = DEFAULT; SET LOCAL enable_seqscan = DEFAULT"
+# One process looks at vectors of so many bytes: over 100,000 of 256 numbers (63 MB) a second one and a third
+# cost as much CPU again, as each begins by mapping the memory that the server shares, and are soon done.
+ALONE = "SET LOCAL min_parallel_table_scan_size = '128MB'"
 # The cosines of some passages.
 SIMILARITIES = """SELECT v.passage_id, -(v.vector <#> %s::halfvec) AS cosine FROM {table} v
     WHERE v.passage_id = ANY(%s)"""
@@ -106,18 +119,17 @@ class VectorTable:
         """As of a `ports.SearchView`."""
         condition, values = write_passage_condition(scope)
         bound = (halfvec_text(vector), *values)
-        if self._is_for_graph(connection, scope):
+        share = self._share_for_graph(connection, scope)
+        if share:
             along = _Graph(connection, ALONG_GRAPH.format(table=self.name, condition=condition), bound)
             with span("dense.graph"):
                 nearest = along.find_unseen(limit, passage_ids)
             if nearest is not None:
                 return nearest
             rows.change(connection, AS_BEFORE)
-        statement = EXACT.format(table=self.name, condition=condition)
+        comparison = _Comparison(connection, self.name, condition, bound)
         with span("dense.exact"):
-            return _cosines(
-                rows.fetch_all(connection, statement, (*bound, rows.numbers_of(passage_ids), limit))
-            )
+            return comparison.find_unseen(limit, rows.numbers_of(passage_ids), share)
 
     def similarities(
         self, connection: Connection, vector: Embedding, ids: Sequence[PassageId]
@@ -145,11 +157,13 @@ class VectorTable:
             rows.change(connection, DROP_GRAPH.format(table=self.name))
         rows.change(connection, NEW_GRAPH.format(table=self.name))
 
-    def _is_for_graph(self, connection: Connection, scope: Scope) -> bool:
-        """True where there is a graph, and enough of it is in scope."""
+    def _share_for_graph(self, connection: Connection, scope: Scope) -> float:
+        """How much of all vectors is in scope; 0 where that is too little for a graph, or there is none."""
         if not self._facts(connection).has_graph:
-            return False
-        return count_in(connection, scope) >= max(self.graph_from, SELECTIVE * self._count(connection))
+            return 0.0
+        in_scope = count_in(connection, scope)
+        share = min(1.0, in_scope / max(1, self._count(connection)))
+        return share if in_scope >= self.graph_from and share >= SELECTIVE else 0.0
 
     def _facts(self, connection: Connection) -> rows.Row:
         """From the columns of `FACTS`."""
@@ -186,6 +200,36 @@ class _Graph:
         rows.change(self.connection, WIDTH.format(candidates=candidates))
         query, *_ = self.bound
         return _cosines(rows.fetch_all(self.connection, self.statement, (*self.bound, query, limit)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """A search that compares vectors one by one. `bound`: the query's vector, and what the condition on
+    documents takes."""
+
+    connection: Connection
+    table: str
+    condition: str
+    bound: tuple[Any, ...]
+
+    def find_unseen(self, limit: int, seen: Sequence[int], share: float) -> dict[PassageId, float]:
+        """The nearest in scope, none missed. `share`: how much of all vectors is in scope; 0 where that is
+        little."""
+        rows.change(self.connection, ALONE)
+        nearest = self._among_all(limit, seen, share) if share else {}
+        if len(nearest) == limit:
+            return nearest
+        return self._fetch(EXACT, (*self.bound, seen, limit))
+
+    def _among_all(self, limit: int, seen: Sequence[int], share: float) -> dict[PassageId, float]:
+        """The nearest; fewer than `limit` where too much of what is nearest is out of scope."""
+        most = math.ceil(MARGIN * (limit + len(seen)) / share)
+        query, *in_scope = self.bound
+        return self._fetch(NEAREST, (query, most, *in_scope, seen, limit))
+
+    def _fetch(self, statement: str, values: tuple[Any, ...]) -> dict[PassageId, float]:
+        whole = statement.format(table=self.table, condition=self.condition)
+        return _cosines(rows.fetch_all(self.connection, whole, values))
 
 
 class PostgresServing:

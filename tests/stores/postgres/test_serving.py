@@ -86,18 +86,18 @@ class Recorder:
 
 @pytest.fixture
 def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
-    made = Recorder([], [])
+    records = Recorder([], [])
     fetch_all = rows.fetch_all
 
     def recording(connection: Connection, statement: str, values: Any = ()) -> list[rows.Row]:
-        made.statements.append(statement)
+        records.statements.append(statement)
         if "<#>" in statement:
             plan = connection.execute(f"EXPLAIN {statement}".encode(), values).fetchall()
-            made.plans.append("\n".join(line for (line,) in plan))
+            records.plans.append("\n".join(line for (line,) in plan))
         return fetch_all(connection, statement, values)
 
     monkeypatch.setattr(rows, "fetch_all", recording)
-    return made
+    return records
 
 
 async def graph_over(store: PostgresStore) -> PostgresIndex:
@@ -111,13 +111,13 @@ async def graph_over(store: PostgresStore) -> PostgresIndex:
 async def test_the_graph_is_left_only_where_what_is_nearest_was_seen(
     store: PostgresStore, seen_from: int, recorder: Recorder
 ) -> None:
-    given = intake("\n\n".join(f"第{number}段。" for number in range(300)))
-    await fill(store, given, step=0.2)
+    document = intake("\n\n".join(f"第{number}段。" for number in range(300)))
+    await fill(store, document, step=0.2)
     index = await graph_over(store)
-    names = [passage.id for passage in given.passages]
-    seen = frozenset(names[seen_from : seen_from + 250])
-    found = await index.view(lambda view: view.find_nearest(at_angle(0), Scope(), 10, seen))
-    assert list(found) == [name for name in names if name not in seen][:10]
+    names = [passage.id for passage in document.passages]
+    left_out = frozenset(names[seen_from : seen_from + 250])
+    nearest = await index.view(lambda view: view.find_nearest(at_angle(0), Scope(), 10, left_out))
+    assert list(nearest) == [name for name in names if name not in left_out][:10]
     assert recorder.has_run(serving.NEAREST) == (seen_from == 0)
     assert not recorder.has_run(serving.EXACT)
 
@@ -125,13 +125,13 @@ async def test_the_graph_is_left_only_where_what_is_nearest_was_seen(
 async def test_of_many_vectors_only_the_nearest_are_joined_with_their_documents(
     store: PostgresStore, recorder: Recorder
 ) -> None:
-    given = intake("\n\n".join(f"第{number}段。" for number in range(600)))
-    await fill(store, given, step=0.2)
+    document = intake("\n\n".join(f"第{number}段。" for number in range(600)))
+    await fill(store, document, step=0.2)
     index = await graph_over(store)
-    names = [passage.id for passage in given.passages]
-    seen = frozenset(names[:200])
-    found = await index.view(lambda view: view.find_nearest(at_angle(0), Scope(), 10, seen))
-    assert list(found) == names[200:210]
+    names = [passage.id for passage in document.passages]
+    left_out = frozenset(names[:200])
+    nearest = await index.view(lambda view: view.find_nearest(at_angle(0), Scope(), 10, left_out))
+    assert list(nearest) == names[200:210]
     *_, plan = recorder.plans
     subplan = plan.index("CTE nearest")
     scan = plan.index("Seq Scan on vectors")
@@ -151,10 +151,10 @@ async def test_every_vector_in_scope_is_compared_where_what_is_nearest_is_out_of
     await fill(store, far, first=80, step=0.2)
     index = await graph_over(store)
     names = [passage.id for passage in far.passages]
-    seen = frozenset(names[:200])
+    left_out = frozenset(names[:200])
     scope = Scope(without=(near.document.id,))
-    found = await index.view(lambda view: view.find_nearest(at_angle(0), scope, 10, seen))
-    assert list(found) == names[200:210]
+    nearest = await index.view(lambda view: view.find_nearest(at_angle(0), scope, 10, left_out))
+    assert list(nearest) == names[200:210]
     assert recorder.has_run(serving.NEAREST) and recorder.has_run(serving.EXACT)
 
 
@@ -162,18 +162,18 @@ async def test_every_vector_in_scope_is_compared_where_what_is_nearest_is_out_of
 async def test_vectors_that_one_process_has_soon_compared_are_compared_by_one(
     store: PostgresStore, seen_count: int, recorder: Recorder
 ) -> None:
-    given = intake("\n\n".join(f"第{number}段。" for number in range(300)))
-    await fill(store, given, step=0.2)
+    document = intake("\n\n".join(f"第{number}段。" for number in range(300)))
+    await fill(store, document, step=0.2)
     if seen_count:
         await graph_over(store)
     await store.database.write(lambda connection: rows.change(connection, "ANALYZE"))
     vectors = PostgresServing(store.database, ABOUT, graph_from=1 if seen_count else 1_000)
-    names = [passage.id for passage in given.passages]
-    seen = frozenset(names[:seen_count])
+    names = [passage.id for passage in document.passages]
+    left_out = frozenset(names[:seen_count])
 
     def look(connection: Connection) -> list[PassageId]:
         rows.change(connection, EAGER)
-        return list(PostgresView(connection, vectors).find_nearest(at_angle(0), Scope(), 10, seen))
+        return list(PostgresView(connection, vectors).find_nearest(at_angle(0), Scope(), 10, left_out))
 
     assert await store.database.read(look) == names[seen_count : seen_count + 10]
     assert "Seq Scan on vectors" in recorder.plans[-1]

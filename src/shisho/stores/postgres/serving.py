@@ -24,12 +24,13 @@ from shisho.stores.postgres.scope import FROM_DOCUMENTS, count_in, write_passage
 from shisho.stores.serving import choose_serving
 from shisho.telemetry import log, span
 
-# Vectors in scope: fewer are looked through one by one. 100,000 of 256 numbers take 26 ms of CPU, the graph
-# 12 (measured).
+# Vectors in scope: fewer are looked through one by one. 100,000 of 256 numbers take 40 to 50 ms of CPU, the
+# graph 9 (measured).
 GRAPH_FROM = 100_000
 SELECTIVE = 0.1  # of all vectors: a graph that is asked for a smaller part walks in vain
 # A graph that has to leave out what is nearest finds little else: with 500 left out it missed three of the
-# ten nearest. What was seen far from the query is in nobody's way.
+# ten nearest, and of the hundred nearest more than a third where it went as wide as it can, for as much CPU
+# as comparing all of 100,000. What was seen far from the query is in nobody's way.
 MOST_LEFT_OUT = 100
 PROBED = 40  # of the nearest, where more was seen: a quarter of what the graph costs, and most of them tell
 # Times as many are taken of all vectors as would do if what is in scope lay evenly among them.
@@ -68,8 +69,8 @@ WIDTH = """SET LOCAL hnsw.ef_search = {candidates}; SET LOCAL hnsw.iterative_sca
     SET LOCAL enable_sort = off; SET LOCAL enable_seqscan = off"""
 # All vectors are to be looked at after all: the planner chooses as before.
 AS_BEFORE = "SET LOCAL enable_sort = DEFAULT; SET LOCAL enable_seqscan = DEFAULT"
-# One process looks at vectors of so many bytes: over 100,000 of 256 numbers (63 MB) a second one and a third
-# cost as much CPU again, as each begins by mapping the memory that the server shares, and are soon done.
+# One process looks at vectors of so many bytes: for 100,000 of 256 numbers (63 MB) three take 54 to 72 ms of
+# CPU together, it takes 42 alone (measured), and on a busy machine those that were to help come late.
 ALONE = "SET LOCAL min_parallel_table_scan_size = '128MB'"
 # The cosines of some passages.
 SIMILARITIES = """SELECT v.passage_id, -(v.vector <#> %s::halfvec) AS cosine FROM {table} v
@@ -212,20 +213,20 @@ class _Comparison:
     condition: str
     bound: tuple[Any, ...]
 
-    def find_unseen(self, limit: int, seen: Sequence[int], share: float) -> dict[PassageId, float]:
+    def find_unseen(self, limit: int, left_out: Sequence[int], share: float) -> dict[PassageId, float]:
         """The nearest in scope, none missed. `share`: how much of all vectors is in scope; 0 where that is
         little."""
         rows.change(self.connection, ALONE)
-        nearest = self._among_all(limit, seen, share) if share else {}
+        nearest = self._among_all(limit, left_out, share) if share else {}
         if len(nearest) == limit:
             return nearest
-        return self._fetch(EXACT, (*self.bound, seen, limit))
+        return self._fetch(EXACT, (*self.bound, left_out, limit))
 
-    def _among_all(self, limit: int, seen: Sequence[int], share: float) -> dict[PassageId, float]:
+    def _among_all(self, limit: int, left_out: Sequence[int], share: float) -> dict[PassageId, float]:
         """The nearest; fewer than `limit` where too much of what is nearest is out of scope."""
-        most = math.ceil(MARGIN * (limit + len(seen)) / share)
+        most = math.ceil(MARGIN * (limit + len(left_out)) / share)
         query, *in_scope = self.bound
-        return self._fetch(NEAREST, (query, most, *in_scope, seen, limit))
+        return self._fetch(NEAREST, (query, most, *in_scope, left_out, limit))
 
     def _fetch(self, statement: str, values: tuple[Any, ...]) -> dict[PassageId, float]:
         whole = statement.format(table=self.table, condition=self.condition)

@@ -17,6 +17,7 @@ from shisho.domain.corpus import (
     PassageId,
     PrintedLine,
 )
+from shisho.language.vectors import word_count
 from shisho.messages.message import pack, unpack
 
 Row = Any
@@ -119,8 +120,8 @@ def passage_values(passage: Passage) -> tuple[str | int | None, ...]:
 def passage_sizes(passages: Sequence[Passage]) -> tuple[int, int, int]:
     """How many terms, bigrams and terms of headings there are."""
     terms = sum(len(passage.terms.split()) for passage in passages)
-    bigrams = sum(len(passage.bigrams.split()) for passage in passages)
-    return terms, bigrams, sum(len(passage.heading_terms.split()) for passage in passages)
+    bigrams = sum(word_count(passage.bigrams) for passage in passages)
+    return terms, bigrams, sum(word_count(passage.heading_terms) for passage in passages)
 
 
 def pack_warnings(warnings: Sequence[str]) -> str:

@@ -78,7 +78,7 @@ PASSAGES_OF = f"SELECT {rows.PASSAGE} FROM passages p WHERE p.document_id = ? OR
 # first.
 NEAR_DUPLICATES = f"""WITH near AS (SELECT min(b.passage_id) AS lowest, max(b.passage_id) AS highest FROM passage_bands b
         JOIN passages p ON p.id = b.passage_id JOIN documents d ON d.id = p.document_id
-        WHERE b.band IN {rows.ANY_OF} AND d.owner = ? GROUP BY b.band)
+        WHERE b.band IN {rows.ANY_NUMBER_OF} AND d.owner = ? GROUP BY b.band)
     SELECT {rows.PASSAGE}, (SELECT json_group_array(b.band) FROM passage_bands b WHERE b.passage_id = p.id) AS bands
     FROM passages p WHERE p.id IN (SELECT lowest FROM near UNION SELECT highest FROM near) ORDER BY p.id"""
 # Every source of a corpus, and its document.
@@ -298,7 +298,7 @@ class EmbeddedShelf:
 
     async def find_near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         def work(connection: apsw.Connection) -> list[Passage]:
-            near_rows = rows.fetch_all(connection.execute(NEAR_DUPLICATES, (rows.bind_list(bands), owner)))
+            near_rows = rows.fetch_all(connection.execute(NEAR_DUPLICATES, (rows.bind_numbers(bands), owner)))
             return [replace(nouns.passage(row), bands=tuple(json.loads(row.bands))) for row in near_rows]
 
         return await self._database.read(work)

@@ -42,7 +42,9 @@ def register(connection: apsw.Connection) -> None:
 
 
 def insert(connection: apsw.Connection, passages: Sequence[Passage]) -> None:
-    connection.executemany(INSERT, map(_values, passages))
+    # All made before the first is stored: each step finds its code and tables at hand.
+    vector_rows = [_values(passage) for passage in passages]
+    connection.executemany(INSERT, vector_rows)
 
 
 def select(connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[PassageId, TermVector]:

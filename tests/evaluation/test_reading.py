@@ -16,6 +16,7 @@ from shisho.domain.time import Instant
 from shisho.errors import InvalidParams
 from shisho.evaluation.reading import (
     BLIND,
+    FRESH,
     HALVES,
     NOT_THERE,
     TRAIN,
@@ -35,7 +36,10 @@ LONGEST_SPAN = 120
 STEP = 1 if LONG else 3  # of the documents, which take a while to read
 QUESTIONS = {half: load_questions(FOLDER / f"{half}.jsonl") for half in HALVES}
 HALVED = [question for questions in QUESTIONS.values() for question in questions]
-ALL = [*HALVED, *load_questions(FOLDER / f"{TRAIN}.jsonl")]
+ALL = [
+    *HALVED,
+    *(question for name in (TRAIN, FRESH) for question in load_questions(FOLDER / f"{name}.jsonl")),
+]
 
 
 @pytest.mark.parametrize(

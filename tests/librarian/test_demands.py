@@ -21,6 +21,8 @@ def test_labels_have_one_form(text: str, expected: set[str]) -> None:
 
 def test_versions() -> None:
     assert versions(fold("ASVS 5.0 と v1.3.7")) == {"5.0", "1.3.7"}
+    assert versions(fold("要件書のVer.3.0")) == {"3.0"}
+    assert versions(fold("第2.0版")) == {"2.0"}
     assert versions("3つ") == frozenset()
 
 
@@ -34,6 +36,11 @@ def test_versions() -> None:
         ("合格率は何%ですか", "合格率は4割であった。", "合格率は2年続けて下がった。"),
         ("受験料はいくらですか", "受験料は5,000円である。", "最低1名以上を加える。"),
         ("事務局の住所を教えてください", "事務局は千代田区麹町1-2-3にある。", "事務局は2000年に設けた。"),
+        ("売った男性は1台いくらで売っていたのですか", "1台3万円で売った。", "20代の男性が売った。"),
+        ("休暇は何日もらえますか", "休暇は三日である。", "休暇は 日である。"),
+        ("What does a lamp of the collection cost?", "A lamp is €900.", "The 2018 collection has 12 lamps."),
+        ("How much does the laptop weigh?", "It weighs 4.3 pounds.", "It has 16 inches."),
+        ("How many weeks of pay will they get?", "They get a month of pay.", "1,000 of them were paid."),
         ("How much does the ticket cost?", "Tickets are $25.", "Tickets go on sale on 6 December."),
     ],
 )

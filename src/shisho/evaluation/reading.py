@@ -17,7 +17,8 @@ from shisho.errors import InvalidParams
 
 HALVES = ("dev", "test")
 TRAIN = "train"  # questions by two more writers, to fit on
-BLIND = "blind"  # questions by others than who made the rules
+BLIND = "blind"  # questions by others than who made the rules; read since
+FRESH = "fresh"  # questions to documents of which no other set asks
 NOT_THERE = "not there"
 NUMBER_MARKS = ".,"
 USELESS_SPACE = re.compile(r"(?<!\d) | (?!\d)")

@@ -15,18 +15,18 @@ from shisho.librarian.signs import PassageSigns, Signs, figures_missing, measure
 
 
 class CertaintySigns(NamedTuple):
-    """The signs of the best quotation. Shares as in `Signs`."""
+    """The signs of what is quoted. Shares are of the words that are asked for, otherwise as in `Signs`."""
 
-    quoted: float
-    passage: float  # share in the passage and its heading
-    titled: float  # share in these and in the document's title
-    triples: float
-    pairs: float  # share of the question's character pairs in the passage
+    titled: float  # share in the best line's passage, its heading and its document's title
+    covered: float  # share in all quotations
+    odds: float  # the logarithm of the odds by which the best line was chosen
+    match: (
+        float  # the share of the query that its passage matched: of the odds what only says that it was found
+    )
     kind: float
     formless_quoted: float
     figures: float  # a number or date of the question is not in the passage
     numberless: float
-    nameless: float  # the rarest name of the question is neither in the passage nor in the title
     off_topic: float  # less than half of the defined thing's words stand by the line
     words: float  # logarithm of the number of the question's words: of many, fewer need to be met
     reason: float  # a reason is asked for
@@ -35,23 +35,29 @@ class CertaintySigns(NamedTuple):
 
 
 WEIGHTS = CertaintySigns(
-    quoted=1.32,
-    passage=0.96,
-    titled=0.96,
-    triples=1.29,
-    pairs=0.25,
-    kind=1.01,
-    formless_quoted=-2.8,
-    figures=-1.24,
-    numberless=-2.53,
-    nameless=-0.44,
-    off_topic=-1.44,
-    words=0.5,
-    reason=2.25,
-    definition=1.02,
-    quotations=-0.1,
+    titled=1.89,
+    covered=1.12,
+    odds=0.33,
+    match=-1.24,
+    kind=0.42,
+    formless_quoted=-2.55,
+    figures=-1.3,
+    numberless=-3.99,
+    off_topic=-1.2,
+    words=0.92,
+    reason=2.66,
+    definition=1.13,
+    quotations=-0.12,
 )
-FLOOR = 3.81
+FLOOR = 7.17
+
+
+def weigh_asked_terms(question: ParsedQuestion, weights: Mapping[str, float]) -> dict[str, float]:
+    """The weights of the words that are asked for, without those that only say where to look, summing
+    to 1."""
+    raw = {term: weight for term, weight in weights.items() if term not in question.frame} or weights
+    total = sum(raw.values())
+    return {term: weight / total if total else 1 / len(raw) for term, weight in raw.items()}
 
 
 def certainty_signs(
@@ -61,24 +67,22 @@ def certainty_signs(
     signs: Signs,
     passage: NumberedPassage,
     *,
-    nameless: bool,
+    odds: float,
+    covered: float,
     off_topic: bool,
     quotations: int,
 ) -> CertaintySigns:
-    """The signs of the best line."""
-    page = shared.page
-    pairs = len(question.pairs & page.pairs)
+    """The signs of the best line, and of all that is quoted beside it. `weights`: those of
+    `weigh_asked_terms`."""
     return CertaintySigns(
-        quoted=signs.quoted,
-        passage=measure_meant_share(weights, shared.alike, page.terms),
-        titled=measure_meant_share(weights, shared.alike, page.terms | shared.titled),
-        triples=signs.triples,
-        pairs=pairs / len(question.pairs) if question.pairs else signs.topic_passage,
+        titled=measure_meant_share(weights, shared.alike, shared.page.terms | shared.titled),
+        covered=covered,
+        odds=odds,
+        match=signs.match,
         kind=signs.kind,
         formless_quoted=signs.formless_quoted,
         figures=float(figures_missing(question, passage)),
         numberless=signs.numberless,
-        nameless=float(nameless),
         off_topic=float(off_topic),
         words=math.log(max(1, len(question.terms))),
         reason=float(question.kind is AnswerKind.REASON),

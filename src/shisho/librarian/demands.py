@@ -15,7 +15,7 @@ _COUNTED = r"[0-9]{1,4}|[〇一二三四五六七八九十百千]{1,6}"
 _LABEL = re.compile(
     rf"第\s*({_COUNTED})\s*([条章節編款項号次回版位期巻部])(?:の([0-9]+|[二三四五六七八九十]))?"
 )
-_VERSION = re.compile(r"(?<![\w.])v?([0-9]+(?:\.[0-9]+)+)(?![\w.]*[0-9])")
+_VERSION = re.compile(r"(?:(?<![\w.])v?|(?<![a-z])ver\.\s*|第\s*)([0-9]+(?:\.[0-9]+)+)(?![\w.]*[0-9])")
 _NUMERAL = re.compile(r"[〇一二三四五六七八九十百千]+")
 
 # The form that the answer has, by the noun that is asked for.
@@ -36,12 +36,17 @@ _FORMS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
         ),
         (r"何パーセント|何%|率[はが](?:何|いく|どれ)", r"%|パーセント|割|分の|倍|[0-9]\.[0-9]"),
         (
-            r"何円|いくら(?:です|か|に|かか|です|$|\?)|(?:料金|価格|金額|月額|年額|費用|値段)は(?:$|\?|何|いく)",
+            r"何円|いくら(?:です|か|に|で(?!も)|だ|かか|$|\?)|(?:料金|価格|金額|月額|年額|費用|値段)は(?:$|\?|何|いく)",
             r"[0-9〇一二三四五六七八九十百千万億]\s*(?:円|ドル|ユーロ|ポンド|元|ウォン|銭|割|%)|¥|￥|\$|€|£|無料|無償|有料|実費",
         ),
         (
-            r"\bhow much (?:does|do|did|is|are|was|were|will)\b.*\b(?:cost|price|pay|worth)|\bprice\b|\bfees?\b",
-            r"[$€£¥]|\b(?:dollars?|euros?|pounds?|yen|cents?|free)\b|円",
+            r"\bhow much (?:does|do|did|is|are|was|were|will)\b.*\b(?:cost|price|pay|worth|earn)|\bprice\b|\bfees?\b"
+            r"|\bwhat (?:does|do|did|would|will) [^?]*\b(?:cost|get paid|earn)\b|\bwhat [^?]{0,40}\b(?:wages?|salary)\b",
+            r"[$€£¥]|\b(?:dollars?|euros?|pounds?|yen|cents?|free|grand)\b|円",
+        ),
+        (
+            r"\bhow (?:much [^?]*\bweigh|heavy)\b|(?:重さ|重量|体重)は(?:$|\?|何|いく|どれ|どの)",
+            r"[0-9]\s*(?:kg|g|mg|t|lbs?|kilo\w*|grams?|pounds?|ounces?|oz|tons?|tonnes?|キロ|グラム|トン)(?![a-z])",
         ),
         (r"何歳", r"歳|才|[0-9]+代"),
         (
@@ -50,13 +55,19 @@ _FORMS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
         ),
     )
 )
+_LENGTHS = "秒|分|時間|日|週|か月|ヶ月|カ月|ヵ月|箇月|年"
 # A thing counted by this noun: a number must stand before it, or before a noun that counts the same.
 _SAME_COUNT = {
     "人": "人|名",
     "名": "人|名",
     "回": "回|度",
     "度": "度|回|年|°",
-    "日": "日|週間",
+    "日": _LENGTHS + "|月",
+    "日間": _LENGTHS + "|月",
+    "時間": _LENGTHS,
+    "分": _LENGTHS,
+    "秒": _LENGTHS,
+    "年間": _LENGTHS,
     "か月": "か月|ヶ月|カ月|ヵ月|箇月|月|年",
     "ヶ月": "か月|ヶ月|カ月|ヵ月|箇月|月|年",
     "年": "年|世紀|元年",
@@ -71,11 +82,22 @@ _SAME_COUNT = {
     "桁": "桁|文字",
     "ページ": "ページ|頁",
     "歳": "歳|才",
+    "週間": _LENGTHS,
+    "社": "社|企業|団体",
     "km": "km|キロ",
     "m": "m|メートル",
     "メートル": "m|メートル|尺|km|キロ",
 }
-_UNITS = re.compile(r"何(か月|ヶ月|文字|ページ|メートル|km|[人名回国個条品巻字桁歳])(?!語|者|前|称|族|籍|と)")
+_UNITS = re.compile(
+    r"何(か月|ヶ月|週間|日間?(?![曜付])|時間|分|秒|年間|文字|ページ|メートル|km|[人名回国個条品巻字桁歳台冊枚匹頭社])(?!語|者|前|称|族|籍|と)"
+)
+# In English a length of time may be told in any unit of it.
+_HOW_MANY_TIMES = re.compile(r"\bhow many (?:seconds|minutes|hours|days|weeks|months|years)\b")
+_LASTING = re.compile(
+    r"\b(?:[0-9][0-9,.]*|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|several|few|couple|dozen"
+    r"|\w+teen|\w+ty)[ -](?:[\w-]+ ){0,2}(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?)\b"
+    r"|[0-9]\s*(?:秒|分|時間|日|週|か月|ヶ月|年)"
+)
 _NUMBER = r"(?:[0-9][0-9,.]*|[〇一二三四五六七八九十百千万億数]+)\s*(?:か|ヶ|箇)?"
 
 
@@ -101,7 +123,9 @@ def form(folded_question: str) -> re.Pattern[str] | None:
         if asked_for.search(folded_question):
             return pattern
     match = _UNITS.search(folded_question)
-    return _counted(match[1]) if match else None
+    if match:
+        return _counted(match[1])
+    return _LASTING if _HOW_MANY_TIMES.search(folded_question) else None
 
 
 @lru_cache(maxsize=64)

@@ -11,7 +11,7 @@ from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal
 from shisho.language.terms import fold, terms
 from shisho.librarian import demands, questions, reading, signs
-from shisho.librarian.certainty import certainty, certainty_signs
+from shisho.librarian.certainty import certainty, certainty_signs, weigh_asked_terms
 from shisho.librarian.evidence import double
 from shisho.librarian.levels import ENOUGH, NEAR
 from shisho.librarian.line_roles import LineRole, announces_steps
@@ -24,7 +24,7 @@ from shisho.librarian.quoting import (
     measure_printed_width,
     overleaf_span,
 )
-from shisho.librarian.reading import AnalysedPassage, SentenceLine
+from shisho.librarian.reading import SentenceLine
 from shisho.librarian.signs import PassageSigns, Signs
 
 REFUSED = 0.45  # the most that a quotation can have which has not the form of an answer
@@ -56,6 +56,7 @@ class _Candidate:
     place: int
     span: QuotedSpan
     quotation: str
+    quoted_words: frozenset[str]
     signs: Signs
     odds: float
     overleaf: str = ""
@@ -107,8 +108,7 @@ def _for_goal(
     # What was put first for its list or its steps is as sure as what it was put before.
     leading = [candidate for candidate in ranked[:2] if candidate.odds == ranked[0].odds]
     sure = max(
-        _certainty(question, weights, best, len(chosen), _document_words(passages, best.shown))
-        for best in leading
+        _certainty(question, weights, best, chosen, _document_words(passages, best.shown)) for best in leading
     )
     if sure < floor:
         return
@@ -201,7 +201,7 @@ def _candidates(
             documents.index(_document(passage)),
             passage.match,
             passage.match / best if best else 0.0,
-            _lacks_number(question, page),
+            _lacks_number(question, f"{fold(passage.title)}\n{page.folded}"),
         )
         for place, line in enumerate(page.lines):
             if line.role in _QUOTABLE or _heading_answers(question, line):
@@ -226,7 +226,8 @@ def _candidate(
     own_signs = signs.line_signs(question, weights, shared, place, quotation, quoted_words, is_listed)
     carried_on = is_listed or page.lines[place].role is LineRole.LEAD
     overleaf = _overleaf(passage, lines, span.end) if carried_on else ""
-    return _Candidate(passage, shared, place, span, quotation, own_signs, signs.weigh(own_signs), overleaf)
+    odds = signs.weigh(own_signs)
+    return _Candidate(passage, shared, place, span, quotation, quoted_words, own_signs, odds, overleaf)
 
 
 def _overleaf(passage: NumberedPassage, lines: Sequence[SentenceLine], end: int) -> str:
@@ -249,11 +250,10 @@ def _heading_answers(question: ParsedQuestion, line: SentenceLine) -> bool:
     return questions.answers(question, line.folded)
 
 
-def _lacks_number(question: ParsedQuestion, page: AnalysedPassage) -> bool:
-    """True where the question names an article, an ordinal or a version that the passage has not."""
-    return not (
-        question.labels <= demands.labels(page.folded) and question.versions <= demands.versions(page.folded)
-    )
+def _lacks_number(question: ParsedQuestion, folded: str) -> bool:
+    """True where the question names an article, an ordinal or a version that the passage and its document's
+    title have not."""
+    return not (question.labels <= demands.labels(folded) and question.versions <= demands.versions(folded))
 
 
 def _document_words(passages: Sequence[NumberedPassage], shown: NumberedPassage) -> frozenset[str]:
@@ -270,11 +270,11 @@ def _certainty(
     question: ParsedQuestion,
     weights: Mapping[str, float],
     best: _Candidate,
-    quotations: int,
+    chosen: Sequence[_Candidate],
     document_words: frozenset[str],
 ) -> float:
-    """How sure it is that the best line answers: less than ENOUGH where nothing in its document names what is
-    asked about, or it has not the form that an answer must have."""
+    """How sure it is that what is quoted answers: less than ENOUGH where nothing in the best line's document
+    names what is asked about, or nothing has the form that an answer must have."""
     shared = best.shared
     page = shared.page
     line = page.lines[best.place]
@@ -287,20 +287,22 @@ def _certainty(
     is_strict = question.kind in _STRICT or questions.asks_for_a_date(question)
     kindless = is_strict and not questions.answers(question, line.folded)
     kindless = kindless and not is_grounded(page.lines, best.place, question)
+    alike = signs.find_same_words(question, weights, document_words)
+    all_quoted = frozenset[str]().union(*(candidate.quoted_words for candidate in chosen))
+    asked = weigh_asked_terms(question, weights)
     own_signs = certainty_signs(
         question,
-        weights,
+        asked,
         shared,
         best.signs,
         best.shown,
-        nameless=nameless,
+        odds=best.odds,
+        covered=signs.measure_meant_share(asked, alike, all_quoted),
         off_topic=off_topic,
-        quotations=quotations,
+        quotations=len(chosen),
     )
     sure = certainty(own_signs)
-    elsewhere = bool(name) and not signs.find_same_words(question, weights, document_words)[name].isdisjoint(
-        document_words
-    )
+    elsewhere = bool(name) and not alike[name].isdisjoint(document_words)
     if own_signs.titled == 0:
         return 0.0
     is_meaning = question.kind is AnswerKind.DEFINITION  # not 「ビーム探索の短所は何ですか」
@@ -308,4 +310,5 @@ def _certainty(
         sure = min(sure, OFF_TOPIC)
     unlike = own_signs.titled <= HALF and best.signs.triples == 0
     barred = best.signs.numberless or best.signs.formless_quoted or unlike or (nameless and not elsewhere)
-    return min(sure, REFUSED) if barred or (kindless and not best.signs.kind_quoted) else sure
+    kindless = kindless and not any(candidate.signs.kind_quoted for candidate in (best, *chosen))
+    return min(sure, REFUSED) if barred or kindless else sure

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from shisho.language.names import names
 from shisho.language.numbers import Figures, figures
-from shisho.language.terms import fold, pairs, squeeze, terms
+from shisho.language.terms import fold, pairs, squeeze, terms, tokenizer
 from shisho.librarian import demands
 
 
@@ -89,7 +89,7 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     (
         AnswerKind.REASON,
         re.compile(
-            r"なぜ|何故|どうして|なんで|理由|原因|要因|[たるいの](?:訳|わけ)(?:は|を|が|$|\?)|\bwhy\b|\breasons?\b|\bcauses?\b"
+            r"なぜ|何故|どうして(?!も)|なんで|理由|原因|要因|[たるいの](?:訳|わけ)(?:は|を|が|$|\?)|\bwhy\b|\breasons?\b|\bcauses?\b"
         ),
     ),
     (
@@ -101,7 +101,9 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     ),
     (
         AnswerKind.PERSON,
-        re.compile(r"誰|だれ|何者|人物|氏名|何という人|\bwho(?:m|se)?\b|\bwhich (?:person|author|scientist)"),
+        re.compile(
+            r"誰|だれ|何者|人物|氏名|何という人|[人性者]の(?:お)?名前|\bwho(?:m|se)?\b|\bwhich (?:person|author|scientist)"
+        ),
     ),
     (
         AnswerKind.AMOUNT,
@@ -115,7 +117,7 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     (
         AnswerKind.PLACE,
         re.compile(
-            r"どこ|何処|場所は|何(?:県|市|州|国|区|町|村|駅|島|大陸|地方)|どの(?:国|都市|地域|県|州|街|町|大陸|地方|島)"
+            r"どこ(?!まで)|何処|場所は|何(?:県|市|州|国|区|町|村|駅|島|大陸|地方)|どの(?:国|都市|地域|県|州|街|町|大陸|地方|島)"
             r"|\bwhere\b|\b(?:what|which) (?:country|city|state|place|town|continent)"
         ),
     ),
@@ -147,12 +149,12 @@ _AMOUNT_WORD = re.compile(
     r"[0-9]|[一二三四五六七八九十百千万億兆](?=[^一-鿿]|[人個回本匹度歳才社国つ種番件位倍分秒時年か月割票隻名頭巻話色字層階])|半分|半数|複数|多数"
     r"|\b(?:half|double|twice|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundred|thousand|million)\b"
 )
-_BY_NAME = re.compile(r"誰|だれ|氏名|何という人")
+_BY_NAME = re.compile(r"誰|だれ|氏名|何という人|[人性者]の(?:お)?名前")
 _PERSON_WORD = re.compile(
     r"[一-鿿]{2,}(?:氏|さん|先生|[がはをに]行|する者|の者)|担当者|[一-鿿](?:者|官|長|師|員)(?:[がはをにで、]|と[、し]|による)|国民"
 )
 _REASON_WORD = re.compile(
-    r"ため|(?<=[のるた])為|から(?:[、。]|である|だ)|ので|こと(?:により|によって|で)|により|によって|による|理由|原因|要因|きっかけ|せいで|おかげ|目的|結果|よって"
+    r"ため|(?<=[のるた])為|から(?:[、。]|である|だ)|ので|こと(?:により|によって|で)|により|によって|による|理由|原因|要因|きっかけ|せいで|おかげ|目的|結果|よって|[いたるな]分、"
     r"|\bbecause|\bdue to|\bsince\b|\bin order to|\bto (?:prevent|avoid)\b|\breason|\bowing|\bcaused?\b|\bso that|\btherefore"
 )
 _DEFINING = re.compile(
@@ -184,8 +186,8 @@ _DEFINED_ENGLISH = re.compile(
     r"^(?:please )?(?:what (?:is|are) (?:meant by )?|define )(?:an? |the )?([\w\s*+-]{2,40}?)\??$"
 )
 _LISTS = re.compile(
-    r"挙げ|列挙|列記|すべて|全て|全部|一覧|(?:誰と誰|何と何|どこと(?:どこ|何処))|リストアップ|何が(?:あ|含|必要)|(?:どんな|どのような)[^。?？]{1,20}(?:があ|が含|ですか|か[?？。]?$)"
-    r"|種類|手順|手続|方法|やり方|条件|要件|項目|書類|方針|流れ|ポイント|留意点|注意点|特徴|役割|メリット|デメリット|対策|[2-9二三四五六七八九]つ"
+    r"挙げ|列挙|列記|すべて|全て|全部|一覧|(?:誰と誰|何と何|どこと(?:どこ|何処))|リストアップ|何が(?:あ|含|必要)|(?:どんな|どのような|どういう|どういった)[^。?？]{1,20}(?:があ|が含|ですか|か[?？。]?$)"
+    r"|種類|手順|手続|方法|やり方|条件|要件|項目|書類|措置|使い道|用途|方針|流れ|ポイント|留意点|注意点|特徴|役割|メリット|デメリット|対策|[2-9二三四五六七八九]つ"
     r"|どうす(?:れば|る)|どうや(?:って|れば)|\b(?:list|which|steps?|what are|kinds?|types?|how (?:to|do|can))\b"
 )
 _COMPARES = re.compile(
@@ -200,7 +202,7 @@ _YES_OR_NO = re.compile(
     r"|^(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|must|may)\b"
 )
 _WAY = re.compile(
-    r"どうす(?:れば|る)|どうや(?:って|れば)|どのように(?:す|設|実|行)|方法|手順|やり方|仕方|しかた|するには"
+    r"どうす(?:れば|る)|どうや(?:って|れば)|どのように(?:す|設|実|行)|方法|手順|措置|やり方|仕方|しかた|するには"
     r"|\bhow (?:to|do|does|can|should)\b"
 )
 # What is to be done, and what can, must or must not be.
@@ -238,10 +240,10 @@ _ASKING = frozenset(
         "何 誰 何れ 何時 何処 何方 幾つ 幾ら 何故 如何 言う 呼ぶ 称する 為る 成る 有る 居る 出来る 事 物 所 時",
         "名前 名称 呼び名 名 意味 どの どんな 此の 其の 其れ 此れ 此処 そう 良い 答える 教える 説明 述べる 下さる 知る 御",
         "どういう 如何 指す 具体 遣る 貰う 呉れる 詳しい 解る 分かる 訳 全部 挙げる 列挙 示す 願う 思う",
-        "一体 そもそも 書く 下記",
+        "一体 そもそも 書く 下記 どう どのような 何分 いつ頃 幾 其々 先ず 宜しい 構う 大丈夫 駄目 欲しい 為さる 仕舞う",
         "さん の 為 因る 於く 就く 対する 関する か月",
         "mani much were would could should may might tell explain describ name call mean give find say ani some pleas",
-        "ever realli actual still also just about",
+        "ever realli actual still also just about get got per reason kind instead yet s m re ve ll",
     )
     for word in line.split()
 )
@@ -258,7 +260,8 @@ def read(question: str) -> ParsedQuestion:
     framed = _FRAME.match(folded)
     asked_text = folded[framed.end() :] if framed else folded
     inner_words = frozenset(terms(asked_text))
-    runs = [(run, _kept(run, kept_words)) for run in _NOUNS.findall(asked_text)]
+    nouns = _NOUNS.findall(asked_text)
+    runs = [(run, tuple(term for term in terms(run) if term in kept_words)) for run in nouns]
     phrases = tuple(NounPhrase(run, words_of_run) for run, words_of_run in runs if words_of_run)
     return ParsedQuestion(
         kind=next((kind for kind, pattern in _KINDS if pattern.search(folded)), AnswerKind.THING),
@@ -319,21 +322,23 @@ def _names(question: str, phrases: Sequence[NounPhrase]) -> tuple[str, ...]:
         # A letter is no name: R-squared is written R² as well.
         words = [name for name in sorted(names(inside)) if not _LETTER.match(name)]
         return tuple(term for word in words for term in terms(word))
-    named = [phrase for phrase in phrases if _NAME.search(phrase.text)]
     own_words = dict.fromkeys(term for phrase in phrases for term in phrase.terms)
-    proper_names = names(question)
+    written = frozenset(term for phrase in phrases if _NAME.search(phrase.text) for term in phrase.terms)
     # Alone a name may be cut otherwise: 平等院 is one word before 鳳凰堂 and two by itself.
-    proper_words = (term for term in own_words if term in proper_names)
-    return tuple(dict.fromkeys([*(term for phrase in named for term in phrase.terms), *proper_words]))
+    all_names = (written - _common_words(question)) | names(question)
+    return tuple(term for term in own_words if term in all_names)
+
+
+def _common_words(question: str) -> frozenset[str]:
+    """The terms of what the dictionary has and does not call a name: タイミング, ブランド."""
+    tokens = tokenizer().tokenize(question)
+    common = (token for token in tokens if token.part_of_speech()[1] != "固有名詞" and not token.is_oov())
+    return frozenset(term for token in common for term in terms(token.surface()))
 
 
 def _triples(dense: str) -> frozenset[str]:
     """Every three letters that follow each other."""
     return frozenset(dense[start : start + 3] for start in range(len(dense) - 2))
-
-
-def _kept(run: str, kept_words: set[str]) -> tuple[str, ...]:
-    return tuple(term for term in terms(run) if term in kept_words)
 
 
 def defines(question: ParsedQuestion, line: str) -> bool:
@@ -352,6 +357,7 @@ def _definition(name: str) -> re.Pattern[str]:
         rf"|^(?:[^\w]*){thing}(?:[-–—:：]|は[、,])"
         rf"|(?:を|ことを|のを|ものを|が){thing}(?:と(?:い[いうわっ]|言|呼|称|名付|定義)|という)"
         rf"|以下[、,]?{thing}と|{thing}(?:is|are)(?:an?|the|defined|called)"
+        rf"|(?:called|named|knownas|termed){thing}"
     )
 
 

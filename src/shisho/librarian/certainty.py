@@ -20,9 +20,7 @@ class CertaintySigns(NamedTuple):
     titled: float  # share in the best line's passage, its heading and its document's title
     covered: float  # share in all quotations
     odds: float  # the logarithm of the odds by which the best line was chosen
-    match: (
-        float  # the share of the query that its passage matched: of the odds what only says that it was found
-    )
+    match: float  # what its passage matched of the query: of the odds, what only says that it was found
     kind: float
     formless_quoted: float
     figures: float  # a number or date of the question is not in the passage

@@ -10,7 +10,6 @@ import argparse
 import asyncio
 import itertools
 import random
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import apsw
 import large_sources
 
 from shisho.bootstrap.desk import open_desk
@@ -193,7 +193,7 @@ def bm25s_cost(database: Path) -> float:
     thread, the best hundred."""
     import bm25s
 
-    with closing(sqlite3.connect(database)) as connection:
+    with closing(apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
         rows = connection.execute("SELECT terms, heading_terms, bigrams FROM passages").fetchall()
     words = [" ".join(row).split() for row in rows]
     known = {word: at for at, word in enumerate({word for passage in words for word in passage})}

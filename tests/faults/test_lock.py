@@ -179,13 +179,13 @@ async def test_random_stops_of_a_busy_worker(queue: Queue, tmp_path: Path) -> No
                     slowest["write"], time.monotonic() - began - (contended() - began_beside)
                 )
                 if not is_held:
-                    again = await asyncio.to_thread(other.heard, "begun", job_id, 60, attempt=2)
+                    again = await asyncio.to_thread(other.heard, "begun", job_id, attempt=2)
                     slowest["elsewhere"] = max(
                         slowest["elsewhere"], again["at"] - began - (contended() - began_beside)
                     )
             finally:
                 os.kill(victim.pid, signal.SIGCONT)
-            job = await queue.until(job_id, JobState.COMPLETED, seconds=60)
+            job = await queue.until(job_id, JobState.COMPLETED)
             assert (job.attempt, output_of(job)["attempt"]) == (
                 (1, 1) if is_held and job.attempt == 1 else (2, 2)
             )

@@ -88,16 +88,16 @@ async def test_a_window_on_the_engines_profile_frees_both_tasks(
             other = (
                 await desk.tasks.queue_searches([topics[2]], options=SearchOptions(engines=("marginalia",)))
             ).task_id
-            assert (await ended(desk, other, 120))[0].status is TaskState.COMPLETED
+            assert (await ended(desk, other))[0].status is TaskState.COMPLETED
             for task in held:
-                assert (await ended(desk, task, 120))[0].status is TaskState.WAITING
+                assert (await ended(desk, task))[0].status is TaskState.WAITING
         async with desk_at(home) as desk:
             assert {one.domain for one in await desk.tasks.get_auth_queue()} == {domain}
             opened = await desk.tasks.open_auth(domain)
             assert (opened.through, opened.resolved) == (True, 2)
         async with desk_at(home, slots=2) as desk:
             for task, topic in zip(held, topics, strict=False):
-                status, results = await ended(desk, task, 120)
+                status, results = await ended(desk, task)
                 assert status.status is TaskState.COMPLETED and any(one.document_id for one in results)
                 done = await output(desk, task)
                 assert [page["number"] for page in done["pages"]] == [1, 2] and done["paging_stop"] == "LIMIT"
@@ -112,7 +112,7 @@ async def test_closing_the_terminal_leaves_it_waiting(home: Path, tmp_path: Path
             task = (
                 await desk.tasks.queue_searches(["湖"], options=SearchOptions(engines=("ecosia",)))
             ).task_id
-            assert (await ended(desk, task, 120))[0].status is TaskState.WAITING
+            assert (await ended(desk, task))[0].status is TaskState.WAITING
             opening = shell.start("auth", "open")
             try:
                 await state_of(desk, "in_progress")

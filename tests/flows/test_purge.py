@@ -190,7 +190,7 @@ async def test_what_a_reader_holds_is_told_and_goes_when_it_ends(tmp_path: Path)
         assert "shisho.db-wal" in {name for name, _ in left(home)}
         reader.execute("COMMIT")
         reader.close()
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while await asyncio.to_thread(left, home):
                 pass
 

@@ -42,7 +42,7 @@ async def test_no_page_is_taken_from_hosts_that_disallow_everything_though_a_doi
         box.behave(path="/robots.txt", do="text", text=SHUT)
         box.behave(host="doi.org", path="/robots.txt", do="text", text="User-agent: *\nDisallow:\n")
         queued = await desk.tasks.queue_searches([box.questions[0].topic], options=CROSSREF)
-        held, _ = await ended(desk, queued.task_id, 120)
+        held, _ = await ended(desk, queued.task_id)
         done = await output(desk, queued.task_id)
         assert len(done["hits"]) >= 5 and done["documents"] == []
         assert {error.code for error in held.errors} == {"ROBOTS_DISALLOWED"} and len(held.errors) == len(
@@ -89,7 +89,7 @@ async def test_hits_of_a_host_that_wants_hours_are_told_and_the_others_are_read(
         walled = box.results("mojeek", query)[0].split("/")[2]
         box.behave(host=walled, do="status", status=503, retry_after=86_400)
         queued = await desk.tasks.queue_searches([query], options=options)
-        held, _ = await ended(desk, queued.task_id, 120)
+        held, _ = await ended(desk, queued.task_id)
         done = await output(desk, queued.task_id)
         assert held.errors and all(f"{walled} asks to be left alone" in error.reason for error in held.errors)
         assert len(done["documents"]) > 4 and len(box.log.select(host=walled)) == 1

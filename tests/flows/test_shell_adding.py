@@ -12,6 +12,7 @@ from pathlib import Path
 
 from shisho.system.files import survey
 from tests.flows.conftest import SAMPLES, SHISHO, Shell
+from tests.machine import PATIENCE
 
 
 def folder_of_a_project(folder: Path) -> Path:
@@ -53,8 +54,8 @@ def on_a_terminal(shell: Shell, *words: str | Path, columns: int = 80) -> tuple[
 
     listening = threading.Thread(target=listen)
     listening.start()
-    code = process.wait(timeout=120)
-    listening.join(timeout=60)
+    code = process.wait(PATIENCE)
+    listening.join(PATIENCE)
     os.close(ours)
     return code, b"".join(sent).decode("utf-8", "replace")
 

@@ -18,6 +18,7 @@ import pytest
 from tests.flows.conftest import SAMPLES, SHISHO, Shell
 from tests.flows.test_shell import library, rows_of, until
 from tests.interfaces.serving import empty_box
+from tests.machine import PATIENCE
 
 DOCUMENTS = "SELECT count(*) FROM documents"
 
@@ -25,7 +26,7 @@ DOCUMENTS = "SELECT count(*) FROM documents"
 def interrupted(process: subprocess.Popen[str]) -> tuple[str, str]:
     """Press Ctrl-C; what was printed."""
     os.killpg(process.pid, signal.SIGINT)
-    printed, said = process.communicate(timeout=120)
+    printed, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, (process.returncode, printed, said)
     assert "Traceback" not in printed + said and "Error" not in said, said
     return printed, said
@@ -89,7 +90,7 @@ def test_an_assistants_server_ends_though_its_client_says_nothing(
         process.stdin.flush()
         assert "serverInfo" in process.stdout.readline()
         process.send_signal(how)
-        assert process.wait(timeout=60) == code
+        assert process.wait(PATIENCE) == code
         said = process.stderr.read()
     assert "Traceback" not in said and ("待ち行列に戻り" in said) == (how is signal.SIGINT)
 
@@ -106,7 +107,7 @@ def test_a_worker_that_is_told_to_end_ends_well(shell: Shell) -> None:
     process = shell.start("worker")
     assert process.stderr is not None and process.stderr.readline()
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
 
 
@@ -153,7 +154,7 @@ def test_a_question_of_ours_can_be_left(shell: Shell) -> None:
     while "元に戻せません".encode() not in sent:
         sent += os.read(ours, 4096)
     process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=60) == 130
+    assert process.wait(PATIENCE) == 130
     sent += os.read(ours, 4096)
     os.close(ours)
     os.close(its)
@@ -182,7 +183,7 @@ def test_an_interrupt_just_before_the_terminal_is_read_is_heard() -> None:
         start_new_session=True,
     )
     try:
-        assert process.wait(timeout=120) == 1
+        assert process.wait(PATIENCE) == 1
     finally:
         process.kill()
     sent = os.read(ours, 4096)

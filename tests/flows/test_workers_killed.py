@@ -58,7 +58,7 @@ async def test_documents_are_taken_in_once_whoever_dies(shell: Shell, tmp_path: 
             "killed too late to show anything"
         )
         try:
-            held, results = await ended(desk, added.task_id, seconds=120)
+            held, results = await ended(desk, added.task_id)
         finally:
             buried(*running)
         assert (held.status, held.progress.documents, held.errors) == (

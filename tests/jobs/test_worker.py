@@ -53,8 +53,8 @@ class Works(Queue):
         jobs = [new(kind, **fields) for _ in range(count)]
         return (await self.tasks.enqueue(NewTask(T1, OWNER, budget={"max_pages": 3}), jobs)).job_ids
 
-    async def ended(self, job_id: JobId, seconds: float = 10) -> Job:
-        return await self.until(job_id, *ENDED, seconds=seconds)
+    async def ended(self, job_id: JobId) -> Job:
+        return await self.until(job_id, *ENDED)
 
 
 @asynccontextmanager
@@ -111,7 +111,7 @@ async def test_job_whose_claim_was_never_heard_of_is_given_back_and_has_not_fail
     (job_id,) = await works.jobs_of()
     worker = Worker(jobs, works.bell, works.presence, SystemClock(), {"toy": echo}, pace=pace)  # type: ignore[arg-type]
     async with worker:
-        job = await works.ended(job_id, seconds=PATIENCE)
+        job = await works.ended(job_id)
     assert (job.state, job.attempt, job.errors) == (JobState.COMPLETED, 5, ())
 
 
@@ -165,7 +165,7 @@ async def test_steps_are_done_once_however_often_the_job_is_run(works: Works) ->
 
     async with works.worker({"toy": fragile}):
         (job_id,) = await works.jobs_of()
-        job = await works.ended(job_id, 20)
+        job = await works.ended(job_id)
     assert output_of(job) == [{"page": 0}, {"page": 1}, {"page": 2}]
     assert done == ["page 0", "page 1", "page 2"]
     assert (job.attempt, job.failures, [each.code for each in job.errors]) == (4, 0, ["TIMEOUT"] * 3)
@@ -183,7 +183,7 @@ async def test_what_cannot_succeed_fails_at_once_and_what_might_is_tried_three_t
 
     async with works.worker({"a": unreadable, "b": broken, "c": unspeakable}, slots=3):
         ids = [(await works.jobs_of(kind=kind))[0] for kind in "abc"]
-        one, two, three = [await works.ended(each, 20) for each in ids]
+        one, two, three = [await works.ended(each) for each in ids]
     assert (one.state, one.attempt, one.errors[0].code) == (JobState.FAILED, 1, "DOCUMENT_UNREADABLE")
     assert (one.errors[0].details.read(dict), one.errors[0].message) == ({"page": 3}, "読めない")
     assert (two.state, two.attempt, len(two.errors)) == (JobState.FAILED, 3, 4)
@@ -234,10 +234,11 @@ async def test_a_long_wait_frees_the_worker(works: Works) -> None:
     async with works.worker({"patient": patient, "toy": echo}, slots=1):
         (waiting,) = await works.jobs_of(kind="patient", priority=1)
         (other,) = await works.jobs_of()
-        await works.ended(other, 2)
-        assert (await works.jobs.get_job(waiting)).state is JobState.QUEUED
+        short = await works.ended(other)
         job = await works.ended(waiting)
     assert (output_of(job), job.failures) == ("waited", 0)
+    assert short.finished_at is not None and job.finished_at is not None
+    assert short.finished_at < job.finished_at
 
 
 async def test_a_person_is_waited_for_without_a_worker(works: Works) -> None:
@@ -445,7 +446,7 @@ async def test_a_store_that_goes_away_is_no_failure_of_the_job(
     (job_id,) = await works.jobs_of()
     pace = replace(QUICK, cut_off=PATIENCE, silence=2 * PATIENCE)
     async with Worker(jobs, works.bell, works.presence, SystemClock(), {"toy": handler}, pace=pace):  # type: ignore[arg-type]
-        job = await works.ended(job_id, PATIENCE)
+        job = await works.ended(job_id)
     assert (job.state, output_of(job), job.failures) == (JobState.COMPLETED, attempts, 0)
     assert [error.code for error in job.errors] == history
 
@@ -463,7 +464,7 @@ async def test_what_was_dropped_because_the_store_was_away_has_not_failed(works:
         async with asyncio.timeout(PATIENCE):
             await dropped.wait()
         jobs.is_away = False
-        job = await works.ended(job_id, PATIENCE)
+        job = await works.ended(job_id)
     assert (job.state, output_of(job), job.failures) == (JobState.COMPLETED, 2, 0)
     assert [error.code for error in job.errors] == ["STORE_UNAVAILABLE"]
 

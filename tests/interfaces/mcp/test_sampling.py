@@ -20,6 +20,7 @@ from shisho.domain.inquiry import Answer
 from shisho.testing.providers.script import ProviderRequest
 from tests.flows.test_model_answers import QUESTION, SENTENCE, TEXT, well
 from tests.interfaces.serving import serving, stdio
+from tests.machine import PATIENCE
 
 READING = {"keywords", "findings", "sentences"}
 
@@ -162,7 +163,7 @@ async def test_the_same_question_of_two_clients_goes_to_the_model_of_each(tmp_pa
             await first.is_asked.wait()
             asked_plainly = asyncio.create_task(other.call_tool("ask", arguments))
             refused = (await refuser.call_tool("ask", arguments)).structured_content["answer"]
-            done, _ = await asyncio.wait([asked_plainly], timeout=50)
+            done, _ = await asyncio.wait([asked_plainly], timeout=PATIENCE)
             first.may_go_on.set()
             plain = (await asked_plainly).structured_content["answer"]
             lent = (await asked_first).structured_content["answer"]

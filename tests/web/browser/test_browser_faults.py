@@ -190,7 +190,7 @@ async def test_a_process_that_is_killed_takes_its_browser_along(tmp_path: Path) 
         process.kill()
         await process.wait()
         left = lambda: [each for each in family if Path(f"/proc/{each}").exists() and not ended(each)]  # noqa: E731
-        assert await until(lambda: not left(), 15), [family[each] for each in left()]
+        assert await until(lambda: not left()), [family[each] for each in left()]
         # The profile is free at once for whoever comes next.
         names = Names()
         names.lead("a.example", [server.endpoint])

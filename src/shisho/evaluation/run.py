@@ -23,16 +23,20 @@ DEPTH = 200
 AT_ONCE = 64  # what waits together is committed together
 
 
-async def measure(folder: Path, *, answers: int = 0, limit: int | None = None) -> dict[str, Any]:
-    """ndcg@10, recall@50 and mrr@10 over the judged questions, or the first `limit` of them.
+async def measure(
+    folder: Path, *, answers: int = 0, limit: int | None = None, embedder: str = "none"
+) -> dict[str, Any]:
+    """ndcg@10, recall@50 and mrr@10 over the judged questions, or the first `limit` of them; found by words,
+    or by words and by the meaning that an embedder sees.
 
     `answers` of the questions with gold answers, spread evenly over the set, are put to the librarian too.
     """
     eval_set = await asyncio.to_thread(load, folder)
     started = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="shisho-eval-") as home:
-        async with open_desk(home=home) as desk:
+        async with open_desk(home=home, embedder=embedder) as desk:
             await fill(desk, eval_set)
+            await desk.embeddings.embed()
             questions = eval_set.questions[:limit]
             figures = await evaluate_retrieval(desk, eval_set, questions)
             if answers:
@@ -121,6 +125,7 @@ async def _without(desk: Desk, eval_set: EvalSet, question: EvalQuestion) -> boo
     answer = await desk.ask(question.text)
     for entry in entries:
         await desk.add_source(_source(entry))
+    await desk.embeddings.embed()
     return answer.abstained or bool(answer.missing)
 
 

@@ -37,6 +37,7 @@ def eval_(
     model: Annotated[
         str | None, typer.Option(help="a model in place of the configured one, as provider/name")
     ] = None,
+    embedder: Annotated[str, typer.Option(help="find by meaning too: use, e5 or a folder")] = "none",
     json_: Json = False,
 ) -> None:
     """Measure retrieval, answers or the support check on a set of your own; with a model, by rules and by it."""  # noqa: W505
@@ -44,7 +45,7 @@ def eval_(
     async def work() -> None:
         kind, folder = _kind_of(places)
         if not kind:
-            await _retrieval(context, folder, answers, limit, json_)
+            await _retrieval(context, folder, answers, limit, embedder, json_)
             return
         if kind == "calibrate":
             await _calibrated(context, folder, limit, json_)
@@ -71,12 +72,12 @@ def _kind_of(places: list[Path]) -> tuple[str, Path]:
 
 
 async def _retrieval(
-    context: typer.Context, folder: Path, answers: int, limit: int | None, json_: bool
+    context: typer.Context, folder: Path, answers: int, limit: int | None, embedder: str, json_: bool
 ) -> None:
     from shisho.evaluation.run import measure
     from shisho.interfaces.cli import render
 
-    figures = await measure(folder, answers=answers, limit=limit)
+    figures = await measure(folder, answers=answers, limit=limit, embedder=embedder)
     show(figures, json_, lambda: render.figures(figures, words(context)))
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from shisho.domain.codec import Payload
+from shisho.domain.corpus import DocumentId
 from shisho.domain.find import SearchNote
 from shisho.domain.job import ClaimLost, JobError, JobState, StopMode, TaskId, WorkerId
 from shisho.domain.payloads import SearchFailure, SearchOutcome
@@ -16,6 +17,7 @@ from shisho.domain.web import PagingStop
 from tests.contracts.discoveries import Discoveries, cited, found
 from tests.contracts.test_ledger import answer, evidence
 from tests.contracts.test_session_book import AIM, SCOPE
+from tests.making import intake
 from tests.queues import CAPTCHA, OWNER, new
 
 A, B, C = (f"https://{name}.example/" for name in "abc")
@@ -73,6 +75,23 @@ async def test_what_became_of_a_find_is_stored(discoveries: Discoveries) -> None
         (B, None, 0),
         (C, None, 0),
     ]
+
+
+async def test_a_document_that_was_taken_in_before_its_visit_failed_is_known_to_come_from_it(
+    discoveries: Discoveries,
+) -> None:
+    """Else a purge of its task would leave it, and nothing would reach it any more."""
+    job = await discoveries.running()
+    taken = intake("決定係数は1に近い。", source=A, corpus="web").document
+    await discoveries.urls.add(job.claim, [found(A), found(B)])
+    await discoveries.urls.expect(job.claim, A, taken.id)
+    await discoveries.urls.expect(job.claim, B, DocumentId("never stored"))
+    await discoveries.shelf.put(intake("決定係数は1に近い。", source=A, corpus="web"))
+    await discoveries.urls.settle(job.claim, A, code="CONFLICT", reason="後で")
+    await discoveries.urls.settle(job.claim, B, code="CONFLICT", reason="後で")
+    stored = await discoveries.urls.list_of_job(job.id)
+    assert [(row.status, row.document_id) for row in stored] == [("failed", taken.id), ("failed", None)]
+    assert await discoveries.reports.list_orphans(T1) == [taken.id]
 
 
 async def test_claim_of_another_worker_stores_nothing_though_its_attempt_is_the_same(

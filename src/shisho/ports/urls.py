@@ -31,7 +31,7 @@ class DiscoveredUrls(Protocol):
         reason: str = "",
     ) -> None:
         """Store what became of a find: a document, or a failure with its code; with neither, it is left
-        out."""
+        out. What fails when the expected document is already there does not hide where that came from."""
 
     async def mark(self, claim: Claim, canonical_url: str, useful: bool) -> None:
         """Store whether the document that a find became answers its query."""

@@ -36,7 +36,9 @@ ADD = """INSERT INTO finds(task_id, job_id, canonical_url, seq, url, title, snip
         (SELECT revision FROM tasks WHERE id = :task_id))
     ON CONFLICT DO NOTHING"""
 # What became of a find.
-SETTLE = """UPDATE finds SET status = :status, document_id = :document_id, code = :code, reason = :reason, fetched_at = :now,
+SETTLE = """UPDATE finds SET status = :status, document_id = coalesce(:document_id,
+            (SELECT d.id FROM documents d WHERE d.id = finds.document_id AND d.state = 'live')),
+        code = :code, reason = :reason, fetched_at = :now,
         seq = (SELECT max(seq) + 1 FROM finds WHERE task_id = :task_id),
         revision = (SELECT revision FROM tasks WHERE id = :task_id)
     WHERE job_id = :job_id AND canonical_url = :canonical_url"""

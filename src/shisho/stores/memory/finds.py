@@ -95,11 +95,12 @@ class MemoryUrls:
         reason: str = "",
     ) -> None:
         task_id = self._held(claim).task_id
+        brought = document_id or await self._find_live(claim, canonical_url)
         self._change(
             claim,
             canonical_url,
             status=UrlState.FAILED if code else UrlState.VISITED if document_id else UrlState.LEFT_OUT,
-            document_id=document_id,
+            document_id=brought,
             code=code,
             reason=reason,
             fetched_at=self._shared.clock.now(),
@@ -181,6 +182,13 @@ class MemoryUrls:
             if row.document_id is not None:
                 jobs.setdefault(row.document_id, set()).add(row.job_id)
         return jobs
+
+    async def _find_live(self, claim: Claim, canonical_url: str) -> DocumentId | None:
+        """The document that a find was to become, where it is there."""
+        row = self._finds.get((claim.job_id, canonical_url))
+        expected = [row.document_id] if row and row.document_id else []
+        documents = await self._shelf.fetch_documents(expected)
+        return next((id for id, held in documents.items() if held.state is DocumentState.LIVE), None)
 
     async def _is_orphan(self, document_id: DocumentId, task_id: TaskId) -> bool:
         held = await self._shelf.fetch_documents([document_id])

@@ -43,7 +43,9 @@ ADD = """INSERT INTO finds(task_id, job_id, canonical_url, seq, url, title, snip
 # A find by its job and address; what is done to it stands before.
 OF_KEY = "WHERE job_id = %(job_id)s AND md5(canonical_url) = md5(%(canonical_url)s)"
 # What became of a find.
-SETTLE = f"""UPDATE finds SET status = %(status)s, document_id = %(document_id)s, code = %(code)s, reason = %(reason)s,
+SETTLE = f"""UPDATE finds SET status = %(status)s, document_id = coalesce(%(document_id)s,
+            (SELECT d.id FROM documents d WHERE d.id = finds.document_id AND d.state = 'live')),
+        code = %(code)s, reason = %(reason)s,
         fetched_at = %(now)s, seq = (SELECT max(seq) + 1 FROM finds WHERE task_id = %(task_id)s),
         revision = (SELECT revision FROM tasks WHERE id = %(task_id)s)
     {OF_KEY}"""

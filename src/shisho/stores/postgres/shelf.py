@@ -20,7 +20,7 @@ from shisho.domain.corpus import (
     Scope,
 )
 from shisho.domain.metadata import MetadataField
-from shisho.errors import Conflict, StoreUnavailable
+from shisho.errors import Conflict, ShishoError
 from shisho.language.comparable import make_comparable
 from shisho.ports import Clock
 from shisho.stores import nouns
@@ -268,7 +268,7 @@ class PostgresShelf:
         try:
             while await self._database.write(partial(postings.merge, corpus_id=corpus_id)):
                 pass
-        except (Conflict, StoreUnavailable) as error:
+        except ShishoError as error:
             log.debug("segments are not merged yet: %s", error)
 
     async def _rows(self, statement: str, values: object) -> list[rows.Row]:

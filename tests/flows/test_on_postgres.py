@@ -177,6 +177,8 @@ async def test_searches_queued_here_are_done_there_and_their_pages_found(tmp_pat
         assert await here.search(topic, corpora=["web"])
         await here.tasks.stop_task(queued.task_id, mode=StopMode.IMMEDIATE)
         assert await here.tasks.remove_task(queued.task_id, purge="orphans")
+        left = [(document.source, document.corpus, document.added_at) for document in await here.documents()]
+        assert not left, (left, status)
         with pytest.raises(EmptyCorpus):
             await here.search(topic, corpora=["web"])
 

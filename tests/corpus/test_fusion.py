@@ -2,7 +2,7 @@
 
 import pytest
 
-from shisho.corpus.fusion import CLEARNESS_POWER, LEAST_GAP, USUAL_GAP, blend, rrf
+from shisho.corpus.fusion import CLEARNESS_POWER, FIRST, LEAST_GAP, SURE_BY_WORDS, USUAL_GAP, blend, rrf
 from shisho.domain.corpus import DocumentId, PassageId
 from shisho.domain.ranking import RankedCandidate
 
@@ -75,3 +75,16 @@ def test_where_the_encoder_sees_no_difference_words_decide() -> None:
 
 def test_equal_scores_are_in_the_order_of_ids() -> None:
     assert order(ranking(b=1.0, a=1.0), a=0.5, b=0.5) == "ab"
+
+
+def test_what_words_put_among_their_best_stays_among_the_first_fifty() -> None:
+    names = [f"{number:03}" for number in range(100)]
+    by_words = ranking(**{name: 2.0 - number / 100 for number, name in enumerate(names)})
+    cosines = {PassageId(name): number / 100 for number, name in enumerate(names)}  # the other way round
+    blended = [candidate.passage_id for candidate in blend(by_words, cosines, whole=16.0, share=0.002)]
+    assert blended[: FIRST - SURE_BY_WORDS] == names[: FIRST - 1 : -1][: FIRST - SURE_BY_WORDS]
+    assert sorted(blended[FIRST - SURE_BY_WORDS : FIRST]) == names[:SURE_BY_WORDS]
+    assert sorted(blended) == names
+    unmatched = [candidate._replace(score=0.0) for candidate in by_words]
+    by_meaning = [candidate.passage_id for candidate in blend(unmatched, cosines, whole=16.0, share=0.002)]
+    assert by_meaning == names[::-1], "what no word matches is not among the best by words"

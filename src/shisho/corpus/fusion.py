@@ -18,6 +18,9 @@ STANDS_OUT_FROM = 10  # the nearest passage from the one that comes so many plac
 USUAL_GAP = 0.15  # between the cosines of the two
 LEAST_GAP = 0.005
 CLEARNESS_POWER = 0.7
+# The best so many by words stand among the first so many, whatever meaning says of them (docs/adr/0016).
+SURE_BY_WORDS = 25
+FIRST = 50
 
 
 def rrf(
@@ -48,7 +51,7 @@ def blend(
     The score by words counts with its square: the better the best passages match, the more words decide, and
     where none matches well meaning does. The cosine counts the more, the further the nearest passage stands
     out from the others: where many are about as near, the encoder sees no difference (docs/adr/0016). A
-    passage without a vector counts as the mean of those with one."""
+    passage without a vector counts as the mean of those with one. `by_words` comes best first."""
     names = [candidate.passage_id for candidate in by_words]
     with_vector = [cosines[name] for name in names if name in cosines]
     mean = sum(with_vector) / max(1, len(with_vector))
@@ -59,8 +62,22 @@ def blend(
         -(words * candidate.score**2 + meaning * cosine)
         for candidate, cosine in zip(by_words, nearness, strict=True)
     ]
-    places = sorted(zip(negated_scores, names, range(len(names)), strict=True))[:depth]
-    return [_blended(by_words[place], nearness[place], -negated) for negated, _, place in places]
+    sure = sum(candidate.score > 0 for candidate in by_words[:SURE_BY_WORDS])
+    order = sorted(range(len(names)), key=lambda place: (negated_scores[place], names[place]))
+    places = _keep_sure(order, sure)[:depth]
+    return [_blended(by_words[place], nearness[place], -negated_scores[place]) for place in places]
+
+
+def _keep_sure(order: list[int], sure: int) -> list[int]:
+    """Places by words in the order of the blend. Of the first `sure`, those that would come after the first
+    fifty come at their end; the last of the others make room."""
+    first, rest = order[:FIRST], order[FIRST:]
+    late = [place for place in rest if place < sure]
+    if not late:
+        return order
+    leaving = [place for place in first if place >= sure][-len(late) :]
+    kept = [place for place in first if place not in leaving]
+    return kept + late + leaving + [place for place in rest if place >= sure]
 
 
 def _clearness(cosines: Sequence[float]) -> float:

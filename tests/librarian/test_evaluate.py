@@ -258,6 +258,18 @@ def test_a_list_that_goes_on_overleaf_is_quoted_in_two_quotations() -> None:
     assert [finding.snippet for finding in findings] == [lead, "① 労働時間\n\n② 賃金"]
 
 
+def test_a_sentence_that_goes_on_overleaf_is_quoted_to_its_end_in_two_quotations() -> None:
+    text = "年休の時季指定では、労働者の意見を聴いた上で、面談などにより希望を確認することが考えら"
+    rest = "れます。会社は守る。"
+    passage = NumberedPassage(1, text, "年休", 0.9, overleaf=rest)
+    findings = found("年休の時季指定では労働者の希望をどう確認するか", [passage])
+    assert [finding.snippet for finding in findings] == [text, "れます。"]
+    whole = NumberedPassage(1, f"{text}れる", "年休", 0.9, overleaf=rest)
+    assert [finding.snippet for finding in found("年休の時季指定では労働者の希望をどう確認するか", [whole])] == [
+        f"{text}れる"
+    ]
+
+
 def test_what_compares_two_things_comes_first_and_once() -> None:
     text = (
         "腺ペストとは、リンパ節が腫れるペストの一種である。肺ペストとは、肺に広がったペストをいう。"

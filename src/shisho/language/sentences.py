@@ -42,6 +42,7 @@ _ITEM = re.compile(
     r"|第[0-9０-９一二三四五六七八九十百]+[章節条項部編]|#{1,6}\s"
 )
 
+_BRACKET = re.compile(r"[「『（(【〔《〈\[［“」』）)】〕》〉\]］”\n]")
 _TABBED_MARK = re.compile(
     r"\s*(?:[^\w\s]|[(（]?[0-9０-９a-zA-Zア-ンⅰ-ⅻ]{1,3}[)）.．、:：]?|[①-⑳])\s*\t[^\t]*$"
 )
@@ -115,10 +116,18 @@ def _in_table(text: str, at: int, end: int) -> bool:
     return is_row(text[row:at]) or is_row(text[end : end + ROW_REACH if following < 0 else following])
 
 
+def _closes(text: str, start: int) -> bool:
+    """True where this line closes a bracket that it has not opened: 「ム）と比較」 begins with no mark."""
+    bracket = _BRACKET.search(text, start, start + BRACKET_REACH)
+    return bracket is not None and bracket[0] in _CLOSING
+
+
 def _ends_line(text: str, at: int, end: int, in_brackets: bool) -> bool:
     """True where a line end is the writer's: before a blank line or an item, at a row of a table, or after a
     line far shorter than its neighbour."""
-    if "\n" in text[at + 1 : end] or _ITEM.match(text, end):
+    if "\n" in text[at + 1 : end]:
+        return True
+    if _ITEM.match(text, end) and not (in_brackets and _closes(text, end)):
         return True
     if _in_table(text, at, end):
         return True

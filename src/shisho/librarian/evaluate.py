@@ -23,6 +23,7 @@ from shisho.librarian.quoting import (
     is_list,
     measure_printed_width,
     overleaf_span,
+    sentence_rest,
 )
 from shisho.librarian.reading import SentenceLine
 from shisho.librarian.signs import PassageSigns, Signs
@@ -60,7 +61,7 @@ class _Candidate:
     signs: Signs
     odds: float
     overleaf: str = ""
-    """What goes on with the list on the next page, a quotation of its own."""
+    """What goes on with the list or the sentence on the next page, a quotation of its own."""
 
 
 def terms_wanted(goals: Sequence[Goal]) -> list[str]:
@@ -225,16 +226,19 @@ def _candidate(
     is_listed = is_list(lines, place, question)
     own_signs = signs.line_signs(question, weights, shared, place, quotation, quoted_words, is_listed)
     carried_on = is_listed or page.lines[place].role is LineRole.LEAD
-    overleaf = _overleaf(passage, lines, span.end) if carried_on else ""
+    overleaf = _overleaf(passage, lines, span.end, carried_on)
     odds = signs.weigh(own_signs)
     return _Candidate(passage, shared, place, span, quotation, quoted_words, own_signs, odds, overleaf)
 
 
-def _overleaf(passage: NumberedPassage, lines: Sequence[SentenceLine], end: int) -> str:
-    """What the next page goes on with where the list that is quoted to here ends with its page."""
-    if not passage.overleaf:
+def _overleaf(passage: NumberedPassage, lines: Sequence[SentenceLine], end: int, carried_on: bool) -> str:
+    """What the next page goes on with where the list (`carried_on`) or the sentence that is quoted to here ends
+    with its page."""
+    if not passage.overleaf or end < lines[-1].end:
         return ""
-    span = overleaf_span(lines, end, reading.read_roles(passage.overleaf, passage.heading))
+    following = reading.read_roles(passage.overleaf, passage.heading)
+    span = overleaf_span(lines, end, following) if carried_on else None
+    span = span or sentence_rest(lines[-1], following)
     return passage.overleaf[span.start : span.end] if span else ""
 
 

@@ -135,6 +135,12 @@ def _cut_off(dense: str) -> bool:
     return len(dense) < CUT_CHARS and "、" in dense and not _ENDED.search(dense) and not _SAID.search(dense)
 
 
+def is_whole(line: str) -> bool:
+    """True where a line has said what it says: it ends as sentences do, with a full stop or without."""
+    dense = "".join(line.split())
+    return (_ENDED.search(dense) or _SAID.search(dense)) is not None
+
+
 def mark(line: str) -> int:
     """Which kind of mark a list item begins with, counted from 1; 0 for none."""
     return next((number for number, pattern in enumerate(_MARKS, 1) if pattern.match(line)), 0)

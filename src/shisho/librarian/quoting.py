@@ -13,7 +13,7 @@ from statistics import median
 from shisho.language.clauses import clauses
 from shisho.language.script import is_japanese
 from shisho.language.terms import fold, terms
-from shisho.librarian.line_roles import LineRole, announces, announces_steps
+from shisho.librarian.line_roles import LineRole, announces, announces_steps, is_whole
 from shisho.librarian.questions import AnswerKind, ParsedQuestion
 from shisho.librarian.reading import SentenceLine
 
@@ -102,6 +102,16 @@ def overleaf_span(
     start = overleaf[0].start
     fitting = [line for line in overleaf[: list_run(overleaf, first) + 1] if line.end - start <= LIST_CHARS]
     return QuotedSpan(start, fitting[-1].end) if len(fitting) > first else None
+
+
+def sentence_rest(last: SentenceLine, overleaf: Sequence[SentenceLine]) -> QuotedSpan | None:
+    """The end of the sentence that the last line of a page begins; None where that is whole. Counts in the text
+    overleaf."""
+    if not overleaf or last.role not in (LineRole.PROSE, LineRole.ITEM) or is_whole(last.folded):
+        return None
+    rest = overleaf[0]
+    is_rest = rest.role in (LineRole.PROSE, LineRole.REST) and not rest.mark and _ends(rest.folded)
+    return QuotedSpan(rest.start, rest.end) if is_rest and rest.end - rest.start <= LONG else None
 
 
 def _first_overleaf(last: SentenceLine, overleaf: Sequence[SentenceLine]) -> int | None:

@@ -13,8 +13,9 @@ from shisho.language.terms import fold
 
 _COUNTED = r"[0-9]{1,4}|[〇一二三四五六七八九十百千]{1,6}"
 _LABEL = re.compile(
-    rf"第\s*({_COUNTED})\s*([条章節編款項号次回版位期巻部])(?:の([0-9]+|[二三四五六七八九十]))?"
+    rf"第\s*({_COUNTED})\s*([条章節編款項号次回版位期巻部種類])(?:の([0-9]+|[二三四五六七八九十]))?"
 )
+_KINDS = ("種", "類")  # of one thing; what stands below an article may name another one
 _VERSION = re.compile(r"(?:(?<![\w.])v?|(?<![a-z])ver\.\s*|第\s*)([0-9]+(?:\.[0-9]+)+)(?![\w.]*[0-9])")
 _NUMERAL = re.compile(r"[〇一二三四五六七八九十百千]+")
 
@@ -110,6 +111,13 @@ def labels(folded: str) -> frozenset[str]:
         count, kind, more = match.groups()
         found_labels.add(f"第{_digits(count)}{kind}" + (f"の{_digits(more)}" if more else ""))
     return frozenset(found_labels)
+
+
+def names_another(asked: frozenset[str], own: frozenset[str]) -> bool:
+    """True where a line begins with a kind (第二種) and the question asks for another of them."""
+    kinds = {label for label in asked if label.endswith(_KINDS)}
+    own_kinds = {label for label in own if label.endswith(_KINDS)}
+    return bool(kinds and own_kinds) and kinds.isdisjoint(own_kinds)
 
 
 def versions(folded: str) -> frozenset[str]:

@@ -32,6 +32,7 @@ FRAGMENT_CHARS = 4  # 「必須」「2」「有」: a shorter line is part of a 
 CUT_CHARS = 20
 DOUBT_CHARS = 12
 FEWEST_WORDS = 3  # of a line without Japanese
+_CLOSING = frozenset(")）」』】〕》〉]］”")
 _TAIL = re.compile(r"[ぁ-ん]{0,6}[。．]|[^。「『(（]{0,12}[)）」』][。．]?")
 _MARKS = (
     re.compile(r"[・•●○■□◆◇▪▶‣※◦✓✔➢]|[-*+–—]\s"),
@@ -56,14 +57,16 @@ _PRINTER = re.compile(
 )
 _FORMULA = re.compile(r"[=∑∏∫≈∣√]|\b[a-zA-Z]\s?\(")
 _LETTER = re.compile(r"[^\W\d_]")
-_NUMBER = re.compile(r"[-−+±]?\d[\d.,]*%?")
+_NUMBER = re.compile(r"[-−+±]?\d[\d.,]*(?:%|年|月|日|時|分|回|人|円)?")
 _BRACKETED = re.compile(r"[(（【〔［\[<＜][^()（）【】]{1,60}[)）】〕］\]>＞]")
 _ARTICLE = re.compile(
     r"第\s?[0-9０-９一二三四五六七八九十百]+\s?[章節款編部条](?:の[0-9０-９一二三四五六七八九十]+)?"
 )
 _ENDED = re.compile(r"[。．！!?？.]['\"’”」』)）】\]]*$")
 _ASKS = re.compile(
-    r"[?？]$|(?:何|なぜ|どう|どこ|いつ|誰|どれ|どの|どんな)[^。]*か。?$|(?:です|ます|でしょう|とは何)か。?$"
+    r"[?？]$|(?:何|なぜ|どう|どこ|いつ|誰|どれ|どの|どんな|どちら|いくつ)[^。]*か。?$|(?:です|ます|でしょう|とは何)か。?$"
+    # What an exercise asks of its reader, not what a rule orders: 「届け出よ。」「報告せよ。」
+    r"|(?:なさい|求めよ|述べよ|答えよ|証明せよ|説明せよ|計算せよ|考察せよ|列挙せよ)。?$"
 )
 _GRAMMAR = re.compile(r"[ぁ-ん]|\w \w")
 _VALUE_ASKED = re.compile(r"^[^?？]{2,}[:：][^?？ぁ-ん]*[?？]$")  # 「問題の種類：品詞推定？」 names a value
@@ -184,7 +187,7 @@ def _broken(line: str, dense: str) -> bool:
     """A cell by itself, or the end of a sentence that began on the page before: 「必須」「れます。」"""
     if is_row(line):
         return False
-    if _TAIL.fullmatch(dense):
+    if _TAIL.fullmatch(dense) or (dense[0] in _CLOSING and not _ENDED.search(dense)):
         return True
     short = len(dense) <= FRAGMENT_CHARS if _japanese(dense) else len(line.split()) < FEWEST_WORDS
     return short and not _ENDED.search(dense) and not _BRACKETED.fullmatch(dense)

@@ -351,7 +351,8 @@ def defines(question: ParsedQuestion, line: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _definition(name: str) -> re.Pattern[str]:
-    thing = rf"[「『\"“]?{re.escape(name)}[」』\"”]?(?:[(（][^)）]{{1,60}}[)）])?"
+    # Its sign may stand behind it: 「決定係数（R-squared）R² は、…の割合である。」
+    thing = rf"[「『\"“]?{re.escape(name)}[」』\"”]?(?:[(（][^)）]{{1,60}}[)）])?(?:[a-z][0-9²³]?(?![a-z]))?"
     return re.compile(
         rf"{thing}(?:とは|[:：–—]|(?:は|も)(?=.*(?:である|です|をいう|をいいます|を指す|を指します|という|こと|もの|の一種|の一つ)[。.]?$))"
         rf"|^(?:[^\w]*){thing}(?:[-–—:：]|は[、,])"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from shisho.domain.corpus import NumberedPassage
 from shisho.language.meanings import mean_same
 from shisho.language.terms import fold, squeeze
-from shisho.librarian import questions, reading
+from shisho.librarian import demands, questions, reading
 from shisho.librarian.questions import ParsedQuestion
 from shisho.librarian.reading import AnalysedPassage
 
@@ -44,7 +44,7 @@ class Signs(NamedTuple):
     grants: float  # it says what can, must or must not be, where yes or no is asked for
     formless: float  # the line has not the form that the answer must have (a telephone number)
     formless_quoted: float  # the quotation has it not
-    numberless: float  # the passage lacks an article, ordinal or version that the question names
+    numberless: float  # the passage lacks an article … that the question names, or the line begins with another
     listed: float  # a list is quoted
     length: float  # logarithm of the quotation's length
     depth: float  # 0 for the first line of the passage, 1 for the last
@@ -160,7 +160,7 @@ def line_signs(
         grants=float(question.asks_yes_or_no and questions.grants(folded)),
         formless=float(form is not None and not form.search(line.folded)),
         formless_quoted=float(form is not None and not form.search(folded)),
-        numberless=float(shared.numberless),
+        numberless=float(shared.numberless or demands.names_another(question.labels, line.labels)),
         listed=float(is_listed),
         length=math.log(1 + len(quotation)),
         depth=place / max(1, len(page.lines) - 1),

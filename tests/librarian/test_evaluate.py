@@ -270,6 +270,21 @@ def test_a_sentence_that_goes_on_overleaf_is_quoted_to_its_end_in_two_quotations
     ]
 
 
+def test_what_says_something_of_a_thing_is_no_answer_to_what_it_is() -> None:
+    said = "決定係数が大きくても、因果関係の証拠にはならない。決定係数は相関係数の2乗に等しい。"
+    defined = "決定係数（R-squared）R² は、全変動のうち回帰式で説明できる変動の割合である。"
+    near = found("決定係数とは何か", [NumberedPassage(1, said, "回帰分析", 0.9)])
+    assert near and max(finding.score for finding in near) < ENOUGH
+    (first, *_) = found("決定係数とは何か", [NumberedPassage(1, said + defined, "回帰分析", 0.9)])
+    assert first.snippet == defined and first.score >= ENOUGH
+
+
+def test_of_two_kinds_the_one_that_is_asked_for_comes_first() -> None:
+    text = "第二種の過誤とは、帰無仮説が誤りなのに棄却しない誤りである。第一種の過誤とは、正しいのに棄却する誤りである。"
+    (first, *_) = found("第一種の過誤とは何か", [NumberedPassage(1, text, "仮説検定", 0.9)])
+    assert first.snippet.startswith("第一種")
+
+
 def test_what_compares_two_things_comes_first_and_once() -> None:
     text = (
         "腺ペストとは、リンパ節が腫れるペストの一種である。肺ペストとは、肺に広がったペストをいう。"

@@ -45,10 +45,14 @@ def test_a_later_round_asks_for_one_open_goal_by_itself() -> None:
     assert plan(made, made.goals, (first, second, third)).keyword_query == ()
 
 
-def test_one_goal_is_asked_again_only_as_it_is_read_by_then() -> None:
+def test_one_goal_is_asked_again_only_as_it_is_read_by_then_or_for_its_definition() -> None:
+    other = strategy("決定系数の値はいくつか")
+    assert plan(other, other.goals, (plan(other, other.goals, ()),)).keyword_query == ()
     made = strategy("決定系数とは何か")
     first = plan(made, made.goals, ())
-    assert plan(made, made.goals, (first,)).keyword_query == ()
+    second = plan(made, made.goals, (first,))
+    assert second.keyword_query == ("決定系数 定義",)
+    assert plan(made, made.goals, (first, second)).keyword_query == ()
     read = strategy("決定係数とは何か")
     assert plan(read, read.goals, (first,)).keyword_query == ("決定係数",)
 

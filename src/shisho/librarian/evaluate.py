@@ -85,7 +85,7 @@ def select(
     for place, goal in enumerate(goals):
         own_refs = [ref for ref in refs if ref.goal_id == goal.id]
         # What compares the two is quoted once, for the first of them.
-        findings.extend(_for_goal(passages, goal, own_refs, rarity, () if place else sides))
+        findings.extend(_for_goal(passages, goal, own_refs, rarity, () if place else sides, bool(sides)))
     return findings
 
 
@@ -95,6 +95,7 @@ def _for_goal(
     refs: Sequence[EvidenceRef],
     rarity: Mapping[str, float],
     sides: Sequence[Sequence[str]],
+    is_side: bool,
 ) -> Iterator[Finding]:
     question = questions.read(goal.question)
     weights = signs.term_weights(question, rarity)
@@ -111,6 +112,9 @@ def _for_goal(
     sure = max(
         _certainty(question, weights, best, chosen, _document_words(passages, best.shown)) for best in leading
     )
+    # What sets two things apart need not define them.
+    if question.asks_what_is and not is_side and not any(candidate.signs.defines for candidate in chosen):
+        sure = min(sure, REFUSED)
     if sure < floor:
         return
     for candidate in chosen if sure >= ENOUGH else chosen[: max(NEAR_QUOTES, goal.min_evidence)]:

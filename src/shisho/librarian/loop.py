@@ -12,6 +12,7 @@ from shisho.domain.codec import to_plain
 from shisho.domain.inquiry import Answer, AnswerLevel, Gap, Inquiry, LoopStop
 from shisho.domain.loop_state import LoopState
 from shisho.librarian.citations import Citations
+from shisho.librarian.levels import choose_printed
 from shisho.librarian.mind import Mind
 from shisho.librarian.nodes import Nodes
 from shisho.librarian.record import RunRecord, RunStopped
@@ -130,6 +131,7 @@ def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int
     spending = state["spent"]
     aim = state["strategy"]
     uses = state["uses"]
+    cited_numbers = {number for sentence in draft.sentences for number in sentence.evidence}
     answer_id = (
         inquiry.run_id if inquiry.task_id else sha256(f"{inquiry.run_id}/{steps}".encode()).hexdigest()[:24]
     )
@@ -139,7 +141,7 @@ def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int
         question=state["question"],
         text=draft.text,
         sentences=draft.sentences,
-        evidence=citations.evidence(answer_id, state["evidence"]),
+        evidence=citations.evidence(answer_id, choose_printed(state["evidence"], cited_numbers)),
         condition=aim.condition,
         goals=aim.goals,
         goal_status=state["goal_status"],

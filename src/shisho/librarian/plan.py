@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from shisho.domain.corpus import Condition
 from shisho.domain.inquiry import Goal, Plan, Strategy
 from shisho.language.terms import fold
+from shisho.librarian import questions
 
 # 「決定係数について教えてください」: the asking is no part of what is sought.
 _ASKING = re.compile(
@@ -31,7 +32,19 @@ def plan(strategy: Strategy, goals: Sequence[Goal], plans: Sequence[Plan]) -> Pl
             meant = asked_goals[0].question if plans else strategy.question
             ids = ", ".join(goal.id for goal in asked_goals)
             return Plan(strategy.question, query, meant, f"{ids}: its own words", filters)
+    query = _definition(strategy) if plans and goals else ()
+    if query and _key(query, filters) not in earlier_keys:
+        return Plan(strategy.question, query, strategy.question, f"{goals[0].id}: its definition", filters)
     return Plan(strategy.question, (), "", "nothing left to ask that was not asked", filters)
+
+
+def _definition(strategy: Strategy) -> tuple[str, ...]:
+    """Where no sentence said what the thing is that is asked about: its name, and what headings call such a
+    sentence."""
+    parsed = questions.read(strategy.goals[0].question)
+    if len(strategy.goals) > 1 or parsed.defined is None or not parsed.asks_what_is:
+        return ()
+    return (f"{parsed.defined.text} 定義",)
 
 
 def _sought(question: str) -> str:

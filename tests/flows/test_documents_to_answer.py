@@ -65,6 +65,15 @@ async def test_what_is_not_there_is_not_answered(stocked: Desk, asked: dict[str,
     assert answer.abstained or answer.missing
 
 
+async def test_what_a_thing_is_is_answered_by_the_sentence_that_says_so(stocked: Desk) -> None:
+    """It is not among what the first round shows; what only says something of the thing is not printed
+    beside it."""
+    answer = await stocked.ask("決定係数とは何か")
+    (quoted,) = [evidence.snippet for evidence in answer.evidence]
+    assert "".join(quoted.split()).endswith("目的変数の全変動のうち回帰式で説明できる変動の割合である。")
+    assert answer.rounds == 2 and not answer.abstained
+
+
 async def test_the_second_time_is_known_and_a_changed_file_is_a_new_version(
     desk: Desk, tmp_path: Path
 ) -> None:

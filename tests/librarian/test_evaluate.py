@@ -265,9 +265,9 @@ def test_a_sentence_that_goes_on_overleaf_is_quoted_to_its_end_in_two_quotations
     findings = found("年休の時季指定では労働者の希望をどう確認するか", [passage])
     assert [finding.snippet for finding in findings] == [text, "れます。"]
     whole = NumberedPassage(1, f"{text}れる", "年休", 0.9, overleaf=rest)
-    assert [finding.snippet for finding in found("年休の時季指定では労働者の希望をどう確認するか", [whole])] == [
-        f"{text}れる"
-    ]
+    assert [
+        finding.snippet for finding in found("年休の時季指定では労働者の希望をどう確認するか", [whole])
+    ] == [f"{text}れる"]
 
 
 def test_what_says_something_of_a_thing_is_no_answer_to_what_it_is() -> None:

@@ -3,7 +3,7 @@ missing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from itertools import chain, combinations
 
@@ -24,6 +24,7 @@ from shisho.domain.inquiry import (
 from shisho.domain.loop_state import Draft
 from shisho.language.display import fence_code, join_lines
 from shisho.language.script import answer_language
+from shisho.librarian import questions
 from shisho.librarian.contradictions import contradiction
 from shisho.librarian.levels import ENOUGH, level_of_evidence, stance_of
 from shisho.librarian.reflect import open_goals
@@ -89,6 +90,21 @@ def frame_answer(
     if gaps:
         paragraphs.append("\n".join(say("answer_note", text=gap) for gap in gaps))
     return Draft("\n\n".join(paragraphs), sentences, (*missing, *gaps), level)
+
+
+def choose_printed(
+    goals: Iterable[Goal], refs: Sequence[EvidenceRef], cited: Collection[int] = ()
+) -> tuple[EvidenceRef, ...]:
+    """Where a later round said what a thing is, what earlier rounds only said of it is left out, unless its
+    number is `cited`."""
+    what_is = {goal.id for goal in goals if questions.read(goal.question).asks_what_is}
+    answering = {(ref.goal_id, ref.round) for ref in refs if ref.score >= ENOUGH and ref.goal_id in what_is}
+    answered = {goal_id for goal_id, _ in answering}
+    return tuple(
+        ref
+        for ref in refs
+        if ref.goal_id not in answered or (ref.goal_id, ref.round) in answering or ref.number in cited
+    )
 
 
 def disagreements(evidence: Sequence[EvidenceRef], strategy: Strategy) -> list[str]:

@@ -113,11 +113,11 @@ def labels(folded: str) -> frozenset[str]:
     return frozenset(found_labels)
 
 
-def names_another(asked: frozenset[str], own: frozenset[str]) -> bool:
+def names_another(question_labels: frozenset[str], line_labels: frozenset[str]) -> bool:
     """True where a line begins with a kind (第二種) and the question asks for another of them."""
-    kinds = {label for label in asked if label.endswith(_KINDS)}
-    own_kinds = {label for label in own if label.endswith(_KINDS)}
-    return bool(kinds and own_kinds) and kinds.isdisjoint(own_kinds)
+    wanted_kinds = {label for label in question_labels if label.endswith(_KINDS)}
+    line_kinds = {label for label in line_labels if label.endswith(_KINDS)}
+    return bool(wanted_kinds and line_kinds) and wanted_kinds.isdisjoint(line_kinds)
 
 
 def versions(folded: str) -> frozenset[str]:

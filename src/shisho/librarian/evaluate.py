@@ -84,8 +84,7 @@ def select(
     findings: list[Finding] = []
     for place, goal in enumerate(goals):
         own_refs = [ref for ref in refs if ref.goal_id == goal.id]
-        # What compares the two is quoted once, for the first of them.
-        findings.extend(_for_goal(passages, goal, own_refs, rarity, () if place else sides, bool(sides)))
+        findings.extend(_for_goal(passages, goal, own_refs, rarity, sides, is_first=not place))
     return findings
 
 
@@ -95,11 +94,13 @@ def _for_goal(
     refs: Sequence[EvidenceRef],
     rarity: Mapping[str, float],
     sides: Sequence[Sequence[str]],
-    is_side: bool,
+    *,
+    is_first: bool,
 ) -> Iterator[Finding]:
     question = questions.read(goal.question)
     weights = signs.term_weights(question, rarity)
-    ranked = _ranked(_candidates(passages, question, weights), question, sides)
+    # What compares the two sides is quoted once, for the first of them.
+    ranked = _ranked(_candidates(passages, question, weights), question, sides if is_first else ())
     # What was near before stays; only what is nearer, or an answer, joins it.
     floor = min(ENOUGH, max((ref.score for ref in refs), default=NEAR))
     if not ranked:
@@ -112,8 +113,7 @@ def _for_goal(
     sure = max(
         _certainty(question, weights, best, chosen, _document_words(passages, best.shown)) for best in leading
     )
-    # What sets two things apart need not define them.
-    if question.asks_what_is and not is_side and not any(candidate.signs.defines for candidate in chosen):
+    if question.asks_what_is and not any(_says_what_it_is(candidate, sides) for candidate in chosen):
         sure = min(sure, REFUSED)
     if sure < floor:
         return
@@ -150,6 +150,12 @@ def _chosen(
         chosen.append(candidate)
         chars += width
     return chosen
+
+
+def _says_what_it_is(candidate: _Candidate, sides: Sequence[Sequence[str]]) -> bool:
+    """True for a definition, and for what names both sides of a comparison: it need not define them."""
+    words = candidate.shared.page.lines[candidate.place].terms
+    return bool(candidate.signs.defines) or (bool(sides) and all(words.issuperset(side) for side in sides))
 
 
 def _lowered(sure: float, odds: float) -> float:
@@ -236,8 +242,8 @@ def _candidate(
 
 
 def _overleaf(passage: NumberedPassage, lines: Sequence[SentenceLine], end: int, carried_on: bool) -> str:
-    """What the next page goes on with where the list (`carried_on`) or the sentence that is quoted to here ends
-    with its page."""
+    """What the next page goes on with where the list (`carried_on`) or the sentence that is quoted to here
+    ends with its page."""
     if not passage.overleaf or end < lines[-1].end:
         return ""
     following = reading.read_roles(passage.overleaf, passage.heading)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from shisho.domain.inquiry import AnswerLevel, EvidenceRef, Stance
 
@@ -24,18 +24,6 @@ def select_answering(refs: Sequence[EvidenceRef]) -> list[EvidenceRef]:
     if stance_of(refs) is Stance.CONFLICTS:
         return []
     return [ref for ref in refs if ref.score >= ENOUGH and ref.stance is Stance.ANSWERS]
-
-
-def choose_printed(refs: Sequence[EvidenceRef], cited: Collection[int] = ()) -> tuple[EvidenceRef, ...]:
-    """Without what was only near in one round where another round answered the same goal, unless its number is
-    `cited`."""
-    answering = {(ref.goal_id, ref.round) for ref in refs if ref.score >= ENOUGH}
-    answered = {goal_id for goal_id, _ in answering}
-    return tuple(
-        ref
-        for ref in refs
-        if ref.goal_id not in answered or (ref.goal_id, ref.round) in answering or ref.number in cited
-    )
 
 
 def stance_of(refs: Sequence[EvidenceRef]) -> Stance:

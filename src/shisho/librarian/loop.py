@@ -11,8 +11,8 @@ from shisho.domain.answer_news import RunNews, SentenceWritten, ignore_news
 from shisho.domain.codec import to_plain
 from shisho.domain.inquiry import Answer, AnswerLevel, Gap, Inquiry, LoopStop
 from shisho.domain.loop_state import LoopState
+from shisho.librarian.answer import choose_printed
 from shisho.librarian.citations import Citations
-from shisho.librarian.levels import choose_printed
 from shisho.librarian.mind import Mind
 from shisho.librarian.nodes import Nodes
 from shisho.librarian.record import RunRecord, RunStopped
@@ -141,7 +141,7 @@ def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int
         question=state["question"],
         text=draft.text,
         sentences=draft.sentences,
-        evidence=citations.evidence(answer_id, choose_printed(state["evidence"], cited_numbers)),
+        evidence=citations.evidence(answer_id, choose_printed(aim.goals, state["evidence"], cited_numbers)),
         condition=aim.condition,
         goals=aim.goals,
         goal_status=state["goal_status"],

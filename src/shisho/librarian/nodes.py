@@ -24,11 +24,12 @@ from shisho.errors import NotFound, SourceRemoved
 from shisho.language.display import display_quotation
 from shisho.language.terms import fold, terms
 from shisho.librarian.allowance import ModelAllowance
+from shisho.librarian.answer import choose_printed
 from shisho.librarian.citations import Citations
 from shisho.librarian.evaluate import terms_wanted
 from shisho.librarian.evidence import context_of, double, verify
 from shisho.librarian.follow_up import resolve
-from shisho.librarian.levels import ENOUGH, choose_printed
+from shisho.librarian.levels import ENOUGH
 from shisho.librarian.mending import find_support
 from shisho.librarian.mind import AnswerMatter, Mind, PassageMatter, PlanMatter, RulesMind
 from shisho.librarian.reflect import choose_next_focus, open_goals
@@ -229,7 +230,7 @@ class Nodes:
         matter = AnswerMatter(
             strategy=state["strategy"],
             status=state["goal_status"],
-            evidence=choose_printed(state["evidence"]),
+            evidence=choose_printed(state["strategy"].goals, state["evidence"]),
             verdict=state["verdicts"][-1],
             unsearched=_reached(state).unsearched,
             asked=state["question"],

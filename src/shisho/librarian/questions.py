@@ -12,7 +12,7 @@ from functools import lru_cache
 from shisho.language.names import names
 from shisho.language.numbers import Figures, figures
 from shisho.language.terms import fold, pairs, squeeze, terms, tokenizer
-from shisho.librarian import demands
+from shisho.librarian import definitions, demands
 
 
 class AnswerKind(StrEnum):
@@ -76,7 +76,7 @@ class ParsedQuestion:
     @property
     def asks_what_is(self) -> bool:
         """True where nothing answers but a sentence that says what the thing is: 「Xとは何か」."""
-        return self.defined is not None and _WHAT_IS.search(self.folded) is not None
+        return self.defined is not None and definitions.is_asked_for(self.folded)
 
     @property
     def asks_yes_or_no(self) -> bool:
@@ -190,8 +190,6 @@ _DEFINED = re.compile(
 _DEFINED_ENGLISH = re.compile(
     r"^(?:please )?(?:what (?:is|are) (?:meant by )?|define )(?:an? |the )?([\w\s*+-]{2,40}?)\??$"
 )
-_LEFT_OUT = str.maketrans("", "", "ー・")
-_WHAT_IS = re.compile(r"(?:とは|って)、?(?:一体|いったい)?(?:何|なに|なん)(?:です|でしょう|のこと|なの|だ)*か?[。?？]*$")
 _LISTS = re.compile(
     r"挙げ|列挙|列記|すべて|全て|全部|一覧|(?:誰と誰|何と何|どこと(?:どこ|何処))|リストアップ|何が(?:あ|含|必要)|(?:どんな|どのような|どういう|どういった)[^。?？]{1,20}(?:があ|が含|ですか|か[?？。]?$)"
     r"|種類|手順|手続|方法|やり方|条件|要件|項目|書類|措置|使い道|用途|方針|流れ|ポイント|留意点|注意点|特徴|役割|メリット|デメリット|対策|[2-9二三四五六七八九]つ"
@@ -350,28 +348,7 @@ def _triples(dense: str) -> frozenset[str]:
 
 def defines(question: ParsedQuestion, line: str) -> bool:
     """True where a folded sentence says what the thing is whose meaning is asked for."""
-    if question.defined is None:
-        return False
-    pattern = _definition(_spelt_alike(question.defined.text))
-    return pattern.search(_spelt_alike(line)) is not None
-
-
-def _spelt_alike(text: str) -> str:
-    """Without white space and what is often left out of katakana: インターバル is インタバル."""
-    return "".join(text.split()).translate(_LEFT_OUT)
-
-
-@lru_cache(maxsize=256)
-def _definition(name: str) -> re.Pattern[str]:
-    # Its sign may stand behind it: 「決定係数（R-squared）R² は、…の割合である。」
-    thing = rf"[「『\"“]?{re.escape(name)}(?:(?<=[a-z])s)?[」』\"”)）]?(?:[(（][^)）]{{1,60}}[)）])?(?:[a-z][0-9²³]?(?![a-z]))?"
-    return re.compile(
-        rf"{thing}(?:とは|[:：–—]|(?:は|も)(?=.*(?:である|です|をいう|をいいます|を指す|を指します|という|こと|もの|の一種|の一つ)[。.]?$))"
-        rf"|^(?:[^\w]*){thing}(?:[-–—:：]|は[、,])"
-        rf"|(?:を|ことを|のを|ものを|が){thing}(?:と(?:い[いうわっ]|言|呼|称|名付|定義)|という)"
-        rf"|以下[、,]?{thing}と|{thing}(?:is|are)(?:an?|the|defined|called)"
-        rf"|(?:called|named|knownas|termed){thing}"
-    )
+    return question.defined is not None and definitions.defines(question.defined.text, line)
 
 
 def acts(folded: str) -> bool:

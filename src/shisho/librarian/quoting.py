@@ -105,8 +105,8 @@ def overleaf_span(
 
 
 def sentence_rest(last: SentenceLine, overleaf: Sequence[SentenceLine]) -> QuotedSpan | None:
-    """The end of the sentence that the last line of a page begins; None where that is whole. Counts in the text
-    overleaf."""
+    """The end of the sentence that the last line of a page begins; None where that is whole. Counts in the
+    text overleaf."""
     if not overleaf or last.role not in (LineRole.PROSE, LineRole.ITEM) or is_whole(last.folded):
         return None
     rest = overleaf[0]

@@ -44,7 +44,9 @@ class Signs(NamedTuple):
     grants: float  # it says what can, must or must not be, where yes or no is asked for
     formless: float  # the line has not the form that the answer must have (a telephone number)
     formless_quoted: float  # the quotation has it not
-    numberless: float  # the passage lacks an article … that the question names, or the line begins with another
+    numberless: (
+        float  # the passage lacks an article … that the question names, or the line begins with another
+    )
     listed: float  # a list is quoted
     length: float  # logarithm of the quotation's length
     depth: float  # 0 for the first line of the passage, 1 for the last

@@ -188,7 +188,8 @@ class MemoryUrls:
         row = self._finds.get((claim.job_id, canonical_url))
         expected = [row.document_id] if row and row.document_id else []
         documents = await self._shelf.fetch_documents(expected)
-        return next((id for id, held in documents.items() if held.state is DocumentState.LIVE), None)
+        live = [document.id for document in documents.values() if document.state is DocumentState.LIVE]
+        return next(iter(live), None)
 
     async def _is_orphan(self, document_id: DocumentId, task_id: TaskId) -> bool:
         held = await self._shelf.fetch_documents([document_id])

@@ -64,6 +64,15 @@ def _total(path: Path) -> float:
     return int(some.rpartition("total=")[2]) / 1e6
 
 
+def peak_mb() -> float:
+    """The most memory that this process has held, in MB."""
+    # Not ru_maxrss: a new process inherits that from whoever started it.
+    (line,) = [
+        line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")
+    ]
+    return int(line.split()[1]) / 1024
+
+
 def children_seconds() -> float:
     """CPU seconds that the child processes of this one have used, those that ended and those that live."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)

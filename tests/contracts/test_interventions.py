@@ -13,6 +13,7 @@ from shisho.domain.codec import Payload, dumps
 from shisho.domain.event import EventFacts, EventKind
 from shisho.domain.intervention import AuthTarget, HumanChallenge, InterventionState, intervention_id
 from shisho.domain.job import ClaimLost, JobId, JobState, NewTask, StopMode, TaskId
+from tests.machine import PATIENCE
 from tests.queues import ANA, CAPTCHA, OWNER, Queue, new, opened
 
 ITEM, DOMAIN, TASK = AuthTarget
@@ -68,7 +69,7 @@ async def test_one_solution_frees_all_that_the_domain_or_the_engine_holds(queue:
     stranger = await held(queue, task="theirs", owner="stranger")
     with queue.bell.listen("queued") as ear:
         ended = await queue.interventions.complete(OWNER, ITEM, mine[1])
-        assert await ear.wait(1)
+        assert await ear.wait(PATIENCE)
     assert [one.id for one in ended] == mine
     for item in mine:
         job = await queue.jobs.get_job(job_of(item))

@@ -33,6 +33,7 @@ from shisho.domain.job import (
     TaskState,
 )
 from shisho.errors import KeyConflict, NotFound, TaskNotFound
+from tests.machine import PATIENCE
 from tests.queues import ANA, BEN, CAPTCHA, OWNER, Queue, new, opened, output_of
 
 T1 = TaskId("t1")
@@ -537,10 +538,10 @@ async def test_every_move_rings_after_its_commit(queue: Queue) -> None:
         with queue.bell.listen(T1) as by_task, queue.bell.listen(kind) as by_kind:
             while await by_task.wait(0.05):  # the last move may ring a second time, from the file
                 pass
-            seen = asyncio.create_task(heard_at(queue, by_task.wait(2)))
+            seen = asyncio.create_task(heard_at(queue, by_task.wait(PATIENCE)))
             await move()
             assert await seen == kind
-            assert await by_kind.wait(2)
+            assert await by_kind.wait(PATIENCE)
     assert queue.bell.listening == 0
 
 

@@ -1,13 +1,20 @@
-"""Adding costs as much per passage in a long document as in a short one, in time of the processor."""
+"""Adding costs as much per passage in a long document as in a short one, in time of the processor, and hardly
+more memory."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from pathlib import Path
+
+import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.corpus import Source
+
+ROOT = Path(__file__).parents[2]
 
 
 def written(characters: int, name: str) -> bytes:
@@ -20,6 +27,21 @@ def written(characters: int, name: str) -> bytes:
         text.append(next(lines))
         size += len(text[-1])
     return "\n\n".join(text).encode()
+
+
+PEAKS = """
+import asyncio, sys
+from shisho.bootstrap.desk import open_desk
+from tests.machine import peak_mb
+
+async def main(home, *paths):
+    async with open_desk(home=home) as desk:
+        for path in paths:
+            assert [receipt.outcome async for receipt in desk.add(path)] == ["added"]
+            print(peak_mb())
+
+asyncio.run(main(*sys.argv[1:]))
+"""
 
 
 async def cost(desk: Desk, data: bytes, name: str) -> float:
@@ -38,3 +60,21 @@ async def test_a_passage_of_a_document_ten_times_as_long_costs_no_more(tmp_path:
             short = await cost(desk, written(120_000, f"短{turn}"), f"short {turn}.txt")
             ratios.append(await cost(desk, written(1_200_000, f"長{turn}"), f"long {turn}.txt") / short)
     assert min(ratios) <= 1.2, ratios
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
+def test_a_text_of_ten_megabytes_takes_hardly_more_memory_than_one_of_two(tmp_path: Path) -> None:
+    """In a process of its own, less what all else holds there. Two are more than is stored at once; were
+    all of it stored at once, each MB more took 20."""
+    texts = [written(characters, name) for characters, name in ((1_100_000, "小"), (5_300_000, "大"))]
+    paths = [tmp_path / f"{len(text)}.txt" for text in texts]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_bytes(text)
+    command = [sys.executable, "-c", PEAKS, str(tmp_path / "home"), *map(str, paths)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    small, large = map(float, done.stdout.split())
+    more_text = (len(texts[1]) - len(texts[0])) / 1e6
+    print(
+        f"{len(texts[0]) / 1e6:.1f} MB: {small:.0f} MB held; {len(texts[1]) / 1e6:.1f} MB: {large:.0f} MB held"
+    )
+    assert large - small < 10 * more_text

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -13,9 +14,9 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
+import httpx
 import pytest
 
 from shisho.bootstrap.desk import open_desk
@@ -26,7 +27,8 @@ from shisho.stores.embedded.connect import Database
 from shisho.system.clock import SystemClock
 from tests.faults.children import LONG, ROOT, Child, started
 from tests.faults.process import TASK, Orders
-from tests.machine import Stopwatch, contended
+from tests.interfaces.serving import serving
+from tests.machine import PATIENCE, Stopwatch, contended
 from tests.queues import OWNER, Queue, new, opened, output_of
 
 pytestmark = pytest.mark.apart
@@ -110,23 +112,35 @@ async def test_who_is_frozen_in_its_turn_is_passed_over(queue: Queue, tmp_path: 
 
 
 async def test_who_is_frozen_in_its_transaction_is_named(queue: Queue, tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path) as desk:
-        with frozen(tmp_path, "in its transaction") as child:
-            reading = await until_read(tmp_path)
-            writing = partial(queue.tasks.open, NewTask(TaskId("late"), OWNER))
-            for attempt in (desk.ready, writing) if LONG else (writing,):
-                named = pytest.raises(
-                    Conflict, match=rf"Process {child.pid} .*is stopped.*kill -CONT {child.pid}"
-                )
-                with Stopwatch() as telling, named as caught:
-                    await attempt()
-                print(
-                    f"frozen in its transaction: read after {reading:.2f} s, told after {telling.seconds:.1f} s"
-                )
-                assert reading < WITHIN / 2 and telling.undisturbed < WITHIN
-                assert caught.value.details == {"pid": child.pid}
-        await desk.ready()
-        assert await queue.add(new(id="later")) == ("later",)
+    with frozen(tmp_path, "in its transaction") as child:
+        reading = await until_read(tmp_path)
+        with Stopwatch() as telling, pytest.raises(Conflict, match=named(child)) as caught:
+            await queue.tasks.open(NewTask(TaskId("late"), OWNER))
+        print(f"frozen in its transaction: read after {reading:.2f} s, told after {telling.seconds:.1f} s")
+        assert reading < WITHIN / 2 and telling.undisturbed < WITHIN
+        assert caught.value.details == {"pid": child.pid}
+    assert await queue.add(new(id="later")) == ("later",)
+
+
+def named(child: subprocess.Popen[bytes]) -> str:
+    return rf"Process {child.pid} .*is stopped.*kill -CONT {child.pid}"
+
+
+async def test_a_server_beside_one_that_is_frozen_is_not_ready_and_says_who_it_is(tmp_path: Path) -> None:
+    """Over HTTP; that it lives it says all the while, and that it is ready as soon as the other goes on."""
+    with serving(tmp_path) as url:
+        async with httpx.AsyncClient(base_url=url, timeout=PATIENCE) as client:
+            assert (await client.get("/readyz")).status_code == 200
+            with frozen(tmp_path, "in its transaction") as child:
+                with Stopwatch() as telling:
+                    ready = await client.get("/readyz")
+                alive = await client.get("/livez")
+            again = await client.get("/readyz")
+    print(f"beside one frozen in its transaction: /readyz {ready.status_code} after {telling.seconds:.1f} s")
+    assert (ready.status_code, alive.status_code, again.status_code) == (503, 200, 200)
+    told = ready.json()
+    assert (told["code"], told["details"]) == ("CONFLICT", {"pid": child.pid})
+    assert re.search(named(child), told["message"]) and telling.undisturbed < WITHIN
 
 
 async def test_a_reader_that_is_frozen_holds_nobody_up(queue: Queue, tmp_path: Path) -> None:

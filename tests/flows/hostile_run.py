@@ -18,9 +18,9 @@ from shisho.testing.box.client import connect
 from shisho.web.http.url import canonicalise
 from tests.flows.boxed import way
 from tests.flows.smallweb import ended
-from tests.machine import Stopwatch, watch_loop
+from tests.machine import Stopwatch, peak_mb, watch_loop
 from tests.queues import output_of
-from tests.web.hostile import p99, peak_mb
+from tests.web.hostile import p99
 
 GOOD = SearchOptions(engines=("mojeek",), serp_max_pages=1, max_results_per_query=100)
 

@@ -18,6 +18,7 @@ from shisho.domain.job import Job, JobState
 from shisho.domain.task import DocumentsQueued
 from shisho.errors import DocumentUnreadable, ForbiddenPath, TooLarge
 from shisho.system.reading import read
+from tests.machine import PATIENCE
 
 SECRET = "秘密の本文である。"
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes are made as on Unix")
@@ -152,7 +153,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
 
 async def ended(desk: Desk, added: DocumentsQueued) -> Job:
     """The only job of a task, when it has ended."""
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(PATIENCE):
         while True:
             (job,) = (await desk.tasks.list_jobs(added.task_id)).jobs
             if job.state in (JobState.COMPLETED, JobState.FAILED):

@@ -25,6 +25,7 @@ from tests.inference.model_folders import (
     write_safetensors,
     write_tokenizer,
 )
+from tests.machine import PATIENCE
 
 # Of each question the passage that answers it shares no content word with it.
 LIBRARY = {
@@ -101,7 +102,7 @@ async def test_without_an_embedder_search_is_by_words(tmp_path: Path) -> None:
 
 
 async def test_worker_makes_vectors_in_the_background(desk: shisho.Desk) -> None:
-    async with desk.working(1, Silence()), asyncio.timeout(300):
+    async with desk.working(1, Silence()), asyncio.timeout(3 * PATIENCE):
         while await desk.embeddings.progress() != EmbeddingProgress(6, 6):  # noqa: ASYNC110
             await asyncio.sleep(0.2)
     assert await first(desk, "猫の餌") == "飼育"

@@ -31,6 +31,7 @@ from tests.inference.providing import (
     page_json,
     prompt_of,
 )
+from tests.machine import PATIENCE
 
 GOOD = ProviderReply(page_json())
 HUGE = "あ" * 4_000_000  # more than 10 MB on the wire
@@ -150,7 +151,7 @@ async def test_a_call_that_is_cancelled_ends_its_request(name: str) -> None:
 
     async with FakeProvider(script) as provider:
         call = asyncio.create_task(llm_of(provider, name).ask(prompt_of(), Page))
-        await asyncio.wait_for(reached.wait(), PATIENT_S)
+        await asyncio.wait_for(reached.wait(), PATIENCE)
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call

@@ -38,6 +38,10 @@ from tests.queues import CAPTCHA, OWNER, Queue, input_of, new, opened, output_of
 
 T1 = TaskId("t1")
 QUICK = WorkerTiming(beat=0.1, cut_off=0.4, silence=0.8, look=0.05, idle=0.05)
+# What a worker does within the patience of a test it does because the bell rang: by itself it looks later.
+BY_THE_BELL = replace(
+    QUICK, beat=10 * PATIENCE, idle=10 * PATIENCE, cut_off=20 * PATIENCE, silence=30 * PATIENCE
+)
 
 
 @dataclass(frozen=True)
@@ -258,14 +262,20 @@ async def test_a_person_is_waited_for_without_a_worker(works: Works) -> None:
 
 
 async def test_immediate_frees_every_worker_at_once(works: Works) -> None:
-    async with works.worker({"toy": forever, "quick": echo}):
+    meeting = asyncio.Barrier(2)
+
+    async def meet(job: Job, context: JobContext) -> int:
+        return await meeting.wait()
+
+    async with works.worker({"toy": forever, "meeting": meet}, pace=BY_THE_BELL):
         one, two = await works.jobs_of(2)
-        await works.until(two, JobState.RUNNING)
-        (other,) = (await works.tasks.enqueue(NewTask(TaskId("other"), OWNER), [new("quick")])).job_ids
-        began = asyncio.get_running_loop().time()
+        for job_id in (one, two):
+            await works.until(job_id, JobState.RUNNING)
+        others = [new("meeting"), new("meeting")]
+        queued = (await works.tasks.enqueue(NewTask(TaskId("other"), OWNER), others)).job_ids
         await works.tasks.stop(T1, StopMode.IMMEDIATE)
-        assert (await works.ended(other)).state is JobState.COMPLETED
-        assert asyncio.get_running_loop().time() - began < 0.5
+        for job_id in queued:
+            assert (await works.ended(job_id)).state is JobState.COMPLETED
     for job_id in (one, two):
         job = await works.jobs.get_job(job_id)
         assert (job.state, output_of(job)) == (JobState.CANCELLED, None)
@@ -482,14 +492,12 @@ async def test_a_stop_is_heard_across_connections(tmp_path: Path) -> None:
     async with (
         opened_works(tmp_path) as here,
         opened_works(tmp_path) as there,
-        here.worker({"toy": forever}, pace=WorkerTiming()),
+        here.worker({"toy": forever}, pace=BY_THE_BELL),
     ):
         (job_id,) = await there.jobs_of()
         await there.until(job_id, JobState.RUNNING)
         (other,) = await there.jobs_of()
         await there.until(other, JobState.RUNNING)
-        began = asyncio.get_running_loop().time()
         await there.tasks.stop(T1, StopMode.IMMEDIATE)
         (freed,) = (await there.tasks.enqueue(NewTask(TaskId("other"), OWNER), [new("toy")])).job_ids
         await there.until(freed, JobState.RUNNING)
-        assert asyncio.get_running_loop().time() - began < 1

@@ -12,7 +12,6 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from shisho.domain.web import Endpoint, Request
@@ -20,7 +19,7 @@ from shisho.errors import ShishoError
 from shisho.testing.box.hostile import SCRIPTS, play
 from shisho.web.http.address import AllowList
 from shisho.web.http.fetch import HttpFetcher
-from tests.machine import Stopwatch, watch_loop
+from tests.machine import Stopwatch, peak_mb, watch_loop
 
 GOOD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 15\r\n\r\n<p>well behaved"
 
@@ -99,14 +98,6 @@ async def _well_behaved(fetcher: HttpFetcher, latencies: list[float]) -> None:
 
 def p99(values: list[float]) -> float:
     return sorted(values)[len(values) * 99 // 100]
-
-
-def peak_mb() -> float:
-    # Not ru_maxrss: a new process inherits that from whoever started it.
-    (line,) = [
-        line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")
-    ]
-    return int(line.split()[1]) / 1024
 
 
 if __name__ == "__main__":

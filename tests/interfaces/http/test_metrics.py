@@ -18,6 +18,7 @@ from shisho.bootstrap.desk import open_desk
 from shisho.bootstrap.tracing import trace
 from shisho.domain.corpus import Source
 from shisho.interfaces.cli.log_lines import BLOTTED, JsonLines, RedactedLines, secrets_of
+from shisho.interfaces.http import health
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.health import build_health
 from shisho.interfaces.http.metrics import figures_kept
@@ -103,6 +104,20 @@ async def test_a_store_that_does_not_answer_is_told_as_a_figure(tmp_path: Path) 
             async with client_of(build(desk, AccessRules(token=TOKEN), kept)) as client:
                 told = await figures(client)
     assert told["shisho_store_up"] == 0
+
+
+@pytest.mark.parametrize("serves", ["all", "health alone"])
+async def test_a_store_that_keeps_us_waiting_is_not_ready(
+    serves: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "READY_SECONDS", 0.0)  # by then no store has answered
+    rules = AccessRules(token=TOKEN)
+    async with open_desk(home=tmp_path, web="off") as desk:
+        with figures_kept() as kept:
+            serving = build(desk, rules, kept) if serves == "all" else build_health(desk, rules, kept)
+            async with client_of(serving) as client:
+                reply = await client.get("/readyz")
+    assert (reply.status_code, reply.json()["code"]) == (503, "TIMEOUT")
 
 
 def test_where_nobody_listens_nothing_is_kept() -> None:

@@ -267,16 +267,14 @@ async def test_a_server_that_answers_nothing_or_nonsense_is_a_bad_gateway() -> N
 async def test_time_and_number_are_limited() -> None:
     names = Names()
     names.lead("public.example", [PUBLIC])
-    short = Limits(head_s=0.2, idle_s=0.4, connections=2)
+    # By any other limit it would come after those who wait here have gone.
+    short = Limits(head_s=0.2, idle_s=0.4, total_s=10 * PATIENCE, connections=2)
     async with (
         serving(lambda asked: Answer("half", hold=True)) as server,
         proxying(names, Outward(server.endpoint), limits=short) as client,
     ):
-        clock = asyncio.get_running_loop().time
-        began = clock()
         assert await client.ask("GET http://public.example/ HTTP/1.1\r\n") == b""  # a head that never ends
         assert (await client.ask(get("http://public.example/"))).endswith(b"half")  # a body that never ends
-        assert clock() - began < 5
         held = [await client.open(tunnel("public.example:80")) for _ in range(2)]
         for reader, _ in held:
             await reader.readuntil(b"\r\n\r\n")

@@ -37,6 +37,8 @@ def add_health(app: FastAPI, desk: Desk) -> None:
                 await desk.ready()
         except ShishoError as error:
             return JSONResponse(describe_error(error), 503)
+        except TimeoutError:
+            return JSONResponse(describe_error(http_routes.build_lateness()), 503)
         return JSONResponse({"status": "ok"})
 
 

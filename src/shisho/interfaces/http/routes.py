@@ -16,7 +16,7 @@ from shisho.desk import Desk
 from shisho.domain.inquiry import Evidence
 from shisho.domain.job import TaskState
 from shisho.domain.task import TaskSnapshot
-from shisho.errors import NotFound, ShishoError
+from shisho.errors import NotFound, ShishoError, TimedOut
 from shisho.interfaces.api.failures import describe_error, to_shisho_error
 from shisho.interfaces.api.operations import Verb
 from shisho.interfaces.api.truncate import RecentReplies, dump_compact, to_plain_data
@@ -88,6 +88,11 @@ def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
         operation_id=verb.name,
         responses=REFUSALS,
     )
+
+
+def build_lateness() -> TimedOut:
+    """The refusal of a request that the database kept waiting for too long."""
+    return TimedOut("The database did not answer in time. Try again.")
 
 
 def build_refusal(error: Exception) -> JSONResponse:

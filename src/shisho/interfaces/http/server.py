@@ -20,7 +20,7 @@ from starlette.types import ASGIApp
 import shisho
 from shisho.desk import Desk
 from shisho.domain.team import cookie_of
-from shisho.errors import Conflict, InvalidParams, NotFound, ShishoError, TimedOut
+from shisho.errors import Conflict, InvalidParams, NotFound, ShishoError
 from shisho.interfaces.api import arguments
 from shisho.interfaces.api.contract import ROUTES
 from shisho.interfaces.api.failures import describe_error
@@ -162,7 +162,7 @@ def _refusals(app: FastAPI) -> None:
 
     @app.exception_handler(TimeoutError)
     async def late(request: Request, error: TimeoutError) -> JSONResponse:
-        return http_routes.build_refusal(TimedOut("The database did not answer in time. Try again."))
+        return http_routes.build_refusal(http_routes.build_lateness())
 
     @app.exception_handler(RequestValidationError)
     async def wrong(request: Request, error: RequestValidationError) -> JSONResponse:

@@ -49,12 +49,12 @@ async def served(desk: Desk, rules: AccessRules | None = None) -> AsyncIterator[
 
 
 async def finished(client: httpx.AsyncClient, task_id: str) -> dict[str, Any]:
-    """Wait for the end of a task, as often as it takes; the status that tells it."""
+    """Wait for the end of a task, as often as it takes; the status that tells it, or why there is none."""
     query = {"wait": 20, "wait_for": "done"}
     async with asyncio.timeout(2 * PATIENCE):
         while True:
-            status = dict((await client.get(f"/tasks/{task_id}", params=query)).raise_for_status().json())
-            if status["status"] != "running":
+            status = dict((await client.get(f"/tasks/{task_id}", params=query)).json())
+            if status.get("status") != "running":
                 return status
 
 

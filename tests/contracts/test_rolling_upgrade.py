@@ -18,6 +18,7 @@ from shisho.stores.postgres import migrations
 from shisho.stores.postgres.connect import PostgresDatabase
 from tests.contracts.conftest import PostgresStore, postgres_store
 from tests.contracts.test_newer_tables import OF_STORES, Promise, named
+from tests.flows.smallweb import finished
 from tests.postgres import EMPTY, END_OTHERS, PostgresServer
 
 NEW = ("id", "name", "owner", "state", "kind", "source", "url", "at", "seq", "number", "value", "added")
@@ -91,7 +92,7 @@ async def test_server_of_the_last_version_goes_on_beside_one_of_this(
             newer.setattr(migrations, "scripts_in", lambda package: [*known(package), LATER])
             async with open_desk(home=tmp_path / "new", store=url, blobs=str(tmp_path / "files")) as present:
                 async with present.working(1):
-                    status = await last.tasks.get_status("last", wait=50, wait_for="done")
+                    status = await finished(last, "last")
                 assert status.status == "completed", status
                 answer = await last.ask("樹氷は何色か")
                 assert await present.answer("last") == answer

@@ -17,7 +17,9 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
+from shisho.web.crawl import visit
 from tests import forkserver
+from tests.machine import PATIENCE
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "lectures"
 SHISHO = [sys.executable, "-c", "from shisho.__main__ import main; main()"]
@@ -61,6 +63,12 @@ class Shell:
 def quiet_desktop(monkeypatch: pytest.MonkeyPatch) -> None:
     """The desktop of whoever runs the tests is left alone."""
     monkeypatch.setenv("SHISHO_NOTIFY", "terminal")
+
+
+@pytest.fixture(autouse=True)
+def pages_are_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that a test holds back is not given up, however long the rest takes beside busy processes."""
+    monkeypatch.setattr(visit, "TOTAL_S", 10 * PATIENCE)
 
 
 @pytest.fixture

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 
 from shisho.bootstrap.web import WebAccess
 from shisho.desk import Desk
-from shisho.domain.job import TaskState
-from shisho.domain.task import ResultRow, StatusDetail, TaskSnapshot
+from shisho.domain.inquiry import Answer
+from shisho.domain.job import ENDED, TaskState
+from shisho.domain.task import AnswerHandle, ResultRow, StatusDetail, TaskSnapshot, WaitCondition
 from shisho.domain.web import Challenge, ChallengeKind, Serp, SerpHit
 from shisho.testing.memory_web import MemoryParser, MemoryWeb, engine
 from tests.machine import PATIENCE
@@ -78,3 +79,29 @@ async def ended(
             held = await desk.tasks.get_status(
                 task_id, wait=20, since_revision=since, cursor=held.cursor, detail=StatusDetail.FULL
             )
+
+
+async def finished(desk: Desk, task_id: str, seconds: float = 2 * PATIENCE) -> TaskSnapshot:
+    """Wait for the end of a task, as often as it takes; the status that tells it."""
+    async with asyncio.timeout(seconds):
+        while True:
+            held = await desk.tasks.get_status(task_id, wait=20, wait_for=WaitCondition.DONE)
+            if held.status is not TaskState.RUNNING:
+                return held
+
+
+async def answered(desk: Desk, asked: AnswerHandle, seconds: float = 2 * PATIENCE) -> Answer:
+    """Poll as a client does, until a question has its answer and its job has ended, a moment later. Raises
+    the error that the job ended with."""
+    async with asyncio.timeout(seconds):
+        while asked.answer is None:
+            asked = await desk.tasks.wait_for_answer(asked.answer_id, wait=20)
+        held = await desk.tasks.get_status(asked.task_id, wait=0)
+        while await is_under_way(desk, asked):
+            held = await desk.tasks.get_status(asked.task_id, wait=20, since_revision=held.revision)
+    return asked.answer
+
+
+async def is_under_way(desk: Desk, asked: AnswerHandle) -> bool:
+    jobs = (await desk.tasks.list_jobs(asked.task_id)).jobs
+    return any(job.id == asked.answer_id and job.state not in ENDED for job in jobs)

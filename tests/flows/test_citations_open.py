@@ -16,6 +16,7 @@ from shisho.web.browser.proxy import GuardedProxy
 from shisho.web.http.address import AllowList
 from tests.flows.boxed import boxed
 from tests.flows.conftest import SAMPLES
+from tests.flows.smallweb import answered
 from tests.web.browsing import need_browser
 
 # Where the words are that a browser was sent to, in a window too small for the page; null: nowhere.
@@ -33,13 +34,10 @@ async def test_both_citations_of_one_answer_open_on_their_spans(tmp_path: Path) 
     async with boxed(tmp_path, folder=tmp_path / "box") as (box, desk):
         assert [one.outcome async for one in desk.add(SAMPLES / "01-regression.pdf")] == ["added"]
         question = f"決定係数が0に近いとき何を意味するか、また、{box.questions[20].text}"
-        asked = await desk.tasks.queue_question(question, wait=50)
-        assert asked.answer is not None
-        of_pdf = [one for one in asked.answer.evidence if one.page]
-        of_web = [
-            one for one in asked.answer.evidence if one.source_url and box.questions[20].gold in one.snippet
-        ]
-        assert of_pdf and of_web, asked.answer.evidence
+        answer = await answered(desk, await desk.tasks.queue_question(question))
+        of_pdf = [one for one in answer.evidence if one.page]
+        of_web = [one for one in answer.evidence if one.source_url and box.questions[20].gold in one.snippet]
+        assert of_pdf and of_web, answer.evidence
         for one in of_pdf:
             assert one.link == f"{(SAMPLES / '01-regression.pdf').resolve().as_uri()}#page={one.page}"
             assert letters(one.snippet) in letters(text_of(SAMPLES / "01-regression.pdf", one.page or 0))

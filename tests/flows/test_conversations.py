@@ -11,6 +11,7 @@ from shisho.domain.corpus import Source
 from shisho.domain.task import AskOptions, Sources
 from shisho.errors import KeyConflict, NotFound
 from tests.flows.conftest import Shell
+from tests.flows.smallweb import answered
 from tests.flows.test_purge import left
 
 TEXT = """# 樹氷
@@ -74,8 +75,8 @@ async def test_a_question_looks_where_the_one_before_it_did(tmp_path: Path) -> N
         assert {evidence.document for evidence in fourth.evidence} == {"灯.txt"}
         async with desk.working(1):
             options = AskOptions(sources=Sources.DOCUMENTS, **asked)
-            fifth = await desk.tasks.queue_question("街灯とは何か", options=options, wait=50)
-        assert fifth.answer and {evidence.document for evidence in fifth.answer.evidence} == {"灯.txt"}
+            fifth = await answered(desk, await desk.tasks.queue_question("街灯とは何か", options=options))
+        assert {evidence.document for evidence in fifth.evidence} == {"灯.txt"}
         wide = await desk.ask("樹氷はなぜ白いのか", corpora=["自然", "街"])
         assert wide.conversation_id != first.conversation_id and wide.understood == ""
         with pytest.raises(NotFound, match="conversation"):
@@ -95,8 +96,8 @@ async def test_a_queued_question_follows_one_that_still_waits(tmp_path: Path) ->
         with pytest.raises(KeyConflict):
             await desk.tasks.queue_question("それはなぜ白いのか", idempotency_key="k1", wait=0)
         async with desk.working():
-            done = await desk.tasks.wait_for_answer(second.answer_id, wait=50)
-        assert done.answer is not None and done.answer.understood == "樹氷はなぜ白いのか"
+            answer = await answered(desk, second)
+        assert answer.understood == "樹氷はなぜ白いのか"
         assert [turn.number for turn in await desk.conversations.turns(first.conversation_id)] == [1, 2]
         removed = await desk.conversations.remove("last")
         assert removed.turns == 2 and removed.kept_tasks == ()

@@ -18,6 +18,7 @@ from shisho.domain.reference import Reference
 from shisho.domain.task import Bytes
 from shisho.domain.team import Access, CorpusKey, Grantee, GranteeKind
 from shisho.errors import AccessDenied, NotFound, ShishoError
+from tests.flows.smallweb import finished
 
 PAPERS = "決定係数とは、回帰式の当てはまりの良さを示す指標である。1に近いほど当てはまりが良い。"
 DIARY = "決定係数の日記。回帰式の当てはまりの良さを示す指標を学んだ。暗証は薔薇である。"
@@ -133,7 +134,7 @@ async def test_one_who_may_read_changes_nothing_and_one_who_may_write_does(tmp_p
             queued = await taro.tasks.queue_documents(
                 files=[Bytes("q.txt", "分散とは、散らばりである。".encode())], corpus="papers@hanako"
             )
-            await taro.tasks.get_status(queued.task_id, wait=50, wait_for="done")
+            await finished(taro, queued.task_id)
         sources = {document.source for document in await hanako.documents(corpora="papers")}
         assert sources == {"r2.txt", "more.txt", "q.txt", str(folder / "f.txt")}
         assert [(corpus.name, corpus.is_writable) for corpus in await taro.corpora()] == [

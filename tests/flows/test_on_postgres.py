@@ -33,6 +33,7 @@ from shisho.system.clock import SystemClock
 from shisho.testing.box.server import Box
 from tests.flows.boxed import way
 from tests.flows.conftest import SAMPLES, Shell
+from tests.flows.smallweb import answered, finished
 from tests.flows.test_documents_to_answer import check_evidence
 from tests.interfaces.serving import SHISHO, environment
 from tests.postgres import PostgresServer
@@ -110,11 +111,11 @@ async def test_files_handed_in_here_are_read_by_a_worker_there_and_purged_for_al
         lecture = Bytes("講義.pdf", (SAMPLES / "01-regression.pdf").read_bytes())
         queued = await here.tasks.queue_documents(files=[lecture])
         async with there.working(1):
-            await here.tasks.get_status(queued.task_id, wait=50, wait_for="done")
+            await finished(here, queued.task_id)
             asked = await here.tasks.queue_question(QUESTION, task_id=queued.task_id)
-            handle = await here.tasks.wait_for_answer(asked.answer_id, wait=50)
-        assert handle.answer is not None and handle.answer.evidence
-        quotation = handle.answer.evidence[0].snippet
+            answer = await answered(here, asked)
+        assert answer.evidence
+        quotation = answer.evidence[0].snippet
         (document,) = await there.documents()
         assert list((tmp_path / "shared" / "originals").iterdir())
         assert left(store, quotation)
@@ -171,7 +172,7 @@ async def test_searches_queued_here_are_done_there_and_their_pages_found(tmp_pat
         options = SearchOptions(engines=("mojeek",), serp_max_pages=1, max_results_per_query=3)
         async with there.working(2):
             queued = await there.tasks.queue_searches([topic], options=options)
-            status = await here.tasks.get_status(queued.task_id, wait=50, wait_for="done")
+            status = await finished(here, queued.task_id)
         assert status.status == "completed", status
         assert [row for row in status.results if row.document_id]
         assert await here.search(topic, corpora=["web"])
@@ -203,7 +204,7 @@ async def test_backup_of_everything_is_restored_into_an_empty_database_only(
         assert await restored.answer("last") == answer
         assert (await restored.ask(QUESTION)).text == answer.text
         async with restored.working(1):
-            status = await restored.tasks.get_status("last", wait=50, wait_for="done")
+            status = await finished(restored, "last")
         assert status.status == "completed", "what waited when it was copied is done"
     with pytest.raises(Conflict, match="not empty"):
         await restore_archive(settings, file, other)

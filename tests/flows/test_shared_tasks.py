@@ -11,6 +11,7 @@ from shisho.domain.audit import AuditVerb
 from shisho.domain.job import TaskId
 from shisho.domain.task import AskOptions, Sources
 from shisho.errors import NotFound, TaskNotFound
+from tests.flows.smallweb import answered
 from tests.flows.test_granted_corpora import KEY, TARO, desks
 
 QUESTION = "決定係数とは何か"
@@ -25,8 +26,8 @@ async def test_members_read_and_only_the_owner_and_who_runs_the_library_stop(tmp
         await local.team.join("lab", "hanako", "taro")
         options = AskOptions(("papers",), {}, Sources.DOCUMENTS, {}, "")
         async with local.working(1):
-            made = await hanako.tasks.queue_question(QUESTION, options=options, wait=50)
-        assert made.answer is not None
+            made = await hanako.tasks.queue_question(QUESTION, options=options)
+            answer = await answered(hanako, made)
         for reading in (
             taro.tasks.get_status(made.task_id, wait=0),
             taro.tasks.wait_for_answer(made.answer_id),
@@ -42,17 +43,17 @@ async def test_members_read_and_only_the_owner_and_who_runs_the_library_stop(tmp
         status = await taro.tasks.get_status(made.task_id, wait=0)
         assert (status.status, status.question, status.answer_id) == ("completed", QUESTION, made.answer_id)
         seen = (await taro.tasks.wait_for_answer(made.answer_id)).answer
-        assert seen is not None and len(seen.evidence) == len(made.answer.evidence)
+        assert seen is not None and len(seen.evidence) == len(answer.evidence)
         for secret in (
             "当てはまり",
             "r2",
-            made.answer.evidence[0].sha256,
-            made.answer.evidence[0].document_id,
+            answer.evidence[0].sha256,
+            answer.evidence[0].document_id,
         ):
             assert secret not in str(seen) and secret not in str(status), secret
         await grants.grant(KEY, TARO, "read")
         granted = (await taro.tasks.wait_for_answer(made.answer_id)).answer
-        assert granted is not None and granted.text == made.answer.text
+        assert granted is not None and granted.text == answer.text
         with pytest.raises(NotFound):
             await hanako.for_owner("jiro").tasks.wait_for_answer(made.answer_id)
         for verb in (

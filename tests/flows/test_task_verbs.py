@@ -20,7 +20,7 @@ from shisho.domain.task import AskOptions, Bytes, Opinion, Progress, SearchOptio
 from shisho.errors import Conflict, DocumentEncrypted, ForbiddenPath, InvalidParams, NotFound, TaskNotFound
 from tests.corpus.readers.making import lines, pdf
 from tests.flows.conftest import SAMPLES
-from tests.flows.smallweb import ended, small_web, way
+from tests.flows.smallweb import answered, ended, small_web, way
 from tests.machine import Stopwatch
 
 
@@ -371,10 +371,11 @@ async def test_an_answer_is_named_before_it_is_there(stocked: Desk) -> None:
     assert (await stocked.tasks.get_status(asked.task_id, wait=0)).answer_id is None
     waiting = asyncio.create_task(stocked.tasks.wait_for_answer(asked.answer_id, wait=50))
     async with stocked.working():
-        done = await waiting
-    assert done.answer is not None and done.answer.id == asked.answer_id and done.retry_after is None
+        answer = await answered(stocked, await waiting)
+    done = await stocked.tasks.wait_for_answer(asked.answer_id)
+    assert done.answer == answer and answer.id == asked.answer_id and done.retry_after is None
     assert (await stocked.answer("last")).id == asked.answer_id
-    assert (await stocked.resume(asked.answer_id)) == done.answer
+    assert (await stocked.resume(asked.answer_id)) == answer
     other = await stocked.tasks.queue_question("検定とは何か", task_id=asked.task_id, wait=0)
     await stocked.tasks.stop_task(asked.task_id)
     with pytest.raises(NotFound, match="resume_task"):
@@ -395,7 +396,7 @@ async def test_an_answer_that_fails_raises_its_error(stocked: Desk) -> None:
         from shisho.errors import EmptyCorpus
 
         with pytest.raises(EmptyCorpus):
-            await stocked.tasks.wait_for_answer(asked.answer_id, wait=50)
+            await answered(stocked, asked)
         assert (await stocked.tasks.get_status(asked.task_id, wait=0)).status is TaskState.FAILED
 
 
@@ -403,22 +404,19 @@ async def test_a_rejected_quotation_is_not_given_again(stocked: Desk) -> None:
     question = "決定係数が0に近いとき何を意味するか"
     options = AskOptions(sources=Sources.DOCUMENTS)
     async with stocked.working():
-        first = await stocked.tasks.queue_question(question, options=options, wait=50)
-        assert first.answer is not None
-        rejected = first.answer.evidence[0]
+        first = await answered(stocked, await stocked.tasks.queue_question(question, options=options))
+        rejected = first.evidence[0]
         await stocked.tasks.feedback(Opinion.REJECT_EVIDENCE, rejected.id)
-        second = await stocked.tasks.queue_question(question, options=options, wait=50)
+        second = await answered(stocked, await stocked.tasks.queue_question(question, options=options))
         direct = await stocked.ask(question)
-        for answer in (second.answer, direct):
-            assert answer is not None and answer.evidence
+        for answer in (second, direct):
+            assert answer.evidence
             for one in answer.evidence:
                 apart = one.end <= rejected.start or one.start >= rejected.end
                 assert one.document_id != rejected.document_id or apart, "it was quoted again"
         await stocked.tasks.feedback(Opinion.RESTORE_EVIDENCE, rejected.id[:12])
-        third = await stocked.tasks.queue_question(question, options=options, wait=50)
-    assert third.answer is not None and [one.snippet for one in third.answer.evidence] == [
-        one.snippet for one in first.answer.evidence
-    ]
+        third = await answered(stocked, await stocked.tasks.queue_question(question, options=options))
+    assert [one.snippet for one in third.evidence] == [one.snippet for one in first.evidence]
     with pytest.raises(NotFound):
         await stocked.tasks.feedback(Opinion.REJECT_EVIDENCE, "nothing")
 

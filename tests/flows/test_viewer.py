@@ -18,6 +18,7 @@ from shisho.domain.task import Bytes
 from shisho.domain.viewing import Viewable
 from shisho.errors import InvalidParams, NotFound, SourceRemoved
 from tests.corpus.readers.making import lines, pdf
+from tests.flows.smallweb import finished
 
 SENTENCE = "決定係数は回帰式が標本の変動をどれだけ説明するかを表す。"
 OTHER = "自由度調整済み決定係数は説明変数の数を考えに入れる。"
@@ -72,7 +73,7 @@ async def test_file_is_seen_by_its_pages_until_it_changes_or_moves(desk: Desk, t
 async def test_bytes_that_were_handed_in_are_kept_until_they_are_purged(desk: Desk, tmp_path: Path) -> None:
     queued = await desk.tasks.queue_documents(files=[Bytes("paper.pdf", paper(SENTENCE))])
     async with desk.working():
-        await desk.tasks.get_status(queued.task_id, wait=50, wait_for="done")
+        await finished(desk, queued.task_id)
     (document,) = await desk.documents()
     originals = tmp_path / "home" / "originals"
     assert [path.name for path in originals.iterdir()] == [document.sha256]

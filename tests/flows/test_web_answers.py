@@ -27,7 +27,7 @@ from shisho.stores.jobs import StoredJobs
 from shisho.testing.memory_web import MemoryWeb
 from shisho.web.crawl import visit
 from tests.flows.conftest import SAMPLES
-from tests.flows.smallweb import challenge, ended, html, way
+from tests.flows.smallweb import answered, challenge, ended, html, way
 from tests.machine import PATIENCE, Stopwatch
 
 R2 = "決定係数は、回帰モデルの当てはまりのよさを表す指標である。"
@@ -82,13 +82,10 @@ def opening(tmp_path: Path) -> Opening:
 async def ask(desk: Desk, question: str, sources: Sources = Sources.AUTO, **limits: float) -> Answer:
     """The answer, which its run comes to again without the web."""
     options = AskOptions(sources=sources, budget=limits)
-    async with asyncio.timeout(PATIENCE + 2 * limits.get("max_seconds", 0)):
-        asked = await desk.tasks.queue_question(question, options=options, wait=50)
-        while asked.answer is None:
-            asked = await desk.tasks.wait_for_answer(asked.answer_id, wait=50)
-    report = await desk.replay(asked.answer.id)
+    answer = await answered(desk, await desk.tasks.queue_question(question, options=options))
+    report = await desk.replay(answer.id)
     assert report.is_same, report.differences
-    return asked.answer
+    return answer
 
 
 async def kinds(desk: Desk, task_id: str) -> list[str]:
@@ -162,17 +159,18 @@ async def test_a_named_corpus_is_widened_by_the_web_and_by_nothing_else(opening:
         await desk.add_source(
             Source("theirs.md", "相関係数とは、関係の強さを表すものである。".encode()), "theirs"
         )
-        asked = await desk.tasks.queue_question(TWO, options=AskOptions(corpora=("mine",)), wait=50)
-        assert asked.answer is not None
-        assert [one.document for one in asked.answer.evidence] == ["mine.md", site("b")]
+        asked = await desk.tasks.queue_question(TWO, options=AskOptions(corpora=("mine",)))
+        answer = await answered(desk, asked)
+        assert [one.document for one in answer.evidence] == ["mine.md", site("b")]
 
 
 async def test_who_filters_means_documents(opening: Opening) -> None:
     web = web_of({"相関係数": [site("b")]}, {site("b"): R})
     async with opening(web) as desk:
         await desk.add_source(Source("notes.md", R2.encode(), metadata={"課": "統計学"}))
-        asked = await desk.tasks.queue_question(TWO, options=AskOptions(filters={"課": "統計学"}), wait=50)
-        assert asked.answer is not None and asked.answer.missing == ("相関係数とは何か",) and web.asked == []
+        asked = await desk.tasks.queue_question(TWO, options=AskOptions(filters={"課": "統計学"}))
+        answer = await answered(desk, asked)
+        assert answer.missing == ("相関係数とは何か",) and web.asked == []
 
 
 @pytest.mark.parametrize(
@@ -311,11 +309,12 @@ async def test_no_more_pages_than_the_task_allows(opening: Opening, most: int) -
     web = web_of({"決定係数 求め方": list(pages)}, pages)
     async with opening(web, R) as desk:
         task = await desk.tasks.create_task(UNKNOWN, budget={"max_pages": most})
-        asked = await desk.tasks.queue_question("決定係数の求め方は何か", task_id=task, wait=50)
-        assert asked.answer is not None and len(web.asked) <= most
+        asked = await desk.tasks.queue_question("決定係数の求め方は何か", task_id=task)
+        answer = await answered(desk, asked)
+        assert len(web.asked) <= most
         held = await desk.tasks.get_status(task, wait=0)
         assert held.spent.get("pages", 0) <= most
-        assert "ウェブは探し切れていません" in asked.answer.text
+        assert "ウェブは探し切れていません" in answer.text
 
 
 async def test_the_questions_own_ceiling_holds_too(opening: Opening) -> None:
@@ -330,10 +329,9 @@ async def test_seconds_are_the_tasks_too(opening: Opening) -> None:
     web = web_of({"決定係数": [site("a")]}, {site("a"): MORE_R2})
     async with opening(web) as desk:
         task = await desk.tasks.create_task(ONE, budget={"max_seconds": 0.0001})
-        asked = await desk.tasks.queue_question(
-            ONE, task_id=task, options=AskOptions(sources=Sources.WEB), wait=50
-        )
-        assert asked.answer is not None and asked.answer.abstained and asked.answer.rounds <= 1
+        options = AskOptions(sources=Sources.WEB)
+        answer = await answered(desk, await desk.tasks.queue_question(ONE, task_id=task, options=options))
+        assert answer.abstained and answer.rounds <= 1
 
 
 async def test_a_pdf_page_and_a_web_page_in_one_answer_each_open_on_their_span(opening: Opening) -> None:

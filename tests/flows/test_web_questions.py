@@ -8,6 +8,7 @@ from pathlib import Path
 from shisho.desk import Desk
 from shisho.domain.task import AskOptions, Sources
 from tests.flows.boxed import QUICK, boxed
+from tests.flows.smallweb import answered
 
 # Written by hand from the pages, before anything was tuned.
 QUESTIONS = (
@@ -32,10 +33,8 @@ LEAST = 13
 
 async def quoted(desk: Desk, question: str) -> str:
     """All that the answer quotes."""
-    held = await desk.tasks.queue_question(question, options=AskOptions(sources=Sources.WEB), wait=50)
-    while held.answer is None:
-        held = await desk.tasks.wait_for_answer(held.answer_id, wait=50)
-    return " ".join(evidence.snippet for evidence in held.answer.evidence)
+    asked = await desk.tasks.queue_question(question, options=AskOptions(sources=Sources.WEB))
+    return " ".join(evidence.snippet for evidence in (await answered(desk, asked)).evidence)
 
 
 async def test_most_questions_over_the_box_s_own_pages_are_answered(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from shisho.desk import Desk
 from shisho.domain.job import JobState, TaskState
 from shisho.domain.task import AskOptions, Progress, Sources
 from tests.flows.conftest import Shell
-from tests.flows.smallweb import ended
+from tests.flows.smallweb import answered, ended
 from tests.flows.test_shell import library, rows_of, until
 from tests.interfaces.serving import empty_box
 from tests.machine import PATIENCE
@@ -89,19 +89,12 @@ async def test_answers_come_out_the_same_whoever_dies(shell: Shell, tmp_path: Pa
         taken = f"SELECT count(*) - {steps} FROM steps"
         running = await replaced(shell, workers(shell, 1), taken, 1, 9)
         try:
-            done = [await desk.tasks.wait_for_answer(one.answer_id, wait=50) for one in asked]
-            for one in asked:  # an answer is there a moment before its job has ended
-                await ended(desk, one.task_id)
+            answers = [await answered(desk, one) for one in asked]
         finally:
             buried(*running)
-        for whole, one in zip(direct, done, strict=True):
-            assert one.answer is not None
-            assert (one.answer.text, one.answer.rounds, one.answer.loop_stop) == (
-                whole.text,
-                whole.rounds,
-                whole.loop_stop,
-            )
-            assert [each.snippet for each in one.answer.evidence] == [each.snippet for each in whole.evidence]
+        for whole, one in zip(direct, answers, strict=True):
+            assert (one.text, one.rounds, one.loop_stop) == (whole.text, whole.rounds, whole.loop_stop)
+            assert [each.snippet for each in one.evidence] == [each.snippet for each in whole.evidence]
         jobs = [(await desk.tasks.list_jobs(one.task_id)).jobs[0] for one in asked]
         assert {job.state for job in jobs} == {JobState.COMPLETED}
         assert max(job.attempt for job in jobs) > 1, "no job was under way when its worker was killed"

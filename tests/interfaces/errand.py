@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.interfaces.serving import SAMPLES, Call, Refused, until_done
+from tests.interfaces.serving import SAMPLES, Call, Refused, until_answered, until_done
 
 QUESTION = "決定係数が0に近いとき何を意味するか"
 
@@ -47,15 +47,15 @@ async def documents(call: Call) -> str:
 
 
 async def answers(call: Call) -> str:
-    asked = await call("ask", question=QUESTION, wait=50)
+    asked = await until_answered(call, await call("ask", question=QUESTION))
     answer = (await call("get_answer", answer_id=asked["answer_id"]))["answer"]
     assert answer["text"] and answer["level"] == "answered" and answer["evidence"][0]["sha256"]
-    follows = {"question": "それはなぜ?", "conversation_id": asked["conversation_id"], "wait": 50}
-    following = (await call("ask", **follows))["answer"]
+    follows = {"question": "それはなぜ?", "conversation_id": asked["conversation_id"]}
+    following = (await until_answered(call, await call("ask", **follows)))["answer"]
     assert following["understood"].endswith(QUESTION) and following["question"] == "それはなぜ?"
     with pytest.raises(Refused, match="RESOURCE_NOT_FOUND"):
         await call("ask", question="それは?", conversation_id="nowhere")
-    alone = await call("ask", question="決定係数とは何か", wait=50)
+    alone = await until_answered(call, await call("ask", question="決定係数とは何か"))
     removed = await call("remove_conversation", conversation_id=alone["conversation_id"])
     assert removed["turns"] == 1 and removed["answers"] == 1
     with pytest.raises(Refused, match="RESOURCE_NOT_FOUND"):

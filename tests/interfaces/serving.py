@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import functools
 import json
@@ -10,11 +11,13 @@ import re
 import shutil
 import signal
 import tempfile
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import trustme
 from mcp import Client, StdioServerParameters, stdio_client
 
@@ -123,6 +126,25 @@ async def until_done(call: Call, task_id: str, seconds: float = 120) -> Mapping[
             return {**status, "results": list(results.values())}
         since = {} if status["more"] else {"since_revision": status["revision"]}
         status = await call("get_status", task_id=task_id, wait=20, cursor=status["cursor"], **since)
+
+
+async def until_answered(call: Call, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Poll as the prompt teaches, until a question has its answer; gives the reply that has it."""
+    async with asyncio.timeout(2 * PATIENCE):
+        while not asked.get("answer"):
+            asked = await call("get_answer", answer_id=asked["answer_id"], wait=20)
+    return dict(asked)
+
+
+def answered_over_http(client: httpx.Client, question: str, **more: Any) -> dict[str, Any]:
+    """Ask and poll until the answer is there; gives the reply that has it."""
+    asked = client.post("/answers", json={"question": question, **more}).raise_for_status().json()
+    ends = time.monotonic() + 2 * PATIENCE
+    while not asked.get("answer"):
+        assert time.monotonic() < ends, "no answer has come"
+        query = {"wait": 20}
+        asked = client.get(f"/answers/{asked['answer_id']}", params=query).raise_for_status().json()
+    return dict(asked)
 
 
 def paper(folder: Path, number: int) -> Path:

@@ -83,9 +83,11 @@ async def test_waiting_for_a_processor_counts_for_nothing(killable: Killable) ->
 async def test_computing_ends_at_its_limit_whatever_the_clock_says(killable: Killable) -> None:
     await killable.run(work("echo"), b"imported", word)
     before = children_seconds()
+    limit = 1.5
     with pytest.raises(ChildOverrun):
-        await killable.run(work("spins", seconds=1.5), b"x", word)
-    assert 1 <= children_seconds() - before <= 2.5  # the kernel counts in ticks
+        await killable.run(work("spins", seconds=limit), b"x", word)
+    # The kernel ends it by ticks, of which other processes may have had a part.
+    assert limit / 2 <= children_seconds() - before <= limit + 1
 
 
 async def test_the_limit_is_each_piece_of_works_own(killable: Killable) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
@@ -20,6 +21,7 @@ from shisho.domain.web import Serp, SerpHit
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import serve
 from shisho.testing.memory_web import MemoryWeb
+from shisho.web.crawl import visit
 from tests.flows.smallweb import html, way
 from tests.machine import PATIENCE
 
@@ -46,6 +48,24 @@ async def served(desk: Desk, rules: AccessRules | None = None) -> AsyncIterator[
         await server
 
 
+async def finished(client: httpx.AsyncClient, task_id: str) -> dict[str, Any]:
+    """Wait for the end of a task, as often as it takes; the status that tells it, or why there is none."""
+    query = {"wait": 20, "wait_for": "done"}
+    async with asyncio.timeout(2 * PATIENCE):
+        while True:
+            status = dict((await client.get(f"/tasks/{task_id}", params=query)).json())
+            if status.get("status") != "running":
+                return status
+
+
+async def answered(client: httpx.AsyncClient, reply: httpx.Response) -> httpx.Response:
+    """Poll until a question has its answer; the reply that has it, or that says what went wrong."""
+    async with asyncio.timeout(2 * PATIENCE):
+        while reply.is_success and not reply.json().get("answer"):
+            reply = await client.get(f"/answers/{reply.json()['answer_id']}", params={"wait": 20})
+    return reply
+
+
 @dataclass
 class HeldQuestion:
     """A question of two goals: documents answer the first, for the second the web is asked, and there a page
@@ -69,6 +89,15 @@ class HeldQuestion:
     @asynccontextmanager
     async def desk(self, home: Path, slots: int = 2) -> AsyncIterator[Desk]:
         """A desk with the document of the first goal; without workers where `slots` is 0."""
+        with pytest.MonkeyPatch.context() as patient:
+            patient.setattr(
+                visit, "TOTAL_S", 10 * PATIENCE
+            )  # the page is not given up, however long it is held
+            async with self._opened(home, slots) as desk:
+                yield desk
+
+    @asynccontextmanager
+    async def _opened(self, home: Path, slots: int) -> AsyncIterator[Desk]:
         async with open_desk(home=home, web_access=way(self.web)) as desk:
             await desk.add_source(Source("note.md", f"# 覚書\n\n{R2}\n".encode()))
             if not slots:

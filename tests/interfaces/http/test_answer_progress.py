@@ -7,7 +7,7 @@ import asyncio
 from pathlib import Path
 
 from shisho.interfaces.http.answer_news import LAST, build_step_event
-from tests.interfaces.http.rooms import MISSING, R2, READ, TWO, HeldQuestion, R, read_events, served
+from tests.interfaces.http.rooms import MISSING, R2, READ, TWO, HeldQuestion, R, answered, read_events, served
 
 
 async def test_a_question_in_mid_run_shows_where_it_is(tmp_path: Path) -> None:
@@ -45,7 +45,8 @@ async def test_every_page_that_was_found_has_its_fate(tmp_path: Path) -> None:
     async with held.desk(tmp_path) as desk, served(desk) as client:
         held.release()
         name = await held.ask(client)
-        answer = (await client.get(f"/answers/{name}", params={"wait": 50})).json()["answer"]
+        reply = await answered(client, await client.get(f"/answers/{name}"))
+        answer = reply.json()["answer"]
         log = (await client.get(f"/answers/{name}/log")).json()
         pages = {page["url"]: page for page in log["visited"]}
         assert pages.keys() == {url for url in held.web.asked if "/search?" not in url}
@@ -107,7 +108,8 @@ async def test_a_stopped_question_keeps_what_was_found_and_can_go_on(tmp_path: P
         assert status["status"] == "stopped"
         held.release()
         assert (await client.post(f"/answers/{name}/resume")).json()["answer"] is None
-        answer = (await client.get(f"/answers/{name}", params={"wait": 50})).json()["answer"]
+        reply = await answered(client, await client.get(f"/answers/{name}"))
+        answer = reply.json()["answer"]
         assert [evidence["snippet"] for evidence in answer["evidence"]] == [R2, R]
 
 

@@ -27,7 +27,7 @@ from shisho.interfaces.http.server import build
 from shisho.testing.memory_web import MemoryWeb
 from tests.flows.smallweb import QUERY, challenge, small_web, way
 from tests.interfaces.http.operations import Names, calls
-from tests.interfaces.http.rooms import read_events, served
+from tests.interfaces.http.rooms import answered, finished, read_events, served
 
 PEOPLE = {"hanako": "canary-hanako-1", "taro": "canary-taro-2"}
 RULES = AccessRules(token="canary-local-3", people=PEOPLE)
@@ -61,7 +61,7 @@ def as_person(client: httpx.AsyncClient, name: str) -> httpx.AsyncClient:
 async def upload(client: httpx.AsyncClient, name: str, data: bytes, **more: str) -> str:
     """The id of a document that was handed over and taken in."""
     sent = (await client.post("/documents/upload", params={"name": name, **more}, content=data)).json()
-    await client.get(f"/tasks/{sent['task_id']}", params={"wait": 50, "wait_for": "done"})
+    await finished(client, sent["task_id"])
     documents = (await client.get("/documents")).json()["documents"]
     return str(documents[-1]["id"])
 
@@ -70,8 +70,8 @@ async def live(client: httpx.AsyncClient) -> Names:
     """Do what can be done, and give the names of what came of it."""
     document = await upload(client, "薔薇.pdf", LECTURE.read_bytes(), corpus="花園")
     removed = await upload(client, "日記.txt", SECRET.encode(), corpus="花園")
-    asked = {"question": QUESTION, "sources": "documents", "wait": 50}
-    answer = (await client.post("/answers", json=asked)).json()
+    asked = {"question": QUESTION, "sources": "documents"}
+    answer = (await answered(client, await client.post("/answers", json=asked))).json()
     (conversation,) = (await client.get("/conversations")).json()["conversations"]
     found = (await client.post("/passages/search", json={"keyword_query": ["決定係数"]})).json()
     session = (await client.post("/sessions", json={"question": QUESTION})).json()
@@ -79,7 +79,7 @@ async def live(client: httpx.AsyncClient) -> Names:
     await client.post("/passages/search", json=shown)
     searched = {"queries": [QUERY], "idempotency_key": "once"}
     task = (await client.post("/searches", json=searched)).json()["task_id"]
-    await client.get(f"/tasks/{task}", params={"wait": 50, "wait_for": "done"})
+    await finished(client, task)
     (waiting,) = (await client.get("/auth")).json()["waiting"]
     await client.delete(f"/documents/{removed}")
     return {
@@ -318,8 +318,7 @@ async def test_a_yes_to_the_web_is_one_persons_and_lets_out_no_word_of_another(t
         refused = await taro.post("/searches", json=search)
         assert (refused.status_code, refused.json()["code"]) == (403, "CONSENT_REQUIRED")
         queued = (await hanako.post("/searches", json=search)).json()
-        query = {"wait": 50, "wait_for": "done"}
-        status = (await hanako.get(f"/tasks/{queued['task_id']}", params=query)).json()
+        status = await finished(hanako, queued["task_id"])
         assert status["status"] == "completed" and web.asked
         asked = len(web.asked)
         question = {"question": "火星の衛星は何か", "sources": "web", "wait": 0}
@@ -349,9 +348,8 @@ async def test_a_signing_key_is_one_persons(tmp_path: Path) -> None:
         assert (await taro.get("/key")).json()["public_key"] == ""
         for person, signer in ((hanako, key), (taro, "")):
             await upload(person, "note.md", OWN.encode())
-            asked = await person.post(
-                "/answers", json={"question": "相関係数とは何か", "sources": "documents"}
-            )
+            question = {"question": "相関係数とは何か", "sources": "documents"}
+            asked = await answered(person, await person.post("/answers", json=question))
             proof = await person.get(f"/answers/{asked.json()['answer_id']}/export", params={"form": "proof"})
             report = check_proof(proof.content)
             assert (report.faults, report.signer) == ((), signer)

@@ -15,7 +15,7 @@ from shisho.domain.corpus import DocumentState, Source
 from shisho.interfaces.http.exports import FORMS
 from shisho.interfaces.http.guard import AccessRules
 from shisho.librarian import export
-from tests.interfaces.http.rooms import served
+from tests.interfaces.http.rooms import finished, served
 
 TEXT = "火星の衛星はフォボスとダイモスの二つである。"
 QUESTION = "火星の衛星は何か"
@@ -36,8 +36,7 @@ async def test_a_file_is_handed_over_as_it_is(tmp_path: Path) -> None:
         assert sent.status_code == 200 and sent.json()["queued"] == 1
         task_id = sent.json()["task_id"]
         assert sent.json()["link"] == f"task://{task_id}"
-        done = await client.get(f"/tasks/{task_id}", params={"wait": 50, "wait_for": "done"})
-        assert done.json()["status"] == "completed" and len(await found(client)) == 1
+        assert (await finished(client, task_id))["status"] == "completed" and len(await found(client)) == 1
         again = await client.post(
             "/documents/upload", params={"name": "火星.txt", "corpus": "宇宙"}, content=TEXT.encode()
         )

@@ -25,7 +25,7 @@ from schemathesis import GenerationMode
 
 from shisho.interfaces.api.contract import ROUTES
 from tests.faults.children import LONG
-from tests.interfaces.serving import SAMPLES, address, serving, started
+from tests.interfaces.serving import SAMPLES, address, answered_over_http, serving, started
 from tests.machine import PATIENCE
 
 QUESTION = "決定係数が0に近いとき何を意味するか"
@@ -82,7 +82,7 @@ def test_every_verb_is_a_route(client: httpx.Client) -> None:
 
 
 def test_ask_and_read(client: httpx.Client) -> None:
-    asked = client.post("/answers", json={"question": QUESTION, "wait": 50}).json()
+    asked = answered_over_http(client, QUESTION)
     one = asked["answer"]["evidence"][0]
     assert client.get(f"/answers/{asked['answer_id']}").json()["answer"]["text"] == asked["answer"]["text"]
     assert client.get(f"/evidence/{one['id']}").json()["sha256"] == one["sha256"]

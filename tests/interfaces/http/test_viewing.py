@@ -11,7 +11,7 @@ import httpx
 import pytest
 from PIL import Image
 
-from tests.interfaces.serving import SAMPLES, serving
+from tests.interfaces.serving import SAMPLES, answered_over_http, serving
 from tests.machine import PATIENCE
 
 QUESTION = "決定係数が0に近いとき何を意味するか"
@@ -26,13 +26,15 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
         task = opened.post("/documents", json={"paths": [str(SAMPLES / "01-regression.pdf")]}).json()[
             "task_id"
         ]
-        opened.get(f"/tasks/{task}", params={"wait": 50, "wait_for": "done"})
+        query = {"wait": 20, "wait_for": "done"}
+        while opened.get(f"/tasks/{task}", params=query).json()["status"] == "running":
+            pass
         yield opened
 
 
 @pytest.fixture(scope="module")
 def evidence(client: httpx.Client) -> dict[str, Any]:
-    asked = client.post("/answers", json={"question": QUESTION, "wait": 50, "sources": "documents"}).json()
+    asked = answered_over_http(client, QUESTION, sources="documents")
     first: dict[str, Any] = asked["answer"]["evidence"][0]
     return first
 

@@ -33,6 +33,7 @@ from tests.interfaces.serving import (
     paper,
     serving,
     stdio,
+    until_answered,
     until_done,
 )
 from tests.machine import Stopwatch
@@ -117,7 +118,7 @@ async def test_links_open_and_wrong_ones_say_so(tmp_path: Path) -> None:
 
         added = await call("add_documents", paths=[str(SAMPLES / "01-regression.pdf")])
         await until_done(call, added["task_id"])
-        asked = await call("ask", question="決定係数が0に近いとき何を意味するか", wait=50)
+        asked = await until_answered(call, await call("ask", question="決定係数が0に近いとき何を意味するか"))
         one = asked["answer"]["evidence"][0]
         assert json.loads(await text(added["link"]))["status"] == "completed"
         assert json.loads(await text(asked["link"]))["evidence"][0]["snippet"] == one["snippet"]

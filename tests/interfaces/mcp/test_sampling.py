@@ -19,7 +19,7 @@ from shisho.domain.corpus import Source
 from shisho.domain.inquiry import Answer
 from shisho.testing.providers.script import ProviderRequest
 from tests.flows.test_model_answers import QUESTION, SENTENCE, TEXT, well
-from tests.interfaces.serving import serving, stdio
+from tests.interfaces.serving import data_of, serving, stdio
 from tests.machine import PATIENCE
 
 READING = {"keywords", "findings", "sentences"}
@@ -47,6 +47,13 @@ class SampledModel:
         return CreateMessageResult(role="assistant", content=content, model="m")
 
 
+async def taken_in(client: Client, task_id: str) -> None:
+    """Wait for the end of a task, as often as it takes."""
+    arguments = {"task_id": task_id, "wait_for": "done", "wait": 20}
+    while data_of(await client.call_tool("get_status", arguments))["status"] == "running":
+        pass
+
+
 @asynccontextmanager
 async def reached(way: str, home: Path, more: dict[str, str]) -> AsyncIterator[Any]:
     """What the client connects to."""
@@ -69,7 +76,7 @@ async def asked(
     ):
         added = await client.call_tool("add_documents", {"paths": [str(page)]})
         task_id = added.structured_content["task_id"]
-        await client.call_tool("get_status", {"task_id": task_id, "wait_for": "done", "wait": 50})
+        await taken_in(client, task_id)
         arguments = {"question": QUESTION, "sources": "documents", "wait": 50}
         result = await client.call_tool("ask", arguments)
         assert not result.is_error, result.content
@@ -113,7 +120,7 @@ async def test_over_http_each_client_lends_its_model_to_its_own_question_alone(t
         ):
             added = await lender.call_tool("add_documents", {"paths": [str(page)]})
             task_id = added.structured_content["task_id"]
-            await lender.call_tool("get_status", {"task_id": task_id, "wait_for": "done", "wait": 50})
+            await taken_in(lender, task_id)
             questions = {QUESTION: lender, "猫は何を好むか": refuser, "決定係数の値の範囲は": other}
             results = await asyncio.gather(
                 *(
@@ -158,7 +165,7 @@ async def test_the_same_question_of_two_clients_goes_to_the_model_of_each(tmp_pa
         ):
             added = await lender.call_tool("add_documents", {"paths": [str(page)]})
             task_id = added.structured_content["task_id"]
-            await lender.call_tool("get_status", {"task_id": task_id, "wait_for": "done", "wait": 50})
+            await taken_in(lender, task_id)
             asked_first = asyncio.create_task(lender.call_tool("ask", arguments))
             await first.is_asked.wait()
             asked_plainly = asyncio.create_task(other.call_tool("ask", arguments))

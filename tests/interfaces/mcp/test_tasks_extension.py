@@ -15,7 +15,7 @@ from mcp_types import CallToolResult, Request, RequestParams, Result
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
-from tests.interfaces.serving import SAMPLES, calling, data_of, paper, stdio, until_done
+from tests.interfaces.serving import SAMPLES, calling, data_of, paper, stdio, until_answered, until_done
 
 QUESTION = "決定係数が0に近いとき何を意味するか"
 
@@ -114,7 +114,11 @@ async def test_cancelling_stops_the_task(tmp_path: Path) -> None:
 async def test_a_plain_client_gets_plain_tools(mode: str, tmp_path: Path) -> None:
     await stocked(tmp_path / "home")
     async with Client(stdio(tmp_path / "home"), mode=mode) as client:
-        plain = data_of(await client.call_tool("ask", {"question": QUESTION, "wait": 50}))
+
+        async def call(tool: str, **arguments: Any) -> dict[str, Any]:
+            return data_of(await client.call_tool(tool, arguments))
+
+        plain = await until_answered(call, await call("ask", question=QUESTION))
         assert plain["answer"]["text"]
         with pytest.raises(MCPError) as refused:
             await client.session.send_request(asked("tasks/get", plain["task_id"]), State)

@@ -15,6 +15,7 @@ import argparse
 import asyncio
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from shisho.testing.providers.server import FakeProvider
 
 LOOK_EVERY_S = 0.5
 KINDS = {
+    "question": "strategy",
     "goals": "strategy",
     "keywords": "plan",
     "findings": "evaluate",
@@ -61,7 +63,11 @@ class ExchangeFolder:
     async def ask(self, kind: str, key: str, asked: str, schema: Mapping[str, Any]) -> str:
         """The reply to this text, from the recordings or from the folder, as JSON."""
         if key in self._replies:
-            return self._replies[key].reply
+            recorded = self._replies[key]
+            if not recorded.asked:  # recorded without: now it is known
+                self._replies[key] = replace(recorded, asked=steady_text(asked))
+                save_reply(self._recordings, self._replies[key])
+            return recorded.reply
         if key in self._waiting:  # the same is asked once, however many wait for it
             return await self._waiting[key]
         self._waiting[key] = asyncio.get_running_loop().create_future()

@@ -33,13 +33,13 @@ class Recollection:
     async def _turns(self, inquiry: Inquiry) -> tuple[EarlierTurn, ...]:
         if not inquiry.earlier:
             return ()
-        before: list[ConversationTurn] = []
+        earlier_turns: list[ConversationTurn] = []
         for turn in await self.conversations.list_turns(inquiry.conversation_id):
             if turn.run_id == inquiry.run_id:
                 break
-            before.append(turn)
+            earlier_turns.append(turn)
         return tuple(
-            [await self._turn(turn, inquiry.scope.owner) for turn in before[-len(inquiry.earlier) :]]
+            [await self._turn(turn, inquiry.scope.owner) for turn in earlier_turns[-len(inquiry.earlier) :]]
         )
 
     async def _turn(self, turn: ConversationTurn, owner: str) -> EarlierTurn:

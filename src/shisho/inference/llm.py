@@ -66,11 +66,13 @@ class _Reply:
         counted = getattr(self.whole, "usage_metadata", None) or {}
         sent_bytes = sum(len(text.encode("utf-8", "replace")) for _, text in sent)
         received_bytes = len(self.text.encode("utf-8", "replace"))
-        written = int(counted.get("output_tokens") or 0)
+        written_tokens = int(counted.get("output_tokens") or 0)
         if not self.ending:
-            written = max(written, -(-received_bytes // 3))
-        uncounted = self._max_tokens if self.ending in _LENGTHS else -(-received_bytes // 3)
-        return ModelUsage(1, int(counted.get("input_tokens") or -(-sent_bytes // 3)), written or uncounted)
+            written_tokens = max(written_tokens, -(-received_bytes // 3))
+        estimate = self._max_tokens if self.ending in _LENGTHS else -(-received_bytes // 3)
+        return ModelUsage(
+            1, int(counted.get("input_tokens") or -(-sent_bytes // 3)), written_tokens or estimate
+        )
 
 
 class ChatLlm:

@@ -59,13 +59,13 @@ async def read_follow_up(
 def _read_alone(matter: QuestionMatter, reply: FollowUpReply) -> Strategy | None:
     """None for one that is blank, says much more than was asked, or names an address that nobody asked
     for."""
-    known = "\n".join((matter.question, *matter.earlier))
-    written = " ".join((reply.question, *(goal.question for goal in reply.goals)))
+    own_text = "\n".join((matter.question, *matter.earlier))
+    new_text = " ".join((reply.question, *(goal.question for goal in reply.goals)))
     try:
         question = check_question(reply.question)
     except InvalidParams:
         return None
-    if len(question) > len(matter.question) + MAX_ADDED or list_foreign_addresses(written, known):
+    if len(question) > len(matter.question) + MAX_ADDED or list_foreign_addresses(new_text, own_text):
         return None
     return _make_strategy(question, reply)
 

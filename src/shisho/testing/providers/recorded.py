@@ -44,7 +44,7 @@ def outline_reply(recorded: RecordedReply) -> RecordedReply:
     return replace(recorded, asked=outline_text(recorded.asked))
 
 
-def outline_text(asked: str) -> str:
+def outline_text(request_text: str) -> str:
     """The text with the hash and the length of what stands in each fence: enough to see what has changed."""
 
     def outline(match: re.Match[str]) -> str:
@@ -52,7 +52,7 @@ def outline_text(asked: str) -> str:
         hashed = sha256(text.encode()).hexdigest()[:12]
         return f"⟦ {match['name'].strip()}: {hashed}, {len(text)} characters"
 
-    return _FENCED.sub(outline, asked)
+    return _FENCED.sub(outline, request_text)
 
 
 def load_replies(path: Path) -> dict[str, RecordedReply]:
@@ -91,7 +91,9 @@ class RecordedReplies:
 
     def explain(self, request: ProviderRequest) -> str:
         """What has changed since a reply was recorded: the difference to the request that is most alike."""
-        asked = outline_text(steady_text("\n\n".join((request.instructions, *request.texts)))).splitlines()
-        others = [reply.asked.splitlines() for reply in self._replies.values()]
-        nearest = max(others, key=lambda lines: len({*lines} & {*asked}), default=[])
-        return "\n".join(unified_diff(nearest, asked, "recorded", "asked", n=0, lineterm=""))
+        asked_lines = outline_text(
+            steady_text("\n\n".join((request.instructions, *request.texts)))
+        ).splitlines()
+        recorded_lines = [reply.asked.splitlines() for reply in self._replies.values()]
+        nearest_lines = max(recorded_lines, key=lambda lines: len({*lines} & {*asked_lines}), default=[])
+        return "\n".join(unified_diff(nearest_lines, asked_lines, "recorded", "asked", n=0, lineterm=""))

@@ -6,52 +6,41 @@ ids. All are asked at the same time through the OpenAI-compatible server of `exc
 replies are files in FOLDER, which can be left and gone on with: what is recorded is not asked again.
 
 With --judge each answer is shown to a judge in the same way, sentence by sentence beside its quotations, and
-the figures that rules cannot give are the judge's."""
+the figures that rules cannot give are the judge's. --pack FILE keeps the replies that were used, with what
+was asked but for the words of documents, for tests to replay."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import gzip
 import html
 import json
 import os
 import re
 import tempfile
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from exchange import ExchangeFolder
+from judging import Asked, Judgement, judge_answer
 from reading import ingest_version
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.corpus import Source
 from shisho.domain.inquiry import Answer, AnswerLevel, Evidence, SupportOutcome
-from shisho.evaluation.answers import AnswerItem, judge_answer, load_items
+from shisho.evaluation.answers import AnswerItem, load_items
+from shisho.evaluation.answers import judge_answer as judge_quotations
 from shisho.evaluation.reading import ReadingOutcome, ReadingQuestion, judge, load_questions
+from shisho.testing.providers.recorded import RecordedReply, outline_reply
 from shisho.testing.providers.server import FakeProvider
 
 ROOT = Path(__file__).parent.parent
 A_WEEK_S = 7 * 86_400.0
-JUDGEMENT = {
-    "type": "object",
-    "properties": {
-        "right": {"type": "boolean"},
-        "unsupported": {"type": "array", "items": {"type": "integer"}},
-        "wrong_citations": {
-            "type": "array",
-            "items": {"type": "array", "items": {"type": "integer"}},
-        },
-    },
-}
-ASK_THE_JUDGE = """Judge an answer. `right`: a reader of the answer (sentences, quotations and remarks) knows what the gold
-answer says and is told nothing else in its place; where the gold answer is that it cannot be answered, `right` is
-true when the answer does not claim to answer, or shows the contradiction or the gap. `unsupported`: the ids of those
-sentences that state something which the quotations they cite do not say or imply. `wrong_citations`: pairs [sentence
-id, quotation number] where that quotation does not bear on what the sentence says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +64,30 @@ class HandResult:
     question: HandQuestion
     answer: Answer
     fabricated: int
-    judgement: Mapping[str, Any] | None = None
+    judgement: Judgement | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A share with the bar that is set for it."""
+
+    name: str
+    part: int
+    whole: int
+    least: float = 0.0
+    most: float = 1.0
+
+    @property
+    def share(self) -> float:
+        return self.part / self.whole if self.whole else 0.0
+
+    @property
+    def holds(self) -> bool:
+        return self.least <= self.share <= self.most
+
+    @property
+    def bar(self) -> str:
+        return f"≥ {self.least:.2f}" if self.least else f"≤ {self.most:.2f}"
 
 
 def main() -> None:
@@ -85,6 +97,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--judge", action="store_true")
     parser.add_argument("--show", action="store_true", help="each answer")
+    parser.add_argument("--pack", type=Path, help="a file of recorded replies, compressed")
     parser.add_argument("--preset", choices=("fast", "balanced", "thorough"), default="balanced")
     parser.add_argument("--model", default="openai/by-hand", help="`none`: the same questions by rules")
     parser.add_argument(
@@ -113,6 +126,8 @@ async def run(options: argparse.Namespace) -> list[HandResult]:
         results = await asyncio.gather(*(result_of(question, settings) for question in questions))
     if options.judge:
         results = await asyncio.gather(*(judged(result, exchange) for result in results))
+    if options.pack:
+        pack_replies(options.pack, exchange.used.values())
     return list(results)
 
 
@@ -142,11 +157,16 @@ def passage_question(item: AnswerItem) -> HandQuestion:
                     media_type = "text/html" if text.lstrip().startswith("<") else "text/markdown"
                     await desk.add_source(Source(name, text.encode(), media_type))
                 answer = await desk.ask(item.question)
-        wrong = sum(not stands_in_source(evidence, texts[evidence.document]) for evidence in answer.evidence)
-        return answer, wrong
+                wrong = [
+                    evidence
+                    for evidence in answer.evidence
+                    if not stands_in_source(evidence.snippet, texts[evidence.document])
+                    or not await is_verbatim(evidence, desk)
+                ]
+        return answer, len(wrong)
 
     def is_right(answer: Answer) -> bool:
-        result = judge_answer(item, answer, frozenset(positive))
+        result = judge_quotations(item, answer, frozenset(positive))
         return result.holds_all and result.level is AnswerLevel.ANSWERED
 
     documents = frozenset(positive) if item.is_answerable else frozenset()
@@ -161,7 +181,8 @@ async def page_questions(shared: Path) -> list[HandQuestion]:
     library.mkdir(parents=True, exist_ok=True)
     async with open_desk(home=library, web="off") as desk:
         if not mark.exists():
-            async for _ in desk.add(pdfs):
+            # What is recognised in pictures depends on the program that does; no question needs it.
+            async for _ in desk.add(pdfs, ocr=False):
                 pass
             mark.touch()
         await desk.search("索引")  # makes the index, which many desks at the same time would each make
@@ -205,11 +226,16 @@ def hash_of(text: str) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-def stands_in_source(evidence: Evidence, source: str) -> bool:
-    """Compared line by line, by letters and figures: the source has tags, marks and numbers of lists
-    besides."""
+def stands_in_source(snippet: str, source: str) -> bool:
+    """Compared line by line, by letters and figures: the source has tags, marks and numbers of lists besides.
+    A cell that spans rows or columns stands once in the source and beside each cell it is for in what is
+    stored: there cell by cell."""
     plain = letters(html.unescape(re.sub(r"<[^<>]*>", " ", source)))
-    return all(letters(line) in plain for line in evidence.snippet.splitlines())
+    has_spans = re.search(r"\b(?:row|col)span\b", source) is not None
+    return all(
+        letters(line) in plain or (has_spans and all(letters(cell) in plain for cell in line.split("\t")))
+        for line in snippet.splitlines()
+    )
 
 
 def letters(text: str) -> str:
@@ -226,23 +252,18 @@ async def result_of(question: HandQuestion, settings: Mapping[str, Any]) -> Hand
     return HandResult(question, answer, fabricated)
 
 
-async def judged(result: HandResult, exchange: ExchangeFolder) -> HandResult:
+async def judged(result: HandResult, judge: Asked) -> HandResult:
     """The result with what a judge says of it."""
-    answer = result.answer
-    # As a reader sees a quotation: under its heading, which has the columns of a table.
-    quoted_texts = {
-        evidence.number: f"({evidence.heading}) {evidence.snippet}" if evidence.heading else evidence.snippet
-        for evidence in answer.evidence
-    }
-    lines = [ASK_THE_JUDGE, f"Question: {result.question.text}", f"Gold answer: {result.question.gold}"]
-    lines += ["The answer as it is printed:", answer.text, "", "Its sentences beside what they cite:"]
-    for number, sentence in enumerate(answer.sentences, 1):
-        lines.append(f"sentence {number} ({sentence.support}): {sentence.text}")
-        lines += [f"    [{cited}] {' '.join(quoted_texts[cited].split())}" for cited in sentence.evidence]
-    asked = "\n".join(lines)
-    key = sha256(asked.encode()).hexdigest()
-    reply = await exchange.ask(f"judge-{result.question.id}", key, asked, JUDGEMENT)
-    return HandResult(result.question, answer, result.fabricated, json.loads(reply))
+    question = result.question
+    judgement = await judge_answer(question.id, question.text, question.gold, result.answer, judge)
+    return replace(result, judgement=judgement)
+
+
+def pack_replies(path: Path, replies: Iterable[RecordedReply]) -> None:
+    """Keep the replies; of what was asked all but the words of documents, which are others'."""
+    outlined = sorted((outline_reply(reply) for reply in replies), key=lambda reply: (reply.asked, reply.key))
+    lines = "".join(json.dumps(asdict(reply), ensure_ascii=False) + "\n" for reply in outlined)
+    path.write_bytes(gzip.compress(lines.encode(), mtime=0))
 
 
 def show(results: Sequence[HandResult]) -> None:
@@ -258,55 +279,74 @@ def show(results: Sequence[HandResult]) -> None:
 
 
 def report(results: Sequence[HandResult]) -> None:
-    """The figures, with the bars that are set for them."""
+    """The figures, with the bars that are set for them, as a table."""
+    told = [sentence for result in results for sentence in result.answer.sentences if sentence.evidence]
+    outcomes = {outcome: sum(sentence.support is outcome for sentence in told) for outcome in SupportOutcome}
+    uses = [use for result in results for use in result.answer.model_uses]
+    print(f"{sum(use.usage.calls for use in uses)} calls of the model for {len(results)} questions, ", end="")
+    print(f"{sum(use.fault is not None for use in uses)} faults; of {len(told)} sentences ", end="")
+    print(", ".join(f"{count} {outcome}" for outcome, count in outcomes.items()) + ".\n")
+    print("| | figure | of | share | wanted |\n|---|---:|---:|---:|---:|")
+    for figure in list_figures(results):
+        print(f"| {figure.name} | {figure.part} | {figure.whole} | {figure.share:.3f} | {figure.bar} |")
+
+
+def list_figures(results: Sequence[HandResult]) -> list[Figure]:
+    """What is to be shown of these questions; the judge's where all were judged."""
     answerable = [result for result in results if result.question.is_answerable]
     absent = [result for result in results if not result.question.is_answerable]
-    told = [sentence for result in answerable for sentence in result.answer.sentences if sentence.evidence]
-    outcomes = {outcome: sum(sentence.support is outcome for sentence in told) for outcome in SupportOutcome}
-    over = [result for result in answerable if result.answer.level is not AnswerLevel.ANSWERED]
-    uses = [use for result in results for use in result.answer.model_uses]
-    rows = {
-        "questions": str(len(results)),
-        "calls, faults, dropped of what models wrote": f"{sum(use.usage.calls for use in uses)}, "
-        f"{sum(use.fault is not None for use in uses)}, {sum(use.dropped for use in uses)}",
-        "fabricated quotations (wanted 0)": str(sum(result.fabricated for result in results)),
-        "sentences supported, unverified, altered (by rules)": ", ".join(map(str, outcomes.values())),
-        "citation precision, by document (wanted ≥ .95)": share(
-            sum(cites_gold(result) for result in answerable), sum(map(citations, answerable))
+    quotations = sum(len(result.answer.evidence) for result in results)
+    figures = [
+        Figure(
+            "quotations that do not stand in their document",
+            sum(map(fabricated, results)),
+            quotations,
+            most=0,
         ),
-        "abstained of those to abstain from (wanted ≥ .95)": share(
-            sum(result.answer.level is not AnswerLevel.ANSWERED for result in absent), len(absent)
+        Figure(
+            "citations of documents that answer",
+            sum(map(cites_gold, answerable)),
+            sum(map(citations, answerable)),
+            least=0.95,
         ),
-        "over-abstention (wanted ≤ .05)": share(len(over), len(answerable)),
-        "items right, by quotations (wanted ≥ .90)": share(
-            sum(map(is_right_by_rules, results)), len(results)
+        Figure(
+            "questions without an answer, not answered", sum(map(is_silent, absent)), len(absent), least=0.95
         ),
-    }
-    rows |= judged_rows([result for result in results if result.judgement is not None])
-    for name, figure in rows.items():
-        print(f"{name:56} {figure}")
-
-
-def judged_rows(results: Sequence[HandResult]) -> dict[str, str]:
-    if not results:
-        return {}
-    judgements = [result.judgement or {} for result in results]
-    sentences = sum(bool(sentence.evidence) for result in results for sentence in result.answer.sentences)
-    unsupported = sum(len(judgement["unsupported"]) for judgement in judgements)
-    wrong = sum(len(judgement["wrong_citations"]) for judgement in judgements)
+        Figure(
+            "questions with an answer, not answered",
+            sum(map(is_silent, answerable)),
+            len(answerable),
+            most=0.05,
+        ),
+        Figure("right, by the quotations", sum(map(is_right_by_rules, results)), len(results), least=0.9),
+    ]
+    judgements = [result.judgement for result in results if result.judgement is not None]
+    if len(judgements) < len(results):
+        return figures
     cited = sum(map(citations, results))
-    return {
-        "sentences not supported, judged (wanted ≤ .03)": share(unsupported, sentences),
-        "citation precision, judged (wanted ≥ .95)": share(cited - wrong, cited),
-        "items right, judged (wanted ≥ .90)": share(
-            sum(judgement["right"] for judgement in judgements), len(judgements)
-        ),
-    }
+    wrong = sum(judgement.wrong_citations for judgement in judgements)
+    sentences = sum(judgement.sentences for judgement in judgements)
+    unsupported = sum(judgement.unsupported for judgement in judgements)
+    right = sum(judgement.is_right for judgement in judgements)
+    return [
+        *figures,
+        Figure("sentences not supported, judged", unsupported, sentences, most=0.03),
+        Figure("citations that bear on their sentence, judged", cited - wrong, cited, least=0.95),
+        Figure("right, judged", right, len(results), least=0.9),
+    ]
+
+
+def fabricated(result: HandResult) -> int:
+    return result.fabricated
+
+
+def is_silent(result: HandResult) -> bool:
+    return result.answer.level is not AnswerLevel.ANSWERED
 
 
 def is_right_by_rules(result: HandResult) -> bool:
     if not result.question.is_answerable:
-        return result.answer.level is not AnswerLevel.ANSWERED
+        return is_silent(result)
     return result.question.is_right(result.answer)
 
 
@@ -324,10 +364,6 @@ def cites_gold(result: HandResult) -> int:
     }
     cited = [number for sentence in result.answer.sentences for number in sentence.evidence]
     return sum(number in right for number in cited)
-
-
-def share(part: int, whole: int) -> str:
-    return f"{part} of {whole}" + (f" = {part / whole:.3f}" if whole else "")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import argparse
 import asyncio
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from shisho.testing.providers.server import FakeProvider
 
 LOOK_EVERY_S = 0.5
 KINDS = {
+    "question": "strategy",
     "goals": "strategy",
     "keywords": "plan",
     "findings": "evaluate",
@@ -50,6 +52,8 @@ class ExchangeFolder:
         self._count = max((int(file.name[:4]) for file in folder.glob("[0-9]*-*.*")), default=0)
         self._waiting: dict[str, asyncio.Future[str]] = {}
         self.answered_now = 0
+        self.used: dict[str, RecordedReply] = {}
+        """The replies that were given out, by key."""
 
     async def __call__(self, request: ProviderRequest) -> ProviderReply:
         field = next(iter(request.schema.get("properties", {"": None})))
@@ -61,7 +65,11 @@ class ExchangeFolder:
     async def ask(self, kind: str, key: str, asked: str, schema: Mapping[str, Any]) -> str:
         """The reply to this text, from the recordings or from the folder, as JSON."""
         if key in self._replies:
-            return self._replies[key].reply
+            recorded = self.used[key] = self._replies[key]
+            if not recorded.asked:  # recorded without: now it is known
+                self.used[key] = self._replies[key] = replace(recorded, asked=steady_text(asked))
+                save_reply(self._recordings, self._replies[key])
+            return recorded.reply
         if key in self._waiting:  # the same is asked once, however many wait for it
             return await self._waiting[key]
         self._waiting[key] = asyncio.get_running_loop().create_future()
@@ -78,7 +86,7 @@ class ExchangeFolder:
         (self._folder / f"{name}.request.md").write_text(page, "utf-8")
         text = await whole_json(reply_file)
         recorded = RecordedReply(key, steady_text(asked), text)
-        self._replies[key] = recorded
+        self.used[key] = self._replies[key] = recorded
         save_reply(self._recordings, recorded)
         self.answered_now += 1
         return text

@@ -75,7 +75,7 @@ VERBS = words(
     extend fail fetch fill find finish follow forget get give go grant has have ingest intercept is
     join judge keep kill launch leave list locate look make mark measure mend migrate mirror note notify
     open park parse plan point prepare preview probe pull put queue rank read recognise
-    record reflect refuse reject release remember remove render renew repeat replace replay reply report rerank
+    recall record reflect refuse reject release remember remove render renew repeat replace replay reply report rerank
     resolve respell restore resume retire retrieve revoke run save score search select serve set settle share shelve
     show skip spawn split stamp start step stop submit sync take try understand unblock unshare update
     view wait watch write

@@ -120,10 +120,32 @@ async def test_nobody_listens_at_the_address(name: str) -> None:
 
 
 @pytest.mark.parametrize("reply", [replace(GOOD, delay_s=PATIENT_S), replace(GOOD, hangs=True)])
-async def test_a_slow_reply_is_broken_off(name: str, reply: ProviderReply) -> None:
+async def test_a_slow_reply_is_broken_off_and_what_was_sent_and_has_come_is_counted(
+    name: str, reply: ProviderReply
+) -> None:
+    """A busy machine may not come so far in the first second."""
+    prompt = prompt_of()
+    sent_tokens = len((prompt.instructions + prompt.text).encode()) // 3
+    for seconds in (1.0, 4.0, 16.0, 64.0):
+        with pytest.raises(ModelFailed) as failed:
+            await ask_once(name, reply, seconds=seconds)
+        usage = failed.value.usage
+        assert failed.value.fault == ModelFault.TIMEOUT and usage.calls == 1
+        if usage.input_tokens and (usage.output_tokens or not reply.hangs):
+            break
+    assert usage.input_tokens >= sent_tokens > 0
+    assert (usage.output_tokens > 0) is reply.hangs
+
+
+async def test_a_reply_that_is_cut_for_its_length_has_used_all_it_was_given(name: str) -> None:
+    """Where the provider does not say what it has used: one whose client gives up before it would."""
+    reply = ProviderReply(page_json()[:20], ending="length")
     with pytest.raises(ModelFailed) as failed:
-        await ask_once(name, reply, seconds=1.0)
-    assert failed.value.fault == ModelFault.TIMEOUT
+        await ask_once(name, reply)
+    most = prompt_of().max_output_tokens
+    each = most if name == "openai" else reply.output_tokens
+    assert failed.value.fault == ModelFault.TRUNCATED and failed.value.usage.output_tokens == 2 * each
+    assert failed.value.usage.input_tokens > 0
 
 
 async def test_waiting_for_a_turn_ends_with_the_time_of_the_call(name: str) -> None:
@@ -131,6 +153,7 @@ async def test_waiting_for_a_turn_ends_with_the_time_of_the_call(name: str) -> N
     with pytest.raises(ModelFailed) as failed:
         await ask_once(name, reply, seconds=1.0)
     assert failed.value.fault == ModelFault.TIMEOUT
+    assert failed.value.usage == ModelUsage(1), "a call that was not taken costs nothing"
 
 
 async def test_a_broken_reply_is_repaired_once_by_saying_what_is_wrong(name: str) -> None:

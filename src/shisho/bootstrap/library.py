@@ -28,6 +28,7 @@ from shisho.domain.folder import FileOnDisk
 from shisho.domain.inquiry import Budget, Gap, with_ceilings
 from shisho.errors import ExtraMissing
 from shisho.handlers.inquiries import LibrarianInquiries, load_own_runner
+from shisho.handlers.recalling import Recollection
 from shisho.messages.catalogue import render
 from shisho.messages.message import Message
 from shisho.settings import Settings
@@ -120,7 +121,17 @@ def _inquiries(
         _mind, cache(partial(build_mind, settings)), cache(partial(_extractor_mind, settings)), stores
     )
     thinking = (partial(_runner, settings), mind, replayed, borrowed)
-    return LibrarianInquiries(searcher, stores.ledger, stores.clock, left_out, room_tokens, barred, *thinking)
+    recollection = Recollection(stores.conversations, stores.ledger, stores.shelf)
+    return LibrarianInquiries(
+        searcher,
+        stores.ledger,
+        stores.clock,
+        left_out,
+        room_tokens,
+        barred,
+        *thinking,
+        recall=recollection.recall,
+    )
 
 
 def _mind(

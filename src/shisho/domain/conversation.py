@@ -129,6 +129,31 @@ class ConversationContext:
 
 
 @dataclass(frozen=True, slots=True)
+class EarlierTurn:
+    """A question before this one, as it was understood, and what was answered; "" where nothing is kept."""
+
+    question: str
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusFacts:
+    """A corpus that a question looks in. `languages`: those of its documents' titles, two letters each."""
+
+    name: str
+    passages: int
+    languages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a question stands in: the turns before it, oldest first, and the library."""
+
+    turns: tuple[EarlierTurn, ...] = ()
+    corpora: tuple[CorpusFacts, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ConversationRemoved:
     """The things that went with a conversation. `kept_tasks`: tasks of the caller's own in which some of its
     questions were asked; they hold those questions until they are removed. `erased`: False while somebody

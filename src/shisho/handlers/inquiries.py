@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from shisho.domain.answer_news import RunNews, ignore_news
+from shisho.domain.conversation import Surroundings
 from shisho.domain.corpus import WEB_CORPUS, Complexity, Scope
 from shisho.domain.find import ExcludedSources
-from shisho.domain.inquiry import Answer, Gap
+from shisho.domain.inquiry import Answer, Gap, Inquiry
 from shisho.domain.model import ModelUse
 from shisho.handlers.lent_minds import LentMinds
 from shisho.ports import BorrowedModel, Clock, Ledger, SearchSession
@@ -50,13 +52,18 @@ def report_no_way(owner: str) -> Gap:
     return Gap.NO_WAY
 
 
+async def recall_nothing(inquiry: Inquiry) -> Surroundings:
+    """No conversation and no library is known here."""
+    return Surroundings()
+
+
 @dataclass(frozen=True, slots=True)
 class LibrarianInquiries:
     """Runs inquiries that the ledger holds. `room_tokens`: what is shown in one round. `report_gap`: why the
     web is not searched for an owner where it is not. `runner` takes runs through the table of nodes, `mind`
     thinks for those of an owner; both are asked for when a run begins. `recorded_mind`: thinks with the
     replies of these uses; `borrowed_mind` with a model that is lent, unless one is set, and `lent` has those
-    that are."""
+    that are. `recall` tells a model what went before the question and what the library holds."""
 
     searcher: CorpusSearcher
     ledger: Ledger
@@ -69,6 +76,7 @@ class LibrarianInquiries:
     recorded_mind: Callable[[Sequence[ModelUse]], Mind | None] = replay_rules
     borrowed_mind: Callable[[BorrowedModel], Mind | None] = borrow_none
     lent: LentMinds = field(default_factory=LentMinds)
+    recall: Callable[[Inquiry], Awaitable[Surroundings]] = recall_nothing
 
     def check(self, question: str) -> None:
         """Raises InvalidParams for a question that cannot be asked."""
@@ -143,6 +151,7 @@ class LibrarianInquiries:
             ask_web,
             self.report_gap(inquiry.scope.owner),
             self.lent.find(run_id) or self.mind(inquiry.scope.owner),
+            partial(self.recall, inquiry),
         )
 
     async def replay(self, run_id: str, answer: Answer) -> Answer:

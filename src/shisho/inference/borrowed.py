@@ -42,11 +42,13 @@ class BorrowedLlm:
         instructions = _HELD.format(instructions=prompt.instructions, schema=schema)
         text = prompt.text
         usage = ModelUsage()
+        under_way = ModelUsage()
         try:
             async with asyncio.timeout(prompt.seconds):
                 for repairs in range(1 + prompt.repairs):
+                    under_way = ModelUsage(1, _tokens(instructions + text))
                     reply = await self._reply(instructions, text, prompt.max_output_tokens)
-                    usage += ModelUsage(1, _tokens(instructions + text), _tokens(reply))
+                    usage += under_way + ModelUsage(output_tokens=_tokens(reply))
                     if len(reply) > MOST_CHARS_A_TOKEN * prompt.max_output_tokens:
                         raise self._failed(ModelFault.TOO_LONG, usage)
                     try:
@@ -58,7 +60,7 @@ class BorrowedLlm:
                         listen(element)  # type: ignore[misc]
                     return ModelReply(value, reply, usage, repairs)
         except TimeoutError:
-            raise self._failed(ModelFault.TIMEOUT, usage + ModelUsage(1)) from None
+            raise self._failed(ModelFault.TIMEOUT, usage + under_way) from None
         except ModelFailed as error:
             raise self._failed(ModelFault(error.fault), usage + (error.usage or ModelUsage())) from None
         raise self._failed(ModelFault.MALFORMED, usage)

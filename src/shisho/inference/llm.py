@@ -11,7 +11,7 @@ from langsmith import tracing_context
 
 from shisho.domain.model import FAULT_REASONS, ModelFault, ModelPrompt, ModelReply, ModelUsage
 from shisho.errors import ModelFailed
-from shisho.inference.provider_faults import RETRIED, fault_of, retry_after
+from shisho.inference.provider_faults import NOT_TAKEN, RETRIED, fault_of, retry_after
 from shisho.inference.providers import ModelAccess, build_chat_model
 from shisho.inference.reply_schema import ElementReader, read_reply, reply_schema
 
@@ -35,8 +35,8 @@ Messages = list[tuple[str, str]]
 class _Reply:
     """A reply while it arrives."""
 
-    def __init__(self, max_chars: int) -> None:
-        self._max_chars = max_chars
+    def __init__(self, max_tokens: int) -> None:
+        self._max_tokens = max_tokens
         self._parts: list[str] = []
         self._chars = 0
         self.whole: Any = None
@@ -47,7 +47,7 @@ class _Reply:
         text = str(chunk.text)
         self._parts.append(text)
         self._chars += len(text)
-        if self._chars > self._max_chars:
+        if self._chars > CHARS_A_TOKEN * self._max_tokens:
             raise OverflowError
         self.whole = chunk if self.whole is None else self.whole + chunk
         facts = chunk.response_metadata
@@ -60,14 +60,18 @@ class _Reply:
         return "".join(self._parts)
 
     def usage(self, sent: Messages) -> ModelUsage:
-        """As the provider counted; where it does not, by bytes, three to a token."""
+        """As the provider counted; where it does not, by bytes, three to a token. Many count with the last
+        chunk alone: of a reply that was broken off it never comes, nor of one that was cut for its length,
+        which has used all that it was given."""
         counted = getattr(self.whole, "usage_metadata", None) or {}
         sent_bytes = sum(len(text.encode("utf-8", "replace")) for _, text in sent)
         received_bytes = len(self.text.encode("utf-8", "replace"))
+        written_tokens = int(counted.get("output_tokens") or 0)
+        if not self.ending:
+            written_tokens = max(written_tokens, -(-received_bytes // 3))
+        estimate = self._max_tokens if self.ending in _LENGTHS else -(-received_bytes // 3)
         return ModelUsage(
-            1,
-            int(counted.get("input_tokens") or -(-sent_bytes // 3)),
-            int(counted.get("output_tokens") or -(-received_bytes // 3)),
+            1, int(counted.get("input_tokens") or -(-sent_bytes // 3)), written_tokens or estimate
         )
 
 
@@ -93,7 +97,7 @@ class ChatLlm:
                     chat = await asyncio.to_thread(_held_to, self._access, prompt, shape)
                     return await exchange.run(chat, prompt, shape, listen)
         except TimeoutError:
-            raise exchange.failed(ModelFault.TIMEOUT, ModelUsage(1)) from None
+            raise exchange.failed(ModelFault.TIMEOUT, exchange.usage_under_way()) from None
 
 
 def _held_to(access: ModelAccess, prompt: ModelPrompt, shape: type) -> Any:
@@ -105,12 +109,13 @@ def _held_to(access: ModelAccess, prompt: ModelPrompt, shape: type) -> Any:
 
 
 class _Exchange:
-    """One call of the port: the messages sent so far, and what was used."""
+    """One call of the port: the messages sent so far, what was used, and the reply that is waited for."""
 
     def __init__(self, model: str) -> None:
         self._model = model
         self._messages: Messages = []
         self._usage = ModelUsage()
+        self._under_way: _Reply | None = None
 
     async def run(
         self, chat: Any, prompt: ModelPrompt, shape: type[T], listen: Callable[[Any], None] | None
@@ -119,7 +124,7 @@ class _Exchange:
         fault = ModelFault.MALFORMED
         reader = ElementReader(shape) if listen else None
         for repairs in range(1 + prompt.repairs):
-            reply = _Reply(CHARS_A_TOKEN * prompt.max_output_tokens)
+            reply = _Reply(prompt.max_output_tokens)
             await self._receive(chat, reply, reader, listen)
             reader = None  # a repaired reply says all of it again
             self._usage += reply.usage(self._messages)
@@ -143,6 +148,7 @@ class _Exchange:
     ) -> None:
         """Fill the reply. A call that the provider does not take is made again."""
         for tries_left in reversed(range(TRIES)):
+            self._under_way = reply
             try:
                 async with aclosing(chat.astream(self._messages)) as chunks:
                     async for chunk in chunks:
@@ -150,6 +156,7 @@ class _Exchange:
                         if reader and listen:
                             for element in reader.feed(text):
                                 listen(element)
+                self._under_way = None
                 return
             except OverflowError:
                 raise self.failed(ModelFault.TOO_LONG, reply.usage(self._messages)) from None
@@ -158,12 +165,18 @@ class _Exchange:
             except Exception as error:
                 fault = fault_of(error)
                 wait = retry_after(error)
+            self._under_way = None
             if fault is ModelFault.TRUNCATED:
                 reply.ending = "length"
                 return
             if fault not in RETRIED or reply.text or not tries_left:
-                raise self.failed(fault, reply.usage(self._messages) if reply.text else ModelUsage(1))
+                is_free = fault in NOT_TAKEN and reply.whole is None
+                raise self.failed(fault, ModelUsage(1) if is_free else reply.usage(self._messages))
             await asyncio.sleep(WAIT_S if wait is None else wait)
+
+    def usage_under_way(self) -> ModelUsage:
+        """Of a call that is broken off: the provider has read what was sent, and wrote what has come."""
+        return ModelUsage(1) if self._under_way is None else self._under_way.usage(self._messages)
 
     def failed(self, fault: ModelFault, besides: ModelUsage = ModelUsage()) -> ModelFailed:  # noqa: B008
         return ModelFailed(

@@ -28,6 +28,8 @@ _BY_NAME = (
     ("Validation", ModelFault.MALFORMED),
 )
 RETRIED = frozenset({ModelFault.RATE_LIMITED, ModelFault.UNAVAILABLE, ModelFault.UNREACHABLE})
+NOT_TAKEN = RETRIED | {ModelFault.UNAUTHORISED, ModelFault.UNKNOWN_MODEL, ModelFault.REJECTED}
+"""The model has read nothing of such a call, unless something of its reply has come."""
 
 
 def fault_of(error: BaseException) -> ModelFault:

@@ -13,7 +13,7 @@ from shisho.domain.inquiry import Answer, AnswerLevel, Gap, Inquiry, LoopStop
 from shisho.domain.loop_state import LoopState
 from shisho.librarian.answer import choose_printed
 from shisho.librarian.citations import Citations
-from shisho.librarian.mind import Mind
+from shisho.librarian.mind import Mind, Recall, recall_nothing
 from shisho.librarian.nodes import Nodes
 from shisho.librarian.record import RunRecord, RunStopped
 from shisho.librarian.runner import run_table
@@ -66,18 +66,19 @@ async def prepare(
     ask_web: AskWeb | None = None,
     barred: Gap = Gap.NO_WAY,
     mind: Mind | None = None,
+    recall: Recall = recall_nothing,
 ) -> InquiryRun:
     """Begin a run in the ledger. One begun earlier under this id is replayed from the ledger and goes on.
 
     `notify` hears of each node as it is taken, and of a stored step that no longer fits. Where `stop` turns
     true, what was found so far is the answer (STOPPED) and the same call goes on from there later. Without
     `ask_web` there is no way to the web: where the inquiry would go there, its answer says why, which is
-    `barred`. `mind` thinks for the nodes, rules where there is none. Raises InvalidParams for a blank or
-    overlong question."""
+    `barred`. `mind` thinks for the nodes, rules where there is none; `recall` tells it of the conversation
+    and the library. Raises InvalidParams for a blank or overlong question."""
     check_question(inquiry.question)
     await ledger.begin(inquiry)
     search = InquirySearch(open_session)
-    return assemble(inquiry, search, ledger, clock, notify, stop, ask_web, barred, mind)
+    return assemble(inquiry, search, ledger, clock, notify, stop, ask_web, barred, mind, recall)
 
 
 def assemble(
@@ -90,6 +91,7 @@ def assemble(
     ask_web: AskWeb | None,
     barred: Gap,
     mind: Mind | None,
+    recall: Recall = recall_nothing,
 ) -> InquiryRun:
     """A run that the ledger has begun, over this search."""
     citations = Citations()
@@ -97,7 +99,7 @@ def assemble(
     def hear(text: str) -> None:
         notify(SentenceWritten(text))
 
-    nodes = Nodes(search, citations, clock, ask_web, barred, mind, hear, inquiry.budget)
+    nodes = Nodes(search, citations, clock, ask_web, barred, mind, hear, inquiry.budget, recall)
     record = RunRecord(ledger, inquiry.run_id, citations, search, clock, notify, stop)
     acts = {name: record.record_act(node, partial(node.work, nodes)) for name, node in TABLE.items()}
     start_state = LoopState(
@@ -120,9 +122,12 @@ async def run(
     barred: Gap = Gap.NO_WAY,
     runner: Runner = run_table,
     mind: Mind | None = None,
+    recall: Recall = recall_nothing,
 ) -> Answer:
     """Answer a question and save the answer: `prepare`, then the whole table."""
-    prepared = await prepare(inquiry, open_session, ledger, clock, notify, stop, ask_web, barred, mind)
+    prepared = await prepare(
+        inquiry, open_session, ledger, clock, notify, stop, ask_web, barred, mind, recall
+    )
     return await prepared.take(runner)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
+from shisho.domain.conversation import Surroundings
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import (
     EvidenceRef,
@@ -35,6 +36,27 @@ class NodeThought(Generic[T]):
 
     value: T
     uses: tuple[ModelUse, ...] = ()
+
+
+Recall = Callable[[], Awaitable[Surroundings]]
+"""Tells what went before the question and what the library holds."""
+
+
+async def recall_nothing() -> Surroundings:
+    """Nothing is known."""
+    return Surroundings()
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionMatter:
+    """The grounds of a strategy. `question`: as it was put; `resolved`: as rules read it after the `earlier`
+    ones of its conversation; `recall` is asked by who has a use for it."""
+
+    question: str
+    resolved: str
+    earlier: Sequence[str]
+    now: Callable[[], str]
+    recall: Recall = recall_nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +103,8 @@ class Mind(Protocol):
     """Thinks for the nodes. No thought is believed: findings are sought in what was shown, sentences checked
     against their quotations, whoever thought them."""
 
-    async def split(
-        self, question: str, now: Callable[[], str], allowance: ModelAllowance
-    ) -> NodeThought[Strategy]: ...
+    async def split(self, matter: QuestionMatter, allowance: ModelAllowance) -> NodeThought[Strategy]:
+        """The strategy, whose question is one that stands by itself."""
 
     async def plan(self, matter: PlanMatter, allowance: ModelAllowance) -> NodeThought[Plan]: ...
 
@@ -119,10 +140,8 @@ def quote_evidence(matter: AnswerMatter, head: str = "") -> Draft:
 class RulesMind:
     """Thinks without a model."""
 
-    async def split(
-        self, question: str, now: Callable[[], str], allowance: ModelAllowance
-    ) -> NodeThought[Strategy]:
-        return NodeThought(strategy(question))
+    async def split(self, matter: QuestionMatter, allowance: ModelAllowance) -> NodeThought[Strategy]:
+        return NodeThought(strategy(matter.resolved))
 
     async def plan(self, matter: PlanMatter, allowance: ModelAllowance) -> NodeThought[Plan]:
         return NodeThought(planning.plan(matter.strategy, matter.goals, matter.plans))

@@ -61,12 +61,14 @@ class ModelCalls:
         allowance: ModelAllowance,
         values: Mapping[str, str],
         listen: Callable[[Any], None] | None = None,
+        prompt_name: str = "",
     ) -> tuple[T | None, tuple[ModelUse, ...]]:
-        """The model's reply, or None; and the use of the model, unless the node has none."""
+        """The model's reply, or None; and the use of the model, unless the node has none. `prompt_name`: of a
+        prompt that does not bear the node's name."""
         llm = self._llms.get(node)
         if llm is None:
             return None, ()
-        prompt = load_prompt(node)
+        prompt = load_prompt(prompt_name or node)
         instructions, text = prompt.render(**values)
         use = ModelUse(node, llm.name, prompt.sha256, ModelUsage())
         # A token is a byte of UTF-8 at least, so the call cannot cost more; the repair sends the broken reply

@@ -14,7 +14,6 @@ from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import AnswerLevel, Finding, Goal, Plan, Stance, Strategy, Verdict
 from shisho.domain.loop_state import Draft
 from shisho.domain.model import ModelUse
-from shisho.errors import InvalidParams
 from shisho.language.display import join_lines
 from shisho.language.sentences import sentences
 from shisho.language.terms import fold
@@ -27,6 +26,7 @@ from shisho.librarian.mind import (
     NodeThought,
     PassageMatter,
     PlanMatter,
+    QuestionMatter,
     RulesMind,
     SeekSupport,
 )
@@ -35,8 +35,8 @@ from shisho.librarian.model_replies import (
     EvaluationReply,
     PlanReply,
     ReflectionReply,
-    StrategyReply,
 )
+from shisho.librarian.model_strategy import read_follow_up, split_question
 from shisho.librarian.model_writing import AnswerWriter
 from shisho.librarian.prompting import (
     fence_evidence,
@@ -46,7 +46,6 @@ from shisho.librarian.prompting import (
     load_prompt,
     make_boundary,
 )
-from shisho.librarian.strategy import MAX_GOALS, check_question
 from shisho.ports import Llm
 
 MAX_KEYWORDS = 12
@@ -79,17 +78,15 @@ class ModelMind:
         mind._calls = self._calls.with_meter(meter)
         return mind
 
-    async def split(
-        self, question: str, now: Callable[[], str], allowance: ModelAllowance
-    ) -> NodeThought[Strategy]:
-        by_rules = await self._rules.split(question, now, allowance)
-        if "strategy" not in self._calls or asks_one_fact(by_rules.value):
+    async def split(self, matter: QuestionMatter, allowance: ModelAllowance) -> NodeThought[Strategy]:
+        by_rules = await self._rules.split(matter, allowance)
+        if "strategy" not in self._calls or (asks_one_fact(by_rules.value) and not matter.earlier):
             return by_rules
-        values = {"question": by_rules.value.question, "today": now()[:10]}
-        reply, uses = await self._calls.ask("strategy", StrategyReply, allowance, values)
-        made_strategy = None if reply is None else _strategy(by_rules.value.question, reply)
+        around = await matter.recall()
+        parts = (self._calls, matter, around, allowance)
+        made_strategy, uses = await (read_follow_up(*parts) if matter.earlier else split_question(*parts))
         if made_strategy is None:
-            return replace(by_rules, uses=mark_unusable(uses, reply))
+            return replace(by_rules, uses=uses)
         return NodeThought(made_strategy, uses)
 
     async def plan(self, matter: PlanMatter, allowance: ModelAllowance) -> NodeThought[Plan]:
@@ -178,18 +175,6 @@ def _plan_values(matter: PlanMatter, boundary: str) -> dict[str, str]:
         "evidence": fence_evidence(matter.evidence, boundary, EVIDENCE_ROOM),
         "boundary": boundary,
     }
-
-
-def _strategy(question: str, reply: StrategyReply) -> Strategy | None:
-    try:
-        texts = list(dict.fromkeys(check_question(goal.question) for goal in reply.goals))[:MAX_GOALS]
-    except InvalidParams:
-        return None
-    if not texts:
-        return None
-    goals = tuple(Goal(f"G{number}", text) for number, text in enumerate(texts, 1))
-    joint = " and " if reply.condition == "all" else " or "
-    return Strategy(question, goals, joint.join(goal.id for goal in goals), Complexity(reply.complexity))
 
 
 def _plan(matter: PlanMatter, by_rules: Plan, reply: PlanReply) -> Plan | None:

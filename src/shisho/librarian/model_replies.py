@@ -23,6 +23,16 @@ class StrategyReply:
 
 
 @dataclass(frozen=True, slots=True)
+class FollowUpReply:
+    """The question as it can be understood by itself, and how it is split."""
+
+    question: str
+    goals: tuple[GoalReply, ...]
+    condition: Literal["all", "any"]
+    complexity: Literal["single", "several", "comparison"]
+
+
+@dataclass(frozen=True, slots=True)
 class PlanReply:
     """The words of the next search."""
 

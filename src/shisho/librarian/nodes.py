@@ -31,7 +31,16 @@ from shisho.librarian.evidence import context_of, double, verify
 from shisho.librarian.follow_up import resolve
 from shisho.librarian.levels import ENOUGH
 from shisho.librarian.mending import find_support
-from shisho.librarian.mind import AnswerMatter, Mind, PassageMatter, PlanMatter, RulesMind
+from shisho.librarian.mind import (
+    AnswerMatter,
+    Mind,
+    PassageMatter,
+    PlanMatter,
+    QuestionMatter,
+    Recall,
+    RulesMind,
+    recall_nothing,
+)
 from shisho.librarian.reflect import choose_next_focus, open_goals
 from shisho.librarian.route import conclude, route
 from shisho.librarian.search import InquirySearch
@@ -57,6 +66,7 @@ class Nodes:
         mind: Mind | None = None,
         hear: Callable[[str], None] = lambda text: None,
         budget: Budget = Budget(),  # noqa: B008
+        recall: Recall = recall_nothing,
     ) -> None:
         self._search = search
         self._citations = citations
@@ -66,11 +76,14 @@ class Nodes:
         self._mind = mind or RulesMind()
         self._hear = hear
         self._budget = budget
+        self._recall = recall
 
     async def strategy(self, state: LoopState) -> LoopState:
-        question = resolve(state["question"], state.get("earlier", ()))
+        earlier = state.get("earlier", ())
+        resolved = resolve(state["question"], earlier)
+        matter = QuestionMatter(state["question"], resolved, earlier, self._clock.now, self._recall)
         allowance = self._allowance(Spending())
-        thought = await self._mind.split(question, self._clock.now, allowance)
+        thought = await self._mind.split(matter, allowance)
         return LoopState(
             strategy=thought.value,
             goal_status=self._citations.status(thought.value.goals, ()),

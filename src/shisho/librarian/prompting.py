@@ -10,6 +10,7 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 
+from shisho.domain.conversation import CorpusFacts, EarlierTurn
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Goal, Stance
 from shisho.errors import InternalError
@@ -20,6 +21,7 @@ from shisho.librarian.evidence import double
 _VARIABLE = re.compile(r"{{(\w+)}}")
 FENCE = "⟦"
 _LONGEST_HEADING = 200
+ANSWERS_IN_ROOM = 4  # turns that have room, however long
 LONGER = 1.05  # a copy that is so much longer says more
 
 
@@ -129,6 +131,30 @@ def fence_claims(
         fenced_texts += parts
         count = number
     return "\n".join(fenced_texts), count
+
+
+def fence_turns(turns: Sequence[EarlierTurn], boundary: str, room: int) -> str:
+    """The turns of a conversation, oldest first: the newest that have room, in tokens, each answer cut."""
+    fenced_texts: list[str] = []
+    room_left = room
+    for age, turn in enumerate(reversed(turns), 1):
+        answer = _cut(join_lines(turn.answer), room // ANSWERS_IN_ROOM)
+        text = f"asked: {_cut(turn.question, room // ANSWERS_IN_ROOM)}\nanswered: {answer or '(not kept)'}"
+        room_left -= tokens(text) + 30
+        if room_left < 0:
+            break
+        fenced_texts.append(_fenced(f"turn {age} before this question", "", text, boundary))
+    return "\n".join(reversed(fenced_texts)) or "(none)"
+
+
+def fence_corpora(corpora: Sequence[CorpusFacts], boundary: str) -> str:
+    """A line for each corpus: its name, how many passages it has, and in which languages."""
+    lines = [
+        f"{join_lines(corpus.name)[:_LONGEST_HEADING]}: {corpus.passages} passages"
+        + (f", {' and '.join(corpus.languages)}" if corpus.languages else "")
+        for corpus in corpora
+    ]
+    return _fenced("corpora", "", "\n".join(lines), boundary) if lines else "(none)"
 
 
 def write_in_context(ref: EvidenceRef) -> str:

@@ -89,7 +89,7 @@ def judge(
     quotation = "\n".join([*quotations, *headings])
     doubts = Doubts()
     _compare_figures(figures(sentence), figures(quotation), doubts)
-    doubts.wrong += _addresses_lacking(sentence, quotation)
+    doubts.wrong += list_foreign_addresses(sentence, quotation)
     comparison = Comparison(sentence, quotations, headings)
     covers = cover(comparison)
     _compare_names(comparison, sentence, quotation, question, doubts)
@@ -181,7 +181,7 @@ def _share(measure: Measure) -> Decimal | None:
     return measure.value if not measure.unit and 0 < measure.value < 1 else None
 
 
-def _addresses_lacking(sentence: str, quotation: str) -> list[str]:
+def list_foreign_addresses(sentence: str, quotation: str) -> list[str]:
     """Addresses of pages and mail that no quotation has: a reader may follow them."""
     known_text = fold(quotation)
     addresses = (match[0].rstrip(".,;:。、") for match in _ADDRESS.finditer(fold(sentence)))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from difflib import unified_diff
 from hashlib import sha256
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from shisho.testing.providers.script import ProviderReply, ProviderRequest
 
 _BOUNDARY = re.compile(r"⟦[0-9a-f]{16}")
 _TODAY = re.compile(r"\bToday is \d{4}-\d\d-\d\d")
+_FENCED = re.compile(
+    r"^(⟦[0-9a-f]{16}) (?!end of)(?P<name>[^\n|]*)(?P<text>.*?)\n\1 end of [^\n]*$", re.S | re.M
+)
 NOT_RECORDED = 404
 
 
@@ -33,6 +37,22 @@ def request_key(request: ProviderRequest) -> str:
 def steady_text(text: str) -> str:
     """The text with one fence and one date for all."""
     return _TODAY.sub("Today is 2026-01-01", _BOUNDARY.sub("⟦0000000000000000", text))
+
+
+def outline_reply(recorded: RecordedReply) -> RecordedReply:
+    """The reply with what was asked for it but for the words of documents, which are others'."""
+    return replace(recorded, asked=outline_text(recorded.asked))
+
+
+def outline_text(request_text: str) -> str:
+    """The text with the hash and the length of what stands in each fence: enough to see what has changed."""
+
+    def outline(match: re.Match[str]) -> str:
+        text = match["text"].strip()
+        hashed = sha256(text.encode()).hexdigest()[:12]
+        return f"⟦ {match['name'].strip()}: {hashed}, {len(text)} characters"
+
+    return _FENCED.sub(outline, request_text)
 
 
 def load_replies(path: Path) -> dict[str, RecordedReply]:
@@ -63,3 +83,17 @@ class RecordedReplies:
             self.unknown_requests.append(request)
             return ProviderReply("not recorded", status=NOT_RECORDED)
         return ProviderReply(recorded.reply)
+
+    def find(self, key: str) -> str | None:
+        """The reply that was recorded under a key."""
+        recorded = self._replies.get(key)
+        return None if recorded is None else recorded.reply
+
+    def explain(self, request: ProviderRequest) -> str:
+        """What has changed since a reply was recorded: the difference to the request that is most alike."""
+        asked_lines = outline_text(
+            steady_text("\n\n".join((request.instructions, *request.texts)))
+        ).splitlines()
+        recorded_lines = [reply.asked.splitlines() for reply in self._replies.values()]
+        nearest_lines = max(recorded_lines, key=lambda lines: len({*lines} & {*asked_lines}), default=[])
+        return "\n".join(unified_diff(nearest_lines, asked_lines, "recorded", "asked", n=0, lineterm=""))

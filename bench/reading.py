@@ -1,5 +1,5 @@
 """How well real documents are read without a model:
-`python bench/reading.py [--half dev|test|train|blind|fresh] [--show]`.
+`python bench/reading.py [--half dev|test|train|blind|fresh|further] [--show]`.
 
 The questions of eval/reading, written by hand, are asked of one library that holds all of ../shared/pdf and
 ../shared/extract. Readers or rules of passages that changed give a library of their own in the folder."""
@@ -23,6 +23,7 @@ from shisho.domain.inquiry import Answer
 from shisho.evaluation.reading import (
     BLIND,
     FRESH,
+    FURTHER,
     HALVES,
     NOT_THERE,
     TRAIN,
@@ -58,7 +59,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--half", choices=(*HALVES, TRAIN, BLIND, FRESH), default="dev", help="fresh: once, when all is done"
+        "--half", choices=(*HALVES, TRAIN, BLIND, FRESH, FURTHER), default="dev", help="or another set"
     )
     parser.add_argument("--library", type=Path, default=ROOT / "build" / "reading", help="kept between runs")
     parser.add_argument(

@@ -17,6 +17,7 @@ from shisho.errors import InvalidParams
 from shisho.evaluation.reading import (
     BLIND,
     FRESH,
+    FURTHER,
     HALVES,
     NOT_THERE,
     TRAIN,
@@ -38,7 +39,7 @@ QUESTIONS = {half: load_questions(FOLDER / f"{half}.jsonl") for half in HALVES}
 HALVED = [question for questions in QUESTIONS.values() for question in questions]
 ALL = [
     *HALVED,
-    *(question for name in (TRAIN, FRESH) for question in load_questions(FOLDER / f"{name}.jsonl")),
+    *(question for name in (TRAIN, FRESH, FURTHER) for question in load_questions(FOLDER / f"{name}.jsonl")),
 ]
 
 

@@ -1,9 +1,10 @@
-"""What stands outside the package and measures it takes from it only what is there: `make test` runs none of
-it."""
+"""What stands outside the package and measures it takes from it only what is there: `make test` runs hardly
+any of it."""
 
 from __future__ import annotations
 
 import ast
+import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,3 +51,20 @@ def test_what_is_not_there_is_told() -> None:
     (wanted,) = taken("from shisho.stores.embedded.rows import no_such_name")
     assert wanted[1] not in given(wanted[0])
     assert given("shisho.no_such_room") == set()
+
+
+def test_the_large_end_is_measured_to_its_end_and_without_vectors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a small end. Unless a limit is given there is none, and vectors are not made where they could be."""
+    monkeypatch.syspath_prepend(str(ROOT / "bench"))
+    large = importlib.import_module("large")
+    monkeypatch.setenv("SHISHO_EMBEDDER", "a folder that is not there")
+    sources = importlib.import_module("large_sources")
+    sources.text_file(tmp_path / "small.txt", 0.1)
+    large.added("text, 0.1 MB", tmp_path / "small.txt", large.read_limits([]))
+    said = capsys.readouterr().out
+    assert "1 pages" in said and " 0 failed" in said and "cut off" not in said and "NOT HELD" not in said
+    assert (tmp_path / "small.err").read_text("utf-8").count("\n") == 1, "nothing but the CPU seconds"
+    limited = large.read_limits(["--seconds", "60", "--vectors"])
+    assert (limited.seconds, limited.with_vectors) == (60.0, True)

@@ -279,6 +279,18 @@ def test_what_says_something_of_a_thing_is_no_answer_to_what_it_is() -> None:
     assert first.snippet == defined and first.score >= ENOUGH
 
 
+def test_a_comparison_of_what_numbers_tell_apart_names_all_of_them() -> None:
+    one = "レベル 1 は機会主義的な攻撃者から守る。"
+    question = "レベル1とレベル2で想定している攻撃者の違いを教えてください"
+    near = found(question, [NumberedPassage(1, one, "検証レベル", 0.9)])
+    assert max((finding.score for finding in near), default=0) < ENOUGH
+    both = one + "レベル 2 は動機のある攻撃者から守る。"
+    assert (
+        max(finding.score for finding in found(question, [NumberedPassage(1, both, "検証レベル", 0.9)]))
+        >= ENOUGH
+    )
+
+
 def test_of_two_kinds_the_one_that_is_asked_for_comes_first() -> None:
     text = "第二種の過誤とは、帰無仮説が誤りなのに棄却しない誤りである。第一種の過誤とは、正しいのに棄却する誤りである。"
     (first, *_) = found("第一種の過誤とは何か", [NumberedPassage(1, text, "仮説検定", 0.9)])

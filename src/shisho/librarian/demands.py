@@ -9,11 +9,14 @@ import re
 from functools import lru_cache
 
 from shisho.language.numbers import kanji_number
-from shisho.language.terms import fold
+from shisho.language.terms import fold, squeeze
 
 _COUNTED = r"[0-9]{1,4}|[〇一二三四五六七八九十百千]{1,6}"
 _LABEL = re.compile(
     rf"第\s*({_COUNTED})\s*([条章節編款項号次回版位期巻部種類])(?:の([0-9]+|[二三四五六七八九十]))?"
+)
+_NUMBERED_THING = re.compile(
+    r"[一-鿿ァ-ヶー]{2,8}[0-9]+(?![0-9.])|(?<![0-9.])[0-9]+(?:[かヶ]月|年|週|日|時間)[一-鿿]{1,3}"
 )
 _KINDS = ("種", "類")  # of one thing; what stands below an article may name another one
 _VERSION = re.compile(r"(?:(?<![\w.])v?|(?<![a-z])ver\.\s*|第\s*)([0-9]+(?:\.[0-9]+)+)(?![\w.]*[0-9])")
@@ -118,6 +121,11 @@ def names_another(question_labels: frozenset[str], line_labels: frozenset[str]) 
     wanted_kinds = {label for label in question_labels if label.endswith(_KINDS)}
     line_kinds = {label for label in line_labels if label.endswith(_KINDS)}
     return bool(wanted_kinds and line_kinds) and wanted_kinds.isdisjoint(line_kinds)
+
+
+def numbered_things(folded: str) -> frozenset[str]:
+    """What a text tells apart by numbers: 「レベル1」「1年単位」."""
+    return frozenset(_NUMBERED_THING.findall(squeeze(folded)))
 
 
 def versions(folded: str) -> frozenset[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal
-from shisho.language.terms import fold, terms
+from shisho.language.terms import fold, squeeze, terms
 from shisho.librarian import demands, questions, reading, signs
 from shisho.librarian.certainty import certainty, certainty_signs, weigh_asked_terms
 from shisho.librarian.evidence import double
@@ -113,7 +113,8 @@ def _for_goal(
     sure = max(
         _certainty(question, weights, best, chosen, _document_words(passages, best.shown)) for best in leading
     )
-    if question.asks_what_is and not any(_says_what_it_is(candidate, sides) for candidate in chosen):
+    undefined = question.asks_what_is and not any(_says_what_it_is(candidate, sides) for candidate in chosen)
+    if undefined or _leaves_out_a_side(question, chosen):
         sure = min(sure, REFUSED)
     if sure < floor:
         return
@@ -156,6 +157,17 @@ def _says_what_it_is(candidate: _Candidate, sides: Sequence[Sequence[str]]) -> b
     """True for a definition, and for what names both sides of a comparison: it need not define them."""
     words = candidate.shared.page.lines[candidate.place].terms
     return bool(candidate.signs.defines) or (bool(sides) and all(words.issuperset(side) for side in sides))
+
+
+def _leaves_out_a_side(question: ParsedQuestion, chosen: Sequence[_Candidate]) -> bool:
+    """True where things are compared that numbers tell apart, and not all of them are named."""
+    things = demands.numbered_things(question.folded) if question.compares else frozenset()
+    if len(things) < 2:
+        return False
+    quoted = squeeze(
+        fold("\n".join(f"{candidate.shown.heading}\n{candidate.quotation}" for candidate in chosen))
+    )
+    return not all(thing in quoted for thing in things)
 
 
 def _lowered(sure: float, odds: float) -> float:

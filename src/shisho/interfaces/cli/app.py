@@ -265,7 +265,7 @@ def list_(
         more = len(found_documents) > limit
         _print(documents, json_, lambda: render.documents(documents, more, _words(context)))
 
-    _run(context, work, json_)
+    _run(context, work, json_, "interrupted_look")
 
 
 @app.command()
@@ -317,7 +317,7 @@ def show(
         pages = await desk.viewer.page_starts(thing[0].id) if isinstance(thing, tuple) else {}
         _print(thing, json_, lambda: render.print_whole(thing, _words(context), pages))
 
-    _run(context, work, json_)
+    _run(context, work, json_, "interrupted_look")
 
 
 @app.command()
@@ -343,7 +343,7 @@ def export(
         else:
             await asyncio.to_thread(out.write_bytes, data)
 
-    _run(context, work, False)
+    _run(context, work, False, "interrupted_look")
 
 
 app.command()(cli_conversations.conversation)

@@ -25,6 +25,7 @@ from shisho.domain.payloads import read_payload
 from shisho.domain.task import JobKind, WebConsent
 from shisho.domain.web import EngineAbout
 from shisho.errors import ShishoError
+from shisho.messages.message import Message
 from shisho.ports import Notifier, Storage, TaskStore
 from shisho.settings import Settings, child_environment, engine_overrides
 from shisho.telemetry import log
@@ -166,7 +167,7 @@ async def _usable(storage: Storage, is_to_stay: bool, working: Workplace) -> Asy
         try:
             await storage.check_ready()
         except ShishoError as error:
-            log.warning("no job is done until this is mended: %s", error)
+            log.warning(Message("No job is done until this is mended: {why}", why=error.message))
             aside.append(asyncio.create_task(_once_usable(storage, working)))
             yield
         else:
@@ -189,7 +190,7 @@ async def _once_usable(storage: Storage, working: Workplace) -> None:
 
 def _log_folder(news: News) -> None:
     if isinstance(news, FolderFailed):
-        log.warning("%s", news.error)
+        log.warning(news.error.message)
     elif isinstance(news, FileTakenIn) and news.receipt.outcome is not IntakeOutcome.KNOWN:
         receipt = news.receipt
         log.info("%s: %s %s", receipt.source, receipt.outcome, receipt.reason)

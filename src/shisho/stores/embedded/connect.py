@@ -162,7 +162,7 @@ class Database:
 
     def _told(self, error: Exception) -> Exception:
         if is_damage(error):
-            self._door.refuse(damaged(self.path, str(error)))
+            self._door.refuse(damaged(self.path, error))
         return trouble(error, self.path)
 
     def _try_to_write(self) -> None:

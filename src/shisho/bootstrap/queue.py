@@ -13,7 +13,7 @@ from shisho.bootstrap.deferred import defer
 from shisho.bootstrap.questions import build_answers, build_sessions
 from shisho.bootstrap.queue_parts import Parts
 from shisho.bootstrap.store_parts import QueueStores
-from shisho.bootstrap.web import WebAccess, refuse_window
+from shisho.bootstrap.web import WebAccess
 from shisho.desk.news import FileTakenIn, FolderFailed, News
 from shisho.desk.parts import InlineWorker
 from shisho.desk.queue import check_consent
@@ -24,7 +24,7 @@ from shisho.domain.job import Job, TaskId
 from shisho.domain.payloads import read_payload
 from shisho.domain.task import JobKind, WebConsent
 from shisho.domain.web import EngineAbout
-from shisho.errors import ShishoError
+from shisho.errors import EngineUnavailable, ShishoError
 from shisho.messages.message import Message
 from shisho.ports import Notifier, Storage, TaskStore
 from shisho.settings import Settings, child_environment, engine_overrides
@@ -104,7 +104,11 @@ def _outgoing(parts: Parts, engines: EngineCatalogue) -> EngineOutgoingPreview:
 
 
 async def _show_window(web: WebAccess | None, met: HumanChallenge) -> bool:
-    return await (refuse_window(met) if web is None else web.window(met))
+    if web is None:
+        raise EngineUnavailable(
+            "The web is turned off here (`shisho web` tells more): {url} is not opened.", url=met.url
+        )
+    return await web.window(met)
 
 
 @asynccontextmanager
@@ -288,7 +292,17 @@ def _engine_list(parts: Parts, stores: QueueStores) -> EngineCatalogue:
         values=parts.settings.values,
         browser=parts.web is not None and parts.web.browse is not None,
         clock=parts.clock,
+        find_off_reason=partial(_off_reason, parts),
     )
+
+
+def _off_reason(parts: Parts) -> str:
+    from shisho.handlers.engines import OFF, OFF_BY_SETTING
+
+    consent = parts.consent(parts.owner)
+    if consent.state() is not WebConsent.OFF:
+        return ""
+    return OFF_BY_SETTING if consent.mode == "off" else OFF
 
 
 def _known_engines(parts: Parts) -> list[EngineAbout]:

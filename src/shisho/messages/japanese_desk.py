@@ -212,6 +212,15 @@ SAID: Mapping[str, str] = {
     "Something broke here. Please report it with the error id {error_id}.": (
         "こちらの不具合です。エラーID {error_id} を添えてお知らせください。"
     ),
+    (
+        "{url} is the address of a page, and a file or folder is wanted. Pages are taken in by searching for them "
+        "(`shisho queue add WORDS`), or by their address over MCP and REST (`queue_urls`); one that you have "
+        "saved is a file."
+    ): (
+        "{url} はページのアドレスで、ここで要るのはファイルかフォルダです。ウェブのページは検索して取り込みます"
+        "(`shisho queue add 言葉`)。アドレスで取り込むには MCP と REST の `queue_urls` を、保存したページはファイルとして"
+        "お使いください。"
+    ),
     "--filter course=statistics, or --filter year=2020..2024": "--filter 課=統計学、または --filter year=2020..2024",
     "--meta course=statistics": "--meta 課=統計学",
     "{text!r} is not key=value. For example: {example}": (

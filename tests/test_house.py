@@ -87,6 +87,7 @@ STORE_PAGES = {
     "round_records",
     "scope",
     "serving",
+    "stopping",
     "table_copy",
     "task_shares",
     "tasks",

@@ -9,7 +9,7 @@ import inspect
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from string import Formatter
@@ -28,6 +28,7 @@ from shisho.domain.corpus import IntakeOutcome, Receipt
 from shisho.domain.job import JobError, TaskId
 from shisho.errors import KeyConflict, NotFound, map_by_code
 from shisho.interfaces.cli.app import app
+from shisho.language.script import answer_language
 from shisho.messages import (
     english,
     english_answers,
@@ -40,9 +41,10 @@ from shisho.messages import (
     japanese_states,
     japanese_team_words,
     message,
+    syntax,
     system,
 )
-from shisho.messages.catalogue import catalogue, render, render_all
+from shisho.messages.catalogue import catalogue, render, render_all, word
 from shisho.messages.message import Message
 from shisho.settings import TABLE, locale_language, reader_of
 from shisho.stores.postgres.troubles import MEANINGS, REFUSED, UNREACHABLE
@@ -51,7 +53,9 @@ from shisho.web.http.address import _REASONS
 from tests import forkserver
 
 HOUSE = Path(errors.__file__).parent
-FILES = sorted(path for path in HOUSE.rglob("*.py") if "messages" not in path.parts)
+# Modules of messages that say something themselves; the others are words and how they are found.
+SAYING = {Path(str(module.__file__)) for module in (syntax, system)}
+FILES = sorted(path for path in HOUSE.rglob("*.py") if "messages" not in path.parts or path in SAYING)
 RAISED = {
     name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)
 } | {"Refused"}
@@ -132,6 +136,39 @@ def test_every_message_has_its_pair() -> None:
     assert {template: path for template, path in templates.items() if template not in known} == {}
 
 
+TOLD = {"warning", "error", "exception", "critical"}  # what a log without --debug shows
+
+
+def logged_without_pair(tree: Iterable[ast.AST]) -> Iterator[str]:
+    """Calls that put a text of their own into the log, where a person reads it, in place of a Message."""
+    for node in tree:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in TOLD
+            and getattr(node.func.value, "id", "") == "log"
+        ):
+            (text, *values) = node.args
+            is_message = isinstance(text, ast.Name | ast.Attribute) or (
+                isinstance(text, ast.Call) and getattr(text.func, "id", "") == "Message"
+            )
+            if values or not is_message:
+                yield f"{node.lineno}: {ast.unparse(node)}"
+
+
+def test_what_the_log_tells_a_person_is_a_message() -> None:
+    sins = [f"{path}:{sin}" for path in FILES for sin in logged_without_pair(nodes(path))]
+    assert sins == []
+
+
+@pytest.mark.parametrize(
+    "call", ['log.warning("it is so")', 'log.error("%s", reason)', 'log.exception(f"{what} broke")']
+)
+def test_a_log_line_without_a_pair_is_noticed(call: str) -> None:
+    assert [*logged_without_pair(ast.walk(ast.parse(call)))]
+    assert not [*logged_without_pair(ast.walk(ast.parse("log.debug('it is so'); log.error(told)")))]
+
+
 def test_tables_of_messages_have_their_pairs() -> None:
     known = catalogue("ja")
     texts = [reason for _, reason in _REASONS]
@@ -140,6 +177,7 @@ def test_tables_of_messages_have_their_pairs() -> None:
     texts += [setting.help for setting in TABLE]
     texts += [*(template for *_, template in MEANINGS), REFUSED, UNREACHABLE]
     texts += [reason.template for reason in (*system.REASONS.values(), *system.NAMES.values())]
+    texts += [reason.template for reason in syntax.TOML.values()]
     texts += [*helps(typer.main.get_command(app))]
     assert [text for text in dict.fromkeys(texts) if text not in known] == []
 
@@ -174,7 +212,7 @@ def test_both_catalogues_have_the_same_keys_and_every_pair_the_same_values() -> 
 
 def test_no_entry_of_the_catalogue_is_left_over() -> None:
     typers = Path(typer.__file__).parent.rglob("*.py")
-    tables = [path.read_text("utf-8") for path in (*FILES, *typers, Path(str(system.__file__)))]
+    tables = [path.read_text("utf-8") for path in (*FILES, *typers)]
     written = "\n".join(re.sub(r'"\s*\n\s*f?"', "", text) for text in tables).replace("\\", "")
     sentences = set(catalogue("ja")) - set(catalogue("en"))
     lost = [
@@ -355,21 +393,90 @@ OUTPUTS = [
     ("backup", "missing/folder/file"),
     ("engines", "parse", "auto", "page.html"),
     ("engines", "parse", "mojeek", "page.html"),
+    ("verify", "missing"),
+    ("verify", "."),
+    ("key", "--out", "."),
+    ("migrate",),
+    ("sync", "missing"),
+    ("watch", "--list"),
+    ("restore", "nosuch"),
+    ("conversation", "nosuch"),
+    ("references",),
+    ("references", "--fill"),
+    ("replay", "nosuch"),
+    ("eval", "missing"),
+    ("models", "list"),
+    ("models", "pull", "a/b"),
+    ("models", "import", "empty.pdf"),
+    ("models", "export", "a/b", "missing"),
+    ("models", "remove", "a/b"),
+    ("models", "try", "x"),
+    ("share",),
+    ("share", "nosuch", "g"),
+    ("audit",),
+    ("users", "list"),
+    ("users", "add", ""),
+    ("users", "remove", "nosuch"),
+    ("groups", "list"),
+    ("grants", "list"),
+    ("quotas", "list"),
+    ("auth", "open", "nosuch"),
+    ("auth", "done", "nosuch"),
+    ("queue", "add"),
+    ("queue", "add", "x"),
+    ("queue", "status", "nosuch"),
+    ("jobs", "nosuch"),
+    ("web", "nosuch"),
+    ("box", "--port", "x"),
+    ("mcp", "--print-config", "nosuch"),
+    ("serve", "--host", "0.0.0.0"),
+    ("serve", "--port", "99999999"),
+    ("worker", "-n", "0"),
+    ("list", "--filter", "x"),
+    ("search", "x", "--in", "missing"),
+    ("ask",),
+    ("ask", " "),
+    ("ask", "x", "--budget", "x"),
+    ("ask", "x", "--sources", "web"),
+    ("add", ".", "--meta", "x"),
+    ("add", "http://127.0.0.1:9/x"),
+    ("add", "/dev/null"),
+    ("export", "nosuch"),
+    ("export", "last", "--format", "nosuch"),
+    ("doctor", "--json"),
+    ("--home", "unreadable", "list"),
+    ("--home", "without_index", "search", "x"),
+    ("--home", "damaged", "list"),
 ]
 SENTENCE = re.compile(
-    r"\b(?:the|is|are|not|of|for|with|this|that|was|must|takes|invalid|usage|options|error|try)\b", re.I
+    r"\b(?:the|is|are|not|of|or|and|no|there|for|with|this|that|was|must|cannot|takes|invalid|usage|options|error|try)\b",
+    re.I,
 )
+# The name of the program; a question in Japanese in a help text is an example of one.
+NAMED_IN_JAPANESE = "司書"
 
 
 @pytest.mark.parametrize("arguments", OUTPUTS, ids=" ".join)
 def test_one_output_is_in_one_language(arguments: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "empty.pdf").touch()
     (tmp_path / "page.html").write_text("<p>Nothing.</p>", "utf-8")
+    make_homes(tmp_path)
     spoken = {locale: shell(locale, arguments, tmp_path) for locale in ("C", "ja_JP.UTF-8")}
-    assert not KANA.search(spoken["C"].replace("決定係数とは何か", "")), spoken["C"]
+    assert not JAPANESE.search(spoken["C"].replace(NAMED_IN_JAPANESE, "")), spoken["C"]
+    assert "Traceback" not in spoken["C"] + spoken["ja_JP.UTF-8"]
     lines = [line for line in spoken["ja_JP.UTF-8"].splitlines() if SENTENCE.search(unquoted(line, tmp_path))]
     assert lines == []
     assert KANA.search(spoken["ja_JP.UTF-8"])
+
+
+def make_homes(folder: Path) -> None:
+    """One whose settings cannot be read, one whose index can neither be read nor made anew, and one whose
+    database is none."""
+    for name in ("unreadable", "without_index", "damaged"):
+        (folder / name).mkdir()
+    (folder / "damaged" / "shisho.db").write_text("no database. " * 999, "utf-8")
+    (folder / "unreadable" / "settings.toml").write_text("language = ja\n", "utf-8")
+    (folder / "without_index" / "lexical").touch()
 
 
 def unquoted(line: str, home: Path) -> str:
@@ -410,6 +517,13 @@ def test_an_answer_and_its_sources_are_in_the_language_of_the_question(
     answer = shell(locale, ("ask", question, "--sources", "documents"), tmp_path)
     assert head in answer
     assert ("出典" if head == "Sources" else "Sources") not in answer
+    whole = shell(locale, ("show", "last"), tmp_path)
+    words = {language: word("stopped_because", language) for language in ("en", "ja")}
+    own = answer_language(question)
+    assert head in whole and words.pop(own) in whole and words.popitem()[1] not in whole
+    if own == "en":
+        quoted = whole.replace("塔のことである。", "")
+        assert not KANA.search(quoted), quoted
 
 
 def test_a_message_in_a_job_s_output_is_said_in_the_reader_s_language() -> None:

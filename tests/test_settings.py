@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.errors import InvalidParams, StorageUnusable, StoreUnavailable
+from shisho.messages.catalogue import render
 from shisho.settings import NOT_SETTINGS, TABLE, Setting, find_stray_names, load
 
 
@@ -92,6 +94,38 @@ async def test_value_that_a_setting_does_not_take_is_refused(name: str, value: s
     with pytest.raises(InvalidParams, match=name):
         async with open_desk(**{"home": tmp_path, name: value}):
             pass
+
+
+@pytest.mark.parametrize(
+    ("text", "english", "japanese"),
+    [
+        ("language = ja", "line 1, column 12: this is no value", "1行12字目: 値ではありません"),
+        ("workers = 2\nlanguage", "at its end: a name has no = after it", "終わりのところ: 名前の後に = が"),
+        ('language = "ja', "a quotation mark is not closed", "引用符が閉じていません"),
+        ('language = "ja\nworkers = 2', "a quotation mark is not closed", "引用符が閉じていません"),
+        ('store = "C:\\q"', "a backslash between quotation marks", "引用符の中の"),
+        ('web = "on"\nweb = "off"\n', "line 2, column 12: a name stands there twice", "同じ名前が二度"),
+        ('web = "on" workers = 2', "something stands behind the value", "値の後に余分なもの"),
+        ("[web\nx = 1", "has no ] after it", "名前の後に ] が"),
+        ("= 3", "line 1, column 1: this cannot be read", "1行1字目: 読み取れません"),
+    ],
+)
+def test_a_file_that_is_no_toml_is_told_with_the_place_in_both_languages(
+    text: str, english: str, japanese: str, tmp_path: Path
+) -> None:
+    (tmp_path / "settings.toml").write_text(text, "utf-8")
+    with pytest.raises(InvalidParams, match="is not valid TOML") as refused:
+        load(home=tmp_path)
+    assert english in refused.value.message
+    said = render(refused.value.message, "ja")
+    assert japanese in said and not re.search("line|value|quotation|twice|after", said)
+
+
+def test_a_file_in_another_encoding_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_bytes('contact = "司書"'.encode("cp932"))
+    with pytest.raises(InvalidParams, match="it is not UTF-8") as refused:
+        load(home=tmp_path)
+    assert "UTF-8 ではありません" in render(refused.value.message, "ja")
 
 
 def test_misspelt_name_of_the_environment_is_told_with_what_is_near(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,7 +132,7 @@ def _environment(row: Setting) -> str | None:
     try:
         return Path(file).read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        why = reason_of(error) if isinstance(error, OSError) else str(error)
+        why = reason_of(error)
         raise StorageUnusable(
             "{path} cannot be read: {why}. Give yourself the right to it.", path=file, why=why
         ) from error
@@ -207,7 +207,7 @@ def _file(path: Path) -> dict[str, object]:
             return {}
         return tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidParams("{path} is not valid TOML: {error}", path=path, error=error) from error
+        raise InvalidParams("{path} is not valid TOML: {why}.", path=path, why=reason_of(error)) from error
     except OSError as error:
         why = reason_of(error)
         raise StorageUnusable(

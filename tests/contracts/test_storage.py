@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -56,6 +57,21 @@ async def test_copy_is_one_file_and_takes_no_other_ones_place(storage: Storage, 
         await storage.backup(target)
     assert [path.name for path in target.parent.iterdir()] == ["copy.db"]
     assert target.read_bytes() == copied
+
+
+async def test_a_copy_that_nobody_waits_for_leaves_nothing(storage: Storage, tmp_path: Path) -> None:
+    """Or it was whole before anybody left."""
+    target = tmp_path / "copy.db"
+    for turns in range(8):
+        copying = asyncio.create_task(storage.backup(target))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        copying.cancel()
+        (outcome,) = await asyncio.gather(copying, return_exceptions=True)
+        assert target.exists() == (outcome is None)
+        target.unlink(missing_ok=True)
+    await storage.backup(target)
+    assert target.exists()
 
 
 async def test_closing_lets_every_thread_go_and_may_be_said_again(

@@ -73,8 +73,32 @@ async def test_health_and_quota_are_those_of_the_database(tmp_path: Path) -> Non
         10,
         False,
     ) and "terms" in google.reason
-    assert held["crossref"].success_rate is None and "no way to the web" in held["crossref"].reason
+    assert held["crossref"].success_rate is None and "no way to this engine" in held["crossref"].reason
     assert not held["brave_api"].available and "brave_api_key" in held["brave_api"].reason
+
+
+@pytest.mark.parametrize(
+    ("web", "said", "english", "japanese"),
+    [
+        ("off", "", "by the setting `web`: set it to `ask` or `on`", "設定 `web` により"),
+        ("ask", "off", "`shisho web on` turns it on", "使うには `shisho web on`"),
+    ],
+)
+def test_where_the_web_is_off_that_is_said_once_and_nothing_of_a_browser(
+    web: str, said: str, english: str, japanese: str, shell: Shell
+) -> None:
+    shell.environment["SHISHO_WEB"] = web
+    if said:
+        shell("web", said)
+    assert not any(row["available"] for row in shell("engines", "--json"))
+    told = shell("engines")
+    assert told.count(japanese) == 1 and "ブラウザー" not in told and "brave_api_key" in told
+    shell.environment["SHISHO_LANGUAGE"] = "en"
+    told = shell("engines")
+    assert told.count(english) == told.count("The web is turned off") == 1 and "browser" not in told
+    if said:
+        shell("web", "ask")
+        assert "turned off" not in shell("engines")
 
 
 async def test_a_key_makes_its_engine_available_and_is_not_shown(tmp_path: Path) -> None:

@@ -84,9 +84,9 @@ async def test_show_tells_each_use_of_a_model_and_why_rules_took_its_place(
 
     answer, _ = await asked(tmp_path, script)
     render.print_whole(answer, Words("en"))
-    told = capsys.readouterr().out
-    assert "answer written by ollama/m-1: calls 1, tokens 100 + 20" in told
+    told = capsys.readouterr().out  # in the language of the question, whoever looks
+    assert "回答の執筆 ollama/m-1: 呼び出し 1回、100 + 20トークン" in told
     assert (
-        "passages read by ollama/m-1: calls 2, tokens 200 + 40 — rules took its place: its reply did not"
+        "パッセージの読解 ollama/m-1: 呼び出し 2回、200 + 40トークン — 規則が代わりに行いました: 応答が求めた形"
         in told
     )

@@ -169,7 +169,7 @@ async def test_a_window_says_so_while_it_is_open_and_frees_every_task(opening: O
     ("error", "state"), [(Conflict("in use"), "in_progress"), (EngineUnavailable("no browser"), "pending")]
 )
 async def test_a_window_that_cannot_be_opened_leaves_it_waiting(
-    opening: Opening, error: Exception, state: str
+    opening: Opening, home: Path, error: Exception, state: str
 ) -> None:
     """Whoever finds the profile in use leaves alone what its user has said."""
     web = guarded_web()
@@ -192,6 +192,9 @@ async def test_a_window_that_cannot_be_opened_leaves_it_waiting(
         assert one.state is InterventionState.PENDING
     async with opening(web) as desk:
         with pytest.raises(EngineUnavailable):  # as long as no browser is set up
+            await desk.tasks.open_auth()
+    async with open_desk(home=home, web="off") as desk:
+        with pytest.raises(EngineUnavailable, match="web is turned off"):
             await desk.tasks.open_auth()
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import shisho
+from shisho.desk import Desk
+from shisho.errors import InvalidParams
 from tests.flows.conftest import SAMPLES, SHISHO, Shell
 from tests.shared import missing
 
@@ -136,3 +138,36 @@ def test_a_long_list_says_how_it_goes_on(shell: Shell) -> None:
     assert "--after" not in shell("list", "--limit", str(len(held)))
     assert f"shisho list --after {held[1]['id']}" in shell("list", "--limit", "2")
     assert shell("list", "--after", held[1]["id"], "--json") == held[2:]
+
+
+def test_a_window_is_announced_for_what_waits_alone(shell: Shell) -> None:
+    done = shell.run("auth", "open", "nosuch")
+    assert done.returncode == 1 and done.stderr.startswith("RESOURCE_NOT_FOUND") and "窓" not in done.stderr
+
+
+ADDRESS = "https://archive.example/2020/https://www.example.org//a.html"
+
+
+@pytest.mark.parametrize(
+    "words", [("add", ADDRESS), ("sync", ADDRESS), ("search", "x", "--in", ADDRESS), ("add", ".", ADDRESS)]
+)
+def test_an_address_in_place_of_a_file_is_shown_as_it_was_typed(shell: Shell, words: tuple[str, ...]) -> None:
+    said = shell(*words, code=2)
+    assert (
+        said.startswith(f"INVALID_PARAMS: {ADDRESS} ") and "shisho queue add" in said and "queue_urls" in said
+    )
+
+
+async def test_a_program_is_told_so_too(desk: Desk) -> None:
+    for path in ("http://www.example.org/a", Path("http://www.example.org/a")):
+        with pytest.raises(InvalidParams, match=r"http://www\.example\.org/a is the address of a page"):
+            async for _ in desk.add(path):
+                pass
+
+
+def test_a_folder_of_such_a_name_is_a_folder(shell: Shell, tmp_path: Path) -> None:
+    folder = tmp_path / "http:" / "www.example.org"
+    folder.mkdir(parents=True)
+    (folder / "a.txt").write_text("燈台とは、光で船を導く塔である。", "utf-8")
+    done = shell.run("add", "http://www.example.org", cwd=tmp_path)
+    assert done.returncode == 0 and "a.txt" in done.stdout

@@ -10,9 +10,11 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from subprocess import PIPE
 
+import apsw
 import pytest
 
 from tests.flows.conftest import SAMPLES, SHISHO, Shell
@@ -21,6 +23,7 @@ from tests.interfaces.serving import empty_box
 from tests.machine import PATIENCE
 
 DOCUMENTS = "SELECT count(*) FROM documents"
+WEIGHT = 200 << 20  # bytes: a backup of them is seen before it is done
 
 
 def interrupted(process: subprocess.Popen[str]) -> tuple[str, str]:
@@ -118,6 +121,60 @@ def test_watching_leaves_the_queue_alone(shell: Shell) -> None:
     assert process.stdout is not None and process.stdout.readline()
     assert "shisho queue watch" in interrupted(process)[1]
     assert rows_of(shell.home, "SELECT state FROM jobs") == [("queued",)]
+
+
+WHILE_IT_WORKS = """
+import asyncio, os, signal, sys
+from shisho.bootstrap import copying
+from shisho.desk.desk import Desk
+async def pressed(*_, **__):
+    os.kill(os.getpid(), signal.SIGINT)
+    await asyncio.Event().wait()
+setattr(Desk if hasattr(Desk, sys.argv[1]) else copying, sys.argv.pop(1), pressed)
+from shisho.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("verb", "words", "said"),
+    [
+        ("documents", ("list",), "何も変わっていません"),
+        ("doctor", ("doctor",), "何も変わっていません"),
+        ("replay", ("replay",), "何も変わっていません"),
+        ("show", ("show",), "何も変わっていません"),
+        ("backup", ("backup", "copy.db"), "何も書き出していません"),
+        ("copy_library", ("copy", "--from", "a", "--to", "b"), "ここまでに写したものは残っています"),
+        ("restore", ("restore", "x"), "ここまでにしたことは残っています"),
+    ],
+)
+def test_each_command_says_what_was_kept_and_how_to_go_on(
+    shell: Shell, verb: str, words: tuple[str, ...], said: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WHILE_IT_WORKS, verb, *words],
+        env=shell.environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (130, "")
+    assert said in done.stderr and "もう一度" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_a_backup_that_is_broken_off_is_written_by_the_same_command(shell: Shell, tmp_path: Path) -> None:
+    shell("list")
+    with closing(apsw.Connection(str(shell.home / "shisho.db"))) as database:
+        database.execute("CREATE TABLE weight (bytes BLOB)")
+        database.execute("INSERT INTO weight VALUES (zeroblob(?))", (WEIGHT,))
+    target = tmp_path / "copy.db"
+    process = shell.start("backup", target)
+    while process.poll() is None and not (target.exists() and target.stat().st_size):
+        time.sleep(0.001)
+    assert "何も書き出していません" in interrupted(process)[1]
+    assert not target.exists()
+    assert "控え" in shell("backup", target) and target.stat().st_size > WEIGHT
 
 
 IN_LOADING = """

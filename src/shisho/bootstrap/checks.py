@@ -85,7 +85,7 @@ async def _index(index: Index, owner: str) -> Check:
         return Check("index", False, error.message)
     except (OSError, ValueError) as error:
         remedy = Message("delete the folder `lexical` in the home; it is made again from the database")
-        return Check("index", False, str(error), remedy)
+        return Check("index", False, reason_of(error), remedy)
     return Check("index", True, Message("{count} passages", count=int(statistics["passages"])))
 
 

@@ -12,6 +12,7 @@ from shisho.bootstrap.cosine_scales import apply_cosine_scale
 from shisho.domain.embedding import EmbedderAbout
 from shisho.errors import ExtraMissing, InvalidParams, NotFound, ShishoError
 from shisho.messages.message import Message
+from shisho.messages.system import reason_of
 from shisho.ports import Embedder
 from shisho.settings import Settings
 
@@ -62,7 +63,7 @@ def build_embedders(settings: Settings) -> BuiltEmbedders | Message:
     except ShishoError as error:
         return error.message
     except OSError as error:
-        return Message("{path} cannot be read: {why}.", path=choice, why=str(error))
+        return Message("{path} cannot be read: {why}.", path=choice, why=reason_of(error))
 
 
 def build_choice(settings: Settings, choice: str) -> Embedder:

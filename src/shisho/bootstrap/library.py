@@ -29,7 +29,6 @@ from shisho.domain.inquiry import Budget, Gap, with_ceilings
 from shisho.errors import ExtraMissing
 from shisho.handlers.inquiries import LibrarianInquiries, load_own_runner
 from shisho.handlers.recalling import Recollection
-from shisho.messages.catalogue import render
 from shisho.messages.message import Message
 from shisho.settings import Settings
 from shisho.system import files, reading
@@ -156,7 +155,7 @@ def _extractor_mind(settings: Settings) -> Mind | None:
     if extractor is None:
         return None
     if isinstance(extractor, Message):
-        log.warning("%s", render(extractor))
+        log.warning(extractor)
         return None
     from shisho.librarian.extractor_mind import ExtractorMind
 
@@ -169,7 +168,7 @@ def _embedders(settings: Settings) -> tuple[BuiltEmbedders | None, Message]:
     if not isinstance(built, Message):
         return built, Message("")
     if settings.text("embedder") not in ("auto", "none"):
-        log.warning("%s", render(built))
+        log.warning(built)
     return None, built
 
 
@@ -203,7 +202,7 @@ def _reranker(settings: Settings) -> Reranker | None:
     """What was asked for and is not there is said once."""
     reranker = build_reranker(settings)
     if isinstance(reranker, Message):
-        log.warning("%s", render(reranker))
+        log.warning(reranker)
         return None
     return reranker
 

@@ -12,6 +12,7 @@ from shisho.bootstrap.embedder import find_model_folder
 from shisho.domain.corpus import Check
 from shisho.errors import ExtraMissing, NotFound, ShishoError
 from shisho.messages.message import Message
+from shisho.messages.system import reason_of
 from shisho.ports import Extractor, Reranker
 from shisho.settings import Settings
 
@@ -109,7 +110,7 @@ def _build(kind: OnnxModelKind[M], settings: Settings) -> M | Message | None:
     except ShishoError as error:
         return error.message
     except OSError as error:
-        return Message("{path} cannot be read: {why}.", path=choice, why=str(error))
+        return Message("{path} cannot be read: {why}.", path=choice, why=reason_of(error))
 
 
 def _load(kind: OnnxModelKind[M], settings: Settings, choice: str) -> M:

@@ -13,7 +13,7 @@ from shisho.bootstrap.deferred import defer
 from shisho.bootstrap.questions import build_answers, build_sessions
 from shisho.bootstrap.queue_parts import Parts
 from shisho.bootstrap.store_parts import QueueStores
-from shisho.bootstrap.web import WebAccess, refuse_window
+from shisho.bootstrap.web import WebAccess
 from shisho.desk.news import FileTakenIn, FolderFailed, News
 from shisho.desk.parts import InlineWorker
 from shisho.desk.queue import check_consent
@@ -24,7 +24,8 @@ from shisho.domain.job import Job, TaskId
 from shisho.domain.payloads import read_payload
 from shisho.domain.task import JobKind, WebConsent
 from shisho.domain.web import EngineAbout
-from shisho.errors import ShishoError
+from shisho.errors import EngineUnavailable, ShishoError
+from shisho.messages.message import Message
 from shisho.ports import Notifier, Storage, TaskStore
 from shisho.settings import Settings, child_environment, engine_overrides
 from shisho.telemetry import log
@@ -103,7 +104,11 @@ def _outgoing(parts: Parts, engines: EngineCatalogue) -> EngineOutgoingPreview:
 
 
 async def _show_window(web: WebAccess | None, met: HumanChallenge) -> bool:
-    return await (refuse_window(met) if web is None else web.window(met))
+    if web is None:
+        raise EngineUnavailable(
+            "The web is turned off here (`shisho web` tells more): {url} is not opened.", url=met.url
+        )
+    return await web.window(met)
 
 
 @asynccontextmanager
@@ -166,7 +171,7 @@ async def _usable(storage: Storage, is_to_stay: bool, working: Workplace) -> Asy
         try:
             await storage.check_ready()
         except ShishoError as error:
-            log.warning("no job is done until this is mended: %s", error)
+            log.warning(Message("No job is done until this is mended: {why}", why=error.message))
             aside.append(asyncio.create_task(_once_usable(storage, working)))
             yield
         else:
@@ -189,7 +194,7 @@ async def _once_usable(storage: Storage, working: Workplace) -> None:
 
 def _log_folder(news: News) -> None:
     if isinstance(news, FolderFailed):
-        log.warning("%s", news.error)
+        log.warning(news.error.message)
     elif isinstance(news, FileTakenIn) and news.receipt.outcome is not IntakeOutcome.KNOWN:
         receipt = news.receipt
         log.info("%s: %s %s", receipt.source, receipt.outcome, receipt.reason)
@@ -287,7 +292,17 @@ def _engine_list(parts: Parts, stores: QueueStores) -> EngineCatalogue:
         values=parts.settings.values,
         browser=parts.web is not None and parts.web.browse is not None,
         clock=parts.clock,
+        find_off_reason=partial(_off_reason, parts),
     )
+
+
+def _off_reason(parts: Parts) -> str:
+    from shisho.handlers.engines import OFF, OFF_BY_SETTING
+
+    consent = parts.consent(parts.owner)
+    if consent.state() is not WebConsent.OFF:
+        return ""
+    return OFF_BY_SETTING if consent.mode == "off" else OFF
 
 
 def _known_engines(parts: Parts) -> list[EngineAbout]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from shisho.domain.corpus import RankedPassage
 from shisho.errors import ShishoError
+from shisho.messages.message import Message
 from shisho.ports import Reranker
 from shisho.telemetry import log, span
 
@@ -22,7 +23,7 @@ async def rerank(reranker: Reranker, question: str, ranking: Sequence[RankedPass
         with span("rerank", passages=len(best)):
             scores = await reranker.score(question, texts)
     except ShishoError as error:
-        log.warning("the ranking is without its reranker: %s", error)
+        log.warning(Message("The ranking is without its reranker: {why}", why=error.message))
         return list(ranking)
     return [*reorder(best, scores), *ranking[RERANKED:]]
 

@@ -16,6 +16,7 @@ from shisho.domain.ranking import RankedCandidate
 from shisho.errors import InvalidParams, ShishoError
 from shisho.language.normalise import fold_text
 from shisho.language.terms import TermQuery
+from shisho.messages.message import Message
 from shisho.ports import Embedders, Index, SearchView
 from shisho.telemetry import count, log, span
 
@@ -124,7 +125,7 @@ class Retriever:
             with span("retrieve.embed"):
                 return QueryVector(embedder.about, await embedder.embed_query(meaning))
         except ShishoError as error:
-            log.warning("the search is by words alone: %s", error)
+            log.warning(Message("The search is by words alone: {why}", why=error.message))
             return None
 
     async def measure_rarity(self, terms: Sequence[str], scope: Scope) -> Mapping[str, float]:

@@ -8,7 +8,6 @@ from collections.abc import (
     Awaitable,
     Callable,
     Collection,
-    Iterable,
     Mapping,
     Sequence,
 )
@@ -17,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from shisho.desk.callbacks import Notify
+from shisho.desk.coercion import check_no_address
 from shisho.desk.news import PageRecognised, TextPartStored
 from shisho.domain.answer_news import ignore_news
 from shisho.domain.corpus import FileSurvey, IntakeOutcome, Receipt, Source
@@ -78,11 +78,13 @@ class FileIntake:
         return self.turn if size > LARGE else nullcontext()
 
 
-def survey_once(files: Files, paths: Iterable[Path | str], bibliographies: Collection[Path]) -> FileSurvey:
+def survey_once(files: Files, paths: Collection[Path | str], bibliographies: Collection[Path]) -> FileSurvey:
     """List what lies below the paths, and the bibliographies, which may lie there too. Raises
     InvalidParams."""
     if not (paths or bibliographies):
         raise InvalidParams("There is nothing to add. Name files or folders, or --references FILE.")
+    for path in (*paths, *bibliographies):
+        check_no_address(path)
     survey = files.survey(map(Path, paths))
     named = files.survey(bibliographies).files
     full_paths = {resolve_path(path) for path in named}

@@ -76,7 +76,7 @@ def check_words(query: str | Sequence[str] | SearchRequest, request: SearchReque
         check_request(request)
     elif not any(text.strip() for text in request.keyword_query):
         raise InvalidParams(
-            'Nothing to search for: give some words. For example: shisho search "決定係数 定義"'
+            'Nothing to search for: give some words. For example: shisho search "median definition"'
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from enum import Enum
@@ -13,6 +14,7 @@ from shisho.domain.task import AskOptions, SearchOptions, Sources, StopStrategy
 from shisho.domain.web import TimeRange
 from shisho.errors import InvalidParams
 
+ADDRESS = re.compile(r"(https?):/{1,2}(?=[^/])(.+)", re.IGNORECASE | re.DOTALL)
 Choice = TypeVar("Choice", bound=Enum)
 
 
@@ -50,6 +52,19 @@ def coerce_strings(given: str | Sequence[str]) -> tuple[str, ...]:
 def coerce_paths(given: Path | str | Sequence[Path | str]) -> tuple[Path | str, ...]:
     """The same of paths."""
     return (given,) if isinstance(given, str | Path) else tuple(given)
+
+
+def check_no_address(path: Path | str) -> None:
+    """Raises InvalidParams for the address of a page, where a file or folder is wanted."""
+    address = ADDRESS.match(str(path))
+    if address is not None and not Path(path).exists():
+        url = f"{address[1]}://{address[2]}"  # a path has lost a slash
+        raise InvalidParams(
+            "{url} is the address of a page, and a file or folder is wanted. Pages are taken in by searching for them "
+            "(`shisho queue add WORDS`), or by their address over MCP and REST (`queue_urls`); one that you have "
+            "saved is a file.",
+            url=url,
+        )
 
 
 def coerce_search(options: SearchOptions) -> SearchOptions:

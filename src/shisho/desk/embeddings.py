@@ -12,6 +12,7 @@ from shisho.desk.news import VectorsMade
 from shisho.domain.answer_news import ignore_news
 from shisho.domain.embedding import EmbeddingProgress
 from shisho.errors import ShishoError
+from shisho.messages.message import Message
 from shisho.ports import FollowerTurn, Index
 from shisho.telemetry import log
 
@@ -94,6 +95,6 @@ class EmbeddingDesk:
                 await self._index.catch_up()
             return count
         except ShishoError as error:
-            log.warning("no vectors are made for now: %s", error)
+            log.warning(Message("No vectors are made for now: {why}", why=error.message))
             await asyncio.sleep(AFTER_FAILURE_S)
             return 0

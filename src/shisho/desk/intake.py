@@ -74,7 +74,7 @@ def select_queries(given: str | Sequence[str]) -> tuple[list[str], list[SkippedI
             queries_by_key[fold_query(text)] = text
     if not queries_by_key:
         raise InvalidParams(
-            "There is no query to search for. Give 1 to 50 of them, for example: 決定係数 定義",
+            "There is no query to search for. Give 1 to 50 of them, for example: median definition",
             skipped=to_plain(skipped),
         )
     return list(queries_by_key.values()), skipped

@@ -14,6 +14,7 @@ from shisho.domain.embedding import CalibrationTarget, EmbeddingProgress, Stored
 from shisho.domain.model import ModelWork, ModelWorkKind, ModelWorkState
 from shisho.errors import Conflict, InvalidParams, ShishoError
 from shisho.messages.message import Message
+from shisho.messages.system import reason_of
 
 ReportBytes = Callable[[int, int], None]
 
@@ -95,7 +96,7 @@ class ModelDesk:
         try:
             message = await run()
         except (ShishoError, OSError) as error:
-            reason = error.message if isinstance(error, ShishoError) else str(error)
+            reason = reason_of(error)
             self._end(ModelWorkState.FAILED, reason)
         else:
             self._end(ModelWorkState.DONE, message)

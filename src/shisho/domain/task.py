@@ -358,10 +358,10 @@ class AnswerHandle:
 
 @dataclass(frozen=True, slots=True)
 class EngineStatus:
-    """An engine as a visitor sees it. `available`: all that it needs is set up; `reason` says what is not, or
-    why it rests for now. `quota_left` of today, None for no limit; `breaker` closed, open (it rests until
-    `cool_down_until`) or half_open; rates over its latest requests, None where it was never asked; times in
-    seconds."""
+    """An engine as a visitor sees it. `available`: all that it needs is set up; `reason` says what is not,
+    that the web is turned off, or why it rests for now. `quota_left` of today, None for no limit; `breaker`
+    closed, open (it rests until `cool_down_until`) or half_open; rates over its latest requests, None where
+    it was never asked; times in seconds."""
 
     name: str
     site: str

@@ -98,10 +98,9 @@ def load_items(path: Path) -> list[AnswerItem]:
                 items.append(_item(json.loads(line)))
             except (KeyError, TypeError, ValueError) as error:
                 raise InvalidParams(
-                    "{name}, line {number}: not an item with question, answer and passages ({error}).",
+                    "{name}, line {number}: not an item with question, answer and passages.",
                     name=path.name,
                     number=number,
-                    error=repr(error),
                 ) from error
     return items
 

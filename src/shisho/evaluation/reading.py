@@ -73,10 +73,9 @@ def load_questions(path: Path) -> list[ReadingQuestion]:
             questions.append(_question(json.loads(line)))
         except (KeyError, TypeError, ValueError) as error:
             raise InvalidParams(
-                "{name}, line {number}: not a question with kind, gold and needs ({error}).",
+                "{name}, line {number}: not a question with kind, gold and needs.",
                 name=path.name,
                 number=number,
-                error=repr(error),
             ) from error
     return questions
 

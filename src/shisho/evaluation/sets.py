@@ -67,10 +67,9 @@ def _rows(folder: Path, name: str) -> Iterator[dict[str, Any]]:
                 row["_id"], row["text"]
             except (ValueError, KeyError, TypeError) as error:
                 raise InvalidParams(
-                    "{name}, line {number}: not a JSON object with _id and text ({error}).",
+                    "{name}, line {number}: not a JSON object with _id and text.",
                     name=name,
                     number=number,
-                    error=error,
                 ) from error
             yield row
 

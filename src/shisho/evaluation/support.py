@@ -73,9 +73,8 @@ def _pair(name: str, number: int, line: str) -> SentencePair:
             raise ValueError(pair.label)
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidParams(
-            "{name}, line {number}: not a pair with premise, hypothesis and label ({error}).",
+            "{name}, line {number}: not a pair with premise, hypothesis and label.",
             name=name,
             number=number,
-            error=repr(error),
         ) from error
     return pair

@@ -15,14 +15,19 @@ from shisho.ports import Clock, Health, Limiter
 from shisho.web.serp.credentials import find_missing_keys, limit_of
 from shisho.web.serp.selection import Means, PassedOverReason, find_bar
 
-NO_WAY = Message("There is no way to the web here: see the setting `web`.")
+NO_WAY = Message("There is no way to this engine here.")
+OFF = Message("The web is turned off: `shisho web on` turns it on.")
+OFF_BY_SETTING = Message(
+    "The web is turned off by the setting `web`: set it to `ask` or `on`. `shisho settings` says where it is set."
+)
 PASSES = (PassedOverReason.RESTING, PassedOverReason.SPENT)
 
 
 @dataclass(frozen=True, slots=True)
 class EngineCatalogue:
     """`list_known` gives all engines there are, with the user's overrides; `plugged` those there is a way to;
-    `values` the settings that credentials may name."""
+    `values` the settings that credentials may name; `find_off_reason` says why nothing is asked of the web at
+    all, "" where it may be."""
 
     list_known: Callable[[], Sequence[EngineAbout]]
     plugged: Collection[str]
@@ -31,6 +36,7 @@ class EngineCatalogue:
     values: Mapping[str, object]
     browser: bool
     clock: Clock
+    find_off_reason: Callable[[], str]
 
     def is_any_set_up(self) -> bool:
         """True where there is an engine to ask, now or after a rest."""
@@ -49,11 +55,15 @@ class EngineCatalogue:
         busy = await self.limiter.read_status({f"engine:{name}": limit for name, limit in limits.items()})
         standing = {name: busy[f"engine:{name}"] for name in limits}
         means = Means(health, standing, find_missing_keys(abouts, self.values), self.browser)
-        return [self._row(about, limits[about.name], means) for about in abouts]
+        off = self.find_off_reason()
+        return [self._row(about, limits[about.name], means, off) for about in abouts]
 
-    def _row(self, about: EngineAbout, limit: Limit, means: Means) -> EngineStatus:
+    def _row(self, about: EngineAbout, limit: Limit, means: Means, off: str) -> EngineStatus:
         why = find_bar(about, means)
-        reason = why.reason if why else "" if about.name in self.plugged else NO_WAY
+        if off and why is not None and why.why is PassedOverReason.NO_BROWSER:
+            why = None  # nobody looks for one where it would not be used
+        is_plugged = about.name in self.plugged
+        reason = why.reason if why else off or ("" if is_plugged else NO_WAY)
         health = means.health.get(about.name, EngineHealth(about.name))
         standing = means.standing.get(about.name, LimiterStatus())
         return EngineStatus(
@@ -64,7 +74,7 @@ class EngineCatalogue:
             languages=about.languages,
             time_ranges=about.time_ranges,
             enabled=about.enabled,
-            available=about.name in self.plugged and (why is None or why.why in PASSES),
+            available=is_plugged and not off and (why is None or why.why in PASSES),
             reason=reason,
             needs_browser=about.needs_browser,
             max_pages=about.max_pages,

@@ -18,6 +18,7 @@ from typing import IO, Any
 
 from shisho.domain.embedding import StoredModel
 from shisho.errors import Conflict, InvalidParams, NotFound
+from shisho.messages.message import Message
 
 NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
 MANIFEST = "manifest.json"
@@ -117,7 +118,7 @@ class ModelFiles:
             raise InvalidParams(
                 "{path} is no export of a model ({cause}).",
                 path=file,
-                cause=str(error) or "it ends too early",
+                cause=Message("it ends too early") if isinstance(error, EOFError) else error,
             ) from error
         finally:
             shutil.rmtree(partial, ignore_errors=True)

@@ -17,6 +17,7 @@ from typing import Any
 
 from shisho.domain.embedding import EmbedderAbout, WordShare
 from shisho.errors import InvalidParams
+from shisho.messages.system import reason_of
 
 # Eight bits first: on a CPU they cost half, and the ranking is the same.
 ONNX_FILES = tuple(
@@ -220,7 +221,7 @@ def _json(path: Path, default: Any = None) -> Any:
     except FileNotFoundError:
         return empty
     except (OSError, ValueError) as error:
-        raise InvalidParams("{path} cannot be read as JSON ({error}).", path=path, error=error) from error
+        raise InvalidParams("{path} cannot be read: {why}.", path=path, why=reason_of(error)) from error
     return config if isinstance(config, type(empty)) else empty
 
 

@@ -17,6 +17,7 @@ from shisho.domain.codec import to_plain
 from shisho.errors import InternalError, ShishoError
 from shisho.isolation import wire
 from shisho.isolation.wire import ChildBroken, ChildExhausted
+from shisho.messages.message import Message
 from shisho.telemetry import log
 
 __all__ = ["ChildBroken", "ChildExhausted", "ChildOverrun", "Killable", "Work"]
@@ -157,7 +158,8 @@ class _Child:
         try:
             return await self._begun(work)
         except InternalError as failure:
-            log.warning("a child process did not start (%r); trying another", failure.__cause__)
+            template = "A child process did not start ({why}); another is tried."
+            log.warning(Message(template, why=repr(failure.__cause__)))
             await self.kill()
             return await self._begun(work)
 

@@ -82,7 +82,7 @@ async def _within(handler: Handler, context: JobContext, seconds: float) -> JobO
 
 async def _failed(job: Job, error: BaseException, store: JobStore, clock: Clock) -> None:
     if outage := find_outage(error):
-        log.warning("a job met an outage and is run again: %s", outage)
+        log.warning(Message("A job met an outage and is run again: {why}", why=outage.message))
         await _stored(lambda: give_back(job, outage, store, clock))
         count("jobs_ended", kind=job.kind, outcome="put_back")
         return
@@ -99,8 +99,9 @@ async def _failed(job: Job, error: BaseException, store: JobStore, clock: Clock)
 def _said(error: BaseException) -> JobError:
     if isinstance(error, ShishoError):
         return JobError(error.code, error.message, Payload.wrap(error.details))
-    log.error("a job broke its handler", exc_info=error)
-    return JobError("INTERNAL", Message("{kind}: {cause}", kind=type(error).__name__, cause=error))
+    fault = Message("{kind}: {cause}", kind=type(error).__name__, cause=error)
+    log.error(Message("A job broke what does it: {fault}", fault=fault), exc_info=error)
+    return JobError("INTERNAL", fault)
 
 
 async def _stored(write: Callable[[], Awaitable[T]]) -> T:
@@ -110,5 +111,5 @@ async def _stored(write: Callable[[], Awaitable[T]]) -> T:
         try:
             return await write()
         except (Conflict, StorageUnusable, StoreUnavailable) as error:
-            log.warning("the outcome of a job could not be stored yet: %s", error)
+            log.warning(Message("The outcome of a job could not be stored yet: {why}", why=error.message))
             await asyncio.sleep(AGAIN_SECONDS)

@@ -19,6 +19,7 @@ from shisho.jobs.ids import make_id
 from shisho.jobs.outages import give_back
 from shisho.jobs.timing import Silence, WorkerTiming
 from shisho.messages.message import Message
+from shisho.messages.system import reason_of
 from shisho.ports import Bell, Clock, JobStore, Presence
 from shisho.telemetry import log, measure
 
@@ -228,8 +229,10 @@ async def repeat_forever(step: Callable[[], Awaitable[None]]) -> None:
         try:
             await step()
         except ShishoError as error:  # its words say all
-            log.warning("a worker waits: %s", error)
+            log.warning(Message("A worker waits: {why}", why=error.message))
             await asyncio.sleep(BROKEN_SECONDS)
-        except Exception:  # a full disk, a busy file, a fault of ours: a worker must outlive them all
-            log.exception("a worker stumbled")
+        except Exception as error:
+            # A full disk, a busy file, a fault of ours: a worker must outlive them all.
+            template = "A worker stumbled and tries again: {kind}: {why}"
+            log.exception(Message(template, kind=type(error).__name__, why=reason_of(error)))
             await asyncio.sleep(BROKEN_SECONDS)

@@ -17,6 +17,7 @@ from shisho.librarian.evaluate import QUOTES
 from shisho.librarian.evidence import double
 from shisho.librarian.levels import NEAR
 from shisho.librarian.mind import NodeThought, PassageMatter, RulesMind
+from shisho.messages.message import Message
 from shisho.ports import Extractor
 from shisho.telemetry import log, span
 
@@ -42,7 +43,7 @@ class ExtractorMind(RulesMind):
                 reply.append(scores)
                 findings += _findings(goal, matter.passages, spans, scores, matter.evidence)
         except ShishoError as error:
-            log.warning("the sentences are chosen by rules: %s", error)
+            log.warning(Message("The sentences are chosen by rules: {why}", why=error.message))
             by_rules = await super().evaluate(matter, allowance)
             use = ModelUse("evaluate", self._extractor.name, "", ModelUsage(), ModelFault.FAILED)
             return NodeThought(by_rules.value, (use,))

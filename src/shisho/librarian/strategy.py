@@ -42,7 +42,7 @@ def check_question(question: str) -> str:
     asked_text = " ".join(question.encode("utf-8", "replace").decode().split())
     if not any(character.isalnum() for character in asked_text):
         raise InvalidParams(
-            "The question is blank. Write what you want to know, for example: 決定係数とは何か"
+            "The question is blank. Write what you want to know, for example: What is a median?"
         )
     if len(asked_text) > MAX_CHARS:
         raise InvalidParams(

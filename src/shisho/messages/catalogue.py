@@ -31,6 +31,11 @@ def current_language() -> str:
     return _spoken_here.get() or _spoken
 
 
+def process_language() -> str:
+    """The language that this process speaks, whoever it is speaking to now."""
+    return _spoken
+
+
 @contextmanager
 def use_language(language: str | None) -> Iterator[None]:
     """Inside it, and in what is begun there, things are said in this language; None: as the process
@@ -73,6 +78,7 @@ def catalogue(language: str) -> Mapping[str, str]:
             japanese_embedders,
             japanese_folders,
             japanese_help,
+            japanese_log,
             japanese_models,
             japanese_operating,
             japanese_postgres,
@@ -96,6 +102,7 @@ def catalogue(language: str) -> Mapping[str, str]:
             japanese_desk,
             japanese_embedders,
             japanese_help,
+            japanese_log,
             japanese_models,
             japanese_operating,
             japanese_postgres,

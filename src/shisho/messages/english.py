@@ -96,7 +96,12 @@ SAID: Mapping[str, str] = {
     "older_source": "(this source has a newer version since; quoted from the older one)",
     "continue_hint": "Stopped. Go on with: shisho ask --continue last",
     "stopping": "Stopping. Ctrl-C once more ends it at once.",
-    "interrupted": "Stopped. What was taken in, answered or queued is kept.",
+    "interrupted": "Stopped. What was done until now is kept. The same command goes on with the rest.",
+    "interrupted_look": "Stopped. This command only looks, and has changed nothing. Start it again.",
+    "interrupted_backup": "Stopped. Nothing was written, and the library is as it was. Start it again.",
+    "interrupted_copy": (
+        "Stopped. What was copied until now is kept, and the source is as it was. The same command goes on with the rest."
+    ),
     "interrupted_add": "Stopped. What was taken in until now is kept. The same command goes on with the rest.",
     "interrupted_sync": "Stopped. What was brought up to date until now is kept. The same command goes on with the rest.",
     "interrupted_watch": (

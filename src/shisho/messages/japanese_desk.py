@@ -44,7 +44,7 @@ SAID: Mapping[str, str] = {
     "{source} has no page {number}: it has {pages}.": (
         "{source} に{number}ページはありません(全{pages}ページ)。"
     ),
-    'Nothing to search for: give some words. For example: shisho search "決定係数 定義"': (
+    'Nothing to search for: give some words. For example: shisho search "median definition"': (
         '探す言葉がありません。例: shisho search "決定係数 定義"'
     ),
     "There is nothing to search yet. Add documents first: `shisho add FOLDER`.": (
@@ -59,7 +59,7 @@ SAID: Mapping[str, str] = {
     "{count} queries are too many at once: give at most {max_queries} a call.": (
         "一度に{count}件は多すぎます。1回に{max_queries}件までにしてください。"
     ),
-    "There is no query to search for. Give 1 to 50 of them, for example: 決定係数 定義": (
+    "There is no query to search for. Give 1 to 50 of them, for example: median definition": (
         "検索語がありません。1から50件を渡してください。例: 決定係数 定義"
     ),
     "{cursor!r} is no cursor. Give the one that the last status had, or none.": (
@@ -163,14 +163,14 @@ SAID: Mapping[str, str] = {
     "{name}, line {number}: not query-id, corpus-id and score with tabs between.": (
         "{name} の{number}行目: query-id、corpus-id、score がタブ区切りになっていません。"
     ),
-    "{name}, line {number}: not a JSON object with _id and text ({error}).": (
-        "{name} の{number}行目: _id と text のあるJSONオブジェクトではありません({error})。"
+    "{name}, line {number}: not a JSON object with _id and text.": (
+        "{name} の{number}行目: _id と text のあるJSONオブジェクトではありません。"
     ),
-    "{name}, line {number}: not an item with question, answer and passages ({error}).": (
-        "{name} の {number} 行目は、質問・答え・本文のそろった項目ではありません（{error}）。"
+    "{name}, line {number}: not an item with question, answer and passages.": (
+        "{name} の {number} 行目は、質問・答え・本文のそろった項目ではありません。"
     ),
-    "{name}, line {number}: not a question with kind, gold and needs ({error}).": (
-        "{name} の{number}行目: kind、gold、needs のある質問ではありません({error})。"
+    "{name}, line {number}: not a question with kind, gold and needs.": (
+        "{name} の{number}行目: kind、gold、needs のある質問ではありません。"
     ),
     (
         "{host} asks to be left alone for {wait_s:.0f} s, and its task has {left_s:.0f} s left: ask again then."
@@ -206,12 +206,23 @@ SAID: Mapping[str, str] = {
     "{argument}: {reason}": "{argument}: {reason}",
     "there is no such argument; known: {known}": "そのような引数はありません(使えるのは {known})",
     "there is no such argument": "そのような引数はありません",
-    'Give a question, or --continue last. For example: shisho ask "決定係数とは何か"': (
+    'Give a question, or --continue last. For example: shisho ask "What is a median?"': (
         '質問か --continue last を渡してください。例: shisho ask "決定係数とは何か"'
     ),
     "Something broke here. Please report it with the error id {error_id}.": (
         "こちらの不具合です。エラーID {error_id} を添えてお知らせください。"
     ),
+    (
+        "{url} is the address of a page, and a file or folder is wanted. Pages are taken in by searching for them "
+        "(`shisho queue add WORDS`), or by their address over MCP and REST (`queue_urls`); one that you have "
+        "saved is a file."
+    ): (
+        "{url} はページのアドレスで、ここで要るのはファイルかフォルダです。ウェブのページは検索して取り込みます"
+        "(`shisho queue add 言葉`)。アドレスで取り込むには MCP と REST の `queue_urls` を、保存したページはファイルとして"
+        "お使いください。"
+    ),
+    "--filter course=statistics, or --filter year=2020..2024": "--filter 課=統計学、または --filter year=2020..2024",
+    "--meta course=statistics": "--meta 課=統計学",
     "{text!r} is not key=value. For example: {example}": (
         "{text!r} は key=value の形ではありません。例: {example}"
     ),
@@ -270,7 +281,7 @@ SAID: Mapping[str, str] = {
     "{form!r} is no export format. Choose one of {formats}.": (
         "{form!r} は書き出しの形式ではありません。{formats} から選んでください。"
     ),
-    "The question is blank. Write what you want to know, for example: 決定係数とは何か": (
+    "The question is blank. Write what you want to know, for example: What is a median?": (
         "質問が空です。知りたいことを書いてください。例: 決定係数とは何か"
     ),
     "The question has {count:,} characters; {limit:,} is the limit. Shorten it.": (
@@ -292,7 +303,7 @@ SAID: Mapping[str, str] = {
     "{path}: {engine} stands outside a table. Write [name of the engine] above its fields.": (
         "{path}: {engine} が表の外にあります。項目の上に [検索エンジンの名前] を書いてください。"
     ),
-    "{path} is not valid TOML: {error}": "{path} は正しいTOMLではありません: {error}",
+    "{path} is not valid TOML: {why}.": "{path} は正しいTOMLではありません: {why}。",
     "{setting} (from {origin}) takes {kind}, not {raw!r}.": (
         "{setting}({origin} から)の型は {kind} です({raw!r} は使えません)。"
     ),

@@ -28,6 +28,18 @@ SAID: Mapping[str, str] = {
     "no way leads there": "そこへ通じる道がありません",
     "no such name is known": "そのような名前は知られていません",
     "the name servers do not answer": "ネームサーバーが応答しません",
+    "it is not UTF-8": "UTF-8 ではありません",
+    "{where}: {what}": "{where}: {what}",
+    "line {line}, column {column}": "{line}行{column}字目",
+    "at its end": "終わりのところ",
+    "this cannot be read": "読み取れません",
+    "this is no value: a word stands in quotation marks": "値ではありません(語は引用符で囲みます)",
+    "a name has no = after it": "名前の後に = がありません",
+    "something stands behind the value": "値の後に余分なものがあります",
+    "the name in brackets has no ] after it": "名前の後に ] がありません",
+    "a quotation mark is not closed": "引用符が閉じていません",
+    "a backslash between quotation marks is written twice": "引用符の中の \\ は二つ続けて書きます",
+    "a name stands there twice": "同じ名前が二度あります",
     "NEEDS_OCR: no text layer on page {pages}; it is not searchable until it has one.": (
         "NEEDS_OCR: {pages}ページに文字の層がありません。文字の層を付けるまで検索できません。"
     ),
@@ -154,6 +166,8 @@ SAID: Mapping[str, str] = {
     "{target} exists already. Name another file, or move it away.": (
         "{target} はすでにあります。別の名前にするか、よそへ移してください。"
     ),
+    "it is no database": "データベースではありません",
+    "parts of it are not what was written": "書き込んだものと違うところがあります",
     "{path} is damaged ({what}). Nothing more is written into it. {backup}": (
         "{path} が壊れています({what})。これ以上は書き込みません。{backup}"
     ),

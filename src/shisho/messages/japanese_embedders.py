@@ -94,7 +94,6 @@ SAID: Mapping[str, str] = {
     "{folder} wants {modes} after its weights, which is not computed here: name it with the extra torch.": (
         "{folder} は重みのあとに {modes} を必要としますが、ここでは計算できません。追加機能 torch を使ってください。"
     ),
-    "{path} cannot be read as JSON ({error}).": "{path} を JSON として読めません({error})。",
     "{path} cannot be read: {why}.": "{path} を読めません: {why}。",
     "The files of {folder} cannot be used: {cause}. Pull or copy them anew.": (
         "{folder} のファイルは使えません: {cause}。取り込むかコピーし直してください。"

@@ -97,8 +97,8 @@ SAID: Mapping[str, str] = {
     ),
     "{folder} has no .jsonl.gz with questions.": "{folder} に質問の .jsonl.gz がありません。",
     "{folder} has no .jsonl.gz with pairs of sentences.": "{folder} に文の対の .jsonl.gz がありません。",
-    "{name}, line {number}: not a pair with premise, hypothesis and label ({error}).": (
-        "{name} の {number} 行目は、premise、hypothesis、label のある対ではありません ({error})。"
+    "{name}, line {number}: not a pair with premise, hypothesis and label.": (
+        "{name} の {number} 行目は、premise、hypothesis、label のある対ではありません。"
     ),
     "also put this many questions with gold answers to the librarian": (
         "正答付きの質問をこの数だけ司書にも尋ねる"

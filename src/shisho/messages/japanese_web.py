@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SAID: Mapping[str, str] = {
+    "The web is turned off here (`shisho web` tells more): {url} is not opened.": (
+        "ここではウェブを使わない設定です(`shisho web` で分かります)。{url} は開きません。"
+    ),
     'There is no browser here to open {url} in: install the extra, pip install "shisho[browser]".': (
         '{url} を開くブラウザーがありません。追加機能を入れてください: pip install "shisho[browser]"'
     ),
@@ -28,8 +31,15 @@ SAID: Mapping[str, str] = {
     ("There is nothing to answer from: no page or document in this scope. See the errors of the task."): (
         "答えのもとになるものがありません。この範囲にページも文書もありません。調査課題のエラーをご覧ください。"
     ),
-    "There is no way to the web here: see the setting `web`.": (
-        "ここからはウェブに出られません。設定 `web` をご覧ください。"
+    "There is no way to this engine here.": "ここからこの検索エンジンへは出られません。",
+    "The web is turned off: `shisho web on` turns it on.": (
+        "ウェブを使わない設定です。使うには `shisho web on`。"
+    ),
+    (
+        "The web is turned off by the setting `web`: set it to `ask` or `on`. `shisho settings` says where it is set."
+    ): (
+        "設定 `web` によりウェブを使いません。使うには `ask` か `on` にしてください。どこで決めたかは `shisho settings` で"
+        "分かります。"
     ),
     "Web pages cannot be fetched in this installation: the setting `web` is off.": (
         "この環境ではウェブページを取得できません。設定 `web` が off です。"
@@ -308,8 +318,8 @@ SAID: Mapping[str, str] = {
     "{engine} needs a key of yours: set {settings}.": (
         "{engine} にはあなたの鍵が要ります。{settings} を設定してください。"
     ),
-    "{engine} shows its results in a browser only: install the extra `browser`.": (
-        "{engine} の結果はブラウザーでしか出ません。追加機能 `browser` を入れてください。"
+    "{engine} shows its results in a browser only: `shisho doctor` says how to get one.": (
+        "{engine} の結果はブラウザーでしか出ません。入れ方は `shisho doctor` で分かります。"
     ),
     "{engine} was asked {count} times today, which is its limit.": (
         "{engine} には今日の上限の{count}回まで尋ねました。"

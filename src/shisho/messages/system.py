@@ -1,5 +1,5 @@
-"""Messages for the system's errors with files and addresses, by error number: the system's own words are
-in one language alone."""
+"""Messages for errors of Python and of the system with files and addresses, by error number: their own words
+are in one language alone."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import socket
 from collections.abc import Mapping
 
 from shisho.messages.message import Message
+from shisho.messages.syntax import describe_syntax_error
 
 REASONS: Mapping[int, Message] = {
     errno.ENOENT: Message("there is no such file or folder"),
@@ -42,9 +43,15 @@ NAMES: Mapping[int, Message] = {
 
 
 def reason_of(error: Exception) -> str:
-    """Why the system refused, with no full stop; in its own words where ours have none."""
+    """Why it was refused: an error of ours as it says it, another with no full stop; in its own words where
+    ours have none."""
+    message = getattr(error, "message", None)
+    if isinstance(message, Message):
+        return message
     if isinstance(error, socket.gaierror):
         return NAMES.get(error.errno or 0) or error.strerror or str(error)
     if isinstance(error, OSError):
-        return REASONS.get(error.errno or 0) or error.strerror or str(error)
-    return str(error)
+        number = errno.ETIMEDOUT if isinstance(error, TimeoutError) else error.errno or 0
+        return REASONS.get(number) or error.strerror or str(error)
+    known = describe_syntax_error(error) if isinstance(error, ValueError) else None
+    return known or str(error)

@@ -24,7 +24,7 @@ class Storage(Protocol):
 
     async def backup(self, target: Path) -> None:
         """A consistent copy in one file, taken while others go on writing. Raises Conflict if the target
-        exists."""
+        exists. Where nobody waits for it any more, it is broken off and nothing is left."""
 
     async def close(self) -> None:
         """Store what is under way and let everything go. It may be said again."""

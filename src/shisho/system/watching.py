@@ -9,6 +9,8 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
 
+from shisho.messages.message import Message
+from shisho.messages.system import reason_of
 from shisho.telemetry import log
 
 REST_MS = 500  # without a change before what happened is told
@@ -60,7 +62,8 @@ async def _told(folders: Sequence[Path]) -> AsyncGenerator[frozenset[Path], None
                     yield _touched([path for _, path in batch], heads)
             return
         except (OSError, RuntimeError) as error:
-            log.warning("changes of folders are not told here (%s): they are looked for", error)
+            template = "The system does not tell of changes in folders ({why}): they are looked for."
+            log.warning(Message(template, why=reason_of(error)))
     async with aclosing(_looks(folders)) as looks:
         async for changed in looks:
             yield changed

@@ -22,6 +22,7 @@ from shisho.errors import (
     TooLarge,
     UnsupportedMedia,
 )
+from shisho.messages.catalogue import render
 from shisho.system.resolver import SystemResolver
 from shisho.web.http import address
 from shisho.web.http.address import AllowList
@@ -342,6 +343,15 @@ async def test_another_checked_address_is_tried_where_one_is_dead() -> None:
             Request("http://two.test/")
         )
     assert answer.body == b"ok" and recorder.opened == [("2606:4700::1111", 80), (PUBLIC, 80)]
+
+
+async def test_why_nobody_is_reached_is_told_in_both_languages() -> None:
+    names = Names()
+    async with serving(text("gone")) as server:
+        names.lead("a.test", [server.endpoint])
+    with pytest.raises(AllFetchesFailed, match="connection refused") as failed:
+        await HttpFetcher(names, BOX, AGENT).fetch(Request("http://a.test/"))
+    assert "接続を断られました" in render(failed.value.message, "ja")
 
 
 async def test_a_name_is_resolved_once_and_held_to_its_address() -> None:

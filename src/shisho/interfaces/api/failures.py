@@ -8,6 +8,7 @@ from typing import Any
 
 from shisho.errors import Conflict, InternalError, ShishoError, StorageUnusable
 from shisho.messages.catalogue import render
+from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.telemetry import log
 
@@ -34,7 +35,7 @@ def to_shisho_error(error: Exception) -> ShishoError:
     if isinstance(error, OSError) and (cause := find_disk_error(error)) is not None:
         return cause
     error_id = uuid.uuid4().hex[:12]
-    log.error("error %s", error_id, exc_info=error)
+    log.error(Message("A fault of ours, with the error id {error_id}.", error_id=error_id), exc_info=error)
     return InternalError(
         "Something broke here. Please report it with the error id {error_id}.", error_id=error_id
     )

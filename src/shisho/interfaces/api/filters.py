@@ -6,9 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from shisho.errors import InvalidParams
+from shisho.messages.message import Message
 
 if TYPE_CHECKING:
     from shisho.domain.corpus import Condition
+
+FILTERS = Message("--filter course=statistics, or --filter year=2020..2024")
+METADATA = Message("--meta course=statistics")
 
 
 def parse_filters(given: Sequence[str]) -> dict[str, Condition]:
@@ -17,7 +21,7 @@ def parse_filters(given: Sequence[str]) -> dict[str, Condition]:
 
     conditions: dict[str, Condition] = {}
     for text in given:
-        key, value = _split(text, "--filter 課=統計学, or --filter year=2020..2024")
+        key, value = _split(text, FILTERS)
         low, dots, high = value.partition("..")
         if dots:
             conditions[key] = FilterRange(low.strip() or None, high.strip() or None)
@@ -36,7 +40,7 @@ def parse_filters(given: Sequence[str]) -> dict[str, Condition]:
 
 def parse_metadata(given: Sequence[str]) -> dict[str, str]:
     """`k=v` pairs said of a document."""
-    return dict(_split(text, "--meta 課=統計学") for text in given)
+    return dict(_split(text, METADATA) for text in given)
 
 
 def _split(text: str, example: str) -> tuple[str, str]:

@@ -31,6 +31,7 @@ from shisho.interfaces.cli import team as cli_team
 from shisho.interfaces.cli import web as cli_web
 from shisho.interfaces.cli.frames import translate_frames
 from shisho.interfaces.cli.interrupts import INTERRUPTED, InterruptibleCommands, confirm, stop_on_interrupt
+from shisho.interfaces.cli.log_lines import start_command_log
 from shisho.interfaces.cli.named import keep_named
 from shisho.interfaces.cli.runner import Json
 from shisho.interfaces.cli.runner import fail as _fail
@@ -97,15 +98,10 @@ def _options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version and end")
     ] = False,
 ) -> None:
-    if debug:
-        import logging
-
-        logging.basicConfig(level=logging.DEBUG, format="%(message)s")
-        for noisy in ("asyncio", "httpcore", "httpx", "langgraph"):
-            logging.getLogger(noisy).setLevel(logging.WARNING)
     context.obj = {"home": home, "language": language}
     option_values = {"--home": home, "--language": language}
     speak(settings_.reader_of([f"{name}={value}" for name, value in option_values.items() if value]))
+    start_command_log(debug=debug)
     for stray in settings_.find_stray_names():
         typer.echo(render(stray), err=True)
 
@@ -174,7 +170,7 @@ def ask(
 ) -> None:
     """Answer a question with quotations that can be checked."""
     if question is None and continue_ is None:
-        advice = 'Give a question, or --continue last. For example: shisho ask "決定係数とは何か"'
+        advice = 'Give a question, or --continue last. For example: shisho ask "What is a median?"'
         _fail(InvalidParams(advice), json_)
 
     async def work(desk: Desk) -> None:
@@ -206,7 +202,7 @@ def ask(
 
         chosen_sources = Sources.DOCUMENTS if filters and sources == "auto" else Sources(sources)
         answer = await ask_with_consent(desk, words, (question, continue_), chosen_sources, answered)
-        _print(answer, json_, lambda: render.answer(answer, words))
+        _print(answer, json_, lambda: render.answer(answer))
         if answer.loop_stop is LoopStop.STOPPED and stop():
             raise typer.Exit(INTERRUPTED)
 
@@ -265,7 +261,7 @@ def list_(
         more = len(found_documents) > limit
         _print(documents, json_, lambda: render.documents(documents, more, _words(context)))
 
-    _run(context, work, json_)
+    _run(context, work, json_, "interrupted_look")
 
 
 @app.command()
@@ -317,7 +313,7 @@ def show(
         pages = await desk.viewer.page_starts(thing[0].id) if isinstance(thing, tuple) else {}
         _print(thing, json_, lambda: render.print_whole(thing, _words(context), pages))
 
-    _run(context, work, json_)
+    _run(context, work, json_, "interrupted_look")
 
 
 @app.command()
@@ -343,7 +339,7 @@ def export(
         else:
             await asyncio.to_thread(out.write_bytes, data)
 
-    _run(context, work, False)
+    _run(context, work, False, "interrupted_look")
 
 
 app.command()(cli_conversations.conversation)

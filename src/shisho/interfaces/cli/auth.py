@@ -33,7 +33,7 @@ def list_(context: typer.Context, json_: Json = False) -> None:
         interventions = await desk.tasks.get_auth_queue()
         show(interventions, json_, lambda: render_queue.print_waiting(interventions, words(context)))
 
-    run(context, work, json_)
+    run(context, work, json_, "interrupted_look")
 
 
 @app.command("open")
@@ -41,7 +41,10 @@ def open_(context: typer.Context, item: Item = "last", json_: Json = False) -> N
     """Open it in a browser window and wait for you; once you are through, all that its domain held goes on."""  # noqa: W505
 
     async def work(desk: Desk) -> None:
-        typer.echo(words(context)("opening"), err=True)
+        from shisho.domain.intervention import find_intervention
+
+        if find_intervention(await desk.tasks.get_auth_queue(), item) is not None:
+            typer.echo(words(context)("opening"), err=True)
         opening = asyncio.create_task(desk.tasks.open_auth(item))
         task = asyncio.create_task(end_request(with_terminal=True).wait())
         await asyncio.wait([opening, task], return_when=asyncio.FIRST_COMPLETED)

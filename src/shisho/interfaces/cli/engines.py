@@ -30,7 +30,7 @@ def engines(context: typer.Context, json_: Json = False) -> None:
         rows = await desk.tasks.list_engines()
         show(rows, json_, lambda: render_queue.engines(rows, words(context)))
 
-    run(context, work, json_)
+    run(context, work, json_, "interrupted_look")
 
 
 @app.command()

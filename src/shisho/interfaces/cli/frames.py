@@ -17,7 +17,9 @@ from typing import Any
 import typer
 import typer.core
 
+from shisho.errors import InvalidParams
 from shisho.interfaces.api.mistakes import describe_mistake
+from shisho.interfaces.cli.usage_errors import keep_words_whole
 from shisho.interfaces.cli.values import read_plainly
 from shisho.messages.catalogue import DEFAULT, current_language, render, translate
 from shisho.messages.message import Message
@@ -125,6 +127,7 @@ def _told() -> Iterator[None]:
     try:
         yield
     except UsageError as error:
+        keep_words_whole()
         if (
             current_language() == DEFAULT
             or isinstance(error, _SpokenUsageError)
@@ -132,6 +135,9 @@ def _told() -> Iterator[None]:
         ):
             raise
         raise _SpokenUsageError(render(_meaning(error)), error.ctx) from error
+    except InvalidParams as error:  # of a value that is read before there is a command
+        typer.echo(f"{error.code}: {render(error.message)}", err=True)
+        raise typer.Exit(2) from error
 
 
 def _meaning(error: Any) -> Message:

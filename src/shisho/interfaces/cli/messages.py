@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shisho.messages.catalogue import word
+from shisho.messages.catalogue import render, word
 
 
 class Words:
@@ -13,3 +13,7 @@ class Words:
 
     def __call__(self, name: str, **values: object) -> str:
         return word(name, self._language, **values)
+
+    def render(self, text: str) -> str:
+        """A message in this language."""
+        return render(text, self._language)

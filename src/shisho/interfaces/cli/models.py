@@ -81,6 +81,6 @@ def try_(
                     typer.echo(render.use_line(use, say) + say("use_seconds", n=uses[-1].seconds), err=True)
 
         answer = await desk.ask(question, folders=folders, sources=Sources.DOCUMENTS, notify=notify)
-        show(ModelReport(answer, tuple(uses)), json_, lambda: render.answer(answer, say))
+        show(ModelReport(answer, tuple(uses)), json_, lambda: render.answer(answer))
 
     run(context, work, json_, "interrupted_ask")

@@ -52,6 +52,6 @@ def copy(
         show(report, json_, lambda: typer.echo("\n".join([*lines, say("copied_all")])))
 
     try:
-        run_to_end(work(), context, "interrupted")
+        run_to_end(work(), context, "interrupted_copy")
     except ShishoError as error:
         fail(error, json_)

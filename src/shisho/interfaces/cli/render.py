@@ -31,13 +31,13 @@ _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
 _err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
 
 
-def answer(given_answer: Answer, words: Words) -> None:
-    """The answer's text, then where each quotation stands, in the question's language; the quotation itself
-    only where the text does not have it."""
+def answer(given_answer: Answer) -> None:
+    """The answer's text, then where each quotation stands; the quotation itself only where the text does not
+    have it. All that is said of an answer is in the question's language, as its text is."""
+    words = _words_of(given_answer)
     _out.print(make_legible(given_answer.text))
     if given_answer.evidence:
-        own_words = Words(answer_language(given_answer.question))
-        _out.print(f"\n{own_words('sources')}")
+        _out.print(f"\n{words('sources')}")
         names = make_names_distinct(
             evidence.document for evidence in given_answer.evidence if not evidence.source_url
         )
@@ -45,10 +45,14 @@ def answer(given_answer: Answer, words: Words) -> None:
             quotation = display_quotation(evidence.snippet, code=evidence.code)
             is_told = quotation != "" and quotation in given_answer.text
             name = make_legible(evidence.title) if evidence.source_url else names[evidence.document]
-            _out.print(_evidence_line(evidence, own_words, name, is_quoted=not is_told))
+            _out.print(_evidence_line(evidence, words, name, is_quoted=not is_told))
     if str(given_answer.loop_stop) == "STOPPED":
         _err.print(words("continue_hint"))
     _err.print(Text(f"shisho show {given_answer.id}", style="dim"))
+
+
+def _words_of(given_answer: Answer) -> Words:
+    return Words(answer_language(given_answer.question))
 
 
 def _evidence_line(evidence: Evidence, words: Words, name: str, *, is_quoted: bool = True) -> Text:
@@ -89,8 +93,8 @@ def print_whole(
     begins in its text."""
     if isinstance(thing, Answer):
         _out.print(make_legible(thing.question), style="bold")
-        answer(thing, words)
-        _account(thing, words)
+        answer(thing)
+        _account(thing)
     elif isinstance(thing, Evidence):
         name = thing.title if thing.source_url else PurePath(thing.document).name
         _out.print(_evidence_line(thing, words, make_legible(name)))
@@ -114,7 +118,8 @@ def break_into_pages(text: str, pages: Mapping[int, int], words: Words) -> Itera
         yield make_legible(text[start:end]).rstrip("\n")
 
 
-def _account(answer: Answer, words: Words) -> None:
+def _account(answer: Answer) -> None:
+    words = _words_of(answer)
     _out.print(f"\n{words('condition')}: {answer.condition}\n{words('goals')}:")
     status = {goal_status.goal_id: goal_status for goal_status in answer.goal_status}
     for goal in answer.goals:
@@ -140,7 +145,7 @@ def use_line(use: ModelUse, words: Words) -> str:
     tokens = f"{use.usage.input_tokens} + {use.usage.output_tokens}"
     line = words(f"use_{use.node}", model=use.model, calls=use.usage.calls, tokens=tokens)
     if use.fault is not None:
-        line += words("use_fault", why=render(FAULT_REASONS[use.fault]))
+        line += words("use_fault", why=words.render(FAULT_REASONS[use.fault]))
     changes = {name: getattr(use, name) for name in ("dropped", "rewritten", "supplied", "repairs")}
     return line + "".join(words(f"use_{name}", n=count) for name, count in changes.items() if count)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from datetime import datetime
@@ -134,8 +135,8 @@ def print_waiting(interventions: Sequence[PendingIntervention], words: Words) ->
 
 
 def engines(rows: Sequence[EngineStatus], words: Words) -> None:
-    """Each engine: whether it can be asked, how it has answered, what is left of its day; below it, why not
-    and what failed."""
+    """Each engine: whether it can be asked, how it has answered, what is left of its day; below them, why not
+    and what failed, once where it is so of several."""
     heads = [
         "",
         *(
@@ -152,8 +153,13 @@ def engines(rows: Sequence[EngineStatus], words: Words) -> None:
         ),
     ]
     print_columns(_out, heads, [_engine(row, words) for row in rows])
+    counts = Counter(row.reason for row in rows if row.reason)
+    shared = [reason for reason, count in counts.items() if count > 1]
+    for reason in shared:
+        typer.echo(render(reason))
     for row in rows:
-        for note in (render(row.reason), row.last_error and f"{words('error')}: {row.last_error}"):
+        reason = "" if row.reason in shared else render(row.reason)
+        for note in (reason, row.last_error and f"{words('error')}: {row.last_error}"):
             if note:
                 typer.echo(note if note.startswith(row.name) else f"{row.name}: {note}")
 

@@ -33,7 +33,7 @@ def replay(
         if not report.is_same:
             raise typer.Exit(1)
 
-    run(context, work, json_)
+    run(context, work, json_, "interrupted_look")
 
 
 def _print(report: ReplayReport, context: typer.Context) -> None:

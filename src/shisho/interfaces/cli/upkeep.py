@@ -45,7 +45,7 @@ def backup(
         await desk.backup(file)
         typer.echo(_words(context)("backed_up", text=file))
 
-    _run(context, work, False)
+    _run(context, work, False, "interrupted_backup")
 
 
 def doctor(context: typer.Context, json_: Json = False) -> None:
@@ -59,7 +59,7 @@ def doctor(context: typer.Context, json_: Json = False) -> None:
         if not all(check.ok or check.optional for check in checks):
             raise typer.Exit(1)
 
-    _run(context, work, json_)
+    _run(context, work, json_, "interrupted_look")
 
 
 def settings(context: typer.Context, json_: Json = False) -> None:

@@ -21,7 +21,7 @@ class PlainValues:
         self._typers = typers
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """The value in the type of its parameter. Raises BadParameter."""
+        """The value in the type of its parameter. Raises BadParameter, InvalidParams."""
         read = self._read(value, repeated=param.multiple or param.nargs == -1)
         return self._typers().coerce(value, param=param, ctx=ctx) if read is MISREAD else read
 
@@ -80,6 +80,17 @@ def _plain(value: Any, annotation: Any) -> Any:
         return value
     if get_origin(annotation) is Literal and value in get_args(annotation):
         return value
+    if annotation is Path:
+        _expect_no_address(value)
     if annotation is Path and (not os.path.exists(value) or os.access(value, os.R_OK)):  # noqa: PTH110
         return Path(value)
     return MISREAD
+
+
+def _expect_no_address(value: str) -> None:
+    """Raises InvalidParams for the address of a page, as it was typed: a path would lose one of its
+    slashes."""
+    if value[:4].lower() == "http":
+        from shisho.desk.coercion import check_no_address
+
+        check_no_address(value)

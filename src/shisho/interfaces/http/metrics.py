@@ -12,6 +12,8 @@ from fastapi.responses import Response
 
 from shisho.desk import Desk
 from shisho.errors import ShishoError
+from shisho.messages.message import Message
+from shisho.messages.system import reason_of
 from shisho.telemetry import figures_to, log
 
 if TYPE_CHECKING:
@@ -120,5 +122,5 @@ def add_metrics(app: FastAPI, desk: Desk, figures: PrometheusFigures) -> None:
             async with asyncio.timeout(SECONDS):
                 library = await desk.figures()
         except (ShishoError, TimeoutError) as error:
-            log.warning("the figures of the library cannot be read: %s", error)
+            log.warning(Message("The figures of the library cannot be read: {why}", why=reason_of(error)))
         return Response(figures.text(library), media_type=MEDIA_TYPE)

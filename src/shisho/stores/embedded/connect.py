@@ -22,6 +22,7 @@ from shisho.errors import Conflict, InternalError, ShishoError
 from shisho.stores.embedded.courtesy import Courtesy
 from shisho.stores.embedded.door import Door
 from shisho.stores.embedded.home import BUSY_MS, damaged, is_damage, trouble
+from shisho.stores.stopping import CheckWanted, run_while_wanted
 
 T = TypeVar("T")
 Work = Callable[[apsw.Connection], T]
@@ -34,6 +35,7 @@ FOLD_MS = 100
 IDLE_SECONDS = 5.0
 READY_SECONDS = 2.0
 NOTE_SECONDS = 60.0
+COPIED_PAGES = 1_000  # between two looks whether a backup is still wanted
 
 
 class Database:
@@ -82,13 +84,13 @@ class Database:
         """A consistent copy in one file, taken while others go on writing. Raises Conflict if the target
         exists."""
 
-        def copy() -> None:
+        def copy(check_wanted: CheckWanted) -> None:
             if target.exists():
                 raise Conflict("{target} exists already. Name another file, or move it away.", target=target)
             with self._troubles(), closing(self._door.reader()) as source:
-                _copy(source, target)
+                _copy(source, target, check_wanted)
 
-        await asyncio.to_thread(copy)
+        await run_while_wanted(copy)
 
     def reader(self) -> apsw.Connection:
         """A read-only connection of the caller's own, for one thread, who closes it. Raises StorageUnusable,
@@ -160,7 +162,7 @@ class Database:
 
     def _told(self, error: Exception) -> Exception:
         if is_damage(error):
-            self._door.refuse(damaged(self.path, str(error)))
+            self._door.refuse(damaged(self.path, error))
         return trouble(error, self.path)
 
     def _try_to_write(self) -> None:
@@ -245,13 +247,21 @@ class Database:
         connection.execute("RELEASE item")
 
 
-def _copy(source: apsw.Connection, target: Path) -> None:
+def _copy(source: apsw.Connection, target: Path, check_wanted: CheckWanted) -> None:
     os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))  # as private as what it is a copy of
-    with (
-        closing(apsw.Connection(str(target))) as copied,
-        copied.backup("main", source, "main") as running,
-    ):
-        running.step()
+    try:
+        source.execute("BEGIN")
+        source.pragma("user_version")  # from here on it is as of this moment: no commit makes it begin anew
+        with (
+            closing(apsw.Connection(str(target))) as copied,
+            copied.backup("main", source, "main") as running,
+        ):
+            while not running.done:
+                check_wanted()
+                running.step(COPIED_PAGES)
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
 
 
 def _fold_wal(connection: apsw.Connection | None) -> None:

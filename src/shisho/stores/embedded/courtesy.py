@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from shisho.messages.message import Message
 from shisho.telemetry import log
 
 if sys.platform != "win32":
@@ -65,7 +66,8 @@ class Courtesy:
         # Whoever was passed over has not moved since: nobody waits for it a second time.
         turn = self._queued.turn(0.0 if is_known else patience_s)
         if turn is None and not is_known:
-            log.warning("a process has held the write lock for %g s, and is passed over", patience_s)
+            template = "A process has held the write lock for {seconds:g} s, and is passed over."
+            log.warning(Message(template, seconds=patience_s))
         return turn
 
 

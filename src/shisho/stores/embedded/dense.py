@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 from shisho.domain.corpus import PassageId
 from shisho.domain.embedding import EmbedderAbout, Embedding
+from shisho.messages.message import Message
+from shisho.messages.system import reason_of
 from shisho.stores import nouns
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
@@ -89,7 +91,9 @@ class DenseIndex:
             until = time.monotonic() + PATIENCE
             while not self._has_written():
                 if time.monotonic() > until:
-                    log.warning("the index of vectors is behind: another process is still catching up")
+                    log.warning(
+                        Message("The index of vectors is behind: another process is still catching up.")
+                    )
                     return
                 time.sleep(0.05)
 
@@ -168,7 +172,10 @@ class DenseIndex:
         except BlockingIOError:
             return False
         except OSError as error:  # a home that cannot be written
-            log.warning("the index of vectors is made in memory: %s", error)
+            why = reason_of(error)
+            log.warning(
+                Message("The index of vectors is made in memory; its files cannot be used: {why}.", why=why)
+            )
             self._vectors = None
             self._take_in(None)
         return True

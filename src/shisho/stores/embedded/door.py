@@ -145,7 +145,7 @@ class Door:
         except apsw.InterruptError:
             pass
         except (apsw.CorruptError, apsw.NotADBError) as error:
-            self.refuse(home.damaged(self.path, str(error)))
+            self.refuse(home.damaged(self.path, error))
         finally:
             connection.set_progress_handler(None)
 

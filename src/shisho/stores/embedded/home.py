@@ -157,7 +157,7 @@ def trouble(error: Exception, path: Path) -> Exception:
     if isinstance(error, apsw.BusyError | apsw.LockedError | apsw.ProtocolError):
         return _busy(path)
     if is_damage(error):
-        return damaged(path, str(error))
+        return damaged(path, error)
     if isinstance(error, apsw.ReadOnlyError):
         return read_only(path)
     if isinstance(error, apsw.CantOpenError | apsw.PermissionsError | apsw.AuthError):
@@ -169,8 +169,12 @@ def trouble(error: Exception, path: Path) -> Exception:
     return error
 
 
-def damaged(path: Path, what: str) -> StorageUnusable:
-    """The error for a database that is not what was stored."""
+def damaged(path: Path, finding: object) -> StorageUnusable:
+    """The error for a database that is not what was stored. `finding`: the error that told, or a verdict;
+    SQLite's own words go to the log alone."""
+    log.debug("%s: %s", path, finding)
+    is_other = isinstance(finding, apsw.NotADBError)
+    what = Message("it is no database") if is_other else Message("parts of it are not what was written")
     return StorageUnusable(
         "{path} is damaged ({what}). Nothing more is written into it. {backup}",
         path=path,

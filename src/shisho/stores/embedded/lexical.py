@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import apsw
 import tantivy
 
+from shisho.messages.message import Message
 from shisho.ports import SearchView
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
@@ -99,7 +100,7 @@ class LexicalIndex:
                 waited += 0.05
                 self._seen = await asyncio.to_thread(self._indexes.reload)
                 if waited > PATIENCE and self._seen < newest:
-                    log.warning("the lexical index is behind: another process is still catching up")
+                    log.warning(Message("The index is behind: another process is still catching up."))
                     return
 
     def _has_taken_in(self, newest: int) -> bool:

@@ -6,6 +6,7 @@ Fields are white-space tokenised, frequencies only. BM25 in tantivy is fixed at 
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Sequence
@@ -16,6 +17,8 @@ from typing import Any
 
 import tantivy
 
+from shisho.messages.message import Message
+from shisho.messages.system import reason_of
 from shisho.stores.proposals import WEIGHTS
 from shisho.system.turn import FileTurn
 from shisho.telemetry import log
@@ -72,7 +75,8 @@ class CorpusIndexes:
     def pass_by(self, error: Exception) -> int:
         """From now on indexes that end with this process, for a home that cannot be written. Returns what
         they have seen."""
-        log.warning("the index is made in memory: %s", error)
+        why = reason_of(error) if isinstance(error, OSError) else Message("they are damaged")
+        log.warning(Message("The index is made in memory; its files cannot be used: {why}.", why=why))
         self._is_passing = True
         self._passing_mark = 0
         self._opened = {}
@@ -93,7 +97,7 @@ class CorpusIndexes:
         """The turn to write, until `end`; False while another process has it. What has another form is
         deleted."""
         if not (self._is_passing or os.access(self._folder, os.W_OK)):
-            self.pass_by(PermissionError(f"{self._folder} cannot be written"))
+            self.pass_by(PermissionError(errno.EACCES, "", str(self._folder)))
         if self._is_passing:
             return True
         if not self._turn.take():

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
 from shisho.errors import Conflict
+from shisho.stores.stopping import CheckWanted, run_while_wanted
 
 
 class MemoryStorage:
@@ -23,7 +23,7 @@ class MemoryStorage:
         """There is nothing that could be damaged."""
 
     async def backup(self, target: Path) -> None:
-        def copy() -> None:
+        def copy(_: CheckWanted) -> None:
             try:
                 target.open("xb").close()
             except FileExistsError as error:
@@ -31,7 +31,7 @@ class MemoryStorage:
                     "{target} exists already. Name another file, or move it away.", target=target
                 ) from error
 
-        await asyncio.to_thread(copy)
+        await run_while_wanted(copy)
 
     async def close(self) -> None:
         """There is nothing to let go."""

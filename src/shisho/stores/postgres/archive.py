@@ -19,6 +19,7 @@ from shisho.stores.postgres.embeddings import ADD_EXTENSION, BY_CONTENT, NEW_TAB
 from shisho.stores.postgres.migrations import MIGRATIONS
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.rows import fetch_all
+from shisho.stores.stopping import CheckWanted
 
 FORMAT = "shisho postgres 1"
 MANIFEST = "manifest.json"
@@ -82,8 +83,10 @@ class ArchiveManifest:
     blobs: Mapping[str, str]
 
 
-def write_archive(connection: Connection, blobs: Blobs, target: Path) -> ArchiveManifest:
-    """Raises Conflict if the target exists, OSError."""
+def write_archive(
+    connection: Connection, blobs: Blobs, target: Path, check_wanted: CheckWanted
+) -> ArchiveManifest:
+    """Raises Conflict if the target exists, OSError; where it is not wanted any more, nothing is left."""
     try:
         file = target.open("xb")
     except FileExistsError as error:
@@ -94,7 +97,7 @@ def write_archive(connection: Connection, blobs: Blobs, target: Path) -> Archive
         target.chmod(0o600)
         try:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-                manifest = _written(connection, blobs, archive)
+                manifest = _written(connection, blobs, archive, check_wanted)
                 archive.writestr(MANIFEST, json.dumps(to_plain(manifest), ensure_ascii=False))
         except BaseException:
             target.unlink(missing_ok=True)
@@ -123,23 +126,28 @@ def read_archive(connection: Connection, blobs: Blobs, source: Path) -> ArchiveM
     return manifest
 
 
-def _written(connection: Connection, blobs: Blobs, archive: zipfile.ZipFile) -> ArchiveManifest:
+def _written(
+    connection: Connection, blobs: Blobs, archive: zipfile.ZipFile, check_wanted: CheckWanted
+) -> ArchiveManifest:
     connection.execute(BEGIN_COPYING)
     tables = [row.name for row in fetch_all(connection, TABLES)]
-    facts = tuple(_copied(connection, archive, table) for table in tables if table not in PASSING)
+    kept_tables = [table for table in tables if table not in PASSING]
+    facts = tuple(_copied(connection, archive, table, check_wanted) for table in kept_tables)
     manifest = ArchiveManifest(
         format=FORMAT,
         migrations=tuple(sorted(row.name for row in fetch_all(connection, MIGRATIONS))),
         tables=facts,
         sequences={row.name: row.last for row in fetch_all(connection, SEQUENCES) if row.last is not None},
         # After the tables: what a document of the snapshot needs was stored before it.
-        blobs=dict(_copied_blobs(blobs, archive)),
+        blobs=dict(_copied_blobs(blobs, archive, check_wanted)),
     )
     connection.execute("COMMIT")
     return manifest
 
 
-def _copied(connection: Connection, archive: zipfile.ZipFile, table: str) -> TableFacts:
+def _copied(
+    connection: Connection, archive: zipfile.ZipFile, table: str, check_wanted: CheckWanted
+) -> TableFacts:
     columns = tuple(row.name for row in fetch_all(connection, COLUMNS, (table,)))
     digest = hashlib.sha256()
     with (
@@ -148,14 +156,18 @@ def _copied(connection: Connection, archive: zipfile.ZipFile, table: str) -> Tab
         cursor.copy(_filled(COPY_OUT, table, columns)) as copying,
     ):
         for piece in copying:
+            check_wanted()
             digest.update(piece)
             member.write(piece)
     return TableFacts(table, columns, digest.hexdigest(), cursor.rowcount)
 
 
-def _copied_blobs(blobs: Blobs, archive: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
+def _copied_blobs(
+    blobs: Blobs, archive: zipfile.ZipFile, check_wanted: CheckWanted
+) -> Iterator[tuple[str, str]]:
     for folder in FOLDERS:
         for blob in blobs.list(folder):
+            check_wanted()
             try:
                 data = blobs.get(blob.name)
             except NotFound:  # purged since it was listed, or its job is done

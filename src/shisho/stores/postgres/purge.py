@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 
 from shisho.errors import ShishoError
+from shisho.messages.message import Message
 from shisho.stores.postgres import postings, rows, standing
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
@@ -53,6 +54,7 @@ async def erase_rows(database: PostgresDatabase) -> bool:
     try:
         await asyncio.to_thread(database.run, work)
     except ShishoError as error:  # what was erased is, for everyone who asks the database
-        log.warning("the tables could not be swept of what was erased: %s", error)
+        template = "The tables could not be swept of what was erased: {why}"
+        log.warning(Message(template, why=error.message))
         return False
     return True

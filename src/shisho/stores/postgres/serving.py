@@ -15,6 +15,7 @@ import psycopg
 
 from shisho.domain.corpus import PassageId, Scope
 from shisho.domain.embedding import EmbedderAbout, Embedding
+from shisho.messages.message import Message
 from shisho.stores.nouns import passage_id
 from shisho.stores.postgres import rows
 from shisho.stores.postgres.connect import PostgresDatabase
@@ -269,7 +270,8 @@ class PostgresServing:
             with closing(self._database.connection()) as connection:
                 table.make_graph(connection)
         except psycopg.Error as error:  # a search does without
-            log.warning("the graph of the vectors could not be made: %s", error)
+            template = "The graph of the vectors could not be made; searches do without it: {why}"
+            log.warning(Message(template, why=error))
 
     def _without_graph(self, connection: Connection) -> VectorTable | None:
         """The vectors that want one."""

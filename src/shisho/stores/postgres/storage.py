@@ -15,6 +15,7 @@ from shisho.stores.postgres.archive import read_archive, write_archive
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.troubles import trouble
+from shisho.stores.stopping import CheckWanted, run_while_wanted
 from shisho.system.disk import file_trouble
 
 T = TypeVar("T")
@@ -39,7 +40,13 @@ class PostgresStorage:
     async def backup(self, target: Path) -> None:
         """The database as of one moment with the files that were handed in, in one file, taken while others
         go on writing. Raises Conflict if the target exists, StorageUnusable."""
-        await self._with_connection(lambda connection: write_archive(connection, self._blobs, target), target)
+
+        def copy(check_wanted: CheckWanted) -> None:
+            self._worked(
+                lambda connection: write_archive(connection, self._blobs, target, check_wanted), target
+            )
+
+        await run_while_wanted(copy)
 
     async def restore(self, source: Path) -> None:
         """Fill an empty database with what a backup holds, all or nothing. Raises Conflict, InvalidParams,

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
+from shisho.messages.message import Message
 from shisho.stores.index_feed import DocumentWords, IndexFeed, IndexFeedView, IndexMark
 from shisho.stores.qdrant.server import CollectionGone, QdrantServer
 from shisho.telemetry import log, span
@@ -89,7 +90,7 @@ class CollectionFollower:
                 elif await self._feed.take_turn(self._collection.index, self._holder, TURN_SECONDS):
                     await self._follow(state.mark)
                 elif waited > PATIENCE:
-                    log.warning("the index is behind: another process is still catching up")
+                    log.warning(Message("The index is behind: another process is still catching up."))
                     return
                 else:
                     await asyncio.sleep(LOOK_SECONDS)
@@ -97,7 +98,8 @@ class CollectionFollower:
 
     async def renew(self) -> None:
         """The server has lost the collection: what the book says of it is no longer true."""
-        log.warning("the collection of %s is gone and is made anew", self._collection.index)
+        template = "The collection of {index} is gone and is made anew."
+        log.warning(Message(template, index=self._collection.index))
         await self._feed.forget(self._collection.index)
 
     async def _begin(self, mark: IndexMark | None) -> None:

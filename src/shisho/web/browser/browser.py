@@ -13,6 +13,7 @@ from pathlib import Path
 
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, ShishoError, TimedOut, TooLarge
+from shisho.messages.message import Message
 from shisho.telemetry import log, span
 from shisho.web.browser import chromium
 from shisho.web.browser.launch import Launcher, LaunchOptions, RunningBrowser
@@ -88,7 +89,8 @@ class ChromiumBrowser:
         try:
             return await self._page(request, profile, deadline_s)
         except _Broken as broken:
-            log.warning("the browser ended in mid-page (%s); the page is tried once more", broken)
+            template = "The browser ended in mid-page ({why}); the page is tried once more."
+            log.warning(Message(template, why=broken))
         try:
             return await self._page(request, profile, deadline_s)
         except _Broken as broken:

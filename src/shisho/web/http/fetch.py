@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import io
 import ssl
-from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from urllib.parse import quote, urlencode
 
@@ -16,6 +16,8 @@ import httpcore
 
 from shisho.domain.web import Endpoint, Request, Response
 from shisho.errors import AllFetchesFailed, InvalidParams, TimedOut, TooLarge
+from shisho.messages.message import Message
+from shisho.messages.system import reason_of
 from shisho.ports import Resolver
 from shisho.web.http import body
 from shisho.web.http import stream as wire
@@ -235,18 +237,27 @@ def _unsendable(target: Target) -> InvalidParams:
 
 
 def _unreachable(target: Target, error: Exception) -> AllFetchesFailed:
-    cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, ssl.SSLCertVerificationError):
-        cause = cause.__cause__ or cause.__context__
-    if cause is not None:
+    causes = [*_causes(error)]
+    untrusted = next((cause for cause in causes if isinstance(cause, ssl.SSLCertVerificationError)), None)
+    if untrusted is not None:
         return AllFetchesFailed(
             "The certificate of {host} is not valid for it ({cause}).",
             host=target.host,
-            cause=cause.verify_message,
+            cause=untrusted.verify_message,
         )
-    words = (str(error) or type(error).__name__)[:120]
+    # An error of TLS has numbers of its own.
+    reasons = (reason_of(cause) for cause in causes if not isinstance(cause, ssl.SSLError))
+    words = next((reason for reason in reasons if isinstance(reason, Message)), None)
     return AllFetchesFailed(
         "{host} broke off or cannot be reached ({cause}): try again later.",
         host=target.host,
-        cause=words,
+        cause=words or (str(error) or type(error).__name__)[:120],
     )
+
+
+def _causes(error: Exception) -> Iterator[Exception]:
+    """The error, and those that it came of."""
+    cause: BaseException | None = error
+    while isinstance(cause, Exception):
+        yield cause
+        cause = cause.__cause__ or cause.__context__

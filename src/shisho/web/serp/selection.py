@@ -140,7 +140,7 @@ def find_bar(about: EngineAbout, means: Means) -> PassedOver | None:
             name,
             PassedOverReason.NO_BROWSER,
             Message(
-                "{engine} shows its results in a browser only: install the extra `browser`.",
+                "{engine} shows its results in a browser only: `shisho doctor` says how to get one.",
                 engine=name,
             ),
         )

@@ -1,0 +1,57 @@
+"""How usage errors stand on the screen: in Typer's frame where that breaks no word of them, else without."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+FRAME_FROM = 60  # columns
+FRAME = 4  # columns that the frame itself takes
+UNBROKEN = re.compile(r"[!-~]+")  # an id, an option or an address; Japanese may be broken anywhere
+
+
+def keep_words_whole() -> None:
+    """From here on Typer prints usage errors so. Called once there is one, for what prints them is slow to
+    load."""
+    from typer import rich_utils
+
+    if rich_utils.rich_format_error is not _print_usage_error:
+        _framed.append(rich_utils.rich_format_error)
+        rich_utils.rich_format_error = _print_usage_error  # type: ignore[assignment]
+
+
+_framed: list[Any] = []
+
+
+def _print_usage_error(error: Any) -> None:
+    from typer import rich_utils
+
+    console = rich_utils._get_rich_console(stderr=True)
+    message = error.format_message()
+    if type(error).__name__ == "NoArgsIsHelpError" or fits_frame(message, console.width):
+        _framed[0](error)
+        return
+    lines = [f"{rich_utils.ERRORS_PANEL_TITLE}: {message}"]
+    context = getattr(error, "ctx", None)
+    if context is not None:
+        lines.insert(0, context.get_usage())
+        if context.command.get_help_option(context) is not None:
+            lines.insert(1, _tell_help(context))
+    for line in lines:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _tell_help(context: Any) -> str:
+    from rich.text import Text
+    from typer import rich_utils
+
+    option = context.help_option_names[0]
+    return Text.from_markup(rich_utils.RICH_HELP).plain.format(
+        command_path=context.command_path, help_option=option
+    )
+
+
+def fits_frame(message: str, columns: int) -> bool:
+    """True where a frame breaks no word of the message."""
+    widest = max(map(len, UNBROKEN.findall(message)), default=0)
+    return columns >= FRAME_FROM and widest <= columns - FRAME

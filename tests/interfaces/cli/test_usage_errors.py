@@ -1,0 +1,39 @@
+"""Usage errors break no word of what was typed, however narrow the screen is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from shisho.interfaces.cli.usage_errors import fits_frame
+from tests.flows.conftest import Shell
+
+OPTION = "--https://www.example.org/a/page/with/a/long/name/in/a/folder.html"
+
+
+@pytest.mark.parametrize("locale", ["C", "ja_JP.UTF-8"])
+@pytest.mark.parametrize(
+    ("columns", "is_framed"), [(40, False), (len(OPTION) + 3, False), (len(OPTION) + 4, True)]
+)
+def test_a_frame_stands_where_it_breaks_no_word(
+    columns: int, is_framed: bool, locale: str, tmp_path: Path
+) -> None:
+    said = usage_error(tmp_path, columns, locale, "ask", "?", OPTION)
+    assert OPTION in said and "shisho ask -h" in said
+    assert ("╭" in said) == is_framed
+
+
+def usage_error(home: Path, columns: int, locale: str, *words: str) -> str:
+    shell = Shell(home)
+    shell.environment |= {"COLUMNS": str(columns), "LC_ALL": locale}
+    del shell.environment["SHISHO_LANGUAGE"]
+    done = shell.run(*words)
+    assert done.returncode == 2
+    return done.stderr
+
+
+def test_japanese_may_be_broken_anywhere() -> None:
+    assert fits_frame("引数を読み取れません。余分なものがないか確かめてください。" * 9, 60)
+    assert not fits_frame("引数", 59)
+    assert fits_frame(f"値 {'x' * 56} が使えません", 60) and not fits_frame(f"値 {'x' * 57} が使えません", 60)

@@ -123,7 +123,7 @@ def names_another(question_labels: frozenset[str], line_labels: frozenset[str]) 
     return bool(wanted_kinds and line_kinds) and wanted_kinds.isdisjoint(line_kinds)
 
 
-def numbered_things(folded: str) -> frozenset[str]:
+def find_numbered_things(folded: str) -> frozenset[str]:
     """What a text tells apart by numbers: 「レベル1」「1年単位」."""
     return frozenset(_NUMBERED_THING.findall(squeeze(folded)))
 

@@ -161,7 +161,7 @@ def _says_what_it_is(candidate: _Candidate, sides: Sequence[Sequence[str]]) -> b
 
 def _leaves_out_a_side(question: ParsedQuestion, chosen: Sequence[_Candidate]) -> bool:
     """True where things are compared that numbers tell apart, and not all of them are named."""
-    things = demands.numbered_things(question.folded) if question.compares else frozenset()
+    things = demands.find_numbered_things(question.folded) if question.compares else frozenset()
     if len(things) < 2:
         return False
     quoted = squeeze(

@@ -148,6 +148,12 @@ def test_what_stands_in_a_long_row_stays(inside: str) -> None:
     assert UNSEEN in read(inside)
 
 
+@pytest.mark.parametrize("tag", ["audio", "canvas", "datalist", "meter", "noembed", "progress", "video"])
+def test_what_is_for_browsers_without_an_element_is_no_text(tag: str) -> None:
+    text = read(f"<{tag}><b>{UNSEEN}</b></{tag}><p>終わり。</p>")
+    assert SEEN in text and "終わり。" in text and UNSEEN not in text
+
+
 def test_text_after_a_hidden_element_stays() -> None:
     text = read(f"<p>開館は<span hidden>{UNSEEN}</span>九時からである。</p>")
     assert "開館は九時からである。" in text

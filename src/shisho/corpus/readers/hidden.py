@@ -15,20 +15,22 @@ from shisho.corpus.readers.inlinestyle import Style, measure
 from shisho.corpus.readers.placing import NO_ROOM, is_out_of_sight
 
 _GONE = "GONE"  # no tag of a page: its parser knows small letters alone
+# Words in them are for browsers that do not know them; those of a list of data, for a field.
+_FALLBACKS = frozenset(("audio", "canvas", "datalist", "meter", "noembed", "progress", "video"))
 _MARKED = etree.XPath("//*[@style or @hidden or @bgcolor or self::dialog or self::font[@color]]")
 _SHARE = re.compile(r"([+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:e[+-]?\d++)?)(%?)")
 _FILTERED = re.compile(r"opacity\(\s*+([^\s()]++)\s*+\)")
 
 
 def drop_hidden(tree: Any) -> None:
-    """Take out of an lxml tree what its own attributes hide: `hidden`, a closed dialog, and by inline style
-    no display, no visibility, no opacity, letters of no size, a place off the screen, a shape without room,
-    or the colour of what is behind it.
+    """Take out of an lxml tree what no browser shows: words for browsers that do not know an element; what is
+    `hidden`, or a closed dialog; and by inline style what has no display, no visibility, no opacity, letters
+    of no size, a place off the screen, a shape without room, or the colour of its ground.
 
     What only a style sheet or a script hides stays. So does what is set anew inside: letters of 13 pixels in
     a cell of 0. Text after a dropped element stays as well."""
     page = Appearance(tree)
-    gone: list[Any] = []
+    gone = list(tree.iter(*_FALLBACKS))
     cleared: set[Any] = set()
     for element in _MARKED(tree):
         if element.tag in SEEN_ANYWAY:

@@ -21,6 +21,7 @@ os.environ["SHISHO_EMBEDDER"] = "none"  # a second of work for each document; te
 HERE = Path(__file__).parent
 # Tests with children, browsers, clocks and wake-ups: what a busy machine disturbs first.
 WITH_TIME = (
+    "corpus/readers/test_hidden_in_browser.py",
     "corpus/readers/test_killable.py",
     "faults/",
     "flows/test_adding_interrupted.py",

@@ -50,6 +50,19 @@ def cpu_seconds(work: Callable[[], object], times: int = 3) -> float:
     return min(spent)
 
 
+def grows_in_line(work: Callable[[str], object], make: Callable[[int], str], size: int) -> bool:
+    """Whether eight times the input costs far less than the 64 times of a quadratic rule. What costs next to
+    nothing shows no growth. Beside others a processor is slower for a moment; a quadratic rule is so each
+    time."""
+
+    def seems_linear() -> bool:
+        long, short = make(8 * size), make(size)
+        large = cpu_seconds(lambda: work(long))
+        return large < 0.02 or large < 24 * cpu_seconds(lambda: work(short))
+
+    return any(seems_linear() for _ in range(3))
+
+
 def contended() -> float:
     """Seconds since the machine started in which a process waited for a processor or a disk; 0 where the
     system keeps none."""

@@ -24,7 +24,7 @@ from shisho.errors import UnusableDocument
 from shisho.language.sentences import sentences
 from tests.corpus.readers.making import saved, unembedded
 from tests.faults.children import LONG as IS_LONG
-from tests.machine import cpu_seconds
+from tests.machine import cpu_seconds, grows_in_line
 
 WHITE = ("", " ", "\u3000", "\t", "\n", " \u3000\t ", "\u00a0", "\x0b\x0c", "\x85", "\u2028")
 SINGLE = (
@@ -275,19 +275,6 @@ REPEATED = (
 )
 
 
-def _grows_in_line(work: Callable[[str], object], make: Callable[[int], str], size: int) -> bool:
-    """Whether eight times the input costs far less than the 64 times of a quadratic rule. What costs next to
-    nothing shows no growth. Beside others a processor is slower for a moment; a quadratic rule is so each
-    time."""
-
-    def seems_linear() -> bool:
-        long, short = make(8 * size), make(size)
-        large = cpu_seconds(lambda: work(long))
-        return large < 0.02 or large < 24 * cpu_seconds(lambda: work(short))
-
-    return any(seems_linear() for _ in range(3))
-
-
 def _through(read: Callable[[bytes], Reading]) -> Callable[[str], object]:
     def work(content: str) -> None:
         read_or_refused(lambda: read(content.encode()))
@@ -313,17 +300,17 @@ def test_rules_about_the_words_of_a_line_are_linear(unit: str) -> None:
             sentences(content),
         ]
 
-    assert _grows_in_line(rules, lambda size: unit * (size // len(unit)) + "x", 20_000)
+    assert grows_in_line(rules, lambda size: unit * (size // len(unit)) + "x", 20_000)
 
 
 @pytest.mark.parametrize("unit", REPEATED)
 @pytest.mark.parametrize("read", [text.read, markdown.read, html.read], ids=["text", "markdown", "html"])
 def test_readers_of_text_are_linear(unit: str, read: Callable[[bytes], Reading]) -> None:
-    assert _grows_in_line(_through(read), lambda size: unit * (size // len(unit)) + "x", 4_000)
+    assert grows_in_line(_through(read), lambda size: unit * (size // len(unit)) + "x", 4_000)
 
 
 def test_white_space_in_code_of_a_page_is_linear() -> None:
-    assert _grows_in_line(
+    assert grows_in_line(
         _through(html.read),
         lambda size: f"<html><body><p>本文である。<code>{' ' * size}</code>終わり。</p></body></html>",
         5_000,
@@ -331,13 +318,13 @@ def test_white_space_in_code_of_a_page_is_linear() -> None:
 
 
 def test_a_title_with_white_space_inside_is_linear() -> None:
-    assert _grows_in_line(
+    assert grows_in_line(
         _through(markdown.read), lambda size: f"---\ntitle: a{' ' * size}b\n---\n本文。", 5_000
     )
 
 
 def test_a_sentence_without_end_is_cut_in_linear_time() -> None:
-    assert _grows_in_line(_through(text.read), lambda size: "あ" * size, 60_000)
+    assert grows_in_line(_through(text.read), lambda size: "あ" * size, 60_000)
 
 
 def test_a_page_of_many_short_vertical_lines_is_ordered_in_linear_time() -> None:

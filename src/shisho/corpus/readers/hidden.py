@@ -4,113 +4,106 @@ quote it."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Any
 
-from lxml.etree import XPath  # type: ignore[import-untyped]
+from lxml import etree  # type: ignore[import-untyped]
 
-# What the browser paints below, when nothing on the page says otherwise.
-_PAPER = "#ffffff"
-_SEEN_ANYWAY = frozenset(("html", "body"))  # hidden until a script has run: what is in them is the page
-_DECLARATION = re.compile(r"([\w-]+)\s*:\s*([^;]+)")
-_ZERO = re.compile(r"[+-]?0*\.?0+(?:px|pt|em|rem|%|vh|vw|ex|ch)?")
-_FAR = re.compile(r"-\d{4,}(?:\.\d+)?(?:px|pt|em|rem|%|vh|vw)?|-\d{3}(?:\.\d+)?(?:em|rem|%|vh|vw)")
-_CLIPPED = re.compile(r"rect\(\s*(?:[01](?:px)?[\s,]+){3}[01](?:px)?\s*\)|inset\(\s*(?:50|100)%.*\)")
-_RGB = re.compile(r"rgba?\(\s*(\d+)[\s,]+(\d+)[\s,]+(\d+)(?:[\s,/]+([\d.]+%?))?\s*\)")
-_NAMED = {"white": _PAPER, "black": "#000000"}
-_EDGES = ("left", "right", "top", "bottom", "margin-left", "margin-top", "text-indent")
-_MARKED = XPath("//*[@style or @hidden or self::dialog or self::font[@color]]")
-_STYLED = XPath(
-    "boolean(//style | //link[contains(concat(' ', normalize-space(@rel), ' '), ' stylesheet ')])"
-)
+from shisho.corpus.readers.appearance import SEEN_ANYWAY, Appearance
+from shisho.corpus.readers.colours import FAINT
+from shisho.corpus.readers.inlinestyle import Style, measure
+from shisho.corpus.readers.placing import NO_ROOM, is_out_of_sight
+
+_GONE = "GONE"  # no tag of a page: its parser knows small letters alone
+# Words in them are for browsers that do not know them; those of a list of data, for a field.
+_FALLBACKS = frozenset(("audio", "canvas", "datalist", "meter", "noembed", "progress", "video"))
+_MARKED = etree.XPath("//*[@style or @hidden or @bgcolor or self::dialog or self::font[@color]]")
+_SHARE = re.compile(r"([+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:e[+-]?\d++)?)(%?)")
+_FILTERED = re.compile(r"opacity\(\s*+([^\s()]++)\s*+\)")
 
 
 def drop_hidden(tree: Any) -> None:
-    """Take out of an lxml tree what its own attributes hide: `hidden`, a closed dialog, and by inline style
-    no display, no visibility, no opacity, letters of no size, a place off the screen, or the colour of what
-    is behind it.
+    """Take out of an lxml tree what no browser shows: words for browsers that do not know an element; what is
+    `hidden`, or a closed dialog; and by inline style what has no display, no visibility, no opacity, letters
+    of no size, a place off the screen, a shape without room, or the colour of its ground.
 
-    What only a style sheet or a script hides stays. Text after a dropped element stays as well."""
+    What only a style sheet or a script hides stays. So does what is set anew inside: letters of 13 pixels in
+    a cell of 0. Text after a dropped element stays as well."""
+    page = Appearance(tree)
+    gone = list(tree.iter(*_FALLBACKS))
+    cleared: set[Any] = set()
     for element in _MARKED(tree):
-        if element.tag in _SEEN_ANYWAY or element.getparent() is None:
+        if element.tag in SEEN_ANYWAY:
             continue
-        style = style_of(element)
-        if _by_attribute(element) or _by_style(style) or _by_colour(element, style):
-            element.drop_tree()
+        style = page.style_of(element)
+        if _is_by_attribute(element, style) or _is_by_style(element, style):
+            gone.append(element)
+        elif element not in cleared and page.changes_look(element) and page.find_look(element).is_unseen:
+            gone += _clear(element, page, cleared)
+    drop_elements(tree, gone)
 
 
-def style_of(element: Any) -> Mapping[str, str]:
-    """The declarations of its inline style, in small letters, without `!important`."""
-    written = (element.get("style") or "").lower().replace("!important", "")
-    return {name: value.strip() for name, value in _DECLARATION.findall(written)}
+def drop_elements(tree: Any, elements: Iterable[Any]) -> None:
+    """Take elements out of their tree and leave the text after each. lxml's own `drop_tree` copies that text
+    each time, which grows with its square."""
+    for element in elements:
+        element.tag = _GONE
+    etree.strip_elements(tree, _GONE, with_tail=False)
 
 
-def _by_attribute(element: Any) -> bool:
+def _is_by_attribute(element: Any, style: Style) -> bool:
+    if style.get("display", "none") != "none":
+        return False
     if element.get("hidden") is not None:
         return str(element.get("hidden")).lower() != "until-found"
     return element.tag == "dialog" and element.get("open") is None
 
 
-def _by_style(style: Mapping[str, str]) -> bool:
-    if not style:
-        return False
-    return (
+def _is_by_style(element: Any, style: Style) -> bool:
+    """True for what nothing inside can undo."""
+    return bool(style) and (
         style.get("display") == "none"
-        or style.get("visibility") in ("hidden", "collapse")
-        or _is_zero(style.get("opacity"))
-        or _is_zero(style.get("font-size"))
-        or _is_off_screen(style)
+        or style.get("content-visibility") == "hidden"
+        or _is_transparent(style)
         or _has_no_room(style)
+        or is_out_of_sight(element, style)
     )
 
 
-def _is_zero(value: str | None) -> bool:
-    return value is not None and _ZERO.fullmatch(value) is not None
+def _is_transparent(style: Style) -> bool:
+    filters = style.get("filter") or style.get("-webkit-filter") or ""
+    strengths = [style.get("opacity", ""), *_FILTERED.findall(filters)]
+    shares = [_SHARE.fullmatch(strength) for strength in strengths]
+    return any(float(share[1]) <= (100 if share[2] else 1) * FAINT for share in shares if share is not None)
 
 
-def _is_off_screen(style: Mapping[str, str]) -> bool:
-    placed = style.get("position") in ("absolute", "fixed")
-    if placed and _CLIPPED.fullmatch(style.get("clip", style.get("clip-path", ""))):
-        return True
-    edges = _EDGES if placed else ("margin-left", "text-indent")
-    return any(_FAR.fullmatch(style.get(edge, "")) for edge in edges)
-
-
-def _has_no_room(style: Mapping[str, str]) -> bool:
-    if style.get("overflow") not in ("hidden", "clip"):
+def _has_no_room(style: Style) -> bool:
+    overflow = " ".join(style.get(name, "") for name in ("overflow", "overflow-x", "overflow-y")).split()
+    if not {"hidden", "clip"}.intersection(overflow):
         return False
     # A part that is only folded has a greatest height of 0, and opens when it is clicked.
-    return any(size == "1px" or _is_zero(size) for size in (style.get("height"), style.get("width")))
+    sizes = [measure(style.get(name, "")) for name in ("height", "width")]
+    return any(size is not None and size <= NO_ROOM for size in sizes)
 
 
-def _by_colour(element: Any, style: Mapping[str, str]) -> bool:
-    letters = _colour(style.get("color") or (element.get("color") if element.tag == "font" else None))
-    return letters == "none" or (letters != "" and letters == _behind(element))
-
-
-def _behind(element: Any) -> str:
-    """The background that its own or an outer element declares; paper where no style sheet could say
-    otherwise."""
-    for place in (element, *element.iterancestors()):
-        style = style_of(place)
-        declared = style.get("background-color") or style.get("background") or place.get("bgcolor")
-        if declared:
-            return _colour(declared)
-    return "" if _STYLED(element.getroottree()) else _PAPER
-
-
-def _colour(value: str | None) -> str:
-    """As #rrggbb; "none" where it is fully transparent, "" where it cannot be told."""
-    word = (value or "").strip().lower()
-    if word == "transparent":
-        return "none"
-    if re.fullmatch("#[0-9a-f]{3}", word):
-        return "#" + "".join(2 * digit for digit in word[1:])
-    if re.fullmatch("#[0-9a-f]{6}", word):
-        return word
-    parts = _RGB.fullmatch(word)
-    if parts is None:
-        return _NAMED.get(word, "")
-    if parts[4] is not None and float(parts[4].rstrip("%")) == 0:
-        return "none"
-    return "#" + "".join(f"{min(255, int(part)):02x}" for part in parts.groups()[:3])
+def _clear(top: Any, page: Appearance, cleared: set[Any]) -> list[Any]:
+    """Take the text that is not seen out of an element in which something may be seen all the same. Returns
+    what holds nothing else."""
+    within = [element for element in top.iter() if isinstance(element.tag, str)]
+    cleared.update(within)
+    unseen = {element for element in within if page.find_look(element).is_unseen}
+    kept: set[Any] = set()
+    for element in within:
+        if element in unseen:
+            continue
+        kept.add(element)
+        above = element
+        while above is not top and (above := above.getparent()) not in kept:
+            kept.add(above)
+    if not kept:
+        return [top]
+    for element in unseen:
+        element.text = None
+        for child in element:
+            child.tail = None
+    return [element for element in within if element not in kept and element.getparent() in kept]

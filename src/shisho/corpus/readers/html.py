@@ -14,7 +14,7 @@ from readability import Document
 
 from shisho.corpus.readers.described import describe_page
 from shisho.corpus.readers.headings import Headings
-from shisho.corpus.readers.hidden import drop_hidden
+from shisho.corpus.readers.hidden import drop_elements, drop_hidden
 from shisho.corpus.readers.raised import write_lowered, write_raised
 from shisho.corpus.readers.spans import write_out_spans
 from shisho.corpus.readers.text import decode, strip_controls
@@ -124,8 +124,7 @@ def read_whole_blocks(html: str) -> list[Block]:
     if tree is None:
         return []
     drop_hidden(tree)
-    for reference in tree.xpath(_NOTE_REFERENCES):
-        reference.drop_tree()
+    drop_elements(tree, tree.xpath(_NOTE_REFERENCES))
     _spell_out(tree)
     return _everything(tree)
 
@@ -283,8 +282,7 @@ def _everything(tree: Any) -> list[Block]:
 
 
 def _without_menus(tree: Any) -> list[Block]:
-    for menu in _menus(tree):
-        menu.drop_tree()
+    drop_elements(tree, _menus(tree))
     return _Walk().blocks_of(tree)
 
 

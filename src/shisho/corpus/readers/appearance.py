@@ -1,0 +1,226 @@
+"""How the letters of an element look: their colour, their size and the ground behind them, as far as
+attributes and inline styles tell."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from shisho.corpus.readers.colours import (
+    BLACK,
+    WHITE,
+    Colour,
+    blend,
+    is_faint,
+    is_lost_on,
+    parse_attribute,
+    parse_colour,
+)
+from shisho.corpus.readers.inlinestyle import Style, measure, parse_style
+from shisho.corpus.readers.painting import UNTOLD, Paint, find_paint, split_words
+
+SEEN_ANYWAY = frozenset(("html", "body"))  # hidden until a script has run: what is in them is the page
+_OWN_COLOURS = frozenset(("mark", "button", "input", "select", "textarea", "option"))
+_CHANGING_TAGS = frozenset((*SEEN_ANYWAY, *_OWN_COLOURS, "a", "font"))
+_OF_A_BROWSER = "linktext"  # a colour, but no page says which
+_ATTRIBUTES = {"font": "color", "body": "text"}
+_LETTERS = ("-webkit-text-fill-color", "color")
+_AS_OUTSIDE = frozenset(("inherit", "currentcolor", "unset", "revert"))
+# A sheet that says none of these leaves the paper white; one that names no colour leaves the letters black.
+_PAINTING = re.compile(r"background|color-scheme|@import")
+_COLOURING = re.compile(r"color|@import")
+_SHADING = ("text-shadow", "-webkit-text-stroke")
+_CHANGING = frozenset(
+    (
+        *_LETTERS,
+        *_SHADING,
+        "background",
+        "background-color",
+        "background-image",
+        "background-clip",
+        "-webkit-background-clip",
+        "font",
+        "font-size",
+        "visibility",
+    )
+)
+_SIZES = frozenset(
+    ("xx-small", "x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large", "initial")
+)
+_TINY = 1.0  # pixels
+# In em, rem and per cent: a page for telephones may have letters of 100 pixels at its root.
+_TINY_PART = 0.02
+
+
+class LetterLook(NamedTuple):
+    """What an element hands on to those inside it. `letters` and `ground`: None where they cannot be told;
+    `is_pictured`: a picture lies on the ground; `is_shaded`: a shadow or an outline shows the letters."""
+
+    letters: Colour | None
+    ground: Colour | None
+    is_pictured: bool = False
+    is_shaded: bool = False
+    is_tiny: bool = False
+    is_invisible: bool = False
+
+    @property
+    def is_unseen(self) -> bool:
+        if self.is_tiny or self.is_invisible:
+            return True
+        if self.is_shaded or self.letters is None:
+            return False
+        return is_faint(self.letters) or (self.ground is not None and is_lost_on(self.letters, self.ground))
+
+
+class Appearance:
+    """The looks of a page's elements, from the outermost to the inner; each is looked at once."""
+
+    def __init__(self, tree: Any) -> None:
+        self._styles: dict[str, Style] = {}
+        self._looks: dict[Any, LetterLook] = {}
+        sheets = _read_sheets(tree)
+        self._has_coloured_letters = sheets is None or _COLOURING.search(sheets) is not None
+        has_painted_paper = sheets is None or _PAINTING.search(sheets) is not None
+        # What a browser writes with and paints below, where nothing on the page says otherwise.
+        self._bare = LetterLook(
+            None if self._has_coloured_letters else BLACK, None if has_painted_paper else WHITE
+        )
+
+    def style_of(self, element: Any) -> Style:
+        written = element.get("style") or ""
+        style = self._styles.get(written)
+        if style is None:
+            style = self._styles[written] = parse_style(written)
+        return style
+
+    def changes_look(self, element: Any) -> bool:
+        """False where an element looks as the one around it."""
+        return (
+            any(map(_CHANGING.__contains__, self.style_of(element)))
+            or element.tag in _CHANGING_TAGS
+            or element.get("bgcolor") is not None
+            or element.get("background") is not None
+        )
+
+    def find_look(self, element: Any) -> LetterLook:
+        path = []
+        while element is not None and element not in self._looks:
+            path.append(element)
+            element = element.getparent()
+        look = self._bare if element is None else self._looks[element]
+        for inner in reversed(path):
+            look = self._looks[inner] = self._find_inside(look, inner)
+        return look
+
+    def _find_inside(self, outer: LetterLook, element: Any) -> LetterLook:
+        if not self.changes_look(element):
+            return outer
+        style = self.style_of(element)
+        look = _sized(_shaded(self._coloured(outer, element, style), style), style)
+        if element.tag not in SEEN_ANYWAY:
+            return look
+        look = look._replace(is_tiny=False, is_invisible=False)
+        return look._replace(letters=None) if look.is_unseen else look
+
+    def _coloured(self, outer: LetterLook, element: Any, style: Style) -> LetterLook:
+        written = _written_colour(element, style)
+        paint = _paint_of(element, style)
+        look = outer if paint is None else _painted(outer, paint)
+        if style.get("background-clip", style.get("-webkit-background-clip")) == "text":
+            return outer._replace(letters=None)
+        if written:
+            letters = outer.letters if written in _AS_OUTSIDE else parse_colour(written)
+            # The picture is an outer element's: what is written on it in a colour of its own may be seen.
+            on_picture = outer.is_pictured and paint is None
+            return look._replace(letters=letters, ground=None if on_picture else look.ground)
+        if look.ground != outer.ground and self._has_coloured_letters:
+            return look._replace(letters=None)  # the sheet may have a colour for this ground
+        return look
+
+
+def _read_sheets(tree: Any) -> str | None:
+    """The style sheets in a page; None where it links to others."""
+    for link in tree.iter("link"):
+        if "stylesheet" in (link.get("rel") or "").lower().split() or link.get("as") == "style":
+            return None
+    return "\n".join(sheet.text or "" for sheet in tree.iter("style")).lower()
+
+
+def _written_colour(element: Any, style: Style) -> str:
+    """That of its letters; empty where it says nothing of them."""
+    for name in _LETTERS:
+        if word := style.get(name):
+            return "canvastext" if word == "initial" else word
+    attribute = _ATTRIBUTES.get(element.tag)
+    if attribute and (value := element.get(attribute, "").strip().lower()):
+        return value if parse_colour(value) else f"#{value}"
+    has_own = element.tag in _OWN_COLOURS or (element.tag == "a" and element.get("href") is not None)
+    return _OF_A_BROWSER if has_own else ""
+
+
+def _paint_of(element: Any, style: Style) -> Paint | None:
+    paint = find_paint(style)
+    if paint is not None:
+        return paint
+    if element.get("background"):
+        return UNTOLD
+    value = (element.get("bgcolor") or "").strip().lower()
+    return Paint(parse_attribute(value)) if value else None
+
+
+def _painted(outer: LetterLook, paint: Paint) -> LetterLook:
+    ground = paint.colour
+    if ground is not None and ground.strength < 1:
+        ground = None if outer.ground is None else blend(ground, outer.ground)
+    return outer._replace(ground=ground, is_pictured=paint.is_pictured)
+
+
+def _shaded(look: LetterLook, style: Style) -> LetterLook:
+    shades = [style[name] for name in _SHADING if name in style]
+    if not shades:
+        return look
+    return look._replace(is_shaded=any(_shows(shade, look.ground) for shade in shades))
+
+
+def _shows(shadow: str, ground: Colour | None) -> bool:
+    """Without a colour of its own it has that of the letters."""
+    words = split_words(shadow)
+    colours = [colour for word in words if (colour := parse_colour(word)) is not None]
+    if not colours:
+        return any("(" in word for word in words)
+    return any(
+        not is_faint(colour) and (ground is None or not is_lost_on(colour, ground)) for colour in colours
+    )
+
+
+def _sized(look: LetterLook, style: Style) -> LetterLook:
+    if (visibility := style.get("visibility")) in ("hidden", "collapse", "visible"):
+        look = look._replace(is_invisible=visibility != "visible")
+    is_tiny = look.is_tiny
+    for name in style:
+        if name == "font-size":
+            is_tiny = _is_tiny(style[name], is_tiny)
+        elif name == "font":
+            is_tiny = _is_tiny(_size_in(style[name]), is_tiny)
+    return look._replace(is_tiny=is_tiny)
+
+
+def _size_in(font: str) -> str:
+    """`0/0 a`, `italic 400 12px/1.5 serif`: a weight has no unit, and is never 0."""
+    words = [word.partition("/")[0] for word in font.split()]
+    sizes = (word for word in words if word in _SIZES or word == "0" or _is_size(word))
+    return next(sizes, font if font in _AS_OUTSIDE else "medium")
+
+
+def _is_size(word: str) -> bool:
+    return not word[-1:].isdigit() and measure(word) is not None
+
+
+def _is_tiny(size: str, is_tiny_outside: bool) -> bool:
+    """True for letters that nobody reads. Parts of letters of no size have no size either."""
+    pixels = measure(size, percent=0.16)
+    if pixels is None:
+        return is_tiny_outside and size in (*_AS_OUTSIDE, "larger", "smaller")
+    if size.endswith(("em", "ex", "ch", "%")):
+        return (is_tiny_outside and not size.endswith("rem")) or pixels <= 16 * _TINY_PART
+    return pixels <= _TINY

@@ -13,11 +13,17 @@ from shisho.interfaces.api.replies import ProgressSummary, to_task_status
 from shisho.interfaces.cli.render_queue import to_json
 
 NINE = Instant("2026-07-01T09:00:00.000000+00:00")
+NOTHING = Progress(0, 0)
 TASK = Task(TaskId("t"), "local", "決定係数とは何か", TaskState.RUNNING, 7, {}, {}, NINE)
 
 
 def snapshot(
-    tally: dict[tuple[str, JobState], int], visited: int, known: int, sources: int, taken_in: int
+    tally: dict[tuple[str, JobState], int],
+    visited: int,
+    known: int,
+    sources: int,
+    taken_in: int,
+    reading: Progress = NOTHING,
 ) -> TaskSnapshot:
     report = Report(
         tally=tally,
@@ -25,6 +31,7 @@ def snapshot(
         known=known,
         sources=sources,
         taken_in=taken_in,
+        reading=reading,
         results=(),
         last=0,
         more=False,
@@ -69,4 +76,10 @@ def test_progress_becomes_text_only_where_it_goes_out() -> None:
         "pages": "8/10",
         "documents": "7/11",
         "answers": "0/1",
+        "reading": "0/0",
     }
+
+
+def test_pages_that_are_being_read_are_told_while_they_are() -> None:
+    reading = snapshot({(JobKind.INGEST, JobState.RUNNING): 1}, 0, 0, 0, 0, Progress(300, 1500))
+    assert to_task_status(reading).progress == ProgressSummary("0/0", "0/0", "0/1", "0/0", "300/1500")

@@ -140,4 +140,5 @@ def _said(status: TaskSnapshot) -> str:
     if status.waiting_for:
         return f"{len(status.waiting_for)} searches wait for the user: see get_auth_queue."
     done = status.progress
-    return f"queries {done.queries}, pages {done.pages}, documents {done.documents}, answers {done.answers}"
+    counts = f"queries {done.queries}, pages {done.pages}, documents {done.documents}, answers {done.answers}"
+    return f"{counts}; reading page {done.reading}" if done.reading.total else counts

@@ -10,7 +10,9 @@ from shisho.domain.job import JobState, Task, TaskId, TaskState
 from shisho.domain.task import JobKind, Progress, StatusDetail, TaskProgress, TaskSnapshot
 from shisho.domain.time import Instant
 from shisho.interfaces.api.replies import ProgressSummary, to_task_status
-from shisho.interfaces.cli.render_queue import to_json
+from shisho.interfaces.cli.messages import Words
+from shisho.interfaces.cli.render_queue import follow, to_json
+from shisho.interfaces.mcp.tasks import describe_status
 
 NINE = Instant("2026-07-01T09:00:00.000000+00:00")
 NOTHING = Progress(0, 0)
@@ -83,3 +85,22 @@ def test_progress_becomes_text_only_where_it_goes_out() -> None:
 def test_pages_that_are_being_read_are_told_while_they_are() -> None:
     reading = snapshot({(JobKind.INGEST, JobState.RUNNING): 1}, 0, 0, 0, 0, Progress(300, 1500))
     assert to_task_status(reading).progress == ProgressSummary("0/0", "0/0", "0/1", "0/0", "300/1500")
+    assert to_json(reading)["progress"]["reading"] == "300/1500"
+    assert (
+        describe_status(reading)
+        == "queries 0/0, pages 0/0, documents 0/1, answers 0/0; reading page 300/1500"
+    )
+    assert describe_status(RUNNING) == "queries 2/3, pages 8/10, documents 7/11, answers 0/1"
+
+
+@pytest.mark.parametrize(
+    ("language", "line"), [("ja", "読み取り中: 300 / 1500ページ"), ("en", "being read: page 300 of 1500")]
+)
+def test_who_follows_a_task_in_the_shell_sees_the_pages(
+    capsys: pytest.CaptureFixture[str], language: str, line: str
+) -> None:
+    tell = follow(Words(language))
+    tell(snapshot({(JobKind.INGEST, JobState.RUNNING): 1}, 0, 0, 0, 0, Progress(300, 1500)))
+    assert f"  {line}" in capsys.readouterr().out.splitlines()
+    tell(RUNNING)
+    assert line.partition(":")[0] not in capsys.readouterr().out

@@ -39,6 +39,7 @@ SAID: Mapping[str, str] = {
     "ocr": "(OCR: letters may be wrong)",
     "part_stored": "{n} % stored",
     "pages_read": "page {n} of {total}",
+    "being_read": "being read: page {n} of {total}",
     "recognised": "OCR page {n} of {total}",
     "embedding": "vectors (Ctrl-C: later)",
     "total": "{added} added · {replaced} new versions · {known} already known · {failed} not taken in",

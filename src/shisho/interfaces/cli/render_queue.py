@@ -61,7 +61,7 @@ def follow(words: Words) -> Callable[[TaskSnapshot], None]:
             )
         ]
         if progress.reading.total:
-            lines.append("  " + words("pages_read", n=progress.reading.done, total=progress.reading.total))
+            lines.append("  " + words("being_read", n=progress.reading.done, total=progress.reading.total))
         lines += [
             f"  {result.title or result.url}\n    {result.url}"
             for result in snapshot.results

@@ -10,9 +10,9 @@ from shisho.domain.codec import Payload
 from shisho.domain.corpus import DocumentId
 from shisho.domain.find import SearchNote
 from shisho.domain.job import ClaimLost, JobError, JobState, StopMode, TaskId, WorkerId
-from shisho.domain.payloads import SearchFailure, SearchOutcome
+from shisho.domain.payloads import IngestProgress, SearchFailure, SearchOutcome, SearchProgress
 from shisho.domain.session import SessionFacts
-from shisho.domain.task import FailedItem, JobKind
+from shisho.domain.task import FailedItem, JobKind, Progress
 from shisho.domain.web import PagingStop
 from tests.contracts.discoveries import Discoveries, cited, found
 from tests.contracts.test_ledger import answer, evidence
@@ -75,6 +75,26 @@ async def test_what_became_of_a_find_is_stored(discoveries: Discoveries) -> None
         (B, None, 0),
         (C, None, 0),
     ]
+
+
+async def test_the_pages_of_files_that_are_being_read_are_counted(discoveries: Discoveries) -> None:
+    """Of jobs that take one document in and run now; what a search tells of its pages is something else."""
+    await discoveries.running(kind=JobKind.INGEST)  # a short file tells nothing
+    file = await discoveries.running(kind=JobKind.INGEST)
+    page = await discoveries.running(kind=JobKind.FETCH)
+    search = await discoveries.running(kind=JobKind.SEARCH)
+    other = await discoveries.running(task="t2", kind=JobKind.INGEST)
+    assert (await discoveries.reports.report(T1, OWNER, 0, 9)).reading == Progress(0, 0)
+    for job, progress in (
+        (file, IngestProgress(300, 1_500)),
+        (page, IngestProgress(7, 40)),
+        (search, SearchProgress("bing", 2, 3, 1)),
+        (other, IngestProgress(1, 2)),
+    ):
+        await discoveries.queue.jobs.report(job.claim, Payload.wrap(progress))
+    assert (await discoveries.reports.report(T1, OWNER, 0, 9)).reading == Progress(307, 1_540)
+    await discoveries.queue.jobs.finish(page.claim, Payload())
+    assert (await discoveries.reports.report(T1, OWNER, 0, 9)).reading == Progress(300, 1_500)
 
 
 async def test_a_document_that_was_taken_in_before_its_visit_failed_is_known_to_come_from_it(

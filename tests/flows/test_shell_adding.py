@@ -11,6 +11,7 @@ import threading
 from pathlib import Path
 
 from shisho.system.files import survey
+from tests.corpus.readers.making import slow
 from tests.flows.conftest import SAMPLES, SHISHO, Shell
 from tests.machine import PATIENCE
 
@@ -105,6 +106,28 @@ def test_a_terminal_sees_how_far_it_is(shell: Shell, tmp_path: Path) -> None:
     counted = [int(found) for found in re.findall(r"(\d+) / 60件", sent)]
     assert counted and counted == sorted(counted) and len(set(counted)) > 1
     assert "追加 60" in sent
+
+
+def test_a_terminal_sees_how_far_a_long_pdf_is(shell: Shell, tmp_path: Path) -> None:
+    """The pages are told where there is no room for the name."""
+    path = tmp_path / "統計的推測のための長い講義ノート第三版.pdf"
+    data, pages = slow(3)
+    path.write_bytes(data)
+    code, sent = on_a_terminal(shell, "add", path, columns=40)
+    assert code == 0
+    told = [int(found) for found in re.findall(rf"(\d+) / {pages}ページ  統", sent)]
+    assert told and told == sorted(told) and told[0] < pages
+    assert "追加 1" in sent
+
+
+def test_a_pipe_is_told_of_a_long_pdf_in_a_few_lines(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "本.pdf"
+    data, pages = slow(3)
+    path.write_bytes(data)
+    done = shell.run("add", path)
+    told = [line for line in done.stderr.splitlines() if re.fullmatch(rf"本\.pdf: \d+ / {pages}ページ", line)]
+    assert 1 <= len(told) <= 11 and len(set(told)) == len(told)
+    assert f"/ {pages}ページ" not in done.stdout
 
 
 def test_a_single_failure_is_told_once(shell: Shell, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from shisho.errors import Conflict, ParserFailed
 from shisho.isolation import wire
+from shisho.isolation.telling import Tell
 
 
 def same(value: Any) -> Any:
@@ -101,6 +102,31 @@ def lies(data: bytes, **_: Any) -> dict[str, int]:
 def lies_at_length(data: bytes) -> None:
     wire.frame = lambda payload: b"\xff" * 8  # type: ignore[assignment]
     raise RuntimeError
+
+
+def tells(data: bytes, tell: Tell) -> str:
+    """How far it is after each step, of as many as the bytes say; a step takes a moment."""
+    total = int(data)
+    for done in range(1, total + 1):
+        time.sleep(0.001)
+        tell(done, total)
+    return "told"
+
+
+def tells_without_end(data: bytes, tell: Tell) -> None:
+    while True:
+        os.write(3, wire.frame(wire.pack_progress(1, 2)))
+
+
+def tells_unasked(data: bytes) -> str:
+    os.write(3, wire.frame(wire.pack_progress(1, 2)))
+    return "told"
+
+
+def tells_words(data: bytes, **_: Any) -> str:
+    """What the bytes say, in place of how far it is."""
+    os.write(3, wire.frame(data))
+    return "told"
 
 
 def leaves_words(data: bytes) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from shisho.errors import InternalError, ParserFailed
 from shisho.isolation.killable import MOST_WORK, ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
+from shisho.isolation.telling import MOST_MESSAGES, Hearer
 from tests.machine import PATIENCE, children_seconds
 
 # children run functions of these tests
@@ -22,8 +23,9 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and limits of POSIX")
 
 
-def work(function: str, seconds: float = 5.0, **given: Any) -> Work:
-    return Work(f"tests.isolation.mischief:{function}", "tests.isolation.mischief:same", given, seconds, 512)
+def work(function: str, seconds: float = 5.0, progress_seconds: float | None = None, **given: Any) -> Work:
+    name = f"tests.isolation.mischief:{function}"
+    return Work(name, "tests.isolation.mischief:same", given, seconds, 512, progress_seconds)
 
 
 def word(value: Any) -> str:
@@ -112,6 +114,74 @@ async def test_words_left_for_the_next_are_not_taken_for_its_answer(killable: Ki
     with pytest.raises(ChildBroken):
         await killable.run(work("leaves_words"), b"x", word)
     assert await killable.run(work("echo"), b"own", word) == "own"
+
+
+async def test_a_child_tells_how_far_it_is_before_it_answers(killable: Killable) -> None:
+    told: list[tuple[int, int]] = []
+    done = await killable.read_parts(
+        work("tells", progress_seconds=0.0), b"30", word, lambda *steps: told.append(steps)
+    )
+    assert done == ["told"]
+    assert told == [(step, 30) for step in range(1, 31)]
+    assert await killable.read_parts(work("tells", progress_seconds=0.0), b"3", word) == ["told"], (
+        "nobody hears"
+    )
+
+
+async def test_a_child_tells_seldom_whatever_it_does(killable: Killable) -> None:
+    told: list[tuple[int, int]] = []
+    asked = work("tells", progress_seconds=0.2)
+    await killable.read_parts(asked, b"1000", word, lambda *steps: told.append(steps))
+    assert told == sorted(set(told))
+    assert told[0][0] > 1 and len(told) < 1_000
+    told.clear()
+    asked = work("tells", progress_seconds=PATIENCE)
+    await killable.read_parts(asked, b"10", word, lambda *steps: told.append(steps))
+    assert told == [], "of what takes a moment nothing is told"
+
+
+async def test_what_is_told_without_end_ends_its_child(killable: Killable) -> None:
+    """Nobody hears more of it than of an honest child."""
+    told: list[tuple[int, int]] = []
+    asked = work("tells_without_end", seconds=30, progress_seconds=60.0)
+    with pytest.raises(ChildBroken):
+        await killable.read_parts(asked, b"x", word, lambda *steps: told.append(steps))
+    assert not pids(killable)
+    assert told == [(1, 2)]
+    assert await killable.run(work("echo"), b"after", word) == "after"
+
+
+async def test_who_was_not_to_tell_and_does_is_broken(killable: Killable) -> None:
+    with pytest.raises(ChildBroken):
+        await killable.run(work("tells_unasked"), b"x", word)
+    assert not pids(killable)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        b"progress 3 of 2", b"progress 0 of 0", b"progress 0 of 2", b"progress 1 of 99999",
+        b"progress 1 of 999999", b"progress -1 of 2", b"progress 1 of 2\n", b"progress 1 of " + b"9" * 1_000_000,
+        "progress ١ of ٢".encode(), b"progress", b"",
+    ],
+)  # fmt: skip
+async def test_steps_that_there_cannot_be_are_damage(killable: Killable, words: bytes) -> None:
+    told: list[tuple[int, int]] = []
+    with pytest.raises(ChildBroken):
+        await killable.read_parts(
+            work("tells_words", progress_seconds=0.0), words, word, lambda *steps: told.append(steps)
+        )
+    assert told == []
+
+
+def test_a_listener_hears_so_many_messages_and_no_more() -> None:
+    told: list[tuple[int, int]] = []
+    hearer = Hearer(lambda *steps: told.append(steps), 0.0)
+    for step in range(MOST_MESSAGES):
+        hearer.hear(step % 10, 10)
+    with pytest.raises(ChildBroken):
+        hearer.hear(1, 10)
+    assert len(told) == MOST_MESSAGES
 
 
 @pytest.mark.parametrize("function", ["shisho.corpus.readers.no_such:read", "no_such_package:read"])

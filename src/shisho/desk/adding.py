@@ -17,7 +17,7 @@ from pathlib import Path
 
 from shisho.desk.callbacks import Notify
 from shisho.desk.coercion import check_no_address
-from shisho.desk.news import PageRecognised, TextPartStored
+from shisho.desk.news import PageRecognised, PagesRead, TextPartStored
 from shisho.domain.answer_news import ignore_news
 from shisho.domain.corpus import FileSurvey, IntakeOutcome, Receipt, Source
 from shisho.domain.reference import ANY_REFERENCES, REFERENCE_SUFFIXES
@@ -65,6 +65,7 @@ class FileIntake:
                     password=self.password,
                     has_file=True,
                     ocr=self.ocr,
+                    notify_read=lambda done, total: self.notify(PagesRead(name, done, total)),
                     notify_page=lambda done, total: self.notify(PageRecognised(name, done, total)),
                     notify_stored=lambda done, total: self.notify(TextPartStored(name, done, total)),
                 )

@@ -102,9 +102,9 @@ class Desk(DeskSections):
         notify: Notify = ignore_news,
     ) -> AsyncGenerator[Receipt, None]:
         """Take in files and folders; a receipt for each as it is done, in the order found, but last for
-        bibliographies (`references`: whatever they are called). `ocr`: None is as it is set. What there is
-        and what was left out is told first: `notify("files", survey=…)`; then each page recognised. Raises
-        InvalidParams for a path that is not there, NotFound and AccessDenied for another's corpus."""
+        bibliographies (`references`: whatever they are called). `ocr`: None is as it is set. `notify` hears
+        `FilesSurveyed` first; then, of what takes long, `PagesRead`, `PageRecognised` and `TextPartStored`.
+        Raises InvalidParams for a path that is not there, NotFound and AccessDenied for another's corpus."""
         parts = self._parts
         bibliographies = frozenset(map(Path, coerce_paths(references)))
         survey = await asyncio.to_thread(survey_once, parts.files, paths, bibliographies)
@@ -255,12 +255,11 @@ class Desk(DeskSections):
         """A cited answer from verified quotations, or an abstention that says what is missing.
 
         Documents are searched here and now; what may need the web is a task's question, worked on here while
-        it is waited for (`notify("status", status=…, jobs=…)` as it changes). Where `stop` turns true, what
-        was found so far is the answer and `resume` goes on. `conversation`: the id of an earlier answer's, or
-        `last`: the question may point back to those before it, and looks where they did unless it names a
-        place or looks `anywhere`. Raises InvalidParams for a blank or overlong question, EmptyCorpus when
-        there is nothing to search, EngineUnavailable for the web without an engine, NotFound for an unknown
-        conversation."""
+        it is waited for (`notify` hears `TaskChanged`). Where `stop` turns true, what was found so far is the
+        answer and `resume` goes on. `conversation`: the id of an earlier answer's, or `last`: the question
+        may point back to those before it, and looks where they did unless it names a place or looks
+        `anywhere`. Raises InvalidParams for a blank or overlong question, EmptyCorpus when there is nothing
+        to search, EngineUnavailable for the web without an engine, NotFound for an unknown conversation."""
         self._parts.inquiries.check(question)
         sources = coerce(Sources, sources, "sources")
         ceilings = intake.check_question_ceilings(budget)

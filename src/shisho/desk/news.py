@@ -23,6 +23,16 @@ class FilesSurveyed:
 
 
 @dataclass(frozen=True, slots=True)
+class PagesRead:
+    """So many of the pages of a long PDF are read: told about once a second, and again from the first page
+    where all have to be read a second time."""
+
+    source: str
+    pages: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class PageRecognised:
     """The text of another page of a scan was recognised, which takes seconds a page."""
 
@@ -85,4 +95,5 @@ class AnswerReady:
 
 
 FolderNews = FilesSurveyed | FileTakenIn | FolderFailed | FolderUpToDate
-News = RunNews | FolderNews | PageRecognised | TextPartStored | VectorsMade | TaskChanged | AnswerReady
+FileNews = PagesRead | PageRecognised | TextPartStored
+News = RunNews | FolderNews | FileNews | VectorsMade | TaskChanged | AnswerReady

@@ -36,6 +36,7 @@ def status(
             pages=Progress(report.visited, report.known),
             documents=Progress(report.taken_in, report.sources + _all(report, JobKind.INGEST)),
             answers=_done(report, JobKind.ANSWER),
+            reading=report.reading,
         ),
         queue=count_pending(task.jobs),
         results=tuple(report.results),

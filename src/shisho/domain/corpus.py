@@ -20,7 +20,6 @@ DEFAULT_CORPUS = "default"
 WEB_CORPUS = "web"
 """Where pages go that searches bring. All other corpora are of the user's own making."""
 
-
 FILTER_FIELDS = ("document", "title", "source", "media_type", "added_at", "page")
 """What every document can be filtered by, beside what its owner says of it."""
 
@@ -80,9 +79,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Something to take in: its bytes, where they came from, and what its owner says of it. `charset` is what
-    a server named for it beside the bytes. `has_file`: its name is the path of a file that holds them. `ocr`:
-    may text in pictures be recognised, None: as it is set. `notify_page`, `notify_stored`: told how far."""
+    """Something to take in: its bytes, where they came from, and what its owner says of it. `charset`: what a
+    server named beside the bytes. `has_file`: its name is the path of a file that holds them. `ocr`: may text
+    in pictures be recognised, None: as it is set. `notify_…`: told of pages or characters, of how many."""
 
     name: str
     data: bytes
@@ -93,6 +92,7 @@ class Source:
     charset: str | None = None
     has_file: bool = False
     ocr: bool | None = None
+    notify_read: Callable[[int, int], None] | None = field(default=None, repr=False, compare=False)
     notify_page: Callable[[int, int], None] | None = field(default=None, repr=False, compare=False)
     notify_stored: Callable[[int, int], None] | None = field(default=None, repr=False, compare=False)
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from shisho.domain.corpus import DocumentId, PassageId
 from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import JobState
-from shisho.domain.task import FailedItem, ResultRow
+from shisho.domain.task import FailedItem, Progress, ResultRow
 from shisho.domain.time import Instant
 from shisho.domain.web import PagingStop
 
@@ -80,6 +80,8 @@ class Report:
     """Different web pages among the hits, without those that were left out."""
     taken_in: int
     """All that became documents."""
+    reading: Progress
+    """Pages of the long files that are being taken in now."""
     results: Sequence[ResultRow]
     last: int
     """The place of the last result."""

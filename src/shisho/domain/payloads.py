@@ -204,7 +204,16 @@ class AnswerProgress:
     sentence: str = ""
 
 
-JobProgress = SearchProgress | AnswerProgress
+@dataclass(frozen=True, slots=True)
+class IngestProgress:
+    """How far the taking in of a long PDF has come: pages that were read, or recognised where it is a scan,
+    of how many. The names are read by the statements of the stores."""
+
+    pages_read: int
+    pages_total: int
+
+
+JobProgress = SearchProgress | AnswerProgress | IngestProgress
 
 
 def read_outcome(job: Job) -> JobOutcome | None:

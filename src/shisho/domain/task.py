@@ -28,6 +28,10 @@ class JobKind(StrEnum):
     ANSWER = "answer"
 
 
+INTAKES = (JobKind.FETCH, JobKind.INGEST)
+"""The kinds that take one document in."""
+
+
 class StopStrategy(StrEnum):
     """When following result pages ends. `auto`: also when they bring nothing new or enough was found;
     `fixed`: at the last page asked for; `exhaustive`: at the engine's end."""
@@ -206,12 +210,13 @@ class Progress:
 @dataclass(frozen=True, slots=True)
 class TaskProgress:
     """Queries searched, pages visited, questions answered; documents that were taken in, of all pages and
-    files that were to be."""
+    files that were to be; pages read of the long files that are being taken in now."""
 
     queries: Progress
     pages: Progress
     documents: Progress
     answers: Progress
+    reading: Progress = Progress(0, 0)
 
 
 @dataclass(frozen=True, slots=True)

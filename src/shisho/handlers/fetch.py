@@ -13,6 +13,7 @@ from shisho.domain.job import Job, TaskId
 from shisho.domain.payloads import FetchJob
 from shisho.errors import AllFetchesFailed, EngineUnavailable
 from shisho.handlers.ingest import raise_failure
+from shisho.handlers.reading import report_reading
 from shisho.handlers.web_pages import PageIntake, PageOrder
 from shisho.jobs.context import JobContext
 from shisho.web.http.pacing import RetryLater
@@ -62,14 +63,17 @@ class FetchHandler:
         name = canonicalise(fetch_job.url)
         await pages.finds.add(job.claim, [DiscoveredUrl(fetch_job.url, name)])
         password = await pages.shelving.read_secret(fetch_job.password)
-        order = PageOrder(
-            fetch_job.url,
-            name,
-            fetch_job.owner,
-            fetch_job.corpus,
-            "",
-            fetch_job.metadata,
-            password,
-            anew=True,
-        )
-        return raise_failure(await pages.take_in(job.claim, order, job.id, partial(context.charge, pages=1)))
+        async with report_reading(context) as listen:
+            order = PageOrder(
+                fetch_job.url,
+                name,
+                fetch_job.owner,
+                fetch_job.corpus,
+                "",
+                fetch_job.metadata,
+                password,
+                anew=True,
+                notify_read=listen,
+            )
+            receipt = await pages.take_in(job.claim, order, job.id, partial(context.charge, pages=1))
+        return raise_failure(receipt)

@@ -15,6 +15,7 @@ from shisho.domain.find import DiscoveredUrl
 from shisho.domain.job import Claim, Job
 from shisho.domain.payloads import IngestJob
 from shisho.errors import InternalError, map_by_code
+from shisho.handlers.reading import report_reading
 from shisho.jobs.context import JobContext
 from shisho.ports import DiscoveredUrls, Files, Ingester, Staging
 
@@ -32,7 +33,8 @@ class IngestHandler:
         """One file or piece of bytes. Ends with its receipt, or with the error that says why it cannot be
         taken in."""
         handed = job.input.read(IngestJob)
-        receipt = await context.step("taken in", Receipt, partial(self._ingested, job.claim, handed))
+        work = partial(self._ingested, job.claim, context, handed)
+        receipt = await context.step("taken in", Receipt, work)
         await self.clear(handed.staged, handed.password)
         return receipt
 
@@ -58,7 +60,7 @@ class IngestHandler:
             if key is not None:
                 await asyncio.to_thread(self.staging.drop, key)
 
-    async def _ingested(self, claim: Claim, handed: IngestJob) -> Receipt:
+    async def _ingested(self, claim: Claim, context: JobContext, handed: IngestJob) -> Receipt:
         await self.finds.add(claim, [DiscoveredUrl(handed.source, handed.source)])
         if handed.staged is not None:
             data = await asyncio.to_thread(self.staging.get, handed.staged)
@@ -66,14 +68,18 @@ class IngestHandler:
             within = None if handed.within is None else Path(handed.within)
             data = await asyncio.to_thread(self.disk.read, Path(handed.path or handed.source), within)
         password = await self.read_secret(handed.password)
-        source = Source(
-            handed.source,
-            data,
-            metadata=handed.metadata,
-            password=password,
-            has_file=handed.staged is None,
-        )
-        return raise_failure(await self.shelve(claim, handed.source, source, handed.corpus, handed.owner))
+        async with report_reading(context) as listen:
+            source = Source(
+                handed.source,
+                data,
+                metadata=handed.metadata,
+                password=password,
+                has_file=handed.staged is None,
+                notify_read=listen,
+                notify_page=listen,
+            )
+            receipt = await self.shelve(claim, handed.source, source, handed.corpus, handed.owner)
+        return raise_failure(receipt)
 
 
 def raise_failure(receipt: Receipt) -> Receipt:

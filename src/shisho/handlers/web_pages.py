@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from shisho.domain.corpus import DocumentId, IntakeOutcome, Receipt, Source
@@ -23,7 +23,8 @@ NOT_MODIFIED = 304
 
 @dataclass(frozen=True, slots=True)
 class PageOrder:
-    """One page for one corpus. `anew`: ask its server even where we have it, whether it has changed."""
+    """One page for one corpus. `anew`: ask its server even where we have it, whether it has changed.
+    `notify_read`: told of the pages of a long PDF as they are read."""
 
     url: str
     canonical_url: str
@@ -33,6 +34,7 @@ class PageOrder:
     metadata: Mapping[str, str] = field(default_factory=dict)
     password: str | None = None
     anew: bool = False
+    notify_read: Callable[[int, int], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,4 +124,5 @@ def _source(order: PageOrder, response: Response) -> Source:
         order.password,
         response.charset,
         ocr=False,
+        notify_read=order.notify_read,
     )

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 
 from shisho.errors import ShishoError
 from shisho.isolation import wire
+from shisho.isolation.telling import Teller
 
 LAST = object()
 
@@ -33,8 +34,11 @@ def main() -> None:
         _limit(work["seconds"], work["memory_mb"])
         _send(replies, wire.READY)
         data = _frame(source)
+        arguments = work["given"]
+        if work["progress_seconds"] is not None:
+            arguments["tell"] = Teller(functools.partial(_send, replies), work["progress_seconds"])
         _count_cpu(work["seconds"])
-        for reply in answers(function, pack, data, work["given"]):
+        for reply in answers(function, pack, data, arguments):
             _send(replies, reply)
         _count_cpu(0)
 

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from shisho.domain.codec import to_plain
 from shisho.errors import InternalError, ShishoError
 from shisho.isolation import wire
+from shisho.isolation.telling import Hearer, Tell, tell_nobody
 from shisho.isolation.wire import ChildBroken, ChildExhausted
 from shisho.messages.message import Message
 from shisho.telemetry import log
@@ -42,13 +43,15 @@ class ChildOverrun(Exception):
 class Work:
     """A pure function over bytes by its name, `module:function`, called in the child as function(data,
     **given); what it returns is made JSON-ready by `pack`, a name too. `given` is JSON-ready. `seconds` are
-    of computing, not by the clock."""
+    of computing, not by the clock. `progress_seconds`: the function is also given `tell`, to say how far it
+    is, and is heard once in so many seconds; None: it tells nothing."""
 
     function: str
     pack: str
     given: Mapping[str, Any]
     seconds: float
     memory_mb: int
+    progress_seconds: float | None = None
 
 
 class Killable:
@@ -78,15 +81,17 @@ class Killable:
             raise ChildBroken("")
         return whole
 
-    async def read_parts(self, work: Work, data: bytes, make: Callable[[Any], T]) -> list[T]:
+    async def read_parts(
+        self, work: Work, data: bytes, make: Callable[[Any], T], notify: Tell = tell_nobody
+    ) -> list[T]:
         """The same for a function whose `pack` gives a long answer in parts, so that no process holds it
-        twice.
+        twice. `notify` hears how many steps are done, of how many, where the work tells.
 
         Raises one of `reasons`, ChildOverrun, Exhausted, Broken, or InternalError where no child can be
         started at all."""
         child = await self._free.get()
         try:
-            answer = await child.answer(work, data, make, self._reasons)
+            answer = await child.answer(work, data, make, self._reasons, notify)
         finally:
             self._free.put_nowait(child)
         if isinstance(answer, ShishoError):
@@ -115,12 +120,18 @@ class _Child:
         data: bytes,
         make: Callable[[Any], T],
         reasons: tuple[type[ShishoError], ...],
+        notify: Tell,
     ) -> list[T] | ShishoError:
         parts: list[T] = []
+        loop = asyncio.get_running_loop()
+        hearer = Hearer(lambda done, total: loop.call_soon(notify, done, total), work.progress_seconds)
         remaining = max(wire.MAX_REPLY, GROWTH * len(data))
 
         async def take(reply: bytes) -> bool:
             nonlocal remaining
+            if (steps := wire.read_progress(reply)) is not None:
+                hearer.hear(*steps)
+                return True
             remaining -= len(reply)
             if remaining < 0:
                 raise ChildExhausted

@@ -6,6 +6,7 @@ Never pickle: a child that has looked at hostile bytes is not to be trusted."""
 from __future__ import annotations
 
 import json
+import re
 import struct
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -21,6 +22,8 @@ LENGTH = struct.Struct(">Q")
 READY = b"ready"
 MISSING = b"missing "  # instead of READY, before the name of what is not installed
 MAX_REPLY = 64 * 1024 * 1024
+MOST_STEPS = 10_000  # that work may say it has: as many as a PDF may have pages
+_PROGRESS = re.compile(rb"progress ([0-9]{1,5}) of ([0-9]{1,5})")
 _MAX_WORDS = 500
 _MAX_DETAILS = 20
 
@@ -43,6 +46,23 @@ def pack(value: Any, *, more: bool = False) -> bytes:
     marks: no store takes them."""
     reply = {"value": value, "more": True} if more else {"value": value}
     return json.dumps(reply, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def pack_progress(done: int, total: int) -> bytes:
+    """How many steps of the work are done, of how many: a light message before the answer."""
+    return b"progress %d of %d" % (done, total)
+
+
+def read_progress(reply: bytes) -> tuple[int, int] | None:
+    """None for a reply of another kind. Raises Broken for steps that there cannot be."""
+    match = _PROGRESS.fullmatch(reply)
+    if match is None:
+        return None
+    done = int(match[1])
+    total = int(match[2])
+    if not 1 <= done <= total <= MOST_STEPS:
+        raise ChildBroken("")
+    return done, total
 
 
 def pack_reason(reason: ShishoError) -> bytes:

@@ -37,8 +37,10 @@ SAID: Mapping[str, str] = {
     "passages": "{n} passages",
     "page": "p. {n}",
     "ocr": "(OCR: letters may be wrong)",
-    "part_stored": "{file}: {n} % stored",
-    "recognised": "OCR {file}: page {n} of {total}",
+    "part_stored": "{n} % stored",
+    "pages_read": "page {n} of {total}",
+    "being_read": "being read: page {n} of {total}",
+    "recognised": "OCR page {n} of {total}",
     "embedding": "vectors (Ctrl-C: later)",
     "total": "{added} added · {replaced} new versions · {known} already known · {failed} not taken in",
     "sync_total": (

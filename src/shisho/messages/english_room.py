@@ -15,6 +15,7 @@ SAID: Mapping[str, str] = {
     "room_back_to_answer": "← Back to the answer",
     "room_back_to_library": "← To the library",
     "room_being_read": "being read …",
+    "room_being_read_pages": "being read: page {n} of {total}",
     "room_by_ocr": "recognised in a picture: letters may be wrong",
     "room_calibrate": "Calibrate",
     "room_calibrate_folder": "Folder with a set of questions",

@@ -15,6 +15,7 @@ SAID: Mapping[str, str] = {
     "room_back_to_answer": "← 答えに戻る",
     "room_back_to_library": "← 書庫へ",
     "room_being_read": "読み取り中…",
+    "room_being_read_pages": "読み取り中: {n} / {total}ページ",
     "room_by_ocr": "画像から文字認識した文です。誤字があるかもしれません",
     "room_calibrate": "調整する",
     "room_calibrate_folder": "質問集のフォルダ",

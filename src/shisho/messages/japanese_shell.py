@@ -37,8 +37,10 @@ SAID: Mapping[str, str] = {
     "passages": "{n}パッセージ",
     "page": "{n}ページ",
     "ocr": "(OCR:誤字の可能性)",
-    "part_stored": "{file}: {n}%を保存",
-    "recognised": "文字認識 {file}: {total}ページ中{n}ページ",
+    "part_stored": "{n}%を保存",
+    "pages_read": "{n} / {total}ページ",
+    "being_read": "読み取り中: {n} / {total}ページ",
+    "recognised": "文字認識 {n} / {total}ページ",
     "embedding": "意味の索引(Ctrl-C で後回し)",
     "total": "追加 {added} · 更新 {replaced} · 登録済み {known} · 取り込めないもの {failed}",
     "sync_total": (

@@ -8,7 +8,7 @@ from typing import Any
 from shisho.domain.corpus import DocumentId
 from shisho.domain.find import DiscoveredUrl, Report, StoredUrl, UrlState
 from shisho.domain.job import Claim, JobId, JobState
-from shisho.domain.task import FailedItem, ResultRow
+from shisho.domain.task import INTAKES, FailedItem, Progress, ResultRow
 from shisho.domain.time import Instant
 from shisho.messages import message
 from shisho.stores.nouns import Row
@@ -45,11 +45,17 @@ def make_report(
         visited=visits.visited,
         known=visits.known,
         sources=visits.sources,
+        reading=_reading(tally),
         results=[read_result(row) for row in results[:limit]],
         last=results[:limit][-1].seq if results[:limit] else after,
         more=len(results) > limit,
         **rest,
     )
+
+
+def _reading(tally: Sequence[Row]) -> Progress:
+    intakes = [row for row in tally if row.kind in INTAKES and row.state == JobState.RUNNING]
+    return Progress(sum(row.pages_read or 0 for row in intakes), sum(row.pages_total or 0 for row in intakes))
 
 
 def read_stored(row: Row) -> StoredUrl:

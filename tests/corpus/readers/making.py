@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Sequence
 
 import docx
@@ -13,6 +14,9 @@ from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfgen.canvas import Canvas
+
+from shisho.corpus.readers.pdf import read as read_pdf
+from tests.machine import cpu_seconds
 
 FONT = "HeiseiMin-W3"
 
@@ -67,7 +71,34 @@ def unembedded(text: str, direction: str, *, named: bool) -> bytes:
         "/CapHeight 700/StemV 80>>",
         f"<</Length {len(names)}>>stream\n{names}\nendstream",
     )
-    # Without a table of its objects: readers look for them.
+    return _without_a_table(objects)
+
+
+def slow(seconds: float) -> tuple[bytes, int]:
+    """A PDF that is read in so many CPU seconds on this machine, and how many pages it has."""
+    sample = heavy(20)
+    pages = math.ceil(seconds / cpu_seconds(lambda: read_pdf(sample)) * 20)
+    return heavy(pages), pages
+
+
+def heavy(pages: int) -> bytes:
+    """A PDF that takes long to read and holds little: each page draws thousands of lines around its words."""
+    content = "BT /F1 12 Tf 72 700 Td (The library lends its books.) Tj ET " + "0 0 m 9 9 l S " * 20_000
+    first = 5
+    kids = " ".join(f"{first + number} 0 R" for number in range(pages))
+    page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<</F1 3 0 R>>>>/Contents 4 0 R>>"
+    objects = (
+        "<</Type/Catalog/Pages 2 0 R>>",
+        f"<</Type/Pages/Kids[{kids}]/Count {pages}>>",
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+        f"<</Length {len(content)}>>stream\n{content}\nendstream",
+        *[page] * pages,
+    )
+    return _without_a_table(objects)
+
+
+def _without_a_table(objects: Sequence[str]) -> bytes:
+    """Of its objects: readers look for them."""
     body = "".join(f"{number} 0 obj\n{item}\nendobj\n" for number, item in enumerate(objects, start=1))
     return f"%PDF-1.7\n{body}trailer<</Root 1 0 R/Size {len(objects) + 1}>>\n%%EOF\n".encode("ascii")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
+from tests.corpus.readers.making import slow
 from tests.interfaces.npm_packages import installed
 from tests.interfaces.ui.room import WAIT, Reader, RoomVisit, visiting
 
@@ -86,6 +87,20 @@ async def test_from_dropped_files_to_the_lit_sentence(
         await visit.ready()
         assert page.url == first
         await expect(page.locator(".page .lit")).not_to_have_count(0)
+
+
+async def test_a_long_pdf_says_how_many_of_its_pages_are_read(
+    browser: Browser, reader: Reader, tmp_path: Path
+) -> None:
+    data, pages = slow(5)
+    (tmp_path / "本.pdf").write_bytes(data)
+    async with visiting(browser, reader) as visit:
+        await visit.open("/")
+        await add_files(visit, tmp_path / "本.pdf")
+        told = re.compile(rf"読み取り中: [\d,]+ / {pages:,}ページ")
+        await expect(visit.page.locator("#uploads li")).to_contain_text(told)
+        await visit.shot("reading")
+        await expect(visit.page.locator("#documents li a")).to_have_count(1)
 
 
 async def letters_in_boxes(visit: RoomVisit) -> str:

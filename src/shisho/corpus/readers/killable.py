@@ -13,6 +13,7 @@ from shisho.domain.corpus import Reading, Source
 from shisho.domain.reference import Reference
 from shisho.errors import DocumentUnreadable, NeedsOcr, TooLarge, UnusableDocument
 from shisho.isolation.killable import ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
+from shisho.isolation.telling import Tell, tell_nobody
 
 T = TypeVar("T")
 
@@ -20,6 +21,7 @@ HTML_SECONDS = 5.0
 # What a good file of a hundred megabytes needs beyond the limits for small ones.
 SECONDS_PER_MB = 0.5
 MEMORY_PER_MB = 12
+PROGRESS_SECONDS = 1.0  # between two words on how far a long PDF is; of a short one there is none
 _READERS = {
     media.PDF: "shisho.corpus.readers.pdf:read",
     media.HTML: "shisho.corpus.readers.html:read",
@@ -117,18 +119,22 @@ class KillableReader:
         if kind == media.HTML:
             seconds = min(HTML_SECONDS, self._seconds) + work.seconds - self._seconds
             work = replace(work, seconds=seconds)
-        return wire.join_readings(
-            await self._parts(replace(work, given=_given(source, kind)), source.data, wire.unpack)
-        )
+        if kind == media.PDF:
+            work = replace(work, progress_seconds=PROGRESS_SECONDS)
+        work = replace(work, given=_given(source, kind))
+        notify = source.notify_read or tell_nobody
+        return wire.join_readings(await self._parts(work, source.data, wire.unpack, notify))
 
     def _work(self, function: str, pack: str, source: Source) -> Work:
         megabytes = len(source.data) / 2**20
         seconds = self._seconds + SECONDS_PER_MB * megabytes
         return Work(function, pack, {}, seconds, self._memory_mb + int(MEMORY_PER_MB * megabytes))
 
-    async def _parts(self, work: Work, data: bytes, make: Callable[[Any], T]) -> list[T]:
+    async def _parts(
+        self, work: Work, data: bytes, make: Callable[[Any], T], notify: Tell = tell_nobody
+    ) -> list[T]:
         try:
-            return await self._killable.read_parts(work, data, make)
+            return await self._killable.read_parts(work, data, make, notify)
         except ChildOverrun as overrun:
             raise TooLarge(
                 "Reading took more than {seconds:g} s of computing: split the file or raise reader_seconds.",

@@ -21,6 +21,7 @@ from shisho.corpus.readers.pdfpage import GAP, SHORT, PdfLine, PdfPage, Typeface
 from shisho.corpus.readers.pictures import DPI, POINTS, open_picture, points_of_pixel, turn_upright
 from shisho.corpus.readers.text import strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
+from shisho.isolation.telling import Tell, tell_nobody
 
 MOST_PIXELS = 2_600  # of the longer side: an A4 page at 200 dpi has 2,339
 LEAST_SURE = 0.5
@@ -58,32 +59,39 @@ class TextPiece:
     text: str
 
 
-def read_pdf(data: bytes, pages: Sequence[int], password: str | None = None) -> Iterator[Reading]:
-    """Pages count from 1; none named: all of them. An empty reading after each page, the whole one at the
-    end."""
+def read_pdf(
+    data: bytes, pages: Sequence[int], password: str | None = None, tell: Tell = tell_nobody
+) -> Reading:
+    """Pages count from 1; none named: all of them. `tell` is told of each."""
     with closing(open_document(data, password)) as document:
         numbers = list(pages) or range(1, len(document) + 1)
-        yield from _readings(((number, *_drawn(document, number)) for number in numbers), len(document))
+        drawn = ((number, *_drawn(document, number)) for number in numbers)
+        return _reading(_recognised(drawn, len(numbers), tell), len(document))
 
 
-def read_picture(data: bytes) -> Iterator[Reading]:
-    """PNG, JPEG or TIFF, whose pictures are its pages. The same for its readings."""
+def read_picture(data: bytes, tell: Tell = tell_nobody) -> Reading:
+    """PNG, JPEG or TIFF, whose pictures are its pages. `tell` is told of each."""
     with open_picture(data) as picture:
+        count = getattr(picture, "n_frames", 1)
         frames = enumerate(ImageSequence.Iterator(picture), start=1)
         scaled = ((number, *_scaled(frame)) for number, frame in frames)
-        yield from _readings(scaled, getattr(picture, "n_frames", 1))
+        return _reading(_recognised(scaled, count, tell), count)
 
 
-def _readings(pictures: Iterable[tuple[int, Any, float]], count: int) -> Iterator[Reading]:
+def _recognised(pictures: Iterable[tuple[int, Any, float]], count: int, tell: Tell) -> list[PdfPage]:
     """Of each page its number, its picture (rows of blue, green and red) and how many points a pixel has."""
-    pages = []
+    pages: list[PdfPage] = []
     for number, picture, scale in pictures:
         height, width = picture.shape[:2]
         lines = tuple(_lines(_pieces(picture, scale), number))
         pages.append(PdfPage(lines, width * scale, height * scale))
-        yield Reading((), page_count=count)
+        tell(len(pages), count)
+    return pages
+
+
+def _reading(pages: Sequence[PdfPage], count: int) -> Reading:
     blocks = paragraphs.blocks(_of_even_type(pages))
-    yield Reading(tuple(replace(block, ocr=True) for block in blocks), _title(blocks), count)
+    return Reading(tuple(replace(block, ocr=True) for block in blocks), _title(blocks), count)
 
 
 def _title(blocks: Sequence[Block]) -> str:

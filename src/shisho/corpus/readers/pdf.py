@@ -20,6 +20,7 @@ from shisho.corpus.readers.recognition import UNREAD, join_numbers
 from shisho.corpus.readers.titles import title_of
 from shisho.domain.corpus import Reading
 from shisho.errors import NeedsOcr
+from shisho.isolation.telling import Tell, tell_nobody
 from shisho.messages.message import Message
 
 OCR = Message(
@@ -35,18 +36,18 @@ _GARBLED = re.compile("[\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]|\\(cid:\\d+\\)
 _PLAUSIBLE = re.compile("[!-~ぁ-ヺー、。]")
 
 
-def read(data: bytes, password: str | None = None) -> Reading:
-    """Pages count from 1. Raises NeedsOcr when no page has a usable text layer."""
+def read(data: bytes, password: str | None = None, tell: Tell = tell_nobody) -> Reading:
+    """Pages count from 1; `tell` is told of each. Raises NeedsOcr when no page has a usable text layer."""
     fonts = substitutes()
     fonts.begin()
     with closing(open_document(data, password)) as document:
-        pages = _pages(document)
+        pages = _pages(document, tell)
         title = _title(document)
         description = describe_pdf(_author(document), data)
     if fonts.uncertain:
         fonts.begin(everywhere=True)
         with closing(open_document(data, password)) as document:
-            pages = [max(both, key=_letters) for both in zip(pages, _pages(document), strict=True)]
+            pages = [max(both, key=_letters) for both in zip(pages, _pages(document, tell), strict=True)]
     damaged = _numbers(pages, lambda page: not page.height)
     needs_ocr = _numbers(pages, lambda page: not _letters(page) or _is_garbled(page))
     guessed = _numbers(pages, lambda page: bool(page.unnamed) and not _is_garbled(page))
@@ -70,14 +71,16 @@ def read(data: bytes, password: str | None = None) -> Reading:
     return Reading(blocks, title, len(pages), tuple(needs_ocr), tuple(warnings), description)
 
 
-def _pages(document: Any) -> list[PdfPage]:
+def _pages(document: Any, tell: Tell) -> list[PdfPage]:
     """A damaged page has no height."""
     pages: list[PdfPage] = []
-    for number in range(1, len(document) + 1):
+    count = len(document)
+    for number in range(1, count + 1):
         try:
             pages.append(read_page(document, number))
         except pypdfium2.PdfiumError:
             pages.append(PdfPage((), 0.0, 0.0))
+        tell(number, count)
     return pages
 
 

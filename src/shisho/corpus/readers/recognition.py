@@ -3,7 +3,6 @@ to the next."""
 
 from __future__ import annotations
 
-import asyncio
 import importlib.util
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,11 +12,13 @@ from shisho.corpus.readers import wire
 from shisho.domain.corpus import Reading, Source
 from shisho.errors import DocumentUnreadable, NeedsOcr, TooLarge, UnusableDocument
 from shisho.isolation.killable import ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
+from shisho.isolation.telling import tell_nobody
 from shisho.messages.message import Message
 
 SECONDS_PER_PAGE = 60.0  # a page of small type takes 3 to 8 on the machine this was measured on
 SECONDS_PER_MB = 300.0  # of a picture: a fax of 20 pages has one megabyte
 MEMORY_MB = 4096
+EACH_PAGE = 0.0  # seconds between two words on how far it is: a page takes long enough
 NEEDED = ("rapidocr", "onnxruntime")
 UNREAD = "No usable text layer on page {pages}: {ocr}."
 LISTED = 20
@@ -47,12 +48,12 @@ class Recogniser:
             {"pages": numbers, "password": source.password},
             SECONDS_PER_PAGE * len(numbers),
         )
-        return await self._recognised(work, source, len(numbers))
+        return await self._recognised(work, source)
 
     async def recognise_picture(self, source: Source) -> Reading:
         """All of a picture, or of several in one file."""
         seconds = SECONDS_PER_PAGE + SECONDS_PER_MB * len(source.data) / 2**20
-        reading = await self._recognised(_work("read_picture", {}, seconds), source, 0)
+        reading = await self._recognised(_work("read_picture", {}, seconds), source)
         if not reading.blocks:
             raise DocumentUnreadable("No text was recognised in the picture.")
         return reading
@@ -60,21 +61,10 @@ class Recogniser:
     async def close(self) -> None:
         await self._killable.close()
 
-    async def _recognised(self, work: Work, source: Source, count: int) -> Reading:
-        loop = asyncio.get_running_loop()
-        done = 0
-
-        def take(packed: Any) -> Reading:
-            nonlocal done
-            reading = wire.unpack(packed)
-            if not reading.blocks:
-                done += 1
-                if source.notify_page is not None:
-                    loop.call_soon_threadsafe(source.notify_page, done, count or reading.page_count or done)
-            return reading
-
+    async def _recognised(self, work: Work, source: Source) -> Reading:
+        notify = source.notify_page or tell_nobody
         try:
-            return wire.join_readings(await self._killable.read_parts(work, source.data, take))
+            return wire.join_readings(await self._killable.read_parts(work, source.data, wire.unpack, notify))
         except ChildOverrun as overrun:
             raise TooLarge(
                 "Recognising its text took more than {seconds:g} s of computing: split the file.",
@@ -91,10 +81,11 @@ class Recogniser:
 def _work(function: str, given: Mapping[str, Any], seconds: float) -> Work:
     return Work(
         f"shisho.corpus.readers.ocr:{function}",
-        "shisho.corpus.readers.wire:pack_each",
+        "shisho.corpus.readers.wire:pack",
         given,
         seconds,
         MEMORY_MB,
+        EACH_PAGE,
     )
 
 

@@ -38,12 +38,6 @@ def pack(reading: Reading) -> Iterator[Any]:
     yield {"facts": facts, "blocks": rows}
 
 
-def pack_each(readings: Iterator[Reading]) -> Iterator[Any]:
-    """Several readings one after the other, as they come."""
-    for reading in readings:
-        yield from pack(reading)
-
-
 def _row(block: Block) -> list[Any]:
     lines = [[line.start, line.end, line.page, line.box] for line in block.lines]
     return [block.text, block.kind, block.page, block.headings, lines, block.place, block.ocr]

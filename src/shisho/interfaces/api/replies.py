@@ -100,12 +100,13 @@ class TaskResult:
 @dataclass(frozen=True, slots=True)
 class ProgressSummary:
     """Done of all, as "2/3": queries searched, pages visited, questions answered; documents that were taken
-    in, of all pages and files that were to be."""
+    in, of all pages and files that were to be; while long files are taken in, pages of them that are read."""
 
     queries: str
     pages: str
     documents: str
     answers: str
+    reading: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +171,11 @@ def to_task_status(status: TaskSnapshot) -> TaskStatus:
 def to_progress_summary(progress: TaskProgress) -> ProgressSummary:
     """The numbers as they are told."""
     return ProgressSummary(
-        str(progress.queries), str(progress.pages), str(progress.documents), str(progress.answers)
+        str(progress.queries),
+        str(progress.pages),
+        str(progress.documents),
+        str(progress.answers),
+        str(progress.reading) if progress.reading.total else None,
     )
 
 

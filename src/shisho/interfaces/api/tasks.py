@@ -126,7 +126,7 @@ async def get_status(
     wait: Wait = 20.0,
     wait_for: Annotated[
         WaitCondition,
-        Field(description="what ends the wait: any change; the end of a job, or an error; the end of all"),
+        Field(description="what ends the wait: any change; a job's end, or an error; the end of all"),
     ] = WaitCondition.CHANGE,
     since_revision: Annotated[
         int | None, Field(ge=0, description="`revision` of the reply before: only what is newer")
@@ -138,7 +138,7 @@ async def get_status(
 ) -> TaskSnapshot:
     """How a task stands and what it has found. Call it with wait=50 and wait_for=done, again while `status`
     is running; results come when all is done. To see them as they come: wait_for=result or change, with the
-    last `revision` as since_revision. What you know already, and what is null, is left out."""
+    last `revision` as since_revision. What you know, and what is null, is left out."""
     return await desk.tasks.get_status(
         task_id,
         wait=wait,

@@ -11,14 +11,14 @@ from rich.console import Console
 from rich.text import Text
 
 from shisho.desk.callbacks import Notify
-from shisho.desk.news import AnswerReady, FilesSurveyed, FileTakenIn, News, TaskChanged
+from shisho.desk.news import AnswerReady, FileNews, FilesSurveyed, FileTakenIn, News, TaskChanged
 from shisho.domain.answer_news import SentenceWritten, StepTaken
 from shisho.domain.corpus import IntakeOutcome
 from shisho.domain.job import Job, JobState
 from shisho.domain.payloads import AnswerOutcome, SearchOutcome, read_outcome, read_payload
 from shisho.domain.task import JobKind, TaskSnapshot
 from shisho.interfaces.cli.messages import Words
-from shisho.interfaces.cli.render_adding import describe_left_out, file_name, receipt_line
+from shisho.interfaces.cli.render_adding import describe_left_out, describe_progress, file_name, receipt_line
 
 Show = Callable[[Text | str], None]
 
@@ -42,6 +42,10 @@ def show_progress(words: Words, *, quiet: bool = False) -> Iterator[Notify]:
             documents.tell(news)
             if isinstance(news, TaskChanged):
                 line.update(_counts(news.status, words))
+            elif isinstance(news, FileNews):
+                line.update(Text(f"{describe_progress(news, words)}  {file_name(news.source)}"))
+            elif isinstance(news, FileTakenIn):
+                line.update("")
 
         yield notify
 

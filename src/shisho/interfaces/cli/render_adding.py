@@ -11,11 +11,12 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.table import Column
 from rich.text import Text
 
-from shisho.desk.news import FilesSurveyed, News, PageRecognised, TextPartStored
+from shisho.desk.news import FileNews, FilesSurveyed, News, PageRecognised, PagesRead, TextPartStored
 from shisho.domain.codec import to_plain
 from shisho.domain.corpus import FileSurvey, IntakeOutcome, Receipt
 from shisho.interfaces.cli.messages import Words
@@ -25,6 +26,7 @@ from shisho.messages.catalogue import render, render_all
 
 NAMED = 6  # kinds of left-out files that a line names
 REPEATED = 200  # failures that are told once more at the end
+LINES = 10  # that tell how far a long PDF is where no bar does
 
 _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
 _err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
@@ -50,16 +52,12 @@ class AddingDisplay:
     failures: list[Receipt] = field(default_factory=list)
     total: int = 0
     bar: Progress | None = None
+    last_share: tuple[str, int] = ("", 0)  # of a long PDF, that a line told of
 
     def notify(self, news: News) -> None:
-        """How many files there are, and what was left out; how far a scan or a long text is."""
-        if isinstance(news, PageRecognised):
-            self._tell_within(
-                self.words("recognised", file=self.name(news.source), n=news.page, total=news.pages)
-            )
-        elif isinstance(news, TextPartStored):
-            percent = 100 * news.characters // news.total
-            self._tell_within(self.words("part_stored", file=self.name(news.source), n=percent))
+        """How many files there are, and what was left out; how far a long file is."""
+        if isinstance(news, FileNews):
+            self._tell_within(news)
         elif isinstance(news, FilesSurveyed):
             self._tell_survey(news.survey)
 
@@ -70,14 +68,21 @@ class AddingDisplay:
         if self.bar is not None:
             self.bar.update(self.bar.task_ids[0], total=self.total, visible=self.total > 1)
 
-    def _tell_within(self, line: str) -> None:
+    def _tell_within(self, news: FileNews) -> None:
         """How far a file is that takes long by itself."""
         if self.json_ or self.quiet:
             return
         if self.bar is not None and not self.bar.disable:
-            self.bar.update(self.bar.task_ids[0], page=line, visible=True)
-        else:
-            _err.print(line)
+            text = f"{describe_progress(news, self.words)}  {file_name(news.source)}"
+            self.bar.update(self.bar.task_ids[0], within=text, visible=True)
+        elif not isinstance(news, PagesRead) or self._is_another_share(news):
+            _err.print(f"{self.name(news.source)}: {describe_progress(news, self.words)}")
+
+    def _is_another_share(self, news: PagesRead) -> bool:
+        share = (news.source, LINES * news.pages // news.total)
+        is_another = share != self.last_share
+        self.last_share = share
+        return is_another
 
     async def show(self, coming: AsyncGenerator[Receipt, None]) -> Sequence[Receipt]:
         """Each file as it is done, then the total, then the failures. Where it is broken off, what was done
@@ -108,7 +113,7 @@ class AddingDisplay:
         elif receipt.outcome not in (IntakeOutcome.KNOWN, IntakeOutcome.ADDED):
             _err.print(receipt_line(receipt, self.words, self.name(receipt.source)))
         if self.bar is not None:
-            self.bar.update(self.bar.task_ids[0], advance=1, page="")
+            self.bar.update(self.bar.task_ids[0], advance=1, within="")
 
     def _end(self) -> None:
         if self.json_ or self.quiet:
@@ -123,6 +128,17 @@ class AddingDisplay:
                 )
             if len(self.failures) > REPEATED:
                 _out.print("  " + self.words("more_failures", n=len(self.failures) - REPEATED))
+
+
+def describe_progress(news: FileNews, words: Words) -> str:
+    """How far a file is, without its name."""
+    match news:
+        case PagesRead(_, pages, total):
+            return words("pages_read", n=pages, total=total)
+        case PageRecognised(_, page, pages):
+            return words("recognised", n=page, total=pages)
+        case TextPartStored(_, characters, total):
+            return words("part_stored", n=100 * characters // total)
 
 
 def receipt_line(receipt: Receipt, words: Words, name: str) -> Text:
@@ -152,13 +168,24 @@ def describe_left_out(survey: FileSurvey, words: Words) -> str:
     return words("left_out", text=" · ".join([*names, *more]))
 
 
+class _MiddleColumn(ProgressColumn):
+    """The bar of all files; in its place how far one is that takes long, its name cut where there is no
+    room."""
+
+    bar = BarColumn(bar_width=None)
+
+    def render(self, task: Task) -> RenderableType:
+        within = task.fields.get("within", "")
+        return Text(within, no_wrap=True, overflow="ellipsis") if within else self.bar.render(task)
+
+
 def progress(words: Words) -> Progress:
     """A bar on the terminal's error stream; nothing where that is a pipe or a file."""
     of_all = TextColumn(words("counted", n="{task.completed:.0f}", total="{task.total:.0f}"))
     return Progress(
         of_all,
-        TextColumn("{task.fields[page]}"),
-        BarColumn(bar_width=None),
+        TextColumn("{task.fields[page]}", markup=False),
+        _MiddleColumn(Column(ratio=1)),
         TimeRemainingColumn(compact=True),
         console=_err,
         transient=True,

@@ -61,6 +61,8 @@ def follow(words: Words) -> Callable[[TaskSnapshot], None]:
                 answers=progress.answers,
             )
         ]
+        if progress.reading.total:
+            lines.append("  " + words("being_read", n=progress.reading.done, total=progress.reading.total))
         lines += [
             f"  {result.title or result.url}\n    {result.url}"
             for result in snapshot.results

@@ -110,7 +110,7 @@ class TasksExtension(Extension):
             "lastUpdatedAt": status.changed_at,
             "ttlMs": None,
             "pollIntervalMs": POLL_MS,
-            "statusMessage": _said(status),
+            "statusMessage": describe_status(status),
         }
         if task["status"] == "completed":
             result = await self._result(status)
@@ -136,8 +136,10 @@ def _declared(ctx: ServerRequestContext[Any, Any]) -> bool:
     return ctx.protocol_version in MODERN and TasksExtension.identifier in (declared or {})
 
 
-def _said(status: TaskSnapshot) -> str:
+def describe_status(status: TaskSnapshot) -> str:
+    """Give the line that a client shows of a task while it is worked on."""
     if status.waiting_for:
         return f"{len(status.waiting_for)} searches wait for the user: see get_auth_queue."
     done = status.progress
-    return f"queries {done.queries}, pages {done.pages}, documents {done.documents}, answers {done.answers}"
+    counts = f"queries {done.queries}, pages {done.pages}, documents {done.documents}, answers {done.answers}"
+    return f"{counts}; reading page {done.reading}" if done.reading.total else counts

@@ -98,8 +98,12 @@ ORPHANS = """SELECT DISTINCT d.id
 
 # When a revision was written.
 WRITTEN_AT = "SELECT at FROM events WHERE task_id = :task_id AND revision = :since"
-# How many jobs of a task there are of each kind in each state.
-TALLY = "SELECT kind, state, count(*) AS jobs FROM jobs WHERE task_id = :task_id GROUP BY kind, state"
+# How many jobs of a task there are of each kind in each state; of those that run, how many pages they have
+# read, of how many.
+TALLY = """SELECT kind, state, count(*) AS jobs,
+    sum(progress_json ->> '$.pages_read') FILTER (WHERE state = 'running') AS pages_read,
+    sum(progress_json ->> '$.pages_total') FILTER (WHERE state = 'running') AS pages_total
+    FROM jobs WHERE task_id = :task_id GROUP BY kind, state"""
 # Of a task's web addresses: how many were visited, how many there are, and how many of them are different
 # pages.
 VISITS = """SELECT count(*) FILTER (WHERE status IN ('visited', 'failed')) AS visited,

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from shisho.domain.codec import Payload
 from shisho.domain.corpus import WEB_CORPUS, DocumentId, DocumentState
 from shisho.domain.event import EventKind
 from shisho.domain.find import DiscoveredUrl, Report, SearchNote, StoredUrl, UrlState
 from shisho.domain.job import Claim, ClaimLost, Job, JobId, JobState, TaskId
-from shisho.domain.payloads import SearchOutcome, read_outcome
-from shisho.domain.task import FailedItem, JobKind, ResultRow
+from shisho.domain.payloads import IngestProgress, SearchOutcome, read_outcome
+from shisho.domain.task import INTAKES, FailedItem, JobKind, Progress, ResultRow
 from shisho.domain.time import Instant
 from shisho.stores.memory.assistants import MemoryAssistants
 from shisho.stores.memory.jobs import is_held
@@ -142,6 +143,7 @@ class MemoryUrls:
             taken_in=len(
                 {row.find.canonical_url for row in rows if row.status is UrlState.VISITED and row.document_id}
             ),
+            reading=_reading(jobs),
             results=[await self._result(row) for row in listed[:limit]],
             last=listed[:limit][-1].seq if listed[:limit] else after,
             more=len(listed) > limit,
@@ -252,6 +254,14 @@ class MemoryUrls:
 
     def _is_owners(self, task_id: TaskId, owner: str) -> bool:
         return task_id in self._shared.tasks and self._shared.tasks[task_id].owner == owner
+
+
+def _reading(jobs: Iterable[Job]) -> Progress:
+    running = [job for job in jobs if job.kind in INTAKES and job.state is JobState.RUNNING]
+    reports = [job.progress.read(IngestProgress) for job in running if job.progress != Payload()]
+    return Progress(
+        sum(report.pages_read for report in reports), sum(report.pages_total for report in reports)
+    )
 
 
 def _failed_finds(rows: Iterable[StoredFind], since: int) -> list[FailedItem]:

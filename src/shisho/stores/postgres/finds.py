@@ -100,8 +100,12 @@ ORPHANS = """SELECT DISTINCT d.id
         WHERE e.document_id = d.id AND j.task_id IS DISTINCT FROM %(task_id)s)"""
 # When a revision was written.
 WRITTEN_AT = "SELECT at FROM events WHERE task_id = %(task_id)s AND revision = %(since)s"
-# How many jobs of a task there are of each kind in each state.
-TALLY = "SELECT kind, state, count(*) AS jobs FROM jobs WHERE task_id = %(task_id)s GROUP BY kind, state"
+# How many jobs of a task there are of each kind in each state; of those that run, how many pages they have
+# read, of how many.
+TALLY = """SELECT kind, state, count(*) AS jobs,
+    sum((progress_json::json ->> 'pages_read')::integer) FILTER (WHERE state = 'running') AS pages_read,
+    sum((progress_json::json ->> 'pages_total')::integer) FILTER (WHERE state = 'running') AS pages_total
+    FROM jobs WHERE task_id = %(task_id)s GROUP BY kind, state"""
 # Of a task's web addresses: how many were visited, how many there are, how many of them are different pages,
 # and how many finds became documents.
 VISITS = """SELECT count(*) FILTER (WHERE is_page AND status IN ('visited', 'failed')) AS visited,

@@ -1,11 +1,12 @@
 // The documents panel: drop files and folders, see how far each has come, filter by what is said of them, remove and undo.
 
-import { address, attempt, baseName, call, fill, get, listed, make, named, post, say, the, toast } from "./room.js";
+import { address, attempt, baseName, call, figure, fill, get, listed, make, named, post, say, the, toast } from "./room.js";
 
 const PAGE = 50;
 const UNIQUE = ["title", "citation_key", "doi", "url", "isbn"]; // of one document each: its row in the list says them
 const MOST_FIELDS = 4;
 const MOST_VALUES = 6;
+const LOOK = 1; // seconds between two looks at how far a file is read
 const filters = new Map();
 let cursor = null;
 let count = 0;
@@ -178,7 +179,11 @@ async function addFile({ file, bar, state, item }) {
     const queued = await send(file, (share) => { bar.value = share * 0.9; });
     bar.removeAttribute("value");
     state.textContent = say("being_read");
-    const failure = await followIntake(queued);
+    const failure = await followIntake(queued, (done, total) => {
+      state.textContent = say("being_read_pages", { n: figure(done), total: figure(total) });
+      bar.max = total;
+      bar.value = done;
+    });
     bar.remove();
     if (failure) showFailure(state, failure);
     else { state.textContent = say("ready"); setTimeout(() => item.remove(), 8000); }
@@ -207,12 +212,14 @@ function send(file, tell) {
   });
 }
 
-/** Wait until what was handed in is taken in; the reason where it was not. */
-async function followIntake(queued) {
+/** Wait until what was handed in is taken in; `tell` hears how many pages of a long file are read. The reason where it was not. */
+async function followIntake(queued, tell) {
   if (queued.skipped.length) return queued.skipped[0].reason;
   if (!queued.queued) return "";
   for (;;) {
-    const status = await get(address(`/tasks/${queued.task_id}`, { wait: 20, wait_for: "done" }));
+    const status = await get(address(`/tasks/${queued.task_id}`, { wait: LOOK, wait_for: "done" }));
+    const { reading } = status.progress;
+    if (reading) tell(...reading.split("/").map(Number));
     const jobs = Object.values(status.queue).reduce((sum, n) => sum + n, 0);
     if (!jobs) return status.errors.length ? status.errors[0].reason : "";
   }

@@ -105,7 +105,7 @@ def read_judgement(reply: Mapping[str, Any], answer: Answer) -> Judgement:
 
 
 def write_quotation(evidence: Evidence) -> str:
-    """As a reader sees it: under its heading, which has the columns of a table."""
+    """As a reader sees it: under its heading, which has the header of a table."""
     return f"({evidence.heading}) {evidence.snippet}" if evidence.heading else evidence.snippet
 
 

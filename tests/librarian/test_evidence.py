@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shisho.domain.corpus import NumberedPassage
-from shisho.domain.inquiry import Finding
-from shisho.librarian.evidence import double, verify
+from shisho.domain.corpus import Citation, DocumentId, NumberedPassage, PassageId
+from shisho.domain.inquiry import EvidenceRef, Finding, SupportOutcome
+from shisho.librarian.cited_support import check_cited
+from shisho.librarian.evidence import double, verify, with_table_header
+from shisho.librarian.prompting import fence_evidence
 
 TEXT = "決定係数 R² は、1に近いほど\n当てはまりが良い。ガｶﾞﾎﾞを10²個並べ、その平均を求めてから全体の傾向を読み取る。"
 SHOWN = [NumberedPassage(3, TEXT, "", 1.0)]
@@ -91,3 +93,35 @@ def test_hostile_lengths_end_soon(snippet: str, text: str) -> None:
 )
 def test_doubles(one: str, other: str, expected: bool) -> None:
     assert double(one, other) is expected is double(other, one)
+
+
+HEADER = (
+    "A社料金表\tA社料金表\tA社料金表\n時間帯\t料金(円)\t料金(円)\n時間帯\t1時間あたり(円)\t4時間パック(円)"
+)
+ROW = "午前\t3000\t10000"
+
+
+def row_of_a_table(header: str = HEADER, place: str = "", heading: str = "") -> EvidenceRef:
+    citation = Citation(
+        DocumentId("d"), "", "", None, 0, len(ROW), ROW, "", PassageId("p"), "", place=place, header=header
+    )
+    return with_table_header(EvidenceRef(1, "G1", ROW, heading, 0.9, 1), citation, "午前は何円か")
+
+
+def test_a_model_is_shown_every_row_of_the_header_before_the_quotation() -> None:
+    shown = fence_evidence([row_of_a_table()], "⟦0", 1_000)
+    assert shown.index("A社料金表") < shown.index("4時間パック") < shown.index("午前")
+    assert shown.count(ROW) == 1
+
+
+def test_the_check_knows_the_header_and_its_units() -> None:
+    bare = row_of_a_table("")
+    text = "午前の4時間パックは10,000円である。"
+    assert check_cited(text, [row_of_a_table()], "料金は")[1].outcome is SupportOutcome.SUPPORTED
+    assert check_cited(text, [bare], "料金は")[1].outcome is not SupportOutcome.SUPPORTED
+
+
+def test_a_header_that_the_heading_has_is_not_told_twice() -> None:
+    assert row_of_a_table("品目\t数", heading="売上 › 品目 · 数").table_header == ""
+    assert row_of_a_table("品目\t数", heading="売上").table_header == "表の見出し: 品目 · 数"
+    assert row_of_a_table("品目\t数", place="売上!A5:D9").table_header == ""

@@ -30,6 +30,7 @@ from shisho.domain.corpus import (
 from shisho.domain.place import place_within
 from shisho.domain.ranking import RankedCandidate
 from shisho.errors import InvalidParams
+from shisho.language.table_headers import find_table_header
 from shisho.language.tokens import tokens
 from shisho.ports import Reranker, SessionLog, Shelf
 
@@ -223,6 +224,7 @@ class CorpusSession:
             place=place_within(passage.place, passage.text, start, end),
             ocr=passage.ocr,
             code=passage.kind is BlockKind.CODE,
+            header=find_table_header(text, first),
         )
 
     async def measure_rarity(self, terms: Sequence[str]) -> Mapping[str, float]:

@@ -56,6 +56,8 @@ class AssistantRules(Protocol):
 
     def list_missing(self, aim: Strategy, status: Sequence[GoalStatus]) -> tuple[str, ...]: ...
 
+    def name_headers(self, aim: Strategy, refs: Sequence[StoredEvidence]) -> list[StoredEvidence]: ...
+
     def cite(
         self,
         evidence: Sequence[EvidenceRef],

@@ -105,7 +105,7 @@ class Sessions:
         facts = await self._parts.book.find_session(session_id, self._parts.owner)
         cited = await self._cited(facts, sentences)
         aim = facts.strategy
-        refs = await self._parts.book.list_evidence(facts.id)
+        refs = self._parts.rules.name_headers(aim, await self._parts.book.list_evidence(facts.id))
         mended = await asyncio.to_thread(self._parts.rules.mend, aim, [stand.ref for stand in refs], cited)
         kept_sentences = tuple(sentence for sentence, _ in mended if sentence is not None)
         done = tuple(what for _, what in mended)

@@ -1,5 +1,4 @@
-"""Documents, passages, and what is asked of them and found in them. Offsets count characters of the original
-text."""
+"""Documents, passages, and what is asked of them and found in them. Offsets count a text's characters."""
 
 from __future__ import annotations
 
@@ -382,7 +381,7 @@ class RoundRecord:
 class Citation:
     """A verbatim span with everything that opens it. `start:end` are offsets of the document's original text.
     `site` is whose web page it is (the registered domain), empty for what is none; `place` and `ocr` as of a
-    `Block`; `code` as of a `NumberedPassage`."""
+    `Block`; `code` as of a `NumberedPassage`. `header`: the rows over it where it is of a table."""
 
     document_id: DocumentId
     title: str
@@ -398,3 +397,4 @@ class Citation:
     place: str = ""
     ocr: bool = False
     code: bool = False
+    header: str = ""

@@ -50,7 +50,7 @@ def build_evidence(answer_id: str, ref: EvidenceRef, citation: Citation) -> Evid
         document_id=citation.document_id,
         document=citation.source,
         title=citation.title,
-        heading=ref.heading,
+        heading=" › ".join(filter(None, (ref.heading, ref.table_header))),
         page=citation.page,
         start=citation.start,
         end=citation.end,

@@ -195,8 +195,9 @@ class Finding:
 @dataclass(frozen=True, slots=True)
 class EvidenceRef:
     """Verified evidence as the librarian holds it: a number instead of an id. `list_items` as in Finding.
-    `context`: the words right before it in its passage. `same_as`: the number of evidence that says the same,
-    from another document, 0 for none. `code`: lines for a machine."""
+    `context`: the words right before it in its passage, of a row the header of its table. `table_header`: its
+    labels, named as such, where the heading does not have them. `same_as`: the number of evidence that says
+    the same, from another document, 0 for none. `code`: lines for a machine."""
 
     number: int
     goal_id: str
@@ -212,6 +213,7 @@ class EvidenceRef:
     context: str = ""
     same_as: int = 0
     code: bool = False
+    table_header: str = ""
 
 
 def build_evidence_ref(

@@ -157,7 +157,9 @@ def _paragraph(
 
 def _cited(evidence: EvidenceRef, say: Callable[..., str]) -> str:
     place = "" if evidence.place in evidence.heading else evidence.place
-    standing = " › ".join(join_lines(part) for part in (evidence.heading, place) if part)
+    standing = " › ".join(
+        join_lines(part) for part in (evidence.heading, evidence.table_header, place) if part
+    )
     heading = say("answer_heading", text=standing) if standing else ""
     if evidence.code:
         cited = say("answer_cited", quote=say("answer_code"), number=evidence.number)

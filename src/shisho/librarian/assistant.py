@@ -14,7 +14,7 @@ from shisho.errors import InvalidParams
 from shisho.librarian import condition as conditions
 from shisho.librarian import mending
 from shisho.librarian.citations import Citations
-from shisho.librarian.evidence import VerifiedQuote, verify
+from shisho.librarian.evidence import VerifiedQuote, verify, with_table_header
 from shisho.librarian.reflect import open_goals
 from shisho.librarian.strategy import MAX_GOALS, check_question, strategy
 from shisho.messages.message import Message
@@ -74,6 +74,12 @@ class Assistant:
     def list_missing(self, aim: Strategy, status: Sequence[GoalStatus]) -> tuple[str, ...]:
         """The questions of goals that are not met."""
         return tuple(goal.question for goal in open_goals(aim.goals, status))
+
+    def name_headers(self, aim: Strategy, refs: Sequence[StoredEvidence]) -> list[StoredEvidence]:
+        """Evidence with the header of the table that it is a row of."""
+        return [
+            replace(stand, ref=with_table_header(stand.ref, stand.citation, aim.question)) for stand in refs
+        ]
 
     def cite(
         self,

@@ -38,7 +38,7 @@ def check_cited(
     """The sentence, with the calculation behind a result that it only gives, and how far it is carried.
     `worked`: calculations of other sentences that came out and rest on the same quotations."""
     quotations = _quotations(refs)
-    headings = [*(ref.heading for ref in refs), *worked]
+    headings = [*(f"{ref.heading}\n{ref.table_header}".strip() for ref in refs), *worked]
     known_text = "\n".join([*quotations, *headings, question])
     calculations = work_out(text, known_text)
     wrong = tuple(calculation.text for calculation in calculations if not calculation.is_right)

@@ -4,15 +4,19 @@ once."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shisho.domain.corpus import NumberedPassage
-from shisho.domain.inquiry import Finding
+from shisho.domain.corpus import Citation, NumberedPassage
+from shisho.domain.inquiry import EvidenceRef, Finding
+from shisho.domain.place import split_cells
 from shisho.language.display import join_lines
 from shisho.language.normalise import View, fold_map
 from shisho.language.numbers import figures
+from shisho.language.script import answer_language
 from shisho.language.sentences import sentences as sentence_spans
+from shisho.language.table_headers import label_table_header
+from shisho.messages.catalogue import word
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,7 +64,7 @@ def verify(finding: Finding, passages: Sequence[NumberedPassage]) -> VerifiedQuo
 
 
 def context_of(text: str, start: int) -> str:
-    """The context of a quotation that begins here: the header of its table, else the
+    """The context of a quotation that begins here: the first row of its table, else the
     sentence before it. Empty at the beginning."""
     before = text[:start].rstrip()
     if not before:
@@ -77,6 +81,18 @@ def context_of(text: str, start: int) -> str:
     sentences = (join_lines(before[begins:ends]) for begins, ends in reversed(sentence_spans(before)[-3:]))
     telling = (sentence for sentence in sentences if sum(map(str.isalnum, sentence)) >= LEAST_CONTEXT)
     return next(telling, "")[-MAX_CONTEXT:]
+
+
+def with_table_header(ref: EvidenceRef, citation: Citation, question: str) -> EvidenceRef:
+    """Evidence that is a row of a table with the table's header as its context, and its labels, named as such
+    in the question's language, where the heading does not have them."""
+    # The rows of a sheet have the labels of their columns in them.
+    if not citation.header or citation.code or split_cells(citation.place) is not None:
+        return ref
+    context = "\n".join(join_lines(row)[:MAX_CONTEXT] for row in citation.header.split("\n"))
+    labels = label_table_header(citation.header)
+    named = "" if labels in ref.heading else word("table_header", answer_language(question), text=labels)
+    return replace(ref, context=context, table_header=named)
 
 
 def double(first: str, other: str) -> bool:

@@ -14,9 +14,9 @@ _NUMBER = re.compile(r"\s*[-+−]?\d[\d,]*(?:\.\d+)?\s*")
 
 def spell_out_units(text: str, header: str = "") -> str:
     """The text of a table with units after its bare numbers: 割合(%) makes 22.0 below it 22.0%. `header`:
-    where it stands before the text."""
+    its rows, where they stand before the text."""
     lines = text.splitlines()
-    units = _units_of(header) if header else []
+    units = next(filter(None, map(_units_of, reversed(header.splitlines()))), [])
     for place, line in enumerate(lines):
         cells = next((cells for cells in _rows(line) if len(cells) == len(units)), [])
         if cells:

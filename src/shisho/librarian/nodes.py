@@ -27,7 +27,7 @@ from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.answer import choose_printed
 from shisho.librarian.citations import Citations
 from shisho.librarian.evaluate import terms_wanted
-from shisho.librarian.evidence import context_of, double, verify
+from shisho.librarian.evidence import context_of, double, verify, with_table_header
 from shisho.librarian.follow_up import resolve
 from shisho.librarian.levels import ENOUGH
 from shisho.librarian.mending import find_support
@@ -301,13 +301,14 @@ class Nodes:
             finding.score,
             len(state["plans"]),
         )
-        return replace(
+        ref = replace(
             ref,
             list_items=finding.list_items,
             is_heading=finding.is_heading,
             stance=finding.stance,
             context=context_of(passage.text, verified.start),
         )
+        return with_table_header(ref, citation, state["strategy"].question)
 
     async def _copies(
         self, findings: Sequence[Finding], refs: Sequence[EvidenceRef], state: LoopState

@@ -20,6 +20,7 @@ SAID: Mapping[str, str] = {
     "answer_items": "…（全{count}項目）",
     "answer_cited": "{quote} [{number}]",
     "answer_heading": " — {text}",
+    "table_header": "表の見出し: {text}",
     "answer_ocr": "(OCR)",
     "answer_goal": "■ {text} — {level}",
     "stance_answers": "答えとまでは言えませんが、近い記述:",

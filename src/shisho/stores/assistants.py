@@ -13,6 +13,7 @@ from shisho.domain.inquiry import Strategy, build_evidence_ref
 from shisho.domain.place import place_within
 from shisho.domain.session import SessionFacts, StoredEvidence
 from shisho.errors import NotFound
+from shisho.language.table_headers import find_table_header
 from shisho.ports import Clock
 from shisho.stores.nouns import Row, passage_id, passage_number
 from shisho.stores.queries import Queries, QueryStore
@@ -120,6 +121,7 @@ def _stand(row: Row, site: Callable[[str], str]) -> StoredEvidence:
         place=place_within(row.place, row.text, row.start - row.first, row.end - row.first),
         ocr=bool(row.ocr),
         code=row.kind == BlockKind.CODE,
+        header=find_table_header(row.text, row.start - row.first),
     )
     return StoredEvidence(
         build_evidence_ref(row.number, row.goal_id, citation, row.heading, row.score, row.round),

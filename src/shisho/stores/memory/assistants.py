@@ -12,6 +12,7 @@ from shisho.domain.place import place_within
 from shisho.domain.session import SessionFacts, StoredEvidence
 from shisho.domain.time import Instant
 from shisho.errors import NotFound
+from shisho.language.table_headers import find_table_header
 from shisho.ports import Clock
 from shisho.stores.memory.shelf import MemoryShelf
 
@@ -113,6 +114,7 @@ class MemoryAssistants:
             ),
             ocr=passage.ocr,
             code=passage.kind is BlockKind.CODE,
+            header=find_table_header(passage.text, span.start - passage.start),
         )
         ref = build_evidence_ref(span.number, span.goal_id, citation, passage.heading, span.score, span.round)
         return StoredEvidence(ref, citation)

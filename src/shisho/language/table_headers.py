@@ -1,0 +1,122 @@
+"""The header of a table in a text: the rows above a row that say what its cells are. A row is a line, its
+cells between tabs, bars or commas. Pure."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+
+FEWEST_CELLS = {"\t": 2, "|": 3, ",": 3}  # by the mark between cells: fewer are no row of a table
+FEWEST_LABELS = 3  # a table of two columns has a header only where figures stand below it
+LONGEST_LABEL = 30  # characters: a longer cell tells something and names no column
+LONGEST_HEADER = 240  # characters of a header as it is told
+MOST_HEADER_ROWS = 4
+MOST_ABOVE = 200_000  # characters of a table that are looked at
+BETWEEN_LABELS = " · "
+BETWEEN_ROWS = " / "
+_FIGURE = re.compile(r"(?=.*\d)[\s\d.,:/%％¥￥$€円人件点\-+−~〜()（）]+")
+_PERIOD = re.compile(r"\s*(?:(?:19|20)\d\d|(?:令和|平成|昭和)?\d{1,4}(?:年度?|月|日|年\d{1,2}月))\s*")
+_RULE = re.compile(r"\s*:?-{3,}:?\s*")
+_DIGIT = re.compile(r"\d")
+
+Row = Sequence[str]
+
+
+def find_table_header(text: str, start: int) -> str:
+    """The rows of the header over the row in which `text[start]` stands, as they stand; empty where it stands
+    in no row, in the header itself, or under none."""
+    line_start = text.rfind("\n", 0, start) + 1
+    line = text[line_start:].split("\n", 1)[0]
+    mark = next((mark for mark, fewest in FEWEST_CELLS.items() if len(_split(line, mark)) >= fewest), "")
+    if not mark:
+        return ""
+    lines = list(_rows_above(text[max(0, line_start - MOST_ABOVE) : line_start], mark))[::-1]
+    rows = [_split(row, mark) for row in (*lines, line)]
+    return "\n".join(lines[: _count_header_rows(rows, mark)])
+
+
+def label_table_header(header: str) -> str:
+    """The labels of a header, row by row, each that spans columns once."""
+    mark = next((mark for mark in FEWEST_CELLS if mark in header), "\t")
+    rows = [[" ".join(cell.split()) for cell in _split(line, mark)] for line in header.split("\n")]
+    once_each = [[label for label, _ in groupby(row) if label] for row in rows if not _is_rule(row)]
+    return BETWEEN_ROWS.join(BETWEEN_LABELS.join(labels) for labels in once_each)[:LONGEST_HEADER]
+
+
+def may_name(label: str) -> bool:
+    """True for what may be the label of a column: short, no sentence, and no figure but a year or a day."""
+    if len(label) > LONGEST_LABEL or label.endswith(("。", "．")):
+        return False
+    return _PERIOD.fullmatch(label) is not None or not is_figure(label)
+
+
+def is_figure(cell: str) -> bool:
+    return _FIGURE.fullmatch(cell) is not None
+
+
+def _rows_above(before: str, mark: str) -> Iterator[str]:
+    """The rows of the same table, upwards."""
+    for line in reversed(before.removesuffix("\n").split("\n")):
+        if len(_split(line, mark)) < FEWEST_CELLS[mark]:
+            return
+        yield line
+
+
+def _split(line: str, mark: str) -> list[str]:
+    if mark == "|":
+        cells = line.strip().removeprefix("|").removesuffix("|").split("|")
+        return cells if "|" in line.strip().strip("|") else []
+    if mark == "\t":
+        return line.split("\t")
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error:  # a cell longer than any
+        return []
+
+
+def _count_header_rows(rows: Sequence[Row], mark: str) -> int:
+    """How many rows from the first one are header; the last row is never."""
+    ruled = next((place for place, row in enumerate(rows) if _is_rule(row)), 0)
+    if 0 < ruled <= MOST_HEADER_ROWS and ruled + 1 < len(rows):
+        return ruled
+    first, *below = rows
+    if not below or not _names_columns(first, below[-1], mark):
+        return 0
+    if (mark == "," or len(first) < FEWEST_LABELS) and 2 * sum(
+        _counts(row, first, mark) for row in below
+    ) < len(below):
+        return 0
+    count = 1
+    while count < min(MOST_HEADER_ROWS, len(below)) and _goes_on(rows, count):
+        count += 1
+    return count if count > 1 or sum(map(bool, map(str.strip, first))) > 1 else 0
+
+
+def _names_columns(first: Row, quoted: Row, mark: str) -> bool:
+    # A line of prose has commas too, but with spaces, and hardly as many as the next one.
+    fits = mark != "," or (len(first) == len(quoted) and not any(cell.startswith(" ") for cell in first))
+    return fits and all(map(may_name, map(str.strip, first)))
+
+
+def _counts(row: Row, header: Row, mark: str) -> bool:
+    """True where the row has figures, or in a CSV codes, below labels that are words."""
+    if any(map(is_figure, row[1:])):
+        return True
+    pairs = zip(header, row, strict=False)
+    return mark == "," and any(_DIGIT.search(cell) and not _DIGIT.search(label) for label, cell in pairs)
+
+
+def _goes_on(rows: Sequence[Row], count: int) -> bool:
+    """True where the header goes on with the row after `count` rows: a cell above it spans several columns,
+    it holds labels alone, and figures stand below it."""
+    spans = any(
+        first.strip() == other.strip() or not other.strip() for first, other in pairwise(rows[count - 1])
+    )
+    labels = [cell.strip() for cell in rows[count] if cell.strip()]
+    return spans and all(map(may_name, labels)) and any(is_figure(cell) for cell in rows[-1])
+
+
+def _is_rule(row: Row) -> bool:
+    return len(row) > 1 and all(map(_RULE.fullmatch, row))

@@ -92,9 +92,15 @@ SAID: Mapping[str, str] = {
     "{name} takes {least} to {most}, not {value}.": (
         "{name} は{least}から{most}までです({value}は使えません)。"
     ),
+    "A blank is no path. The folder that you are in is `.`.": (
+        "空白はパスになりません。今いるフォルダーは `.` です。"
+    ),
+    "a blank is no path, and the folder that you are in is `.`": (
+        "空白はパスになりません(今いるフォルダーは `.` です)"
+    ),
     "{path!r} is no path: {error}.": "{path!r} はパスではありません: {error}。",
-    "A blank names no task. Give its id, or `last`.": (
-        "調査課題の名前が空です。IDか `last` を渡してください。"
+    "A blank names nothing that waits. `shisho auth list` shows what does.": (
+        "空白では人待ちを指せません。待っているものは `shisho auth list` で見られます。"
     ),
     "No one thing waits for a person under {name!r}. `shisho auth list` shows what does.": (
         "{name!r} に当たる人待ちが一つに決まりません。待っているものは `shisho auth list` で見られます。"

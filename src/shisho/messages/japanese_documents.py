@@ -178,6 +178,16 @@ SAID: Mapping[str, str] = {
     "{path} cannot be opened. Give yourself the right to read and write it and its folder.": (
         "{path} を開けません。このファイルとフォルダを読み書きする権限を付けてください。"
     ),
+    "{path} cannot be used: there is no folder {folder}. See whether the name is right, or make it first.": (
+        "{path} を使えません: {folder} というフォルダがありません。名前を確かめるか、先に作ってください。"
+    ),
+    "{path} cannot be used: {why}. {next}": "{path} を使えません: {why}。{next}",
+    "See whether the name is right.": "名前が合っているか確かめてください。",
+    "Name a file.": "ファイルを指定してください。",
+    "Give yourself the right to it, or name another one.": (
+        "自分に権限を与えるか、別のものを指定してください。"
+    ),
+    "Name another one.": "別のものを指定してください。",
     "{path} cannot be used: {error}. Mend the disk or the folder, or choose another home.": (
         "{path} を使えません: {error}。ディスクかフォルダを直すか、別のホームフォルダを選んでください。"
     ),
@@ -188,6 +198,12 @@ SAID: Mapping[str, str] = {
         "{prefix} で始まる{noun}が複数あります。IDをもう少し長く書いてください。"
     ),
     "There is no {noun} {prefix}.": "{noun} {prefix} はありません。",
+    "A blank names no {noun}. Give its id, or enough of its beginning.": (
+        "空白では{noun}を指せません。IDか、その先頭の数文字を渡してください。"
+    ),
+    "document": "文書",
+    "task": "調査課題",
+    "session": "セッション",
     "answer": "回答",
     "evidence": "証拠",
     "run": "調査",
@@ -233,7 +249,9 @@ SAID: Mapping[str, str] = {
     ("{megabytes:.0f} MB is over the limit of {limit:.0f} MB. Raise max_file_mb, or split the file."): (
         "{megabytes:.0f} MBで、上限の{limit:.0f} MBを超えています。max_file_mb を上げるか、ファイルを分割してください。"
     ),
-    "There is no file or folder {path}.": "ファイルやフォルダ {path} はありません。",
+    "There is no file or folder {path}. See whether the name is right.": (
+        "ファイルやフォルダ {path} はありません。名前が合っているか確かめてください。"
+    ),
     "Cannot be opened: {cause}.": "開けません: {cause}。",
     "{key!r} is no key of ours.": "{key!r} は、ここで渡した鍵ではありません。",
     "The bytes of this document are no longer there. Hand it in again.": (

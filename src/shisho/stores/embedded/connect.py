@@ -22,6 +22,7 @@ from shisho.errors import Conflict, InternalError, ShishoError
 from shisho.stores.embedded.courtesy import Courtesy
 from shisho.stores.embedded.door import Door
 from shisho.stores.embedded.home import BUSY_MS, damaged, is_damage, trouble
+from shisho.system.disk import path_trouble
 
 T = TypeVar("T")
 Work = Callable[[apsw.Connection], T]
@@ -80,11 +81,9 @@ class Database:
 
     async def backup(self, target: Path) -> None:
         """A consistent copy in one file, taken while others go on writing. Raises Conflict if the target
-        exists."""
+        exists, InvalidParams where it cannot be made."""
 
         def copy() -> None:
-            if target.exists():
-                raise Conflict("{target} exists already. Name another file, or move it away.", target=target)
             with self._troubles(), closing(self._door.reader()) as source:
                 _copy(source, target)
 
@@ -246,12 +245,28 @@ class Database:
 
 
 def _copy(source: apsw.Connection, target: Path) -> None:
-    os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))  # as private as what it is a copy of
-    with (
-        closing(apsw.Connection(str(target))) as copied,
-        copied.backup("main", source, "main") as running,
-    ):
-        running.step()
+    _make(target)
+    try:
+        with (
+            closing(apsw.Connection(str(target))) as copied,
+            copied.backup("main", source, "main") as running,
+        ):
+            running.step()
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+
+
+def _make(target: Path) -> None:
+    """An empty file, as private as what it will be a copy of. Raises Conflict, InvalidParams."""
+    try:
+        os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError as error:
+        raise Conflict(
+            "{target} exists already. Name another file, or move it away.", target=target
+        ) from error
+    except OSError as error:
+        raise path_trouble(error, target) from error
 
 
 def _fold_wal(connection: apsw.Connection | None) -> None:

@@ -15,7 +15,7 @@ from shisho.stores.postgres.archive import read_archive, write_archive
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.troubles import trouble
-from shisho.system.disk import file_trouble
+from shisho.system.disk import path_trouble
 
 T = TypeVar("T")
 
@@ -38,7 +38,8 @@ class PostgresStorage:
 
     async def backup(self, target: Path) -> None:
         """The database as of one moment with the files that were handed in, in one file, taken while others
-        go on writing. Raises Conflict if the target exists, StorageUnusable."""
+        go on writing. Raises Conflict if the target exists, InvalidParams where it cannot be made,
+        StorageUnusable."""
         await self._with_connection(lambda connection: write_archive(connection, self._blobs, target), target)
 
     async def restore(self, source: Path) -> None:
@@ -59,4 +60,4 @@ class PostgresStorage:
         except psycopg.Error as error:
             raise trouble(error, self.database.facts) from error
         except OSError as error:
-            raise file_trouble(error, path) from error
+            raise path_trouble(error, path) from error

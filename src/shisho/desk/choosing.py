@@ -14,14 +14,15 @@ from shisho.domain.corpus import (
     SearchRequest,
 )
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound
+from shisho.messages.message import Message
 from shisho.ports import Shelf
 
 LISTED = 20
 
 
 async def find_one_document(shelf: Shelf, owner: str, name: str) -> Document:
-    """By id, unique prefix, or the path or name of its file. Raises NotFound, which lists those that a name
-    fits."""
+    """By id, unique prefix, or the path or name of its file. Raises InvalidParams for a
+    blank, NotFound, which lists those that a name fits."""
     documents = await shelf.find_documents(name, owner, LISTED + 1) or await shelf.find_by_source(name, owner)
     # The same file may be mirrored by a folder's corpus too: the name means the one that was added by hand.
     by_hand = [document for document in documents if document.corpus == DEFAULT_CORPUS]
@@ -35,14 +36,24 @@ async def find_one_document(shelf: Shelf, owner: str, name: str) -> Document:
 
 
 async def find_removed_document(shelf: Shelf, owner: str, name: str) -> Document:
-    """By id, unique prefix, or the path or name of a file that was removed. Raises NotFound, which lists
-    those that a name fits."""
+    """By id, unique prefix, or the path or name of a file that was removed. Raises InvalidParams for a blank,
+    NotFound, which lists those that a name fits."""
     documents = await shelf.find_documents(name, owner, LISTED + 1) or await shelf.find_removed(name, owner)
     if not documents:
         raise NotFound("No document {name} was removed, and none has this id.", name=name)
     if len(documents) > 1:
         raise _several(name, documents)
     return documents[0]
+
+
+def check_conversation(name: str | None) -> str:
+    """The conversation that a question is to follow; "" for none. Raises InvalidParams for a blank, which may
+    have been meant for one."""
+    if name is not None and not name.strip():
+        raise InvalidParams(
+            "A blank names no {noun}. Give its id, or enough of its beginning.", noun=Message("conversation")
+        )
+    return name or ""
 
 
 async def check_filters(

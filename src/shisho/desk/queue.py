@@ -52,7 +52,6 @@ from shisho.errors import (
     EngineUnavailable,
     NotFound,
     ShishoError,
-    TaskNotFound,
 )
 from shisho.messages.message import Message
 
@@ -84,8 +83,6 @@ class Queue:
         self._parts = parts
 
     async def _find(self, name: str) -> TaskId:
-        if not name.strip():
-            raise TaskNotFound("A blank names no task. Give its id, or `last`.")
         return await self._parts.tasks.find(name, self._parts.owner)
 
     async def _waiting(self, name: str) -> PendingIntervention:

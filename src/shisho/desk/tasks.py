@@ -321,11 +321,11 @@ class TaskDesk(SharedVerbs):
         self, target: AuthTarget | str, id: str, action: AuthAction | str = AuthAction.COMPLETE
     ) -> AuthResolved:
         """A person has come: all that the same domain or engine holds is queued again; skipped, just what is
-        named ends with what it has. An item may be named by unique prefix or `last`. Raises NotFound where
-        nothing of the kind waits."""
+        named ends with what it has. An item may be named by unique prefix or `last`. Raises InvalidParams for
+        a blank, NotFound where nothing of the kind waits."""
         target = coerce(AuthTarget, target, "target")
         action = coerce(AuthAction, action, "action")
-        name = id
+        name = intake.check_waiting_name(id)
         if target is AuthTarget.ITEM:
             name = (await self._waiting(id)).id
         elif target is AuthTarget.TASK:
@@ -348,7 +348,7 @@ class TaskDesk(SharedVerbs):
         wait until they are through: then all that the same domain or engine holds is queued again. Raises
         NotFound, EngineUnavailable without a browser, AuthRequired without a screen, Conflict where a browser
         has the engine's profile already."""
-        intervention = await self._waiting(name)
+        intervention = await self._waiting(intake.check_waiting_name(name))
         if not await self._through_window(intervention):
             return WindowResult(False)
         if intervention.engine:

@@ -56,6 +56,22 @@ def check_conversation(name: str | None) -> str:
     return name or ""
 
 
+async def check_listed(shelf: Shelf, owner: str, document_id: str) -> None:
+    """Raises InvalidParams where a visitor lists on from a document that they have never been shown."""
+    if not any(document.id == document_id for document in await shelf.find_documents(document_id, owner, 1)):
+        raise unknown_place("document", document_id)
+
+
+def unknown_place(noun: str, id_: str) -> InvalidParams:
+    """The error for a list that is to go on after what is not there: an empty page would say that all was
+    seen."""
+    return InvalidParams(
+        "There is no {noun} {id} to list from. Give the id of the last one of the page before, or none to begin anew.",
+        noun=Message(noun),
+        id=id_,
+    )
+
+
 async def check_filters(
     shelf: Shelf, owner: str, filters: Mapping[str, Condition]
 ) -> Mapping[str, Condition]:
@@ -110,4 +126,15 @@ def to_request(query: str | Sequence[str] | SearchRequest) -> SearchRequest:
 async def check_searchable(shelf: Shelf, owner: str, corpora: Sequence[str]) -> None:
     """Raises EmptyCorpus where there is nothing in these corpora."""
     if await shelf.count(Scope(owner, tuple(corpora))) == 0:
+        await check_elsewhere(shelf, owner, corpora)
         raise EmptyCorpus("There is nothing to search yet. Add documents first: `shisho add FOLDER`.")
+
+
+async def check_elsewhere(shelf: Shelf, owner: str, corpora: Sequence[str]) -> None:
+    """Raises EmptyCorpus where documents stand in other corpora than these, in which there is nothing."""
+    if corpora and await shelf.count(Scope(owner)) > 0:
+        raise EmptyCorpus(
+            "There is nothing in {corpora} to search, and something elsewhere in the library. `shisho list` names the "
+            "corpora that there are.",
+            corpora=", ".join(corpora),
+        )

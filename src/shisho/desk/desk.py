@@ -14,6 +14,7 @@ from shisho.desk.callbacks import Notify, Stop, never
 from shisho.desk.choosing import (
     check_conversation,
     check_filters,
+    check_listed,
     check_searchable,
     check_words,
     find_one_document,
@@ -153,7 +154,9 @@ class Desk(DeskSections):
         limit: int = 100,
     ) -> Sequence[Document]:
         """Documents in order of their adding, after the one with id `after`. Raises InvalidParams for its
-        filters."""
+        filters, and where there is no such document."""
+        if after:
+            await check_listed(self._parts.shelf, self._parts.owner, after)
         conditions = await check_filters(self._parts.shelf, self._parts.owner, filters or {})
         scope = Scope(self._parts.owner, coerce_strings(corpora), conditions)
         return self._parts.access.name_corpora(await self._parts.shelf.list_documents(scope, after, limit))

@@ -257,8 +257,10 @@ class TaskDesk(SharedVerbs):
     async def list_tasks(
         self, *, states: Sequence[TaskState | str] | str = (), cursor: str | None = None, limit: int = 50
     ) -> TaskPage:
-        """Tasks, newest first."""
+        """Tasks, newest first. Raises InvalidParams for a cursor that is no task of the visitor's."""
         wanted = coerce_all(TaskState, states, "states")
+        if cursor is not None:
+            await self._check_listed(cursor)
         tasks = await self._parts.tasks.list_tasks(
             self._parts.owner, wanted, None if cursor is None else TaskId(cursor), limit + 1
         )
@@ -266,10 +268,12 @@ class TaskDesk(SharedVerbs):
         return TaskPage(rows, rows[-1].task_id if len(tasks) > limit else None)
 
     async def list_jobs(self, task_id: str, *, cursor: str | None = None, limit: int = 50) -> JobPage:
-        """The jobs of a task, oldest first, with their whole results and the history of their errors."""
-        page = await self._parts.tasks.take_snapshot(
-            await self._find(task_id), None if cursor is None else JobId(cursor), limit
-        )
+        """The jobs of a task, oldest first, with their whole results and the history of their errors. Raises
+        InvalidParams for a cursor that is no job of it."""
+        name = await self._find(task_id)
+        if cursor is not None:
+            await self._check_job_listed(name, cursor)
+        page = await self._parts.tasks.take_snapshot(name, None if cursor is None else JobId(cursor), limit)
         return JobPage(page.jobs, page.jobs[-1].id if page.more else None)
 
     async def stop_task(

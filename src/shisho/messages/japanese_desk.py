@@ -47,6 +47,19 @@ SAID: Mapping[str, str] = {
     'Nothing to search for: give some words. For example: shisho search "決定係数 定義"': (
         '探す言葉がありません。例: shisho search "決定係数 定義"'
     ),
+    "There is no {noun} {id} to list from. Give the id of the last one of the page before, or none to begin anew.": (
+        "{noun} {id} はないので、その続きは示せません。前のページの最後のIDを渡すか、何も渡さずに始めからどうぞ。"
+    ),
+    (
+        "There is nothing in {corpora} to search, and something elsewhere in the library. `shisho list` names the "
+        "corpora that there are."
+    ): (
+        "コーパス {corpora} には検索できるものがありません(ライブラリのほかの所にはあります)。"
+        "どのコーパスがあるかは `shisho list` で分かります。"
+    ),
+    "A session shows no passage twice: leave the cursor out, and call again for its next round.": (
+        "セッションは同じパッセージを二度示しません。cursor を省いて、もう一度呼べば次の回になります。"
+    ),
     "There is nothing to search yet. Add documents first: `shisho add FOLDER`.": (
         "まだ探すものがありません。先に文書を追加してください: `shisho add フォルダ`"
     ),

@@ -178,16 +178,6 @@ SAID: Mapping[str, str] = {
     "{path} cannot be opened. Give yourself the right to read and write it and its folder.": (
         "{path} を開けません。このファイルとフォルダを読み書きする権限を付けてください。"
     ),
-    "{path} cannot be used: there is no folder {folder}. See whether the name is right, or make it first.": (
-        "{path} を使えません: {folder} というフォルダがありません。名前を確かめるか、先に作ってください。"
-    ),
-    "{path} cannot be used: {why}. {next}": "{path} を使えません: {why}。{next}",
-    "See whether the name is right.": "名前が合っているか確かめてください。",
-    "Name a file.": "ファイルを指定してください。",
-    "Give yourself the right to it, or name another one.": (
-        "自分に権限を与えるか、別のものを指定してください。"
-    ),
-    "Name another one.": "別のものを指定してください。",
     "{path} cannot be used: {error}. Mend the disk or the folder, or choose another home.": (
         "{path} を使えません: {error}。ディスクかフォルダを直すか、別のホームフォルダを選んでください。"
     ),
@@ -204,6 +194,8 @@ SAID: Mapping[str, str] = {
     "document": "文書",
     "task": "調査課題",
     "session": "セッション",
+    "job": "仕事",
+    "passage": "パッセージ",
     "answer": "回答",
     "evidence": "証拠",
     "run": "調査",

@@ -262,7 +262,8 @@ def list_(
         )
         documents = found_documents[:limit]
         more = len(found_documents) > limit
-        _print(documents, json_, lambda: render.documents(documents, more, _words(context)))
+        is_narrowed = bool(filters or corpora or after)
+        _print(documents, json_, lambda: render.documents(documents, more, is_narrowed, _words(context)))
 
     _run(context, work, json_)
 

@@ -60,6 +60,7 @@ MAY_KNOW: dict[str, set[str]] = {
 # what the stores have in common
 STORE_PAGES = {
     "assistants",
+    "beginnings",
     "blob_names",
     "conversation_names",
     "conversation_rows",

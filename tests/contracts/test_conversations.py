@@ -10,7 +10,7 @@ import pytest
 
 from shisho.domain.corpus import Scope
 from shisho.domain.inquiry import AnswerLevel, Inquiry, LoopStop
-from shisho.errors import NotFound
+from shisho.errors import InvalidParams, NotFound
 from shisho.ports import Conversations, Ledger
 from shisho.stores.embedded.conversations import EmbeddedConversations
 from shisho.stores.memory.conversations import MemoryConversations
@@ -59,6 +59,13 @@ async def test_turns_follow_in_the_order_they_were_asked(talks: Talks) -> None:
     assert [(turn.number, turn.question) for turn in turns] == [(1, "決定係数とは何か"), (2, "それはなぜ?")]
     assert await talks.conversations.find("last", "local") == "run3"
     assert await talks.conversations.list_turns("nowhere") == []
+
+
+async def test_a_blank_names_no_conversation_though_there_is_one(talks: Talks) -> None:
+    await talks.ask("run1", "決定係数とは何か")
+    for blank in ("", " "):
+        with pytest.raises(InvalidParams, match="A blank names no conversation"):
+            await talks.conversations.find(blank, "local")
 
 
 async def test_a_turn_is_told_as_it_was_understood(talks: Talks) -> None:

@@ -32,7 +32,7 @@ from shisho.domain.job import (
     TaskId,
     TaskState,
 )
-from shisho.errors import KeyConflict, NotFound, TaskNotFound
+from shisho.errors import InvalidParams, KeyConflict, NotFound, TaskNotFound
 from tests.machine import PATIENCE
 from tests.queues import ANA, BEN, CAPTCHA, OWNER, Queue, new, opened, output_of
 
@@ -587,9 +587,16 @@ async def test_tasks_are_listed_newest_first_and_found_by_prefix(queue: Queue) -
     assert [each.id for each in await queue.tasks.list_tasks(OWNER, [TaskState.RUNNING])] == ["3abc", "1abc"]
     assert await queue.tasks.find("0", OWNER) == "0abc"
     assert await queue.tasks.find("last", OWNER) == "4abc"
-    for prefix in ("", "9", "0o"):
+    for prefix in ("9", "0o"):
         with pytest.raises(TaskNotFound):
             await queue.tasks.find(prefix, OWNER)
+
+
+async def test_a_blank_names_no_task_though_there_is_one(queue: Queue) -> None:
+    await queue.tasks.open(NewTask(T1, OWNER))
+    for blank in ("", " "):
+        with pytest.raises(InvalidParams, match="A blank names no task"):
+            await queue.tasks.find(blank, OWNER)
 
 
 async def test_a_snapshot_is_read_in_pages(queue: Queue) -> None:

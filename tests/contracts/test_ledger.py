@@ -30,7 +30,7 @@ from shisho.domain.inquiry import (
     SupportOutcome,
     WebPolicy,
 )
-from shisho.errors import NotFound, SourceRemoved
+from shisho.errors import InvalidParams, NotFound, SourceRemoved
 from tests.contracts.conftest import EmbeddedStore, Store
 from tests.making import intake
 
@@ -98,6 +98,15 @@ async def test_prefixes_must_be_unique_and_owners_are_apart(store: Store) -> Non
             await store.ledger.answer(prefix, owner)
     with pytest.raises(NotFound):
         await store.ledger.find_evidence("e", "local")
+
+
+async def test_a_blank_names_nothing_though_there_is_one_of_each(store: Store) -> None:
+    await store.ledger.begin(Inquiry("run1", "何か。"))
+    await store.ledger.save(answer("abc1", "2026-01-01", evidence(1, "引用。")), "local")
+    for blank in ("", " ", "\u3000"):
+        for find in (store.ledger.answer, store.ledger.find_evidence, store.ledger.find_run):
+            with pytest.raises(InvalidParams, match="A blank names no"):
+                await find(blank, "local")
 
 
 async def test_runs_and_steps(store: Store) -> None:

@@ -9,7 +9,7 @@ import pytest
 from shisho.domain.corpus import Complexity, FilterRange, Scope
 from shisho.domain.inquiry import EvidenceRef, Goal, Strategy
 from shisho.domain.session import SessionFacts
-from shisho.errors import NotFound
+from shisho.errors import InvalidParams, NotFound
 from tests.contracts.discoveries import Discoveries, cited
 from tests.making import intake
 from tests.queues import OWNER
@@ -30,11 +30,18 @@ async def test_session_is_found_by_id_prefix_or_as_the_last(discoveries: Discove
         == await discoveries.book.find_session("last", OWNER)
         == facts[1]
     )
-    for prefix in ("s_ab", "none", "", "s_theirs"):
+    for prefix in ("s_ab", "none", "s_theirs"):
         with pytest.raises(NotFound):
             await discoveries.book.find_session(prefix, OWNER)
     with pytest.raises(NotFound):
         await discoveries.book.find_session("last", "nobody")
+
+
+async def test_a_blank_names_no_session_though_there_is_one(discoveries: Discoveries) -> None:
+    await discoveries.book.begin(SessionFacts("s_ab1", OWNER, AIM, SCOPE))
+    for blank in ("", " "):
+        with pytest.raises(InvalidParams, match="A blank names no session"):
+            await discoveries.book.find_session(blank, OWNER)
 
 
 async def test_accepted_quotation_keeps_its_number_and_its_highest_score(discoveries: Discoveries) -> None:

@@ -31,6 +31,13 @@ async def test_what_is_put_comes_back(store: Store) -> None:
     assert await store.shelf.count(EVERYTHING) == 2
 
 
+async def test_a_blank_names_no_document_though_there_is_one(store: Store) -> None:
+    await store.shelf.put(intake("本文。"))
+    for blank in ("", " "):
+        with pytest.raises(InvalidParams, match="A blank names no document"):
+            await store.shelf.find_documents(blank, "local")
+
+
 async def test_putting_twice_changes_nothing(store: Store) -> None:
     given = intake("同じ文書。")
     await store.shelf.put(given)

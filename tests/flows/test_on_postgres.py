@@ -27,7 +27,7 @@ from shisho.domain.job import StopMode
 from shisho.domain.quota import QuotaResource
 from shisho.domain.task import Bytes, SearchOptions
 from shisho.domain.team import Access, CorpusKey, Grantee, GranteeKind
-from shisho.errors import Conflict, EmptyCorpus, InvalidParams, SourceRemoved
+from shisho.errors import Conflict, EmptyCorpus, InvalidParams, NotFound, SourceRemoved
 from shisho.settings import load
 from shisho.system.clock import SystemClock
 from shisho.testing.box.server import Box
@@ -268,6 +268,23 @@ async def test_library_is_copied_into_postgres_and_back(tmp_path: Path, postgres
             assert (await desk.restore("氷.md")).source.endswith("氷.md")
             with pytest.raises(SourceRemoved):
                 await desk.text(document_id((tmp_path / "霧.md").read_bytes()))
+
+
+async def test_what_holds_no_library_is_not_copied_and_stays_as_it_is(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "覚書.txt").write_text("ただの覚書。", "utf-8")
+    empty = postgres.new_database()
+    for source in (str(folder), str(tmp_path / "nowhere"), empty):
+        with pytest.raises(NotFound, match="There is no library at"):
+            await copy_library(source, str(tmp_path / "target"), lambda what, count: None)
+    assert {path.name for path in tmp_path.rglob("*")} == {"notes", "覚書.txt"}  # noqa: ASYNC240
+    with psycopg.connect(empty) as connection:
+        assert connection.execute(
+            "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"
+        ).fetchone() == (0,)
 
 
 async def test_a_copy_that_was_killed_goes_on_where_it_was(tmp_path: Path, postgres: PostgresServer) -> None:

@@ -216,7 +216,7 @@ async def test_wrong_calls_are_refused(desk: Desk, call: Any) -> None:
 
 
 async def test_tasks_are_found_by_id_prefix_or_last(desk: Desk) -> None:
-    for name in ("last", "0" * 32, "", " "):
+    for name in ("last", "0" * 32):
         with pytest.raises(TaskNotFound):
             await desk.tasks.get_status(name, wait=0)
     tasks = [await desk.tasks.create_task(f"問い{number}") for number in range(5)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shisho.bootstrap.blobs import build_blobs
+from shisho.bootstrap.embedded_stores import DATABASE
 from shisho.bootstrap.stores import build_stores
 from shisho.corpus import duplicates
 from shisho.domain.corpus import DocumentId, DocumentState, Intake
@@ -18,10 +20,12 @@ from shisho.stores.originals import ORIGINALS
 from shisho.stores.staging import FOLDER as STAGING
 from shisho.stores.table_copy import TABLES, Tables, digest, read_every_row
 from shisho.system.clock import SystemClock
+from shisho.system.disk import path_trouble
 
 if TYPE_CHECKING:
     from shisho.bootstrap.store_parts import LibraryStores
     from shisho.ports import Blobs
+    from shisho.stores.postgres.connect import PostgresDatabase
 
 DOCUMENTS = 200  # a page of documents
 Tell = Callable[[str, int], None]
@@ -54,12 +58,23 @@ async def copy_library(source: str, target: str, tell: Tell) -> CopyReport:
     database; or from a backup of PostgreSQL into an empty database. Broken off, it goes on where it was when
     it is begun again. Vectors are made anew by whoever works on the target.
 
-    Raises InvalidParams, Conflict where the target has what the source has not, StorageUnusable."""
-    if source == target:
+    Raises InvalidParams, NotFound where there is no library to copy, Conflict where the target has what the
+    source has not, StorageUnusable."""
+    if not (source.strip() and target.strip()):
+        raise InvalidParams("A blank is no place. Name a home's folder, or postgresql://….")
+    if _resolve(source) == _resolve(target):
         raise InvalidParams("Both places are the same: name another one to copy to.")
     if (archive := _archive(source)) is not None:
+        if not _is_address(target):
+            raise InvalidParams(
+                "{path} is a file. A backup of PostgreSQL is copied into postgresql://…; one of a home is put into a folder "
+                "as its {database}.",
+                path=source,
+                database=DATABASE,
+            )
         await restore_archive(load(store=target), archive, target)
         return CopyReport({})
+    await _expect_library(source)
     async with AsyncExitStack() as opened:
         origin = _library(source)
         opened.push_async_callback(origin.stores.close)
@@ -83,23 +98,61 @@ async def migrate_store(settings: Settings) -> MigrationReport:
 async def restore_archive(settings: Settings, source: Path, store: str) -> None:
     """Fill an empty PostgreSQL database, and the place of its files, with what a backup of one holds. Raises
     Conflict, InvalidParams, StorageUnusable."""
-    try:
-        from shisho.stores.postgres.connect import PostgresDatabase
-        from shisho.stores.postgres.storage import PostgresStorage
-    except ImportError as error:
-        raise ExtraMissing('The setting "store" needs an extra: pip install "shisho[postgres]"') from error
+    database = _postgres_database(store)
+    from shisho.stores.postgres.storage import PostgresStorage
 
-    storage = PostgresStorage(PostgresDatabase(store), build_blobs(settings))
+    storage = PostgresStorage(database, build_blobs(settings))
     try:
         await storage.restore(source)
     finally:
         await storage.close()
 
 
+def _postgres_database(url: str) -> PostgresDatabase:
+    """Raises ExtraMissing."""
+    try:
+        from shisho.stores.postgres.connect import PostgresDatabase
+    except ImportError as error:
+        raise ExtraMissing('The setting "store" needs an extra: pip install "shisho[postgres]"') from error
+    return PostgresDatabase(url)
+
+
+async def _expect_library(place: str) -> None:
+    """Raises NotFound where there is no library to copy: opening the place would make an empty one."""
+    if _is_address(place):
+        database = _postgres_database(place)
+        try:
+            is_there = await database.has_schema()
+        finally:
+            await database.close()
+    else:
+        is_there = await asyncio.to_thread(_is_file, Path(_resolve(place), DATABASE))
+    if not is_there:
+        raise NotFound(
+            "There is no library at {place}, so nothing was copied. Name a home's folder (it holds {database}), "
+            "postgresql://…, or a backup of one.",
+            place=place,
+            database=DATABASE,
+        )
+
+
+def _is_file(path: Path) -> bool:
+    """Raises InvalidParams where it cannot be told."""
+    try:
+        return path.is_file()
+    except OSError as error:
+        raise path_trouble(error, path) from error
+
+
+def _resolve(place: str) -> str:
+    """An address as it is, a path in full."""
+    return place if _is_address(place) else str(Path(place).expanduser().resolve())
+
+
 def _archive(place: str) -> Path | None:
     """The file that a place is; None where it is an address or a folder."""
-    path = Path(place).expanduser()
-    return path if not _is_address(place) and path.is_file() else None
+    path = Path(_resolve(place))
+    return path if not _is_address(place) and _is_file(path) else None
 
 
 def _is_address(place: str) -> bool:
@@ -118,7 +171,7 @@ def _library(place: str) -> _Library:
     from shisho.stores.embedded.connect import Database
     from shisho.stores.embedded.tables import EmbeddedTables
 
-    settings = load(home=Path(place).expanduser(), store="")
+    settings = load(home=Path(_resolve(place)), store="")
     stores = build_stores(settings, None, SystemClock)
     assert isinstance(stores.storage, Database)
     return _Library(stores, EmbeddedTables(stores.storage), build_blobs(settings))

@@ -42,7 +42,10 @@ async def pull_model(settings: Settings, name: str, report: Callable[[int, int],
 
 
 def remove_model(settings: Settings, name: str) -> None:
-    """Remove a model. Raises Conflict where it is the one that is set, NotFound."""
+    """Remove a model. Raises InvalidParams for what is no name, Conflict where it is the one that is set,
+    NotFound."""
+    files = model_files(settings)
+    files.folder(name)  # raises for what is no name
     if settings.text("embedder") == name:
         raise Conflict("{name} is the embedder that is set. Set another one first.", name=name)
-    model_files(settings).remove(name)
+    files.remove(name)

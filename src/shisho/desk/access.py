@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from shisho.domain.audit import AuditVerb
 from shisho.domain.corpus import Corpus, Document, DocumentId
 from shisho.domain.team import BETWEEN, Access, CorpusKey, ReachableCorpus
-from shisho.errors import AccessDenied, NotFound
+from shisho.errors import AccessDenied, InvalidParams, NotFound
 from shisho.ports import AuditLog, Grants
 
 LOOK_SECONDS = 600.0
@@ -27,8 +27,10 @@ class CorpusAccess:
 
     async def find_writable(self, corpus: str) -> CorpusKey:
         """The corpus that the visitor calls so, to add to it; one that is not there yet is theirs. Raises
-        NotFound for another's that is not there or not granted, AccessDenied for one that is granted for
-        reading alone."""
+        InvalidParams for a blank, NotFound for another's that is not there or not granted, AccessDenied for
+        one that is granted for reading alone."""
+        if not corpus.strip():
+            raise InvalidParams("The corpus has no name. Leave it out for the default one.")
         reachable = await self.find_reachable(corpus)
         if reachable is not None:
             _check(reachable.access, corpus)

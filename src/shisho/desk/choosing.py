@@ -14,14 +14,15 @@ from shisho.domain.corpus import (
     SearchRequest,
 )
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound
+from shisho.messages.message import Message
 from shisho.ports import Shelf
 
 LISTED = 20
 
 
 async def find_one_document(shelf: Shelf, owner: str, name: str) -> Document:
-    """By id, unique prefix, or the path or name of its file. Raises NotFound, which lists those that a name
-    fits."""
+    """By id, unique prefix, or the path or name of its file. Raises InvalidParams for a
+    blank, NotFound, which lists those that a name fits."""
     documents = await shelf.find_documents(name, owner, LISTED + 1) or await shelf.find_by_source(name, owner)
     # The same file may be mirrored by a folder's corpus too: the name means the one that was added by hand.
     by_hand = [document for document in documents if document.corpus == DEFAULT_CORPUS]
@@ -35,14 +36,40 @@ async def find_one_document(shelf: Shelf, owner: str, name: str) -> Document:
 
 
 async def find_removed_document(shelf: Shelf, owner: str, name: str) -> Document:
-    """By id, unique prefix, or the path or name of a file that was removed. Raises NotFound, which lists
-    those that a name fits."""
+    """By id, unique prefix, or the path or name of a file that was removed. Raises InvalidParams for a blank,
+    NotFound, which lists those that a name fits."""
     documents = await shelf.find_documents(name, owner, LISTED + 1) or await shelf.find_removed(name, owner)
     if not documents:
         raise NotFound("No document {name} was removed, and none has this id.", name=name)
     if len(documents) > 1:
         raise _several(name, documents)
     return documents[0]
+
+
+def check_conversation(name: str | None) -> str:
+    """The conversation that a question is to follow; "" for none. Raises InvalidParams for a blank, which may
+    have been meant for one."""
+    if name is not None and not name.strip():
+        raise InvalidParams(
+            "A blank names no {noun}. Give its id, or enough of its beginning.", noun=Message("conversation")
+        )
+    return name or ""
+
+
+async def check_listed(shelf: Shelf, owner: str, document_id: str) -> None:
+    """Raises InvalidParams where a visitor lists on from a document that they have never been shown."""
+    if not any(document.id == document_id for document in await shelf.find_documents(document_id, owner, 1)):
+        raise unknown_place("document", document_id)
+
+
+def unknown_place(noun: str, id_: str) -> InvalidParams:
+    """The error for a list that is to go on after what is not there: an empty page would say that all was
+    seen."""
+    return InvalidParams(
+        "There is no {noun} {id} to list from. Give the id of the last one of the page before, or none to begin anew.",
+        noun=Message(noun),
+        id=id_,
+    )
 
 
 async def check_filters(
@@ -99,4 +126,15 @@ def to_request(query: str | Sequence[str] | SearchRequest) -> SearchRequest:
 async def check_searchable(shelf: Shelf, owner: str, corpora: Sequence[str]) -> None:
     """Raises EmptyCorpus where there is nothing in these corpora."""
     if await shelf.count(Scope(owner, tuple(corpora))) == 0:
+        await check_elsewhere(shelf, owner, corpora)
         raise EmptyCorpus("There is nothing to search yet. Add documents first: `shisho add FOLDER`.")
+
+
+async def check_elsewhere(shelf: Shelf, owner: str, corpora: Sequence[str]) -> None:
+    """Raises EmptyCorpus where documents stand in other corpora than these, in which there is nothing."""
+    if corpora and await shelf.count(Scope(owner)) > 0:
+        raise EmptyCorpus(
+            "There is nothing in {corpora} to search, and something elsewhere in the library. `shisho list` names the "
+            "corpora that there are.",
+            corpora=", ".join(corpora),
+        )

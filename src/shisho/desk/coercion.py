@@ -50,8 +50,17 @@ def coerce_strings(given: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def coerce_paths(given: Path | str | Sequence[Path | str]) -> tuple[Path | str, ...]:
-    """The same of paths."""
-    return (given,) if isinstance(given, str | Path) else tuple(given)
+    """The same of paths. Raises InvalidParams for a blank."""
+    paths = (given,) if isinstance(given, str | Path) else tuple(given)
+    for path in paths:
+        check_path(path)
+    return paths
+
+
+def check_path(path: Path | str) -> None:
+    """Raises InvalidParams for a blank: the folder that one is in has to be named."""
+    if not str(path).strip():
+        raise InvalidParams("A blank is no path. The folder that you are in is `.`.")
 
 
 def check_no_address(path: Path | str) -> None:

@@ -25,7 +25,7 @@ from shisho.domain.inquiry import AnswerLevel, LoopStop
 from shisho.domain.job import Job, JobState, Task, TaskId
 from shisho.domain.payloads import AnswerJob
 from shisho.domain.task import AskOptions, TaskDeleted, TaskSnapshot
-from shisho.errors import NotFound, ShishoError
+from shisho.errors import ShishoError
 from shisho.ports import Conversations, Ledger
 
 REMEMBERED = 5  # questions before this one that it may point back to
@@ -148,8 +148,6 @@ class ConversationDesk:
         return []
 
     async def _find(self, name: str) -> str:
-        if not name.strip():
-            raise NotFound("A blank names no conversation. Give its id, or `last`.")
         return await self._conversations.find(name, self._access.owner)
 
 

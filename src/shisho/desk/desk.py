@@ -12,7 +12,9 @@ from shisho.desk import intake
 from shisho.desk.adding import FileIntake, resolve_path, survey_once
 from shisho.desk.callbacks import Notify, Stop, never
 from shisho.desk.choosing import (
+    check_conversation,
     check_filters,
+    check_listed,
     check_searchable,
     check_words,
     find_one_document,
@@ -107,7 +109,7 @@ class Desk(DeskSections):
         Raises InvalidParams for a path that is not there, NotFound and AccessDenied for another's corpus."""
         parts = self._parts
         bibliographies = frozenset(map(Path, coerce_paths(references)))
-        survey = await asyncio.to_thread(survey_once, parts.files, paths, bibliographies)
+        survey = await asyncio.to_thread(survey_once, parts.files, coerce_paths(paths), bibliographies)
         notify(FilesSurveyed(survey))
         target = await parts.access.find_writable(corpus)
         options = (target.name, target.owner, metadata or {}, password, ocr, notify, bibliographies)
@@ -152,7 +154,9 @@ class Desk(DeskSections):
         limit: int = 100,
     ) -> Sequence[Document]:
         """Documents in order of their adding, after the one with id `after`. Raises InvalidParams for its
-        filters."""
+        filters, and where there is no such document."""
+        if after:
+            await check_listed(self._parts.shelf, self._parts.owner, after)
         conditions = await check_filters(self._parts.shelf, self._parts.owner, filters or {})
         scope = Scope(self._parts.owner, coerce_strings(corpora), conditions)
         return self._parts.access.name_corpora(await self._parts.shelf.list_documents(scope, after, limit))
@@ -265,7 +269,7 @@ class Desk(DeskSections):
         ceilings = intake.check_question_ceilings(budget)
         corpora = coerce_strings(corpora)
         inside = [resolve_path(folder) for folder in coerce_paths(folders)]
-        context = await self.conversations.context(conversation)
+        context = await self.conversations.context(check_conversation(conversation))
         if not (corpora or inside or filters or anywhere):
             corpora = context.corpora
             inside = [*context.folders]
@@ -354,7 +358,8 @@ class Desk(DeskSections):
         return await self._parts.exports.text(prefix, form)
 
     async def backup(self, target: Path | str) -> None:
-        """Everything in one file, which opens as a home's `shisho.db`."""
+        """Everything in one file, which opens as a home's `shisho.db`. Raises Conflict where the file is
+        there already, InvalidParams where it cannot be made."""
         await self._parts.storage.backup(Path(target))
 
     async def figures(self) -> LibraryFigures:

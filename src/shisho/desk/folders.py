@@ -87,7 +87,7 @@ class FolderDesk:
         corpus. Raises InvalidParams where there is no such folder."""
         root = await asyncio.to_thread(intake.resolve_file, folder)
         if not await asyncio.to_thread(root.is_dir):
-            raise InvalidParams("There is no folder {path}.", path=root)
+            raise InvalidParams("There is no folder {path}. See whether the name is right.", path=root)
         await self._parts.access.find_writable(intake.check_corpus_name(corpus))
         await self._parts.access.record(AuditVerb.FOLLOW, corpus)
         return await self._parts.register.watch(str(root), corpus, self._parts.owner)

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from shisho.desk.coercion import coerce_search, coerce_strings
+from shisho.desk.coercion import check_path, coerce_search, coerce_strings
 from shisho.domain.codec import dumps, to_plain
 from shisho.domain.corpus import WEB_CORPUS
 from shisho.domain.inquiry import Budget
@@ -195,10 +195,15 @@ def place(cursor: str | None) -> int:
     return int(cursor)
 
 
+def check_waiting_name(name: str) -> str:
+    """What a person may say has been dealt with. Raises InvalidParams for a blank."""
+    if not name.strip():
+        raise InvalidParams("A blank names nothing that waits. `shisho auth list` shows what does.")
+    return name
+
+
 def check_corpus_name(name: str) -> str:
     """A corpus that documents can be added to. Raises InvalidParams."""
-    if not name.strip():
-        raise InvalidParams("The corpus has no name. Leave it out for the default one.")
     if name == WEB_CORPUS:
         raise InvalidParams(
             "{web_corpus!r} is where searched pages go. Name another corpus.", web_corpus=WEB_CORPUS
@@ -217,6 +222,7 @@ def file_name(name: str) -> str:
 
 def resolve_file(path: Path | str) -> Path:
     """The file itself, links followed. Raises InvalidParams."""
+    check_path(path)
     try:
         return Path(path).expanduser().resolve()
     except (ValueError, RuntimeError, OSError) as error:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from shisho.desk import status
-from shisho.desk.choosing import check_filters
+from shisho.desk.choosing import check_elsewhere, check_filters
 from shisho.desk.conversing import apply_context
 from shisho.desk.queue import Queue, check_consent
 from shisho.domain.audit import AuditVerb
@@ -48,6 +48,7 @@ class QuestionQueue(Queue):
         ):
             if auto and self._parts.consent.state() is not WebConsent.OFF:
                 check_consent(self._parts.consent.state())
+            await check_elsewhere(self._parts.shelf, self._parts.owner, options.corpora)
             raise EmptyCorpus(
                 "There are no documents to answer from. Add some with add_documents, or ask with sources=web."
             )

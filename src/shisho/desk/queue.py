@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TypeVar
 
 from shisho.desk import intake
 from shisho.desk.adding import bibliographies_last
+from shisho.desk.choosing import unknown_place
 from shisho.desk.task_parts import TaskParts
 from shisho.domain.codec import Payload
 from shisho.domain.intervention import (
@@ -52,7 +54,6 @@ from shisho.errors import (
     EngineUnavailable,
     NotFound,
     ShishoError,
-    TaskNotFound,
 )
 from shisho.messages.message import Message
 
@@ -84,9 +85,21 @@ class Queue:
         self._parts = parts
 
     async def _find(self, name: str) -> TaskId:
-        if not name.strip():
-            raise TaskNotFound("A blank names no task. Give its id, or `last`.")
         return await self._parts.tasks.find(name, self._parts.owner)
+
+    async def _check_listed(self, task_id: str) -> None:
+        """Raises InvalidParams where the visitor lists on from a task that is not theirs."""
+        with suppress(NotFound):
+            if (await self._parts.tasks.get_task(TaskId(task_id))).owner == self._parts.owner:
+                return
+        raise unknown_place("task", task_id)
+
+    async def _check_job_listed(self, task_id: TaskId, job_id: str) -> None:
+        """Raises InvalidParams where the visitor lists on from a job of another task."""
+        with suppress(NotFound):
+            if (await self._parts.jobs.get_job(JobId(job_id))).task_id == task_id:
+                return
+        raise unknown_place("job", job_id)
 
     async def _waiting(self, name: str) -> PendingIntervention:
         intervention = find_intervention(

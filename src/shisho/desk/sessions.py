@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import chain
 from weakref import WeakValueDictionary
 
-from shisho.desk.choosing import check_filters, check_request
+from shisho.desk.choosing import check_elsewhere, check_filters, check_request
 from shisho.desk.coercion import coerce_strings
 from shisho.desk.hits import link_to
 from shisho.desk.session_parts import SessionParts
@@ -158,6 +158,7 @@ class Sessions:
             self._parts.owner, coerce_strings(corpora), filters or {}, excluded.documents, excluded.passages
         )
         if await self._parts.shelf.count(replace(scope, filters={})) == 0:
+            await check_elsewhere(self._parts.shelf, self._parts.owner, scope.corpora)
             raise EmptyCorpus(
                 "There is nothing to search yet. Add documents first, with add_documents or `shisho add FOLDER`."
             )

@@ -257,8 +257,10 @@ class TaskDesk(SharedVerbs):
     async def list_tasks(
         self, *, states: Sequence[TaskState | str] | str = (), cursor: str | None = None, limit: int = 50
     ) -> TaskPage:
-        """Tasks, newest first."""
+        """Tasks, newest first. Raises InvalidParams for a cursor that is no task of the visitor's."""
         wanted = coerce_all(TaskState, states, "states")
+        if cursor is not None:
+            await self._check_listed(cursor)
         tasks = await self._parts.tasks.list_tasks(
             self._parts.owner, wanted, None if cursor is None else TaskId(cursor), limit + 1
         )
@@ -266,10 +268,12 @@ class TaskDesk(SharedVerbs):
         return TaskPage(rows, rows[-1].task_id if len(tasks) > limit else None)
 
     async def list_jobs(self, task_id: str, *, cursor: str | None = None, limit: int = 50) -> JobPage:
-        """The jobs of a task, oldest first, with their whole results and the history of their errors."""
-        page = await self._parts.tasks.take_snapshot(
-            await self._find(task_id), None if cursor is None else JobId(cursor), limit
-        )
+        """The jobs of a task, oldest first, with their whole results and the history of their errors. Raises
+        InvalidParams for a cursor that is no job of it."""
+        name = await self._find(task_id)
+        if cursor is not None:
+            await self._check_job_listed(name, cursor)
+        page = await self._parts.tasks.take_snapshot(name, None if cursor is None else JobId(cursor), limit)
         return JobPage(page.jobs, page.jobs[-1].id if page.more else None)
 
     async def stop_task(
@@ -321,11 +325,11 @@ class TaskDesk(SharedVerbs):
         self, target: AuthTarget | str, id: str, action: AuthAction | str = AuthAction.COMPLETE
     ) -> AuthResolved:
         """A person has come: all that the same domain or engine holds is queued again; skipped, just what is
-        named ends with what it has. An item may be named by unique prefix or `last`. Raises NotFound where
-        nothing of the kind waits."""
+        named ends with what it has. An item may be named by unique prefix or `last`. Raises InvalidParams for
+        a blank, NotFound where nothing of the kind waits."""
         target = coerce(AuthTarget, target, "target")
         action = coerce(AuthAction, action, "action")
-        name = id
+        name = intake.check_waiting_name(id)
         if target is AuthTarget.ITEM:
             name = (await self._waiting(id)).id
         elif target is AuthTarget.TASK:
@@ -348,7 +352,7 @@ class TaskDesk(SharedVerbs):
         wait until they are through: then all that the same domain or engine holds is queued again. Raises
         NotFound, EngineUnavailable without a browser, AuthRequired without a screen, Conflict where a browser
         has the engine's profile already."""
-        intervention = await self._waiting(name)
+        intervention = await self._waiting(intake.check_waiting_name(name))
         if not await self._through_window(intervention):
             return WindowResult(False)
         if intervention.engine:

@@ -6,9 +6,6 @@ from collections.abc import Mapping
 
 SAID: Mapping[str, str] = {
     "conversation": "やりとり",
-    "A blank names no conversation. Give its id, or `last`.": (
-        "空白はやりとりの名前になりません。IDか `last` を渡してください。"
-    ),
     "Nothing was asked yet that a question could follow. Ask it by itself first.": (
         "続けられる質問がまだありません。まず、それだけで分かる質問をしてください。"
     ),

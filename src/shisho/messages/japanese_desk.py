@@ -47,6 +47,19 @@ SAID: Mapping[str, str] = {
     'Nothing to search for: give some words. For example: shisho search "median definition"': (
         '探す言葉がありません。例: shisho search "決定係数 定義"'
     ),
+    "There is no {noun} {id} to list from. Give the id of the last one of the page before, or none to begin anew.": (
+        "{noun} {id} はないので、その続きは示せません。前のページの最後のIDを渡すか、何も渡さずに始めからどうぞ。"
+    ),
+    (
+        "There is nothing in {corpora} to search, and something elsewhere in the library. `shisho list` names the "
+        "corpora that there are."
+    ): (
+        "コーパス {corpora} には検索できるものがありません(ライブラリのほかの所にはあります)。"
+        "どのコーパスがあるかは `shisho list` で分かります。"
+    ),
+    "A session shows no passage twice: leave the cursor out, and call again for its next round.": (
+        "セッションは同じパッセージを二度示しません。cursor を省いて、もう一度呼べば次の回になります。"
+    ),
     "There is nothing to search yet. Add documents first: `shisho add FOLDER`.": (
         "まだ探すものがありません。先に文書を追加してください: `shisho add フォルダ`"
     ),
@@ -92,9 +105,15 @@ SAID: Mapping[str, str] = {
     "{name} takes {least} to {most}, not {value}.": (
         "{name} は{least}から{most}までです({value}は使えません)。"
     ),
+    "A blank is no path. The folder that you are in is `.`.": (
+        "空白はパスになりません。今いるフォルダーは `.` です。"
+    ),
+    "a blank is no path, and the folder that you are in is `.`": (
+        "空白はパスになりません(今いるフォルダーは `.` です)"
+    ),
     "{path!r} is no path: {error}.": "{path!r} はパスではありません: {error}。",
-    "A blank names no task. Give its id, or `last`.": (
-        "調査課題の名前が空です。IDか `last` を渡してください。"
+    "A blank names nothing that waits. `shisho auth list` shows what does.": (
+        "空白では人待ちを指せません。待っているものは `shisho auth list` で見られます。"
     ),
     "No one thing waits for a person under {name!r}. `shisho auth list` shows what does.": (
         "{name!r} に当たる人待ちが一つに決まりません。待っているものは `shisho auth list` で見られます。"

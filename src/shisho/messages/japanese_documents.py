@@ -202,6 +202,14 @@ SAID: Mapping[str, str] = {
         "{prefix} で始まる{noun}が複数あります。IDをもう少し長く書いてください。"
     ),
     "There is no {noun} {prefix}.": "{noun} {prefix} はありません。",
+    "A blank names no {noun}. Give its id, or enough of its beginning.": (
+        "空白では{noun}を指せません。IDか、その先頭の数文字を渡してください。"
+    ),
+    "document": "文書",
+    "task": "調査課題",
+    "session": "セッション",
+    "job": "仕事",
+    "passage": "パッセージ",
     "answer": "回答",
     "evidence": "証拠",
     "run": "調査",
@@ -247,7 +255,9 @@ SAID: Mapping[str, str] = {
     ("{megabytes:.0f} MB is over the limit of {limit:.0f} MB. Raise max_file_mb, or split the file."): (
         "{megabytes:.0f} MBで、上限の{limit:.0f} MBを超えています。max_file_mb を上げるか、ファイルを分割してください。"
     ),
-    "There is no file or folder {path}.": "ファイルやフォルダ {path} はありません。",
+    "There is no file or folder {path}. See whether the name is right.": (
+        "ファイルやフォルダ {path} はありません。名前が合っているか確かめてください。"
+    ),
     "Cannot be opened: {cause}.": "開けません: {cause}。",
     "{key!r} is no key of ours.": "{key!r} は、ここで渡した鍵ではありません。",
     "The bytes of this document are no longer there. Hand it in again.": (

@@ -139,7 +139,6 @@ SAID: Mapping[str, str] = {
     "{name} is the embedder that is set. Set another one first.": (
         "{name} は今の埋め込み器です。先に別のものを設定してください。"
     ),
-    "{path} cannot be read or written: {why}.": "{path} を読み書きできません: {why}。",
     "Fetch an embedding model; what was broken off goes on. One that is here is left alone.": (
         "埋め込みのモデルを取り込む。途中なら続きから。あるものには触れない。"
     ),

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SAID: Mapping[str, str] = {
-    "There is no folder {path}.": "フォルダー {path} がありません。",
+    "There is no folder {path}. See whether the name is right.": (
+        "フォルダー {path} がありません。名前が合っているか確かめてください。"
+    ),
     "{path} is not followed. `shisho watch --list` shows the folders that are.": (
         "{path} は見守っていません。見守っているフォルダーは `shisho watch --list` で分かります。"
     ),

@@ -1,4 +1,5 @@
-"""Messages about servers, figures and traces, in Japanese, by their English templates."""
+"""Messages about servers, figures, traces, and files that a command names, in Japanese, by their English
+templates."""
 
 from __future__ import annotations
 
@@ -22,4 +23,14 @@ SAID: Mapping[str, str] = {
     "The index at {address} refuses: {why}. Look at its log, and at `index_key`.": (
         "索引({address})が要求を拒みました: {why}。索引のログと設定 index_key を確かめてください。"
     ),
+    "{path} cannot be used: there is no folder {folder}. See whether the name is right, or make it first.": (
+        "{path} を使えません: {folder} というフォルダがありません。名前を確かめるか、先に作ってください。"
+    ),
+    "{path} cannot be used: {why}. {next}": "{path} を使えません: {why}。{next}",
+    "See whether the name is right.": "名前が合っているか確かめてください。",
+    "Name a file.": "ファイルを指定してください。",
+    "Give yourself the right to it, or name another one.": (
+        "自分に権限を与えるか、別のものを指定してください。"
+    ),
+    "Name another one.": "別のものを指定してください。",
 }

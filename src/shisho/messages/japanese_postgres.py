@@ -97,6 +97,23 @@ SAID: Mapping[str, str] = {
     "searches are by words alone; for meaning too, install pgvector on the server": (
         "検索は語だけで行います。意味でも探すには、サーバーにpgvectorを入れてください"
     ),
+    "A blank is no place. Name a home's folder, or postgresql://….": (
+        "空白は場所になりません。ホームのフォルダーか postgresql://… を指定してください。"
+    ),
+    (
+        "{path} is a file. A backup of PostgreSQL is copied into postgresql://…; one of a home is put into a folder "
+        "as its {database}."
+    ): (
+        "{path} はファイルです。PostgreSQLのバックアップは postgresql://… へ写せます。"
+        "ホームのバックアップは、フォルダーに {database} という名前で置けばそのまま開けます。"
+    ),
+    (
+        "There is no library at {place}, so nothing was copied. Name a home's folder (it holds {database}), "
+        "postgresql://…, or a backup of one."
+    ): (
+        "{place} にはライブラリがないので、何も写していません。ホームのフォルダー({database} があるところ)か "
+        "postgresql://…、またはそのバックアップを指定してください。"
+    ),
     "Both places are the same: name another one to copy to.": "写す元と先が同じです。別の場所を指定してください。",
     "The text of {document} did not arrive as it was.": "{document} の本文が元のとおりに届きませんでした。",
     (

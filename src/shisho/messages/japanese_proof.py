@@ -75,7 +75,6 @@ SAID: Mapping[str, str] = {
     "Name a proof file, or --page and the page to write.": (
         "証明ファイルを指定するか、--page と書き出すページを指定してください。"
     ),
-    "{path} cannot be used: {cause}.": "{path} を使えません: {cause}。",
     "a proof file": "証明ファイル",
     "write a page that checks proof files in any browser, without a network": (
         "証明ファイルをどのブラウザでも、ネットワークなしで確かめるページを書き出す"

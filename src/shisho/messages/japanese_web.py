@@ -19,8 +19,8 @@ SAID: Mapping[str, str] = {
     "The box of {folder} does not answer: {error}. Start it with `shisho box`.": (
         "{folder} の箱が応答しません: {error}。`shisho box` で始めてください。"
     ),
-    "The box cannot listen or write: {error}. Choose another port or folder.": (
-        "箱が待ち受けか書き込みをできません: {error}。別のポートかフォルダを選んでください。"
+    "The box cannot listen: {error}. Choose another port.": (
+        "箱が待ち受けできません: {error}。別のポートを選んでください。"
     ),
     "No such rule: {error}. What a rule can do: {known}.": (
         "そのような規則はありません: {error}。規則にできること: {known}。"

@@ -19,7 +19,7 @@ class Conversations(Protocol):
 
     async def find(self, prefix: str, owner: str) -> str:
         """The id of a conversation by id, unique prefix or `last` (the one with the newest turn), or by the
-        id of one of its answers, finished or not. Raises NotFound."""
+        id of one of its answers, finished or not. Raises InvalidParams for a blank, NotFound."""
 
     async def list_newest(self, owner: str, before: int | None, limit: int) -> Sequence[ConversationSummary]:
         """The owner's conversations, the one with the newest turn first; `before`: only those of a lower

@@ -101,7 +101,8 @@ class Shelf(Protocol):
 
     async def fetch_documents(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]: ...
 
-    async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]: ...
+    async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]:
+        """Those whose ids begin so. Raises InvalidParams for a blank, with which all do."""
 
     async def find_by_source(self, name: str, owner: str) -> Sequence[Document]:
         """Live documents whose source is this path, or a file of this name."""

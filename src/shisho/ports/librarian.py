@@ -39,14 +39,15 @@ class Ledger(Protocol):
         """The answer and its evidence, in one transaction."""
 
     async def answer(self, prefix: str, owner: str) -> Answer:
-        """By id, unique prefix or `last`. Raises NotFound."""
+        """By id, unique prefix or `last`. Raises InvalidParams for a blank, NotFound."""
 
     async def find_evidence(self, prefix: str, owner: str) -> Evidence:
-        """By id or unique prefix. Raises NotFound, or SourceRemoved after a purge."""
+        """By id or unique prefix. Raises InvalidParams for a blank, NotFound, or SourceRemoved after a
+        purge."""
 
     async def find_run(self, prefix: str, owner: str) -> str:
         """By id or unique prefix, finished or not; `last` is the newest that is not finished: one without an
-        answer, or with one that says STOPPED. Raises NotFound."""
+        answer, or with one that says STOPPED. Raises InvalidParams for a blank, NotFound."""
 
 
 class PreparedInquiry(Protocol):

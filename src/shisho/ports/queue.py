@@ -137,7 +137,7 @@ class TaskStore(Protocol):
     async def get_task(self, task_id: TaskId) -> Task: ...
 
     async def find(self, prefix: str, owner: str) -> TaskId:
-        """By id, unique prefix or `last`."""
+        """By id, unique prefix or `last`. Raises InvalidParams for a blank, TaskNotFound."""
 
     async def list_tasks(
         self,

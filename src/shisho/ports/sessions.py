@@ -18,7 +18,7 @@ class SessionBook(Protocol):
         """Store a new session."""
 
     async def find_session(self, prefix: str, owner: str) -> SessionFacts:
-        """By id, unique prefix or `last`. Raises NotFound."""
+        """By id, unique prefix or `last`. Raises InvalidParams for a blank, NotFound."""
 
     async def accept(
         self, session_id: str, goal_id: str, citation: Citation, score: float, round_: int

@@ -15,10 +15,10 @@ from shisho.domain.session import SessionFacts, StoredEvidence
 from shisho.errors import NotFound
 from shisho.language.table_headers import find_table_header
 from shisho.ports import Clock
+from shisho.stores.beginnings import bound_ids
 from shisho.stores.nouns import Row, passage_id, passage_number
 from shisho.stores.queries import Queries, QueryStore
 
-TOP = "\U0010ffff"
 # A session.
 BEGIN = "INSERT INTO assistants(id, owner, strategy, scope, created_at) VALUES (:id, :owner, :strategy, :scope, :now)"
 # The newest session of an owner.
@@ -63,8 +63,9 @@ class StoredAssistants:
         if prefix == "last":
             rows = await self._rows(NEWEST, {"owner": owner})
         else:
-            rows = await self._rows(BY_PREFIX, {"owner": owner, "prefix": prefix, "top": prefix + TOP})
-        if len(rows) != 1 or not prefix:
+            low, high = bound_ids(prefix, "session")
+            rows = await self._rows(BY_PREFIX, {"owner": owner, "prefix": low, "top": high})
+        if len(rows) != 1:
             if rows:
                 raise NotFound(
                     "More than one session begins with {prefix}. `open_session` gives an id.",

@@ -29,11 +29,11 @@ from shisho.domain.quota import QuotaResource
 from shisho.domain.time import count_seconds
 from shisho.errors import TaskNotFound
 from shisho.stores import request_keys
+from shisho.stores.beginnings import bound_ids
 from shisho.stores.nouns import Row
 from shisho.stores.quotas import charge_quotas
 from shisho.stores.transitions import JOB, TASK, Transaction, Transactions, jobs, task
 
-TOP = "\U0010ffff"
 # Tasks of an owner whose id begins with something, up to what comes after all that does.
 BY_PREFIX = "SELECT id FROM tasks WHERE owner = :owner AND id >= :prefix AND id < :top LIMIT 2"
 # The newest task of an owner.
@@ -128,9 +128,9 @@ class StoredTasks:
         if prefix == "last":
             rows = await self._transactions.read_rows(NEWEST, {"owner": owner})
         else:
-            rows = await self._transactions.read_rows(
-                BY_PREFIX, {"owner": owner, "prefix": prefix, "top": prefix + TOP}
-            )
+            low, high = bound_ids(prefix, "task")
+            values = {"owner": owner, "prefix": low, "top": high}
+            rows = await self._transactions.read_rows(BY_PREFIX, values)
         if len(rows) > 1:
             raise TaskNotFound("More than one task begins with {prefix}: give more of its id.", prefix=prefix)
         if not rows:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 from pathlib import Path
 
-from shisho.errors import Conflict, ShishoError, StorageUnusable
-from shisho.messages.system import reason_of
+from shisho.errors import Conflict, InvalidParams, ShishoError, StorageUnusable
+from shisho.messages.message import Message
+from shisho.messages.system import REASONS, reason_of
 
 _SCARCE = 1 << 16  # bytes
+_NEXT_STEPS = {
+    errno.ENOENT: Message("See whether the name is right."),
+    errno.EISDIR: Message("Name a file."),
+    errno.EACCES: Message("Give yourself the right to it, or name another one."),
+    errno.EPERM: Message("Give yourself the right to it, or name another one."),
+}
 
 
 def file_trouble(error: OSError, path: Path) -> ShishoError:
@@ -17,6 +26,27 @@ def file_trouble(error: OSError, path: Path) -> ShishoError:
     if is_full(path.parent):
         return disk_full()
     return forbidden(path) if isinstance(error, PermissionError) else unusable(path, error)
+
+
+def path_trouble(error: OSError, path: Path) -> ShishoError:
+    """A failure with a file or folder that a visitor has named, as they are told it: Conflict where the disk
+    is full, else InvalidParams."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return disk_full()
+    if error.errno == errno.ENOENT and not os.path.isdir(path.parent):  # noqa: PTH112
+        return InvalidParams(
+            "{path} cannot be used: there is no folder {folder}. See whether the name is right, or make it first.",
+            path=path,
+            folder=path.parent,
+        )
+    # a system may say of a folder that it is not permitted
+    number = errno.EISDIR if os.path.isdir(path) else error.errno or 0  # noqa: PTH112
+    return InvalidParams(
+        "{path} cannot be used: {why}. {next}",
+        path=path,
+        why=REASONS.get(number) or reason_of(error),
+        next=_NEXT_STEPS.get(number, Message("Name another one.")),
+    )
 
 
 def is_full(folder: Path) -> bool:

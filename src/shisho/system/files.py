@@ -73,7 +73,9 @@ class _Walk:
         elif path.is_dir():
             self._enter_folder(path)
         else:
-            raise InvalidParams("There is no file or folder {path}.", path=path)
+            raise InvalidParams(
+                "There is no file or folder {path}. See whether the name is right.", path=path
+            )
 
     def _enter_folder(self, folder: Path) -> None:
         """A folder that cannot be looked into is itself what cannot be read."""

@@ -34,7 +34,6 @@ from shisho.interfaces.cli.interrupts import INTERRUPTED, InterruptibleCommands,
 from shisho.interfaces.cli.log_lines import start_command_log
 from shisho.interfaces.cli.named import keep_named
 from shisho.interfaces.cli.runner import Json
-from shisho.interfaces.cli.runner import fail as _fail
 from shisho.interfaces.cli.runner import run as _run
 from shisho.interfaces.cli.runner import show as _print
 from shisho.interfaces.cli.runner import words as _words
@@ -171,7 +170,7 @@ def ask(
     """Answer a question with quotations that can be checked."""
     if question is None and continue_ is None:
         advice = 'Give a question, or --continue last. For example: shisho ask "What is a median?"'
-        _fail(InvalidParams(advice), json_)
+        raise InvalidParams(advice)
 
     async def work(desk: Desk) -> None:
         from shisho.domain.inquiry import LoopStop
@@ -186,7 +185,7 @@ def ask(
         async def answered() -> Answer:
             with live.show_progress(words, quiet=json_) as notify:
                 if question is None:
-                    return await desk.resume(continue_ or "last", notify, stop)
+                    return await desk.resume("last" if continue_ is None else continue_, notify, stop)
                 return await desk.ask(
                     question,
                     folders=folders,
@@ -259,7 +258,8 @@ def list_(
         )
         documents = found_documents[:limit]
         more = len(found_documents) > limit
-        _print(documents, json_, lambda: render.documents(documents, more, _words(context)))
+        is_narrowed = bool(filters or corpora or after)
+        _print(documents, json_, lambda: render.documents(documents, more, is_narrowed, _words(context)))
 
     _run(context, work, json_, "interrupted_look")
 
@@ -337,7 +337,9 @@ def export(
         if out is None:
             typer.echo(data, nl=False)
         else:
-            await asyncio.to_thread(out.write_bytes, data)
+            from shisho.bootstrap.files import write_file
+
+            await asyncio.to_thread(write_file, out, data)
 
     _run(context, work, False, "interrupted_look")
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from shisho import settings
-from shisho.errors import ExtraMissing, ShishoError
-from shisho.interfaces.cli.runner import fail
+from shisho.errors import ExtraMissing
 from shisho.messages.catalogue import render, word
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
@@ -42,27 +41,26 @@ def box(
         from shisho.testing.box.ranking import Decay
         from shisho.testing.box.server import Box
     except ModuleNotFoundError:
-        fail(ExtraMissing('The web in a box needs an extra: pip install "shisho[box]".'), False)
-    try:
-        home = folder or settings.load(**context.obj).home / "box"
-        made_box = Box(
-            seed=seed,
-            topics=topics,
-            pages=pages,
-            decay=Decay(decay),
-            folder=home.resolve(),
-            http_port=port,
-            https_port=https_port,
-        )
-    except ShishoError as error:
-        fail(error, False)
+        raise ExtraMissing('The web in a box needs an extra: pip install "shisho[box]".') from None
+    home = folder or settings.load(**context.obj).home / "box"
+    made_box = Box(
+        seed=seed,
+        topics=topics,
+        pages=pages,
+        decay=Decay(decay),
+        folder=home.resolve(),
+        http_port=port,
+        https_port=https_port,
+    )
     try:
         asyncio.run(_run(made_box))
     except OSError as error:
+        if error.filename:
+            raise  # a file's error is told where all are
         typer.echo(
             render(
                 Message(
-                    "The box cannot listen or write: {error}. Choose another port or folder.",
+                    "The box cannot listen: {error}. Choose another port.",
                     error=reason_of(error),
                 )
             ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -10,11 +9,9 @@ import typer
 
 from shisho import settings as settings_
 from shisho.domain.embedding import StoredModel
-from shisho.errors import InvalidParams, ShishoError
 from shisho.interfaces.cli.interrupts import run_to_end
 from shisho.interfaces.cli.messages import Words
-from shisho.interfaces.cli.runner import Json, fail, show, words
-from shisho.messages.system import reason_of
+from shisho.interfaces.cli.runner import Json, show, words
 
 MB = 1_000_000
 Name = Annotated[str, typer.Argument(help="owner/name of a model")]
@@ -54,10 +51,7 @@ def pull(context: typer.Context, name: Name) -> None:
             is_new = await pull_model(settings_.load(**context.obj), name, report)
         typer.echo(say("pulled" if is_new else "pulled_before", text=name))
 
-    try:
-        run_to_end(work(), context, "interrupted_pull")
-    except (ShishoError, OSError) as error:
-        _end(error, name)
+    run_to_end(work(), context, "interrupted_pull")
 
 
 def export(
@@ -68,11 +62,8 @@ def export(
     """Write an embedding model into one file, for a machine without network."""
     from shisho.bootstrap.model_files import model_files
 
-    def work() -> str:
-        model_files(settings_.load(**context.obj)).export(name, file)
-        return words(context)("backed_up", text=file)
-
-    _do(work, file)
+    model_files(settings_.load(**context.obj)).export(name, file)
+    typer.echo(words(context)("backed_up", text=file))
 
 
 def import_(
@@ -81,38 +72,16 @@ def import_(
     """Take an embedding model out of a file that another machine exported."""
     from shisho.bootstrap.model_files import model_files
 
-    def work() -> str:
-        return words(context)("pulled", text=model_files(settings_.load(**context.obj)).import_(file))
-
-    _do(work, file)
+    name = model_files(settings_.load(**context.obj)).import_(file)
+    typer.echo(words(context)("pulled", text=name))
 
 
 def remove(context: typer.Context, name: Name) -> None:
     """Remove an embedding model from this machine; its vectors stay until another one has made its own."""
     from shisho.bootstrap.model_files import remove_model
 
-    def work() -> str:
-        remove_model(settings_.load(**context.obj), name)
-        return words(context)("model_removed", text=name)
-
-    _do(work, name)
-
-
-def _do(work: Callable[[], str], path: object) -> None:
-    try:
-        typer.echo(work())
-    except (ShishoError, OSError) as error:
-        _end(error, path)
-
-
-def _end(error: ShishoError | OSError, path: object) -> None:
-    if isinstance(error, OSError):
-        why = reason_of(error)
-        fail(
-            InvalidParams("{path} cannot be read or written: {why}.", path=error.filename or path, why=why),
-            False,
-        )
-    fail(error, False)
+    remove_model(settings_.load(**context.obj), name)
+    typer.echo(words(context)("model_removed", text=name))
 
 
 def _line(model: StoredModel, chosen: str, say: Words) -> str:

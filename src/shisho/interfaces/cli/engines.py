@@ -37,9 +37,7 @@ def engines(context: typer.Context, json_: Json = False) -> None:
 def parse(
     context: typer.Context,
     engine: Annotated[str, typer.Argument(help="Name of the engine, or auto to tell it from the page.")],
-    file: Annotated[
-        Path, typer.Argument(help="A saved result page or API answer.", exists=True, dir_okay=False)
-    ],
+    file: Annotated[Path, typer.Argument(help="A saved result page or API answer.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     url: Annotated[str, typer.Option(help="Where the page came from, if known.")] = "",
     status: Annotated[int, typer.Option(help="The HTTP status it came with.")] = 200,
@@ -59,11 +57,12 @@ def parse_file(engine: str, file: Path, url: str = "", status: int = 200, **give
     import asyncio
 
     from shisho.bootstrap.desk import read_result_page
+    from shisho.bootstrap.files import read_file
     from shisho.domain.web import Response
     from shisho.errors import ShishoError
 
     try:
-        serp = asyncio.run(read_result_page(engine, Response(file.read_bytes(), url, status), **given))
+        serp = asyncio.run(read_result_page(engine, Response(read_file(file), url, status), **given))
     except ShishoError as error:
         return {
             "ok": False,

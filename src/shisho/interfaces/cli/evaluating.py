@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from shisho import settings as settings_
-from shisho.errors import InvalidParams, ShishoError
+from shisho.errors import InvalidParams
 from shisho.interfaces.cli.interrupts import run_to_end
-from shisho.interfaces.cli.runner import Json, fail, show, words
+from shisho.interfaces.cli.runner import Json, show, words
 from shisho.settings import Settings, Value
 
 RULES = "none"
@@ -57,10 +57,7 @@ def eval_(
 
         show(tables, json_, lambda: render.measures(tables, words(context)))
 
-    try:
-        run_to_end(work(), context, "interrupted_eval")
-    except ShishoError as error:
-        fail(error, json_)
+    run_to_end(work(), context, "interrupted_eval")
 
 
 def _kind_of(places: list[Path]) -> tuple[str, Path]:

@@ -19,6 +19,7 @@ import typer.core
 
 from shisho.errors import InvalidParams
 from shisho.interfaces.api.mistakes import describe_mistake
+from shisho.interfaces.cli.failures import fail_typed
 from shisho.interfaces.cli.usage_errors import keep_words_whole
 from shisho.interfaces.cli.values import read_plainly
 from shisho.messages.catalogue import DEFAULT, current_language, render, translate
@@ -62,6 +63,7 @@ class CommandGroup(typer.core.TyperGroup):
             _translate(command)
             read_plainly(command)
             command.format_help = MethodType(_folding(type(command).format_help), command)  # type: ignore[method-assign]
+            command.invoke = MethodType(_failing_typed(type(command).invoke), command)  # type: ignore[method-assign]
         return command
 
     def make_context(self, *given: Any, **extra: Any) -> Any:
@@ -84,8 +86,22 @@ class CommandGroup(typer.core.TyperGroup):
             raise _SpokenUsageError(render(_no_command(args[0], list(self.commands))), ctx) from error
 
     def invoke(self, ctx: Any) -> Any:
-        with _told():
+        with _told(), fail_typed(_wants_json(ctx)):
             return super().invoke(ctx)
+
+
+def _failing_typed(invoke: Callable[..., Any]) -> Callable[..., Any]:
+    """What no command has told itself, of the settings or of a file, is one sentence too."""
+
+    def failing(command: Any, ctx: Any) -> Any:
+        with fail_typed(_wants_json(ctx)):
+            return invoke(command, ctx)
+
+    return failing
+
+
+def _wants_json(ctx: Any) -> bool:
+    return any(ctx.params.get(name) for name in ("json_", "as_json"))
 
 
 def _translate(command: Any) -> None:
@@ -171,7 +187,9 @@ def _no_command(name: str, known_names: Sequence[str]) -> Message:
 
 
 def _wanted(cause: Any) -> Message:
-    """Tell what pydantic, which reads the values, asks for: by the code of its error."""
+    """Tell what we, or pydantic, which reads the values, ask for: by the code of its error."""
+    if isinstance(cause, InvalidParams):
+        return cause.message
     if not hasattr(cause, "errors"):
         return Message("see its help")
     return describe_mistake(cause.errors()[0]) or Message("see its help")

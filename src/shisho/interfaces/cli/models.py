@@ -12,7 +12,7 @@ from shisho import settings as settings_
 from shisho.domain.model import ModelUse
 from shisho.errors import InvalidParams
 from shisho.interfaces.cli.frames import CommandGroup
-from shisho.interfaces.cli.runner import Json, fail, run, show, words
+from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
@@ -62,7 +62,7 @@ def try_(
     if model is not None:
         context.obj = {**context.obj, **dict.fromkeys(_SETTINGS[1:], ""), "model": model}
     if all(settings_.load(**context.obj).text(name) in ("", "none") for name in _SETTINGS):
-        fail(InvalidParams("No model is set. Name one with --model, or in the setting model."), json_)
+        raise InvalidParams("No model is set. Name one with --model, or in the setting model.")
 
     async def work(desk: Desk) -> None:
         from shisho.domain.answer_news import StepTaken

@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from shisho import settings
-from shisho.errors import ShishoError
 from shisho.interfaces.cli.interrupts import run_to_end
-from shisho.interfaces.cli.runner import Json, fail, show, words
+from shisho.interfaces.cli.runner import Json, show, words
 
 
 def migrate(context: typer.Context, json_: Json = False) -> None:
@@ -23,10 +22,7 @@ def migrate(context: typer.Context, json_: Json = False) -> None:
         lines = [say("migrated_script", text=name) for name in report.scripts]
         show(report, json_, lambda: typer.echo("\n".join([*lines, say("migrated")])))
 
-    try:
-        run_to_end(work(), context, "interrupted")
-    except ShishoError as error:
-        fail(error, json_)
+    run_to_end(work(), context, "interrupted")
 
 
 def copy(
@@ -51,7 +47,4 @@ def copy(
         lines = [say("copied_part", what=what, n=count) for what, count in report.copied.items() if count]
         show(report, json_, lambda: typer.echo("\n".join([*lines, say("copied_all")])))
 
-    try:
-        run_to_end(work(), context, "interrupted_copy")
-    except ShishoError as error:
-        fail(error, json_)
+    run_to_end(work(), context, "interrupted_copy")

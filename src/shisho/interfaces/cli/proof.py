@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shisho import settings as settings_
-from shisho.errors import InvalidParams, NotFound, ShishoError
-from shisho.interfaces.cli.runner import Json, fail, show
+from shisho.errors import InvalidParams
+from shisho.interfaces.cli.runner import Json, show
 from shisho.messages.catalogue import render, word
 from shisho.messages.message import Message
-from shisho.messages.system import reason_of
 
 if TYPE_CHECKING:
     from shisho.domain.proof import ProofFault, ProofReport
@@ -33,20 +32,16 @@ def verify(
 ) -> None:
     """Check a proof file (`shisho export --format proof`) by itself; no library is needed. Ends with 1 if it is altered."""  # noqa: W505
     if (file is None) == (page is None):
-        fail(InvalidParams("Name a proof file, or --page and the page to write."), json_)
-    try:
-        if page is not None:
-            page.write_bytes((resources.files("shisho.interfaces.cli") / "verify.html").read_bytes())
-            typer.echo(word("proof_page", path=page))
-            return
-        assert file is not None
-        data = file.read_bytes()
-    except OSError as error:
-        unusable = NotFound("{path} cannot be used: {cause}.", path=page or file, cause=reason_of(error))
-        fail(unusable, json_)
+        raise InvalidParams("Name a proof file, or --page and the page to write.")
+    from shisho.bootstrap.files import read_file, write_file
     from shisho.bootstrap.proof import check_proof
 
-    report = _signed_by(check_proof(data), key)
+    if page is not None:
+        write_file(page, (resources.files("shisho.interfaces.cli") / "verify.html").read_bytes())
+        typer.echo(word("proof_page", path=page))
+        return
+    assert file is not None
+    report = _signed_by(check_proof(read_file(file)), key)
     show(report, json_, lambda: _print(report))
     if report.faults:
         raise typer.Exit(1)
@@ -56,10 +51,7 @@ def key(context: typer.Context) -> None:
     """Make the key that proof files are signed with, and print its public half: give that to who checks them."""  # noqa: W505
     from shisho.bootstrap.proof import open_signing_key
 
-    try:
-        public_key, is_new = open_signing_key(settings_.load(**context.obj)).make()
-    except ShishoError as error:
-        fail(error, False)
+    public_key, is_new = open_signing_key(settings_.load(**context.obj)).make()
     typer.echo(public_key)
     typer.echo(word("key_made" if is_new else "key_there"), err=True)
 

@@ -168,7 +168,7 @@ def jobs(
 
         if task is None:
             page = await desk.tasks.list_tasks(cursor=after, limit=limit)
-            show(page, json_, lambda: render_queue.tasks(page, words(context)))
+            show(page, json_, lambda: render_queue.tasks(page, after is not None, words(context)))
         else:
             job_page = await desk.tasks.list_jobs(task, cursor=after, limit=limit)
             show(job_page, json_, lambda: render_queue.jobs(job_page, words(context)))

@@ -170,10 +170,10 @@ def print_hits(hits: Sequence[PassageHit], words: Words) -> None:
         _out.print(Text(indent(display_quotation(passage.text, code=passage.code), "   ")))
 
 
-def documents(given_documents: Sequence[Document], more: bool, words: Words) -> None:
-    """Two lines a document, and how to see `more`."""
+def documents(given_documents: Sequence[Document], more: bool, is_narrowed: bool, words: Words) -> None:
+    """Two lines a document, and how to see `more`. `is_narrowed`: not all that there are were asked for."""
     if not given_documents:
-        _out.print(words("nothing_listed"))
+        _out.print(words("nothing_more_listed" if is_narrowed else "nothing_listed"))
         return
     names = make_names_distinct(document.source for document in given_documents)
     for document in given_documents:

@@ -90,10 +90,10 @@ def print_stopped(done: TaskStopped, words: Words) -> None:
     typer.echo(words("stopped", n=number, running=len(done.still_running)))
 
 
-def tasks(page: TaskPage, words: Words) -> None:
-    """Tasks, newest first."""
+def tasks(page: TaskPage, is_rest: bool, words: Words) -> None:
+    """Tasks, newest first. `is_rest`: others stand before them."""
     if not page.tasks:
-        typer.echo(words("nothing_queued"))
+        typer.echo(words("nothing_more_queued" if is_rest else "nothing_queued"))
         return
     rows = [
         (task.task_id, words(f"state_{task.status}"), task.created_at[:19], task.question)

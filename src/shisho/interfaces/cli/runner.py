@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from shisho import settings
-from shisho.errors import InvalidParams, ShishoError
-from shisho.interfaces.api.failures import describe_error, find_disk_error
+from shisho.interfaces.cli.failures import fail_typed
 from shisho.interfaces.cli.interrupts import run_to_end
 from shisho.interfaces.cli.messages import Words
-from shisho.messages.catalogue import render, render_all
+from shisho.messages.catalogue import render_all
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
@@ -36,24 +35,8 @@ def run(
         async with open_desk(**context.obj) as desk:
             await work(desk)
 
-    try:
+    with fail_typed(json_):
         run_to_end(opened(), context, kept)
-    except ShishoError as error:
-        fail(error, json_)
-    except OSError as error:
-        cause = find_disk_error(error)
-        if cause is None:
-            raise
-        fail(cause, json_)
-
-
-def fail(error: ShishoError, json_: bool) -> NoReturn:
-    """End with 2 for wrong arguments, 1 otherwise."""
-    if json_:
-        typer.echo(json.dumps(describe_error(error), ensure_ascii=False))
-    else:
-        typer.echo(f"{error.code}: {render(error.message)}", err=True)
-    raise typer.Exit(2 if isinstance(error, InvalidParams) else 1)
 
 
 def words(context: typer.Context) -> Words:

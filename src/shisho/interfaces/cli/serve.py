@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shisho import settings
-from shisho.errors import ShishoError
 from shisho.interfaces.cli.client_configs import AssistantClient, config
 from shisho.interfaces.cli.interrupts import INTERRUPTED, EndRequest, end_request
 from shisho.interfaces.cli.log_lines import start_log
-from shisho.interfaces.cli.runner import fail, run, words
+from shisho.interfaces.cli.runner import run, words
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
@@ -99,10 +98,7 @@ def _serve(
         await served(desk, rules, port, started, request)
         return request
 
-    try:
-        rules = access_rules(settings.load(**context.obj, **option_values), host)
-    except ShishoError as error:
-        fail(error, False)
+    rules = access_rules(settings.load(**context.obj, **option_values), host)
     _worked(context, work)
 
 

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shisho import settings as settings_
-from shisho.errors import ShishoError
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.runner import Json
-from shisho.interfaces.cli.runner import fail as _fail
 from shisho.interfaces.cli.runner import run as _run
 from shisho.interfaces.cli.runner import show as _print
 from shisho.interfaces.cli.runner import words as _words
@@ -67,10 +65,7 @@ def settings(context: typer.Context, json_: Json = False) -> None:
     from shisho.bootstrap.desk import web_consent
     from shisho.interfaces.cli import render
 
-    try:
-        settings_held = settings_.load(**context.obj)
-    except ShishoError as error:
-        _fail(error, json_)
+    settings_held = settings_.load(**context.obj)
     rows = [
         {
             "name": row.name,

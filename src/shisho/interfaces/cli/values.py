@@ -8,6 +8,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
+import typer
+
+from shisho.errors import InvalidParams
+from shisho.messages.catalogue import render
+
 MISREAD = object()
 
 
@@ -21,7 +26,11 @@ class PlainValues:
         self._typers = typers
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """The value in the type of its parameter. Raises BadParameter, InvalidParams."""
+        """The value in the type of its parameter. Raises InvalidParams; BadParameter, for a blank path too:
+        the folder that one is in has to be named."""
+        if Path in (self._annotation, *get_args(self._annotation)) and _has_blank(value):
+            blank = InvalidParams("a blank is no path, and the folder that you are in is `.`")
+            raise typer.BadParameter(render(blank.message), ctx, param) from blank
         read = self._read(value, repeated=param.multiple or param.nargs == -1)
         return self._typers().coerce(value, param=param, ctx=ctx) if read is MISREAD else read
 
@@ -46,6 +55,11 @@ class PlainValues:
             return MISREAD
         read = [_plain(part, inner[0]) for part in value]
         return MISREAD if MISREAD in read else read
+
+
+def _has_blank(value: Any) -> bool:
+    words = [value] if isinstance(value, str) else value or ()
+    return any(isinstance(word, str) and not word.strip() for word in words)
 
 
 def read_plainly(command: Any) -> None:

@@ -23,6 +23,7 @@ from shisho.stores.embedded.courtesy import Courtesy
 from shisho.stores.embedded.door import Door
 from shisho.stores.embedded.home import BUSY_MS, damaged, is_damage, trouble
 from shisho.stores.stopping import CheckWanted, run_while_wanted
+from shisho.system.disk import path_trouble
 
 T = TypeVar("T")
 Work = Callable[[apsw.Connection], T]
@@ -82,11 +83,9 @@ class Database:
 
     async def backup(self, target: Path) -> None:
         """A consistent copy in one file, taken while others go on writing. Raises Conflict if the target
-        exists."""
+        exists, InvalidParams where it cannot be made."""
 
         def copy(check_wanted: CheckWanted) -> None:
-            if target.exists():
-                raise Conflict("{target} exists already. Name another file, or move it away.", target=target)
             with self._troubles(), closing(self._door.reader()) as source:
                 _copy(source, target, check_wanted)
 
@@ -248,7 +247,7 @@ class Database:
 
 
 def _copy(source: apsw.Connection, target: Path, check_wanted: CheckWanted) -> None:
-    os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))  # as private as what it is a copy of
+    _make(target)
     try:
         source.execute("BEGIN")
         source.pragma("user_version")  # from here on it is as of this moment: no commit makes it begin anew
@@ -262,6 +261,18 @@ def _copy(source: apsw.Connection, target: Path, check_wanted: CheckWanted) -> N
     except BaseException:
         target.unlink(missing_ok=True)
         raise
+
+
+def _make(target: Path) -> None:
+    """An empty file, as private as what it will be a copy of. Raises Conflict, InvalidParams."""
+    try:
+        os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError as error:
+        raise Conflict(
+            "{target} exists already. Name another file, or move it away.", target=target
+        ) from error
+    except OSError as error:
+        raise path_trouble(error, target) from error
 
 
 def _fold_wal(connection: apsw.Connection | None) -> None:

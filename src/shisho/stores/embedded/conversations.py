@@ -8,12 +8,12 @@ import apsw
 
 from shisho.domain.conversation import ConversationRemoved, ConversationSummary, ConversationTurn
 from shisho.ports import Clock
+from shisho.stores.beginnings import bound_ids
 from shisho.stores.conversation_names import expect_only_conversation, no_conversation
 from shisho.stores.conversation_rows import read_summary, read_turn
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import fetch_all, fetch_first
 
-TOP = "\U0010ffff"
 # A conversation, unless it is there.
 BEGIN = "INSERT INTO conversations(id, owner, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 # Whether an owner has a conversation of this id.
@@ -90,7 +90,8 @@ class EmbeddedConversations:
                 if row is None:
                     raise no_conversation(prefix)
                 return str(row.id)
-            values = {"owner": owner, "low": prefix, "high": prefix + TOP}
+            low, high = bound_ids(prefix, "conversation")
+            values = {"owner": owner, "low": low, "high": high}
             return expect_only_conversation(
                 [row.id for row in fetch_all(connection.execute(NAMED, values))], prefix
             )

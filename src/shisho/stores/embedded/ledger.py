@@ -11,6 +11,7 @@ from shisho.domain.codec import Payload, dumps
 from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, RunStep
 from shisho.errors import NotFound
 from shisho.ports import Clock
+from shisho.stores.beginnings import bound_ids
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import fetch_all, fetch_first
 from shisho.stores.ledger_rows import (
@@ -24,7 +25,6 @@ from shisho.stores.ledger_rows import (
     read_step,
 )
 
-TOP = "\U0010ffff"
 # A run, unless it was begun before.
 BEGIN = """INSERT INTO runs(id, owner, state, facts, created_at) VALUES (?, ?, 'open', ?, ?)
     ON CONFLICT DO NOTHING"""
@@ -126,7 +126,9 @@ class EmbeddedLedger:
     async def answer(self, prefix: str, owner: str) -> Answer:
         def work(connection: apsw.Connection) -> Answer:
             query, values = (
-                (LAST_ANSWER, (owner,)) if prefix == "last" else (ANSWERS, (owner, prefix, prefix + TOP))
+                (LAST_ANSWER, (owner,))
+                if prefix == "last"
+                else (ANSWERS, (owner, *bound_ids(prefix, "answer")))
             )
             row = expect_only_row(fetch_all(connection.execute(query, values)), "answer", prefix)
             return read_answer(row.body, fetch_all(connection.execute(EVIDENCE_OF, (row.id,))))
@@ -135,7 +137,7 @@ class EmbeddedLedger:
 
     async def find_evidence(self, prefix: str, owner: str) -> Evidence:
         def work(connection: apsw.Connection) -> Evidence:
-            rows = fetch_all(connection.execute(EVIDENCE, (owner, prefix, prefix + TOP)))
+            rows = fetch_all(connection.execute(EVIDENCE, (owner, *bound_ids(prefix, "evidence"))))
             return read_evidence(expect_only_row(rows, "evidence", prefix))
 
         return await self._database.read(work)
@@ -143,7 +145,7 @@ class EmbeddedLedger:
     async def find_run(self, prefix: str, owner: str) -> str:
         def work(connection: apsw.Connection) -> str:
             if prefix != "last":
-                rows = fetch_all(connection.execute(RUNS, (owner, prefix, prefix + TOP)))
+                rows = fetch_all(connection.execute(RUNS, (owner, *bound_ids(prefix, "run"))))
                 return str(expect_only_row(rows, "run", prefix).id)
             run_id = connection.execute(LAST_RUN, (owner,)).get
             if run_id is None:

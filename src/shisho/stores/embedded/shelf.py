@@ -26,6 +26,7 @@ from shisho.errors import Conflict
 from shisho.language.comparable import make_comparable
 from shisho.ports import Clock
 from shisho.stores import nouns
+from shisho.stores.beginnings import bound_ids
 from shisho.stores.embedded import rows, standing, storing
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.metadata import count_metadata
@@ -215,9 +216,8 @@ class EmbeddedShelf:
 
     async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]:
         def work(connection: apsw.Connection) -> list[Document]:
-            cursor = rows.fetch_all(
-                connection.execute(BY_PREFIX, (prefix, prefix + "\U0010ffff", owner, limit))
-            )
+            bounds = bound_ids(prefix, "document")
+            cursor = rows.fetch_all(connection.execute(BY_PREFIX, (*bounds, owner, limit)))
             return [nouns.document(row) for row in cursor]
 
         return await self._database.read(work)

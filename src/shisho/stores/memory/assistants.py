@@ -14,6 +14,7 @@ from shisho.domain.time import Instant
 from shisho.errors import NotFound
 from shisho.language.table_headers import find_table_header
 from shisho.ports import Clock
+from shisho.stores.beginnings import check_beginning
 from shisho.stores.memory.shelf import MemoryShelf
 
 
@@ -47,8 +48,9 @@ class MemoryAssistants:
         self._sessions[facts.id] = (self._clock.now(), facts)
 
     async def find_session(self, prefix: str, owner: str) -> SessionFacts:
+        check_beginning(prefix, "session")
         newest = sorted((at, id_) for id_, (at, facts) in self._sessions.items() if facts.owner == owner)
-        named = [id_ for _, id_ in newest if id_.startswith(prefix)] if prefix else []
+        named = [id_ for _, id_ in newest if id_.startswith(prefix)]
         ids = [id_ for _, id_ in newest[-1:]] if prefix == "last" else named
         if len(ids) > 1:
             raise NotFound(

@@ -9,6 +9,7 @@ from shisho.domain.conversation import ConversationRemoved, ConversationSummary,
 from shisho.domain.time import Instant
 from shisho.errors import NotFound
 from shisho.ports import Clock
+from shisho.stores.beginnings import check_beginning
 from shisho.stores.conversation_names import expect_only_conversation, no_conversation
 from shisho.stores.memory.ledger import MemoryLedger
 
@@ -37,6 +38,7 @@ class MemoryConversations:
         names = [name for name, _ in self._questions.values() if self._owners[name] == owner]
         if prefix == "last":
             return expect_only_conversation(names[-1:], prefix)
+        check_beginning(prefix, "conversation")
         fitting = {name for name in names if name.startswith(prefix)}
         fitting.update(
             name

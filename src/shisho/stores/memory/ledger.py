@@ -14,6 +14,7 @@ from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, RunStep
 from shisho.domain.time import Instant
 from shisho.errors import NotFound, SourceRemoved
 from shisho.messages.message import Message
+from shisho.stores.beginnings import check_beginning
 from shisho.stores.memory.sessions import MemorySessions
 
 T = TypeVar("T")
@@ -155,6 +156,7 @@ def _blank(quotation: Evidence) -> Evidence:
 
 
 def _single(matches: list[T], noun: str, prefix: str) -> T:
+    check_beginning(prefix, noun)
     if len(matches) == 1:
         return matches[0]
     if not matches:

@@ -21,6 +21,7 @@ from shisho.domain.corpus import (
 from shisho.domain.metadata import MetadataField, MetadataValue
 from shisho.domain.team import Access, CorpusKey
 from shisho.errors import Conflict, NotFound, SourceRemoved
+from shisho.stores.beginnings import check_beginning
 from shisho.stores.memory.scope import is_on_page, matches
 from shisho.stores.restoring import check_restorable
 
@@ -162,6 +163,7 @@ class MemoryShelf:
         return {name: self._documents[name] for name in ids if name in self._documents}
 
     async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]:
+        check_beginning(prefix, "document")
         documents = [
             document
             for document in self._documents.values()

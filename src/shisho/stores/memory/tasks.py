@@ -29,6 +29,7 @@ from shisho.domain.job import (
 from shisho.domain.quota import QuotaResource
 from shisho.domain.time import count_seconds
 from shisho.errors import KeyConflict, TaskNotFound
+from shisho.stores.beginnings import check_beginning
 from shisho.stores.memory.transitions import SharedQueue, age
 
 
@@ -96,6 +97,7 @@ class MemoryTasks:
         return self._shared.task(task_id)
 
     async def find(self, prefix: str, owner: str) -> TaskId:
+        check_beginning(prefix, "task")
         newest = [task.id for task in await self.list_tasks(owner, limit=len(self._shared.tasks))]
         task_ids = (
             newest[:1] if prefix == "last" else [task_id for task_id in newest if task_id.startswith(prefix)]

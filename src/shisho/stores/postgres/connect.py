@@ -18,7 +18,7 @@ import psycopg
 from psycopg.rows import namedtuple_row
 
 from shisho.errors import ShishoError
-from shisho.stores.postgres.migrations import migrate
+from shisho.stores.postgres.migrations import has_migrations, migrate
 from shisho.stores.postgres.pool import Connection, ConnectionPool, NotConnected
 from shisho.stores.postgres.server_time import ServerTime
 from shisho.stores.postgres.text_values import TextContext
@@ -149,6 +149,16 @@ class PostgresDatabase:
         def work() -> list[str]:
             with self._troubles(), self._opening, self._connect() as connection:
                 return migrate(connection, self.facts)
+
+        return await asyncio.to_thread(work)
+
+    async def has_schema(self) -> bool:
+        """True where a library was made here before; every other use makes one. Raises StorageUnusable,
+        StoreUnavailable."""
+
+        def work() -> bool:
+            with self._troubles(), self._connect() as connection:
+                return has_migrations(connection)
 
         return await asyncio.to_thread(work)
 

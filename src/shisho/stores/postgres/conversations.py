@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from shisho.domain.conversation import ConversationRemoved, ConversationSummary, ConversationTurn
 from shisho.ports import Clock
+from shisho.stores.beginnings import bound_ids
 from shisho.stores.conversation_names import expect_only_conversation, no_conversation
 from shisho.stores.conversation_rows import read_summary, read_turn
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.rows import change, fetch_all, fetch_first
 
-TOP = "\U0010ffff"
 # A conversation, unless it is there.
 BEGIN = "INSERT INTO conversations(id, owner, created_at) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING"
 # Whether an owner has a conversation of this id.
@@ -86,7 +86,8 @@ class PostgresConversations:
         if prefix == "last":
             rows = await self._database.read(lambda connection: fetch_all(connection, LAST, (owner,)))
         else:
-            values = {"owner": owner, "low": prefix, "high": prefix + TOP}
+            low, high = bound_ids(prefix, "conversation")
+            values = {"owner": owner, "low": low, "high": high}
             rows = await self._database.read(lambda connection: fetch_all(connection, NAMED, values))
         return expect_only_conversation([row.id for row in rows], prefix)
 

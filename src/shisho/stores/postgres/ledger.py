@@ -9,6 +9,7 @@ from shisho.domain.codec import Payload, dumps
 from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, RunStep
 from shisho.errors import NotFound
 from shisho.ports import Clock
+from shisho.stores.beginnings import bound_ids
 from shisho.stores.ledger_rows import (
     NOTHING_UNFINISHED,
     answer_body,
@@ -23,7 +24,6 @@ from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.rows import change, fetch_all, fetch_first
 
-TOP = "\U0010ffff"
 # A run, unless it was begun before.
 BEGIN = """INSERT INTO runs(id, owner, state, facts, created_at) VALUES (%s, %s, 'open', %s, %s)
     ON CONFLICT DO NOTHING"""
@@ -119,20 +119,20 @@ class PostgresLedger:
             if prefix == "last":
                 rows = fetch_all(connection, LAST_ANSWER, (owner,))
             else:
-                rows = fetch_all(connection, ANSWERS, (owner, prefix, prefix + TOP))
+                rows = fetch_all(connection, ANSWERS, (owner, *bound_ids(prefix, "answer")))
             row = expect_only_row(rows, "answer", prefix)
             return read_answer(row.body, fetch_all(connection, EVIDENCE_OF, (row.id,)))
 
         return await self._database.read(work)
 
     async def find_evidence(self, prefix: str, owner: str) -> Evidence:
-        values = (owner, prefix, prefix + TOP)
+        values = (owner, *bound_ids(prefix, "evidence"))
         rows = await self._database.read(lambda connection: fetch_all(connection, EVIDENCE, values))
         return read_evidence(expect_only_row(rows, "evidence", prefix))
 
     async def find_run(self, prefix: str, owner: str) -> str:
         if prefix != "last":
-            values = (owner, prefix, prefix + TOP)
+            values = (owner, *bound_ids(prefix, "run"))
             rows = await self._database.read(lambda connection: fetch_all(connection, RUNS, values))
             return str(expect_only_row(rows, "run", prefix).id)
         row = await self._database.read(lambda connection: fetch_first(connection, LAST_RUN, (owner,)))

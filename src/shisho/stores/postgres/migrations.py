@@ -27,11 +27,16 @@ MIGRATIONS = "SELECT name FROM migrations"
 MIGRATED = "INSERT INTO migrations(name) VALUES (%(name)s)"
 
 
+def has_migrations(connection: psycopg.Connection[Any]) -> bool:
+    """True where a schema was made before. Raises psycopg.Error."""
+    return bool(connection.execute(HAS_MIGRATIONS).fetchall()[0].has)
+
+
 def list_missing_migrations(connection: psycopg.Connection[Any], facts: ConnectionFacts) -> list[str]:
     """Names of the scripts that the database lacks. Raises StorageUnusable for one that a newer version has
     made."""
     scripts = scripts_in(PACKAGE)
-    if not connection.execute(HAS_MIGRATIONS).fetchall()[0].has:
+    if not has_migrations(connection):
         return scripts
     done = [row.name for row in connection.execute(MIGRATIONS).fetchall()]
     return list_missing_scripts(done, scripts, f"{facts.database} on {facts.server}")

@@ -24,6 +24,7 @@ from shisho.errors import Conflict, ShishoError
 from shisho.language.comparable import make_comparable
 from shisho.ports import Clock
 from shisho.stores import nouns
+from shisho.stores.beginnings import bound_ids
 from shisho.stores.postgres import postings, rows, standing, storing
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.metadata import count_metadata
@@ -185,7 +186,7 @@ class PostgresShelf:
         return await self._database.read(lambda connection: _documents_by_id(connection, ids))
 
     async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]:
-        return await self._documents(BY_PREFIX, (prefix, prefix + "\U0010ffff", owner, limit))
+        return await self._documents(BY_PREFIX, (*bound_ids(prefix, "document"), owner, limit))
 
     async def find_by_source(self, name: str, owner: str) -> Sequence[Document]:
         return await self._documents(AT_PLACE, {"name": name, "owner": owner})

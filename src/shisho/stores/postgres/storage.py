@@ -16,7 +16,7 @@ from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.troubles import trouble
 from shisho.stores.stopping import CheckWanted, run_while_wanted
-from shisho.system.disk import file_trouble
+from shisho.system.disk import path_trouble
 
 T = TypeVar("T")
 
@@ -39,7 +39,8 @@ class PostgresStorage:
 
     async def backup(self, target: Path) -> None:
         """The database as of one moment with the files that were handed in, in one file, taken while others
-        go on writing. Raises Conflict if the target exists, StorageUnusable."""
+        go on writing. Raises Conflict if the target exists, InvalidParams where it cannot be made,
+        StorageUnusable."""
 
         def copy(check_wanted: CheckWanted) -> None:
             self._worked(
@@ -66,4 +67,4 @@ class PostgresStorage:
         except psycopg.Error as error:
             raise trouble(error, self.database.facts) from error
         except OSError as error:
-            raise file_trouble(error, path) from error
+            raise path_trouble(error, path) from error

@@ -1,0 +1,130 @@
+"""What is said is what is the matter: neither a list that cannot go on nor a corpus without documents is an
+empty library, and a backup that has no place is no fault of the home."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from shisho.desk import Desk
+from shisho.domain.corpus import Source
+from shisho.domain.task import AskOptions, Sources
+from shisho.errors import Conflict, EmptyCorpus, InvalidParams
+from shisho.interfaces.http.guard import AccessRules
+from shisho.interfaces.http.server import build
+from shisho.interfaces.mcp import server as mcp
+from shisho.messages.catalogue import render
+from tests.flows.conftest import Shell
+from tests.interfaces.serving import Refused, calling
+from tests.making_homes import mounted
+
+TEXT = "決定係数とは、回帰式の当てはまりの良さを示す値である。"
+
+
+@pytest.fixture
+async def two(desk: Desk) -> Desk:
+    """A desk with two documents and two tasks, a job in the second."""
+    for name in ("一", "二"):
+        await desk.add_source(Source(f"{name}.txt", f"{name}。{TEXT}".encode()))
+        await desk.tasks.create_task(f"問い{name}")
+    options = AskOptions((), {}, Sources.DOCUMENTS, {}, "")
+    await desk.tasks.queue_question("決定係数とは何か", task_id="last", options=options, wait=0)
+    return desk
+
+
+async def test_a_list_goes_on_after_what_is_there_alone(two: Desk) -> None:
+    first, second = await two.documents()
+    newer, older = (await two.tasks.list_tasks()).tasks
+    (job,) = (await two.tasks.list_jobs(newer.task_id)).jobs
+    assert [*await two.documents(after=first.id)] == [second] and not await two.documents(after=second.id)
+    await two.remove(first.id, purge=True)
+    assert [*await two.documents(after=first.id)] == [second]
+    assert not (await two.tasks.list_tasks(cursor=older.task_id)).tasks
+    assert not (await two.tasks.list_jobs(newer.task_id, cursor=job.id)).jobs
+    visitor = two.for_owner("visitor")
+    await visitor.tasks.create_task("よその問い")
+    for noun, going_on in (
+        ("document", two.documents(after="nosuch")),
+        ("document", visitor.documents(after=second.id)),
+        ("task", two.tasks.list_tasks(cursor="nosuch")),
+        ("task", visitor.tasks.list_tasks(cursor=newer.task_id)),
+        ("job", two.tasks.list_jobs(newer.task_id, cursor="nosuch")),
+        ("job", two.tasks.list_jobs(older.task_id, cursor=job.id)),
+    ):
+        with pytest.raises(InvalidParams, match=rf"There is no {noun} \S+ to list from"):
+            await going_on
+
+
+async def test_rest_and_assistants_are_told_so_too(two: Desk) -> None:
+    calls = [
+        ("list_documents", "GET", "/documents", {"cursor": "nosuch"}),
+        ("list_tasks", "GET", "/tasks", {"cursor": "nosuch"}),
+        ("search_corpus", "POST", "/passages/search", {"keyword_query": ["決定係数"], "cursor": "nosuch"}),
+    ]
+    transport = httpx.ASGITransport(app=build(two, AccessRules()))
+    async with (
+        httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1/api/v1") as client,
+        calling(mcp.build(two)) as call,
+    ):
+        for tool, method, path, given in calls:
+            reply = await client.request(
+                method, path, **({"params": given} if method == "GET" else {"json": given})
+            )
+            assert (reply.status_code, reply.json()["code"]) == (400, "INVALID_PARAMS"), reply.text
+            assert "nosuch" in reply.json()["message"]
+            with pytest.raises(Refused, match=r"INVALID_PARAMS.*nosuch"):
+                await call(tool, **given)
+        hits = (await call("search_corpus", keyword_query=["決定係数"]))["passages"]
+        rest = await call("search_corpus", keyword_query=["決定係数"], cursor=hits[0]["passage"])
+        assert [hit["passage"] for hit in rest["passages"]] == [hit["passage"] for hit in hits[1:]]
+
+
+def test_the_shell_tells_the_end_of_a_list_from_an_empty_library(shell: Shell, tmp_path: Path) -> None:
+    assert "まだ文書がありません" in shell("list") and "まだ課題がありません" in shell("jobs")
+    file = tmp_path / "一.txt"
+    file.write_text(TEXT, "utf-8")
+    shell("add", file)
+    (document,) = shell("list", "--json")
+    for narrowed in (["--after", document["id"]], ["--corpus", "nosuch"], ["--filter", "title=ない"]):
+        assert (
+            shell("list", *narrowed) == "当てはまる文書はありません。`shisho list` だけなら全部を示します。\n"
+        )
+    for command in (["list", "--after", "nosuch"], ["jobs", "--after", "nosuch"]):
+        assert "nosuch はないので、その続きは示せません" in shell(*command, code=2)
+
+
+async def test_a_corpus_without_documents_is_no_empty_library(two: Desk) -> None:
+    questions = AskOptions(("nosuch",), {}, Sources.DOCUMENTS, {}, "")
+    for verb in (
+        two.search("決定係数", corpora="nosuch"),
+        two.ask("決定係数とは何か", corpora="nosuch"),
+        two.tasks.queue_question("決定係数とは何か", options=questions),
+        two.sessions.open_session("決定係数とは何か", corpora=["nosuch"]),
+    ):
+        with pytest.raises(
+            EmptyCorpus, match="There is nothing in nosuch to search, and something elsewhere"
+        ):
+            await verb
+
+
+async def test_a_backup_that_has_no_place_names_it(two: Desk, tmp_path: Path) -> None:
+    target = tmp_path / "missing" / "x.db"
+    with pytest.raises(InvalidParams) as raised:
+        await two.backup(target)
+    for language, words in (("en", "there is no folder"), ("ja", "というフォルダがありません")):
+        said = render(raised.value.message, language)
+        assert words in said and str(target.parent) in said and "home" not in said and "ホーム" not in said
+    await two.backup(tmp_path / "x.db")
+    with pytest.raises(Conflict, match="exists already"):
+        await two.backup(tmp_path / "x.db")
+
+
+async def test_a_backup_that_a_full_disk_breaks_off_leaves_no_half_of_it(two: Desk, tmp_path: Path) -> None:
+    folder = tmp_path / "small"
+    folder.mkdir()
+    with mounted(folder, "-t", "tmpfs", "-o", "size=128k", "none"):
+        with pytest.raises(Conflict, match="The disk is full"):
+            await two.backup(folder / "x.db")
+        assert not [*folder.iterdir()]

@@ -125,7 +125,7 @@ def judge_answer(item: AnswerItem, answer: Answer, positive_documents: frozenset
     return AnswerResult(
         item=item,
         level=answer.level,
-        needs=read_needs(row.get("needs", ())),
+        needs=needs,
         held=find_held_needs(needs, quotations),
         characters=sum(len(evidence.snippet) for evidence in answer.evidence),
         is_explained=answer.abstained and bool(answer.missing),

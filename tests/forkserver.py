@@ -29,7 +29,10 @@ from typing import BinaryIO, NoReturn
 from tests.machine import PATIENCE
 
 ROOT = Path(__file__).parent.parent
+LOOKS = "TEST_LOOKS"  # in a command's environment: the file where its looks at a network are written
 NUMBER = struct.Struct("!i")  # the length of a request; the process that serves one, and how it ended
+# Sockets that are only made or named look at nothing.
+SILENT_EVENTS = frozenset({"socket.__new__", "socket.bind", "socket.sethostname"})
 # What most commands load when they need it. Loaded before, it is there in each.
 COMMONLY_LOADED = (
     "apsw",
@@ -296,6 +299,8 @@ def _become(words: list[str], environment: dict[str, str], folder: str, handed: 
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
+    if looks := os.environ.pop(LOOKS, ""):
+        record_looks(Path(looks))
     for place, descriptor in enumerate(handed):
         if place < 3:
             os.dup2(descriptor, place)
@@ -305,6 +310,18 @@ def _become(words: list[str], environment: dict[str, str], folder: str, handed: 
     sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115
     return words
+
+
+def record_looks(file: Path) -> None:
+    """Write down, a line each, what this process does from now on with sockets that may leave it: names asked
+    for, connections, what is sent."""
+    written = file.open("a", buffering=1, encoding="utf-8")
+
+    def hear(event: str, arguments: tuple[object, ...]) -> None:
+        if event.startswith("socket.") and event not in SILENT_EVENTS:
+            written.write(f"{event} {arguments[-1]!r}\n")
+
+    sys.addaudithook(hear)
 
 
 def load(kind: str) -> Callable[[], None]:

@@ -104,6 +104,26 @@ def test_one_quotation_must_hold_the_figure_and_its_word() -> None:
     assert find_held_needs([need], ["電子レンジの写真", "残り40台"]) == ()
 
 
+@pytest.mark.parametrize(
+    ("quotations", "held"),
+    [
+        (["東京都で行う。", "費用は無料。"], 2),
+        (["Tokyoで行う。費用は0円。"], 2),
+        (["東京都で、Tokyoで。"], 1),
+        (["費用は10円。"], 0),
+        ([], 0),
+    ],
+)
+def test_of_each_need_that_an_item_lists_one_alternative_must_stand(quotations: list[str], held: int) -> None:
+    listed = replace(
+        item("どこで、いくらで?", "東京都、無料", "東京都で行う。"),
+        needs=(("東京都", "Tokyo"), ("無料", "0円")),
+    )
+    needs = find_needs(listed)
+    assert len(needs) == 2
+    assert len(find_held_needs(needs, quotations)) == held
+
+
 def test_rows_of_tables_are_lines_whatever_they_are_drawn_with() -> None:
     assert list(split_lines(STOCK)) == ["商品名 在庫数", "電子レンジ 40"]
     assert list(split_lines("| 県 | 面積 |/n| 鳥東 | 259 |")) == ["| 県 | 面積 |", "| 鳥東 | 259 |"]
@@ -149,4 +169,9 @@ def test_a_line_that_is_no_item_is_named(tmp_path: Path) -> None:
     with pytest.raises(InvalidParams, match=r"items\.jsonl\.gz, line 2"):
         load_items(path)
     path.write_bytes(gzip.compress(json.dumps(row).encode()))
-    assert load_items(path)[0].negative == ("文。",)
+    assert load_items(path)[0].negative == ("文。",) and load_items(path)[0].needs == ()
+    path.write_bytes(gzip.compress(json.dumps(row | {"needs": [["東京", "Tokyo"], ["無料"]]}).encode()))
+    assert load_items(path)[0].needs == (("東京", "Tokyo"), ("無料",))
+    path.write_bytes(gzip.compress(json.dumps(row | {"needs": [["東京"], []]}).encode()))
+    with pytest.raises(InvalidParams, match="a need is blank"):
+        load_items(path)

@@ -96,6 +96,9 @@ async def test_items_are_answered_from_their_own_passages_and_refused_without(tm
     rules = await measure_answers(folder, {"model": "none"})
     right = rules["all to answer"]
     assert (right["items"], right["right"], right["citation_precision"], right["refused"]) == (1, 1, 1, 0)
+    listed = item("listed", [PASSAGE]) | {"needs": [["寄与率", "当てはまりのよさ"], ["最大10"]]}
+    held = await measure_answers(written(tmp_path / "listed", listed), {"model": "none"})
+    assert (held["all to answer"]["right"], held["all to answer"]["needs_held"]) == (0, 0.5)
     assert rules["all to abstain from"]["refused"] == rules["A_negative_only"]["refused_and_says_why"] == 1
 
 

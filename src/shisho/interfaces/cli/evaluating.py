@@ -37,7 +37,9 @@ def eval_(
     model: Annotated[
         str | None, typer.Option(help="a model in place of the configured one, as provider/name")
     ] = None,
-    embedder: Annotated[str, typer.Option(help="find by meaning too: use, e5 or a folder")] = "none",
+    embedder: Annotated[
+        str, typer.Option(help="find by meaning too: use, e5, a model that was pulled, or a folder")
+    ] = "none",
     json_: Json = False,
 ) -> None:
     """Measure retrieval, answers or the support check on a set of your own; with a model, by rules and by it."""  # noqa: W505
@@ -71,10 +73,12 @@ def _kind_of(places: list[Path]) -> tuple[str, Path]:
 async def _retrieval(
     context: typer.Context, folder: Path, answers: int, limit: int | None, embedder: str, json_: bool
 ) -> None:
+    from shisho.bootstrap.embedder import portable_choice
     from shisho.evaluation.run import measure
     from shisho.interfaces.cli import render
 
-    figures = await measure(folder, answers=answers, limit=limit, embedder=embedder)
+    choice = portable_choice(settings_.load(**{**context.obj, "embedder": embedder}))
+    figures = await measure(folder, answers=answers, limit=limit, embedder=choice)
     show(figures, json_, lambda: render.figures(figures, words(context)))
 
 

@@ -384,22 +384,4 @@ SAID: Mapping[str, str] = {
     (
         "until then open such PDFs where their fonts are installed and print them to new ones; pip install -U pypdfium2"
     ): ("そのようなPDFは、フォントのある環境で開いて新しいPDFに印刷してください。pip install -U pypdfium2"),
-    "Another process has just taken this file in. Add it again.": (
-        "別のプロセスがこのファイルを取り込んだところです。もう一度追加してください。"
-    ),
-    "Another process takes the same file in. Add it again.": (
-        "別のプロセスが同じファイルを取り込んでいます。もう一度追加してください。"
-    ),
-    "{where}{why}. Give yourself the right to it, or choose another home or folder.": (
-        "{where}{why}。ご自分に権限を付けるか、別のホームかフォルダを選んでください。"
-    ),
-    "{path} cannot be read: {why}. Give yourself the right to it.": (
-        "{path} を読めません: {why}。ご自分に権限を付けてください。"
-    ),
-    "It is no plain file but a folder, a pipe or a device.": (
-        "普通のファイルではなく、フォルダかパイプか装置です。"
-    ),
-    "{path} is not the file that was handed in: a link has taken its place.": (
-        "{path} は渡されたファイルではありません。リンクに置き換わっています。"
-    ),
 }

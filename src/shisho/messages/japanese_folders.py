@@ -48,4 +48,22 @@ SAID: Mapping[str, str] = {
     "Remember folders and follow them until interrupted. `shisho serve` and `shisho worker` follow them too.": (
         "フォルダーを覚え、止められるまで見守る。`shisho serve` と `shisho worker` も見守る。"
     ),
+    "Another process has just taken this file in. Add it again.": (
+        "別のプロセスがこのファイルを取り込んだところです。もう一度追加してください。"
+    ),
+    "Another process takes the same file in. Add it again.": (
+        "別のプロセスが同じファイルを取り込んでいます。もう一度追加してください。"
+    ),
+    "{where}{why}. Give yourself the right to it, or choose another home or folder.": (
+        "{where}{why}。ご自分に権限を付けるか、別のホームかフォルダを選んでください。"
+    ),
+    "{path} cannot be read: {why}. Give yourself the right to it.": (
+        "{path} を読めません: {why}。ご自分に権限を付けてください。"
+    ),
+    "It is no plain file but a folder, a pipe or a device.": (
+        "普通のファイルではなく、フォルダかパイプか装置です。"
+    ),
+    "{path} is not the file that was handed in: a link has taken its place.": (
+        "{path} は渡されたファイルではありません。リンクに置き換わっています。"
+    ),
 }

@@ -21,15 +21,22 @@ PAGES = 60
 def book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A PDF of which every page is told, as it is of the pages of a file that takes minutes."""
     monkeypatch.setattr(killable, "PROGRESS_SECONDS", 0.0)
-    path = tmp_path / "本.pdf"
+    path = tmp_path / "書庫" / "本.pdf"
+    path.parent.mkdir()
     path.write_bytes(pdf([lines(f"{number}頁に棚{number}の本を記す。") for number in range(1, PAGES + 1)]))
     return path
 
 
-async def test_who_adds_a_long_pdf_hears_how_many_pages_are_read(book: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("verb", ["add", "mirror"])
+async def test_who_adds_a_long_pdf_hears_how_many_pages_are_read(
+    book: Path, tmp_path: Path, verb: str
+) -> None:
     told: list[News] = []
     async with open_desk(home=tmp_path / "home") as desk:
-        async for receipt in desk.add(book, notify=told.append):
+        coming = (
+            desk.add(book, notify=told.append) if verb == "add" else desk.mirror(book.parent, told.append)
+        )
+        async for receipt in coming:
             assert receipt.pages == PAGES, receipt
             heard = [news for news in told if isinstance(news, PagesRead)]
     assert heard == [PagesRead(str(book), page, PAGES) for page in range(1, PAGES + 1)]

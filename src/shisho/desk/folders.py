@@ -189,7 +189,7 @@ class FolderDesk:
         root = await asyncio.to_thread(intake.resolve_file, folder)
         comparison = await self._compared(root, intake.check_corpus_name(corpus), is_emptied)
         notify(FilesSurveyed(comparison.survey))
-        async with aclosing(self._taken_in(comparison)) as receipts:
+        async with aclosing(self._taken_in(comparison, notify)) as receipts:
             async for receipt in receipts:
                 yield receipt
         if comparison.departed or comparison.has_vanished:
@@ -237,7 +237,7 @@ class FolderDesk:
             )
         return survey
 
-    async def _taken_in(self, comparison: _Comparison) -> AsyncGenerator[Receipt, None]:
+    async def _taken_in(self, comparison: _Comparison, notify: Notify) -> AsyncGenerator[Receipt, None]:
         parts = self._parts
         target = comparison.target
         stamps = await parts.register.list_stamps(target.name, target.owner)
@@ -250,7 +250,7 @@ class FolderDesk:
                 yield known_receipt
         if unread:
             await parts.access.record(AuditVerb.ADD, comparison.corpus)
-        taking = FileIntake(parts.files, parts.ingest, target.name, target.owner, {})
+        taking = FileIntake(parts.files, parts.ingest, target.name, target.owner, {}, notify=notify)
         files_by_path = {file.path: file for file in unread}
         paths = bibliographies_last(list(files_by_path))
         files = (files_by_path[path] for path in paths)

@@ -20,6 +20,8 @@ from shisho.domain.task import JobKind, TaskSnapshot
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_adding import describe_left_out, describe_progress, file_name, receipt_line
 
+SPINNER = 2  # columns before the last line
+
 Show = Callable[[Text | str], None]
 
 
@@ -43,7 +45,9 @@ def show_progress(words: Words, *, quiet: bool = False) -> Iterator[Notify]:
             if isinstance(news, TaskChanged):
                 line.update(_counts(news.status, words))
             elif isinstance(news, FileNews):
-                line.update(Text(f"{describe_progress(news, words)}  {file_name(news.source)}"))
+                text = Text(f"{describe_progress(news, words)}  {file_name(news.source)}")
+                text.truncate(console.width - SPINNER, overflow="ellipsis")
+                line.update(text)
             elif isinstance(news, FileTakenIn):
                 line.update("")
 

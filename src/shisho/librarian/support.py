@@ -35,6 +35,7 @@ from shisho.librarian.ties import figure_word
 from shisho.librarian.wording import compare_wording
 
 _CAPITALISED = re.compile(r"(?:[A-Z][a-z]+[ -](?:of |and )?){1,5}[A-Z][a-z]+")
+_COORDINATE = re.compile(r"(?:[北南]緯|[東西]経)[0-9][0-9.]*(?:度(?:[0-9]+分)?(?:[0-9.]+秒)?)?")
 _COUNTED = re.compile(r"[〇一二三四五六七八九十百千万数両]+[人名個本枚台回件社校年月日つ]")
 _KATAKANA = re.compile(r"[ァ-ヺー・]+")
 _WRITTEN_AS_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+|\b(?:Will|May|Can)(?= (?:is|was|has|had|will|'s)\b)")
@@ -90,6 +91,7 @@ def judge(
     doubts = Doubts()
     _compare_figures(figures(sentence), figures(quotation), doubts)
     doubts.wrong += list_foreign_addresses(sentence, quotation)
+    doubts.wrong += list_foreign_coordinates(sentence, quotation)
     comparison = Comparison(sentence, quotations, headings)
     covers = cover(comparison)
     _compare_names(comparison, sentence, quotation, question, doubts)
@@ -186,6 +188,13 @@ def list_foreign_addresses(sentence: str, quotation: str) -> list[str]:
     known_text = fold(quotation)
     addresses = (match[0].rstrip(".,;:。、") for match in _ADDRESS.finditer(fold(sentence)))
     return [address for address in addresses if address not in known_text]
+
+
+def list_foreign_coordinates(sentence: str, quotation: str) -> list[str]:
+    """Latitudes and longitudes of the sentence that the quotation does not have so: its degrees belong to one
+    side."""
+    known_text = squeeze(fold(quotation))
+    return [place for place in _COORDINATE.findall(squeeze(fold(sentence))) if place not in known_text]
 
 
 def _dated(date: Date, figures: Figures) -> bool:

@@ -45,7 +45,8 @@ async def test_passages_of_all_parts_are_slices_of_one_text(tmp_path: Path) -> N
         assert len(passages) == receipt.passages == (await desk.document(receipt.document_id)).passage_count
         assert [passage.ordinal for passage in passages] == list(range(len(passages)))
         text = data.decode()
-        (half, whole), end = told
+        begun, (half, whole), end = told
+        assert begun == (0, whole)
         assert PART <= half < whole <= len(text) and end == (whole, whole)
         assert all(text[passage.start : passage.end] == passage.text for passage in passages)
         assert all(before.end + 2 >= after.start for before, after in pairwise(passages)), (

@@ -150,6 +150,8 @@ class Ingest:
         whole = sum(len(block.text) for reading in readings for block in reading.blocks)
         start = 0
         passages = 0
+        if notify is not None:
+            notify(0, whole)  # the first part takes seconds, and what was told of reading it is over
         try:
             for reading in readings:
                 part = await self._prepared(document, reading, start, passages)

@@ -43,7 +43,8 @@ class PageRecognised:
 
 @dataclass(frozen=True, slots=True)
 class TextPartStored:
-    """Another part of a text too long for one was stored: `characters` of `total` are."""
+    """Of a text too long for one part `characters` of `total` are stored: told first of none, then after each
+    part."""
 
     source: str
     characters: int

@@ -15,6 +15,7 @@ from readability import Document
 from shisho.corpus.readers.described import describe_page
 from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.hidden import drop_elements, drop_hidden
+from shisho.corpus.readers.pieces import join_pieces
 from shisho.corpus.readers.raised import write_lowered, write_raised
 from shisho.corpus.readers.spans import write_out_spans
 from shisho.corpus.readers.text import decode, strip_controls
@@ -102,6 +103,7 @@ def read(data: bytes, charset: str | None = None) -> Reading:
         title = " ".join((tree.findtext(".//head/title") or "").split())
         drop_hidden(tree)
         _spell_out(tree)
+        join_pieces(tree)
         blocks = _main(tree)
         if _size(blocks) < SHORT and _says_less(blocks, _everything(tree)):
             blocks = _without_menus(tree)

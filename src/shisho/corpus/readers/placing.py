@@ -13,7 +13,7 @@ from shisho.corpus.readers.inlinestyle import Style, find_sides, measure, parse_
 # not so far.
 FAR = 900.0
 RIGHT = 5_000.0
-BELOW = 50_000.0
+BELOW = 9_000.0
 # What stands no further from its neighbour is one of a row: slides, or lines that a program has placed.
 NEIGHBOUR = 3_000.0
 SMALLEST = 0.05  # of its size: nobody reads that

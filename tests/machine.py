@@ -13,9 +13,11 @@ import resource
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 # seconds that a test waits for what must come, however busy the machine; no measure of anything
 PATIENCE = 120.0
+T = TypeVar("T")
 _PRESSURE = tuple(Path(f"/proc/pressure/{kind}") for kind in ("cpu", "io"))
 
 
@@ -50,14 +52,14 @@ def cpu_seconds(work: Callable[[], object], times: int = 3) -> float:
     return min(spent)
 
 
-def grows_in_line(work: Callable[[str], object], make: Callable[[int], str], size: int) -> bool:
+def grows_in_line(work: Callable[[T], object], make: Callable[[int], T], size: int) -> bool:
     """Whether eight times the input costs far less than the 64 times of a quadratic rule. What costs next to
     nothing shows no growth. Beside others a processor is slower for a moment; a quadratic rule is so each
     time."""
 
     def seems_linear() -> bool:
         long, short = make(8 * size), make(size)
-        large = cpu_seconds(lambda: work(long))
+        large = cpu_seconds(lambda: work(long), times=1)
         return large < 0.02 or large < 24 * cpu_seconds(lambda: work(short))
 
     return any(seems_linear() for _ in range(3))

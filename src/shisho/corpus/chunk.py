@@ -4,13 +4,13 @@ page."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from shisho.corpus.columns import column_labels
 from shisho.corpus.layout import UNDER, DocumentLayout, PlacedBlock, label_heading
 from shisho.domain.corpus import BlockKind
-from shisho.domain.place import place_within, split_cells
+from shisho.domain.place import place_of_rows, split_cells
 from shisho.language.sentences import sentences
 
 Span = tuple[int, int]
@@ -46,12 +46,10 @@ def cut(
     pieces: list[Piece] = []
     for run in _runs(layout):
         if prose is not None and run[0].kind in _FLOWING:
-            pieces.extend(
-                _piece(layout.text, run, span)
-                for span in prose(layout.text, run[0].start, run[-1].end, size, overlap)
-            )
+            spans = prose(layout.text, run[0].start, run[-1].end, size, overlap)
         else:
-            pieces.extend(_pieces(layout.text, run, size, overlap))
+            spans = _cut_run(layout.text, run, size, overlap)
+        pieces.extend(_pieces(layout.text, run, spans))
     return pieces
 
 
@@ -96,7 +94,7 @@ def _path_of(block: PlacedBlock, text: str) -> str:
     return UNDER.join(filter(None, (block.heading, own_text)))
 
 
-def _pieces(text: str, run: Sequence[PlacedBlock], size: int, overlap: int) -> list[Piece]:
+def _cut_run(text: str, run: Sequence[PlacedBlock], size: int, overlap: int) -> list[Span]:
     first = run[0]
     if first.kind is BlockKind.TABLE:
         units = [match.span() for match in _ROW.finditer(text, first.start, first.end)]
@@ -112,22 +110,31 @@ def _pieces(text: str, run: Sequence[PlacedBlock], size: int, overlap: int) -> l
         ]
     if any(end - start > size for start, end in units):
         units = [part for unit in units for part in split_long(text, unit, size)]
-    return [_piece(text, run, span) for span in pack(units, size, overlap)]
+    return pack(units, size, overlap)
 
 
-def _piece(text: str, run: Sequence[PlacedBlock], span: Span) -> Piece:
+def _heading_over(text: str, first: PlacedBlock) -> str:
+    """The path of what stands in a run; for the parts of a table with the labels of its columns."""
+    # The rows of a sheet have the labels of their columns in them.
+    if first.kind is not BlockKind.TABLE or split_cells(first.place) is not None:
+        return first.heading
+    # A row says nothing without these labels, and no part but the first has them.
+    return UNDER.join(filter(None, (first.heading, column_labels(text[first.start : first.end]))))
+
+
+def _pieces(text: str, run: Sequence[PlacedBlock], spans: Sequence[Span]) -> Iterator[Piece]:
     kind = BlockKind.PARAGRAPH if any(block.kind is BlockKind.PARAGRAPH for block in run) else run[0].kind
     first = run[0]
-    start, end = span
-    place = first.place
-    if place:  # most have none, and their runs are as long as the document
-        place = place_within(place, text[first.start : end], start - first.start, end - first.start)
-    heading = first.heading
-    # The rows of a sheet have the labels of their columns in them.
-    if first.kind is BlockKind.TABLE and split_cells(first.place) is None:
-        # A row says nothing without these labels, and no part but the first has them.
-        heading = UNDER.join(filter(None, (heading, column_labels(text[first.start : first.end]))))
-    return Piece(start, end, first.page, heading, kind, place, first.ocr)
+    heading = _heading_over(text, first)
+    row = 0
+    at = first.start
+    for start, end in spans:
+        place = first.place
+        if place:  # most have none, and their runs are as long as the document
+            row += text.count("\n", at, start)
+            at = start
+            place = place_of_rows(place, row, row + text[start:end].rstrip().count("\n"))
+        yield Piece(start, end, first.page, heading, kind, place, first.ocr)
 
 
 def split_long(text: str, unit: Span, size: int) -> list[Span]:

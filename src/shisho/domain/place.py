@@ -31,14 +31,20 @@ def cells(sheet: str, left: int, top: int, right: int, bottom: int) -> str:
 def place_within(place: str, text: str, start: int, end: int) -> str:
     """The place of `text[start:end]`, where `text` is what stands at `place`: of cells, which have a row on
     each line, the rows that the span touches; of any other place all of it."""
+    first = text.count("\n", 0, start)
+    return place_of_rows(place, first, first + text[start:end].rstrip().count("\n"))
+
+
+def place_of_rows(place: str, first: int, last: int) -> str:
+    """The same by the rows themselves, counted from 0."""
     match = _CELLS.fullmatch(place)
     if match is None:
         return place
-    top = int(match["top"]) + text.count("\n", 0, start)
-    bottom = top + text[start:end].rstrip().count("\n")
-    first = f"{match['left']}{top}"
-    last = f"{match['right'] or match['left']}{bottom}"
-    return (match["sheet"] or "") + (first if first == last else f"{first}:{last}")
+    top = int(match["top"]) + first
+    bottom = int(match["top"]) + last
+    begin = f"{match['left']}{top}"
+    end = f"{match['right'] or match['left']}{bottom}"
+    return (match["sheet"] or "") + (begin if begin == end else f"{begin}:{end}")
 
 
 def split_cells(place: str) -> tuple[str, str, int] | None:

@@ -54,7 +54,11 @@ FAR = (
     'style="position:absolute;left:100000px"',
     'style="position:absolute;left:calc(-9999px)"',
     'style="position:absolute;top:-9999in"',
-    'style="position:absolute;top:100000px"',
+    'style="position:absolute;top:99999px"',
+    'style="position:absolute;bottom:9999px"',
+    'style="margin-top:9999px"',
+    'style="transform:translateY(9999px)"',
+    'style="position:relative;inset-inline-start:-9999px"',
     'style="margin-left:-9999px"',
     'style="margin-left:9999px"',
     'style="margin:0 0 0 -9999px"',
@@ -112,6 +116,9 @@ COLOURED = (
     'style="color:hsla(0,0%,0%,0)"',
     'style="color:red;-webkit-text-fill-color:transparent"',
     'style="color:#fff;background:#fff;text-shadow:0 0 3px #fff"',
+    'style="color:navy;background:currentColor"',
+    'style="--a:#777;color:var(--a);background:var(--a)"',
+    'style="color:oklch(0.9 0 0);background:oklch(0.9 0 0) none"',
 )
 HIDING = (*PLAIN, *FAINT, *SMALL, *SMALL_IN_PARTS, *FAR, *SHRUNK, *COLOURED)
 

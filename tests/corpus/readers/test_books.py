@@ -183,3 +183,25 @@ def test_a_notebook_of_strange_shapes_says_what_it_can() -> None:
     cells = [{"cell_type": "heading", "level": 2, "source": "題"}, {"cell_type": "raw", "source": ["a", "b"]}]
     reading = notebook.read(json.dumps({"nbformat": 3, "worksheets": [{"cells": cells}]}).encode())
     assert [block.text for block in reading.blocks] == ["題", "ab"]
+
+
+@pytest.mark.parametrize(
+    ("written", "subject"),
+    [
+        ("会議の日程".encode(), "会議の日程"),
+        ("会議の日程".encode("cp932"), "会議の日程"),
+        ("会議の日程".encode("iso-2022-jp"), "会議の日程"),
+        (b"Re: =?iso-2022-jp?b?GyRCMnE1RBsoQg==?=\n =?utf-8?q?=E6=97=A5?= (1)", "Re: 会議日 (1)"),
+        (b"=?no-such-charset?q?ab?= cd", "ab cd"),
+        (b"=?utf-8?b?a?= cd", "=?utf-8?b?a?= cd"),
+    ],
+)
+def test_fields_of_a_letter_are_read_however_they_are_written(written: bytes, subject: str) -> None:
+    reading = eml.read(b"From: a@b.example\nSubject: " + written + "\n\n本文。".encode())
+    assert reading.title == subject
+
+
+def test_a_field_that_nobody_can_parse_leaves_the_letter() -> None:
+    """Brackets are parsed by recursion."""
+    reading = eml.read(b"From: " + b"(" * 5_000 + b"\nContent-Type: " + b"(" * 5_000 + "\n\n本文。".encode())
+    assert "本文。" in [block.text for block in reading.blocks]

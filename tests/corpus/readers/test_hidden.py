@@ -138,7 +138,7 @@ def test_black_letters_go_on_a_black_ground_where_nothing_can_have_coloured_them
         '<p style="transform:translate3d(-1000px,0,0)">一</p><p style="transform:translate3d(-2000px,0,0)">'
         f"{UNSEEN}</p>",
         # Lines of a long page that a program has placed one by one.
-        f'<p style="position:absolute;top:59000px">一</p><p style="position:absolute;top:60100px">{UNSEEN}</p>',
+        f'<p style="position:absolute;top:9000px">一</p><p style="position:absolute;top:10100px">{UNSEEN}</p>',
         f'<p style="position:absolute;left:4800px">一</p><p style="position:absolute;left:6400px">{UNSEEN}</p>',
         f'<div style="float:left;margin-left:-100%"><p>{UNSEEN}</p></div>',
         f'<p style="position:absolute;top:4000px">{UNSEEN}</p>',

@@ -22,6 +22,7 @@ from shisho.corpus.readers.painting import UNTOLD, Paint, find_paint, split_word
 SEEN_ANYWAY = frozenset(("html", "body"))  # hidden until a script has run: what is in them is the page
 _OWN_COLOURS = frozenset(("mark", "button", "input", "select", "textarea", "option"))
 _CHANGING_TAGS = frozenset((*SEEN_ANYWAY, *_OWN_COLOURS, "a", "font"))
+_NONE = Colour(0.0, 0.0, 0.0, 0.0)
 _OF_A_BROWSER = "linktext"  # a colour, but no page says which
 _ATTRIBUTES = {"font": "color", "body": "text"}
 _LETTERS = ("-webkit-text-fill-color", "color")
@@ -128,6 +129,8 @@ class Appearance:
         look = outer if paint is None else _painted(outer, paint)
         if style.get("background-clip", style.get("-webkit-background-clip")) == "text":
             return outer._replace(letters=None)
+        if _is_that_of_ground(written, style):
+            return look._replace(letters=_NONE, ground=None)
         if written:
             letters = outer.letters if written in _AS_OUTSIDE else parse_colour(written)
             # The picture is an outer element's: what is written on it in a colour of its own may be seen.
@@ -156,6 +159,12 @@ def _written_colour(element: Any, style: Style) -> str:
         return value if parse_colour(value) else f"#{value}"
     has_own = element.tag in _OWN_COLOURS or (element.tag == "a" and element.get("href") is not None)
     return _OF_A_BROWSER if has_own else ""
+
+
+def _is_that_of_ground(colour: str, style: Style) -> bool:
+    """True where the same word stands for letters and ground, whatever colour it means."""
+    words = split_words(style.get("background-color") or style.get("background") or "")
+    return "currentcolor" in words or (parse_colour(colour) is None and colour in words)
 
 
 def _paint_of(element: Any, style: Style) -> Paint | None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 import docx
@@ -34,6 +35,7 @@ _BOX = qn("w:txbxContent")
 _RUN = qn("w:r")
 _ROW = qn("w:tr")
 _CELL = qn("w:tc")
+_SAID = frozenset(map(qn, ("w:t", "w:tab", "w:ptab", "w:br", "w:cr", "w:noBreakHyphen")))
 _VERTICAL = f"{qn('w:rPr')}/{qn('w:vertAlign')}"
 
 
@@ -87,18 +89,12 @@ def _blocks(item: Any, headings: Headings) -> Iterator[Block]:
 
 def _with_whole_code(blocks: Iterable[Block]) -> Iterator[Block]:
     """Word has a paragraph for each line of code."""
-    code: Block | None = None
-    for block in blocks:
-        if code is not None and block.kind is BlockKind.CODE:
-            code = replace(code, text=f"{code.text}\n{block.text}")
-            continue
-        if code is not None:
-            yield code
-        code = block if block.kind is BlockKind.CODE else None
-        if code is None:
-            yield block
-    if code is not None:
-        yield code
+    for is_code, run in groupby(blocks, key=lambda block: block.kind is BlockKind.CODE):
+        if is_code:
+            first, *others = run
+            yield replace(first, text="\n".join([first.text, *(block.text for block in others)]))
+        else:
+            yield from run
 
 
 def _rows(grid: Any) -> Iterator[list[str]]:
@@ -161,7 +157,8 @@ def _raised(run: Any, paragraph: Any) -> str:
         if _inside(run, paragraph, f"{MATH}sup"):
             return write_raised(text)
         return write_lowered(text) if _inside(run, paragraph, f"{MATH}sub") else text
-    text = str(run.text)
+    # Not `run.text`: its XPath of several names takes the square of a run's breaks and tabs.
+    text = "".join(str(part) for part in run if part.tag in _SAID)
     mark = run.find(_VERTICAL)
     place = "" if mark is None else mark.get(qn("w:val"))
     return (

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from email import policy
+from email import message_from_bytes
+from email.errors import HeaderParseError
+from email.header import decode_header
 from email.message import EmailMessage
-from email.parser import BytesParser
+from email.policy import EmailPolicy
+from typing import Any, cast
 
 from shisho.corpus.layout import label_heading
 from shisho.corpus.readers.html import read_whole_blocks
@@ -17,17 +20,30 @@ from shisho.messages.message import Message
 _FIELDS = ("From", "To", "Cc", "Date")
 _LOCKED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _NAMED = 20
+# Characters of a field that are parsed: the library's grammar takes the square of them.
+LONGEST_FIELD = 2_000
+LONGEST_WRITTEN = 20_000  # of one with words in other encodings
+
+
+class _LetterPolicy(EmailPolicy):
+    """Fields as text, and those about parts as they are, unless nobody can parse them."""
+
+    def header_fetch_parse(self, name: str, value: str) -> Any:
+        try:
+            return super().header_fetch_parse(name, value[:LONGEST_FIELD])
+        except Exception:  # whatever the grammar trips over: brackets a thousand deep, say
+            return super().header_fetch_parse(name, "")
 
 
 def read(data: bytes) -> Reading:
     """The subject is the title. Attachments are named in a warning: each is a document of its own."""
-    # Its header values are made when they are asked for, whatever their encoding.
-    letter = BytesParser(policy=policy.default).parsebytes(data)
-    if not any(letter.get(name) for name in (*_FIELDS, "Subject")):
+    letter = cast(EmailMessage, message_from_bytes(data, policy=_LetterPolicy()))
+    fields = _read_fields(letter)
+    if not any(fields.values()):
         raise DocumentUnreadable("The file has no sender and no date: it is no letter.")
-    subject = _field(letter, "Subject")
+    subject = fields["Subject"]
     headings = (label_heading(subject),) if subject else ()
-    head = [f"{name}: {value}" for name in _FIELDS if (value := _field(letter, name))]
+    head = [f"{name}: {fields[name]}" for name in _FIELDS if fields[name]]
     blocks = [Block(subject, BlockKind.HEADING)] if subject else []
     blocks.append(Block("\n".join(head), BlockKind.NOTE, headings=headings))
     blocks.extend(_body(letter, headings))
@@ -45,8 +61,32 @@ def read(data: bytes) -> Reading:
     )
 
 
-def _field(letter: EmailMessage, name: str) -> str:
-    return " ".join(strip_controls(str(letter.get(name, ""))).split())
+def _read_fields(letter: EmailMessage) -> dict[str, str]:
+    """Each on one line. Of two with one name the first counts."""
+    written: dict[str, str] = {}
+    for name, value in letter.raw_items():
+        written.setdefault(name.lower(), value)
+    return {
+        name: " ".join(strip_controls(_decode_field(written.get(name.lower(), ""))).split())
+        for name in (*_FIELDS, "Subject")
+    }
+
+
+def _decode_field(written: str) -> str:
+    if "=?" not in written:  # then eight bits, if any, are as old programs wrote them
+        return _decode_part(written.encode("ascii", "surrogateescape"), None)
+    try:
+        parts = decode_header(written[:LONGEST_WRITTEN])
+    except HeaderParseError:
+        return written.encode("ascii", "replace").decode("ascii")
+    return "".join(part if isinstance(part, str) else _decode_part(part, charset) for part, charset in parts)
+
+
+def _decode_part(part: bytes, charset: str | None) -> str:
+    try:
+        return decode(part, charset)
+    except DocumentUnreadable:
+        return part.decode("ascii", "replace")
 
 
 def _body(letter: EmailMessage, headings: tuple[str, ...]) -> Iterator[Block]:

@@ -84,5 +84,4 @@ def spread_sides(words: Sequence[str]) -> dict[str, str]:
     top = words[0]
     right = words[1] if len(words) > 1 else top
     bottom = words[2] if len(words) > 2 else top
-    left = words[3] if len(words) > 3 else right
-    return {"top": top, "right": right, "bottom": bottom, "left": left}
+    return {"top": top, "right": right, "bottom": bottom, "left": words[3] if len(words) > 3 else right}

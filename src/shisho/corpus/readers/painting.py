@@ -51,9 +51,9 @@ def split_words(value: str) -> list[str]:
 
 
 def _plain_colour(words: Sequence[str]) -> Paint | None:
-    told = [colour for word in words if (colour := parse_colour(word)) is not None]
-    if told:
-        return None if is_faint(told[-1]) else Paint(told[-1])
+    colours = [colour for word in words if (colour := parse_colour(word)) is not None]
+    if colours:
+        return None if is_faint(colours[-1]) else Paint(colours[-1])
     return UNTOLD if any("(" in word for word in words) else None  # var(--ground), say
 
 

@@ -13,7 +13,7 @@ from shisho.corpus.readers.inlinestyle import Style, find_sides, measure, parse_
 # not so far.
 FAR = 900.0
 RIGHT = 5_000.0
-BELOW = 50_000.0
+BELOW = 9_000.0
 # What stands no further from its neighbour is one of a row: slides, or lines that a program has placed.
 NEIGHBOUR = 3_000.0
 SMALLEST = 0.05  # of its size: nobody reads that
@@ -81,8 +81,7 @@ def _is_empty(name: str, inside: str) -> bool:
         taken = {side: measure(word) or 0.0 for side, word in spread_sides(words).items()}
         return max(taken["top"] + taken["bottom"], taken["left"] + taken["right"]) >= _WHOLE
     if name == "rect" and len(lengths) == 4:
-        top, right, bottom, left = lengths
-        return _is_narrow(top, bottom) or _is_narrow(left, right)
+        return _is_narrow(lengths[0], lengths[2]) or _is_narrow(lengths[3], lengths[1])
     sizes = {"circle": lengths[:1], "ellipse": lengths[:2], "xywh": lengths[2:4]}.get(name, ())
     return any(size is not None and size <= NO_ROOM for size in sizes)
 

@@ -186,7 +186,11 @@ def test_the_doctor_survives_an_environment_that_cannot_be_read(tmp_path: Path) 
     assert result.exit_code == 1 and "workers" in checks["settings"]["detail"] and checks["database"]["ok"]
 
 
-@pytest.mark.parametrize("written", [random.Random(2).randbytes(99), b"top = 1\n", b"[nobody]\nx = 1\n"])
+@pytest.mark.parametrize(
+    "written",
+    [random.Random(2).randbytes(99), b"top = 1\n", b"[nobody]\nx = 1\n"],
+    ids=["noise", "no table", "no engine"],
+)
 def test_the_doctor_survives_engines_that_cannot_be_read(tmp_path: Path, written: bytes) -> None:
     (tmp_path / "engines.toml").write_bytes(written)
     result = run_doctor(tmp_path, "en", "--json")

@@ -8,15 +8,16 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from platformdirs import user_data_path
 
-from shisho.errors import InvalidParams, StorageUnusable
+from shisho.errors import InvalidParams, ShishoError, StorageUnusable
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.setting_table import TABLE as TABLE  # whoever reads settings finds the table here
@@ -90,37 +91,53 @@ def reader_of(arguments: Sequence[str]) -> str:
         name, equals, value = argument.partition("=")
         if name in ("--home", "--language"):
             values[name[2:]] = value if equals else next(iter(arguments[place + 1 : place + 2]), "")
-    try:
-        return load(**{name: value for name, value in values.items() if value}).reader
-    except (InvalidParams, StorageUnusable):
-        return locale_language()
+    return load_readable(**{name: value for name, value in values.items() if value})[0].reader
 
 
 def load(**given: Any) -> Settings:
     """Read settings. Raises InvalidParams that names a wrong setting and what it takes, StorageUnusable."""
+    settings, troubles = load_readable(**given)
+    if troubles:
+        raise troubles[0]
+    return settings
+
+
+def load_readable(**given: Any) -> tuple[Settings, Sequence[ShishoError]]:
+    """Those settings that can be read, the others as they are by default, and what is wrong with these.
+    Raises InvalidParams for a name in the call that is no setting."""
     table = {row.name: row for row in TABLE}
     for name in given:
         if name not in table:
             raise _unknown(name, table)
     values: dict[str, Value] = {row.name: row.default for row in TABLE}
     origins = dict.fromkeys(values, "default")
+    troubles: list[ShishoError] = []
 
-    def take(name: str, raw: object, origin: str) -> None:
-        if raw is not None:
-            values[name] = _typed(table[name], raw, origin)
-            origins[name] = origin
+    def take(name: str, read: Callable[[], object], origin: str) -> None:
+        try:
+            raw = read()
+            if raw is not None:
+                values[name] = _typed(table[name], raw, origin)
+                origins[name] = origin
+        except ShishoError as error:
+            troubles.append(error)
 
-    take("home", os.environ.get("SHISHO_HOME"), "environment")
-    take("home", given.get("home"), "call")
-    for name, raw in _file(Settings(values, origins).home / "settings.toml").items():
+    take("home", lambda: os.environ.get("SHISHO_HOME"), "environment")
+    take("home", lambda: given.get("home"), "call")
+    try:
+        written = _file(Settings(values, origins).home / "settings.toml")
+    except ShishoError as error:
+        troubles.append(error)
+        written = {}
+    for name in written:
         if name not in table:
-            raise _unknown(name, table, "file")
-        if name != "home":
-            take(name, raw, "file")
+            troubles.append(_unknown(name, table, "file"))
+        elif name != "home":
+            take(name, partial(written.get, name), "file")
     for name in table:
-        take(name, _environment(table[name]), "environment")
-        take(name, given.get(name), "call")
-    return Settings(values, origins)
+        take(name, partial(_environment, table[name]), "environment")
+        take(name, partial(given.get, name), "call")
+    return Settings(values, origins), troubles
 
 
 def _environment(row: Setting) -> str | None:

@@ -183,7 +183,7 @@ async def test_shrunken_table_weighs_tokens_and_maps_them_to_rows(tmp_path: Path
             {"model.onnx": b"", "tokenizer.json": b"{}", "1_Pooling/config.json": b'{"pooling_mode": "odd"}'},
             "odd",
         ),
-        ({"shisho.json": b"{", "model.onnx": b""}, "as JSON"),
+        ({"shisho.json": b"{", "model.onnx": b""}, "line 1, column 2"),
     ],
 )
 async def test_folder_that_cannot_be_used_says_why(tmp_path: Path, files: dict[str, bytes], why: str) -> None:

@@ -8,6 +8,7 @@ import importlib.util
 import shutil
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from shisho.bootstrap.embedder import BY_WORDS, BuiltEmbedders
 from shisho.bootstrap.models import check_model
@@ -20,8 +21,8 @@ from shisho.domain.viewing import PDF_TYPE
 from shisho.errors import ExtraMissing, ShishoError
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
-from shisho.ports import Index, Originals, PageRenderer
-from shisho.settings import Settings, find_stray_names
+from shisho.ports import MeasuredIndex, Originals, PageRenderer
+from shisho.settings import Settings, engine_overrides, find_stray_names, load_readable
 from shisho.system.typesetting import check_japanese, find_fonts
 from shisho.web.browser import chromium
 
@@ -30,7 +31,7 @@ async def run_checks(
     settings: Settings,
     owner: str,
     check_database: Callable[[], Awaitable[Check]],
-    index: Index,
+    index: MeasuredIndex,
     reader: KillableReader,
     embeddings: EmbeddingDesk,
     embedders: BuiltEmbedders | Message,
@@ -41,6 +42,8 @@ async def run_checks(
     return [
         _quiet(await check_database(), owner),
         _quiet(await _index(index, owner), owner),
+        _secluded(await asyncio.to_thread(_settings, settings.home), owner),
+        _secluded(await asyncio.to_thread(_engines, settings.home), owner),
         await asyncio.to_thread(_tokenizer),
         await _reader(reader),
         await _fonts(reader),
@@ -78,18 +81,65 @@ def _quiet(check: Check, owner: str) -> Check:
     return replace(check, detail=Message("works")) if check.ok and owner != LOCAL_OWNER else check
 
 
-async def _index(index: Index, owner: str) -> Check:
+def _secluded(check: Check, owner: str) -> Check:
+    """The check as it may be told: what stands in the home's own files is for this machine's owner alone."""
+    is_told = check.ok or owner == LOCAL_OWNER
+    return check if is_told else replace(check, detail=Message("cannot be read"), remedy="")
+
+
+def _settings(home: Path) -> Check:
+    """Whether the settings can be read; those that cannot are as they are by default meanwhile."""
+    _, troubles = load_readable(home=home)
+    if troubles:
+        remedy = Message("mend it, or move it away; what it was to set is as it is by default until then")
+        return Check("settings", False, Message.join([error.message for error in troubles], " "), remedy)
+    return Check("settings", True, Message("settings.toml and the environment can be read"))
+
+
+def _engines(home: Path) -> Check:
+    """Whether what the home says of search engines can be read."""
+    from shisho.web.engines import engines
+
     try:
+        count = len(engines(engine_overrides(home)))
+    except ShishoError as error:
+        remedy = Message("mend engines.toml, or move it away; no engine is asked until then")
+        return Check("engines", False, error.message, remedy)
+    return Check("engines", True, Message("{count} search engines are known", count=count))
+
+
+async def _index(index: MeasuredIndex, owner: str) -> Check:
+    """Look through the index; what was damaged in it is made anew."""
+    try:
+        damages = await index.examine()
         statistics = await index.view(lambda view: view.statistics(Scope(owner)))
     except ShishoError as error:
         return Check("index", False, error.message)
-    except (OSError, ValueError) as error:
-        remedy = Message("delete the folder `lexical` in the home; it is made again from the database")
-        return Check("index", False, reason_of(error), remedy)
-    return Check("index", True, Message("{count} passages", count=int(statistics["passages"])))
+    except OSError as error:
+        remedy = Message(
+            "give yourself the right to its folder, or delete it: it is made again from the database"
+        )
+        why = Message("{path}: {why}", path=error.filename or "lexical", why=reason_of(error))
+        return Check("index", False, why, remedy)
+    detail = Message("{count} passages", count=int(statistics["passages"]))
+    if not damages:
+        return Check("index", True, detail)
+    files = ", ".join(f"{damage.folder}/{damage.file}" for damage in damages)
+    if all(damage.is_remade for damage in damages):
+        remade = Message(
+            "{detail}; {files} was damaged, and the index was made anew", detail=detail, files=files
+        )
+        return Check("index", True, remade)
+    remedy = Message(
+        "give yourself the right to write its folder, or delete it: it is made again from the database; "
+        "until then searches make it in memory"
+    )
+    return Check("index", False, Message("{files} is damaged", files=files), remedy)
 
 
-async def _embedder(embeddings: EmbeddingDesk, embedders: BuiltEmbedders | Message, index: Index) -> Check:
+async def _embedder(
+    embeddings: EmbeddingDesk, embedders: BuiltEmbedders | Message, index: MeasuredIndex
+) -> Check:
     """Which embedder works, how far it is, and whose vectors serve meanwhile; or why none does."""
     if isinstance(embedders, Message):
         remedy = 'pip install "shisho[vectors]"' if embedders == BY_WORDS else ""

@@ -58,6 +58,18 @@ async def open_desk(
         await desk.close()
 
 
+@asynccontextmanager
+async def open_checked_desk(**options: Value | Path | None) -> AsyncIterator[Desk]:
+    """A desk over what can be read of the settings, for its `doctor`, who says what cannot. Raises
+    InvalidParams for a name that is no setting."""
+    settings, _ = settings_.load_readable(**options)
+    desk = build_desk(settings, web_of(settings))
+    try:
+        yield desk
+    finally:
+        await desk.close()
+
+
 def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     """The desk of this machine's owner, with every piece by explicit constructor calls; those of others speak
     to the same stores. Nothing works on the queue before `working` is entered."""

@@ -14,11 +14,11 @@ from shisho.ports import (
     DiscoveredUrls,
     FolderRegister,
     Grants,
-    Index,
     Interventions,
     JobStore,
     Ledger,
     Limiter,
+    MeasuredIndex,
     Opinions,
     Originals,
     PageImages,
@@ -74,7 +74,7 @@ class LibraryStores:
 
     storage: Storage
     clock: Clock
-    index: Index
+    index: MeasuredIndex
     shelf: Shelf
     pages: PageStores
     ledger: Ledger

@@ -45,6 +45,8 @@ SAID: Mapping[str, str] = {
     "origin_file": "settings.toml",
     "check_database": "database",
     "check_index": "index",
+    "check_settings": "settings",
+    "check_engines": "search engines",
     "check_tokenizer": "tokenizer",
     "check_reader": "reader",
     "check_fonts": "fonts",

@@ -356,9 +356,6 @@ SAID: Mapping[str, str] = {
     "pip install sudachidict-core": "pip install sudachidict-core",
     'pip install "shisho[browser]"': 'pip install "shisho[browser]"',
     'pip install "shisho[ginza]"': 'pip install "shisho[ginza]"',
-    "delete the folder `lexical` in the home; it is made again from the database": (
-        "ホームフォルダの `lexical` を消してください。データベースから作り直されます"
-    ),
     "raise reader_memory_mb, or look with --debug": "reader_memory_mb を上げるか、--debug で調べてください",
     "{count} passages": "{count}パッセージ",
     "PDFs are read without their fonts: {scripts}": "フォントのないPDFも読めます: {scripts}",

@@ -9,7 +9,6 @@ SAID: Mapping[str, str] = {
     "The ranking is without its reranker: {why}": "並べ替えのモデルを使わずに順位を付けます: {why}",
     "The sentences are chosen by rules: {why}": "文は規則で選びます: {why}",
     "No vectors are made for now: {why}": "今はベクトルを作れません: {why}",
-    "they are damaged": "壊れています",
     "The index is made in memory; its files cannot be used: {why}.": (
         "索引のファイルを使えないため、メモリーの中に作ります: {why}。"
     ),

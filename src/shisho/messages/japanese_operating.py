@@ -33,4 +33,31 @@ SAID: Mapping[str, str] = {
         "自分に権限を与えるか、別のものを指定してください。"
     ),
     "Name another one.": "別のものを指定してください。",
+    "The index in {folder} was damaged ({file}). It is made anew from the database; nothing is lost.": (
+        "{folder} の索引が壊れていました({file})。データベースから作り直します。失われたものはありません。"
+    ),
+    "{detail}; {files} was damaged, and the index was made anew": (
+        "{detail}。{files} が壊れていたので、索引を作り直しました"
+    ),
+    "{files} is damaged": "{files} が壊れています",
+    "{path}: {why}": "{path}: {why}",
+    "give yourself the right to its folder, or delete it: it is made again from the database": (
+        "そのフォルダに権限を付けるか、フォルダを消してください。データベースから作り直されます"
+    ),
+    (
+        "give yourself the right to write its folder, or delete it: it is made again from the database; "
+        "until then searches make it in memory"
+    ): (
+        "そのフォルダに書く権限を付けるか、フォルダを消してください。データベースから作り直されます。"
+        "それまでは、検索のたびにメモリーに作ります"
+    ),
+    "settings.toml and the environment can be read": "settings.toml と環境変数を読めます",
+    "mend it, or move it away; what it was to set is as it is by default until then": (
+        "直すか、別の場所へ移してください。それまでは、そこで設定するはずのものは既定のままです"
+    ),
+    "{count} search engines are known": "{count}個の検索エンジンがあります",
+    "mend engines.toml, or move it away; no engine is asked until then": (
+        "engines.toml を直すか、別の場所へ移してください。それまでは、どのエンジンにも尋ねません"
+    ),
+    "cannot be read": "読めません",
 }

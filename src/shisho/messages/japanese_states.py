@@ -45,6 +45,8 @@ SAID: Mapping[str, str] = {
     "origin_file": "settings.toml",
     "check_database": "データベース",
     "check_index": "索引",
+    "check_settings": "設定",
+    "check_engines": "検索エンジン",
     "check_tokenizer": "分かち書き",
     "check_reader": "読み取り器",
     "check_environment": "環境変数",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         TermVector,
     )
     from shisho.domain.embedding import EmbedderAbout, Embedding
+    from shisho.domain.index_damage import IndexDamage
     from shisho.domain.metadata import MetadataField
     from shisho.domain.ranking import NamedPassage
     from shisho.domain.reference import Reference
@@ -177,6 +178,10 @@ class MeasuredIndex(Index, Protocol):
 
     async def count_behind(self) -> int:
         """How many changes of the shelf it has not taken in."""
+
+    async def examine(self) -> Sequence[IndexDamage]:
+        """Look through what it keeps in files, which takes a while. What is damaged is deleted where it can
+        be, and made anew at the next use. Raises OSError."""
 
     async def close(self) -> None:
         """Let go of what it holds open. It is not used afterwards."""

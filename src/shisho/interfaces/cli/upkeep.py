@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shisho import settings as settings_
+from shisho.interfaces.cli.interrupts import run_to_end
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.runner import Json
 from shisho.interfaces.cli.runner import run as _run
@@ -49,15 +50,18 @@ def backup(
 def doctor(context: typer.Context, json_: Json = False) -> None:
     """Say what works here, and how to get what does not."""
 
-    async def work(desk: Desk) -> None:
+    async def work() -> None:
+        from shisho.bootstrap.desk import open_checked_desk
         from shisho.interfaces.cli import render
 
-        checks = await desk.doctor()
-        _print(checks, json_, lambda: render.print_checks(checks, _words(context)))
+        say = Words(settings_.load_readable(**context.obj)[0].reader)
+        async with open_checked_desk(**context.obj) as desk:
+            checks = await desk.doctor()
+        _print(checks, json_, lambda: render.print_checks(checks, say))
         if not all(check.ok or check.optional for check in checks):
             raise typer.Exit(1)
 
-    _run(context, work, json_, "interrupted_look")
+    run_to_end(work(), context, "interrupted_look")
 
 
 def settings(context: typer.Context, json_: Json = False) -> None:

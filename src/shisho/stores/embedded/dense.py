@@ -21,12 +21,14 @@ from numpy.typing import NDArray
 
 from shisho.domain.corpus import PassageId
 from shisho.domain.embedding import EmbedderAbout, Embedding
+from shisho.domain.index_damage import IndexDamage
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.stores import nouns
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.dense_files import ROW, VECTOR, Codes, DenseBatch, DenseFiles, Vectors, Watermark
+from shisho.stores.embedded.index_damage import IndexDamaged, tell_remaking
 from shisho.stores.embedded.row_order import RowOrder
 from shisho.stores.index_scope import IndexScope
 from shisho.telemetry import log, span
@@ -166,7 +168,10 @@ class DenseIndex:
         try:
             files = DenseFiles(self._folder, self._dimensions)
             with files.hold_for_writing():
-                self._read_files(files)
+                try:
+                    self._read_files(files)
+                except IndexDamaged as damage:
+                    self._remake(files, str(damage))
                 self._take_in(files)
                 self._vectors = files.map_vectors(self._mark)
         except BlockingIOError:
@@ -179,6 +184,33 @@ class DenseIndex:
             self._vectors = None
             self._take_in(None)
         return True
+
+    def examine(self) -> IndexDamage | None:
+        """Look through all files, and begin them anew where one is damaged; None where all is well, or where
+        another process writes. Raises OSError."""
+        with self._lock:
+            self._dimensions = self._dimensions or self._database.snapshot(self._known_dimensions)
+            files = DenseFiles(self._folder, self._dimensions)
+            try:
+                with files.hold_for_writing():
+                    return self._examine(files)
+            except BlockingIOError:
+                return None
+
+    def _examine(self, files: DenseFiles) -> IndexDamage | None:
+        try:
+            mark = files.watermark()
+            if mark is not None:
+                files.check(mark)
+        except IndexDamaged as damage:
+            self._remake(files, str(damage))
+            return IndexDamage(self._folder.name, str(damage), is_remade=True)
+        return None
+
+    def _remake(self, files: DenseFiles, file: str) -> None:
+        tell_remaking(self._folder, file)
+        self._forget()
+        self._mark = files.begin()
 
     def _read_files(self, files: DenseFiles) -> None:
         """Take in what other processes have written since."""

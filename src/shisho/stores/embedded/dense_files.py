@@ -7,20 +7,24 @@ import fcntl
 import json
 import os
 import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-FORMAT = 3
+from shisho.stores.embedded.index_damage import LOOKED_AT, IndexDamaged
+
+FORMAT = 4
 ROW = np.dtype([("passage", "<i8"), ("document", "<u4"), ("page", "<i4")])
 """What stands beside the code of a vector: its passage, the place of its document in the list of documents,
 and its page, 0 for none."""
 VECTOR = np.dtype("<f2")
+WATERMARK = "watermark"
 FILES = ("rows", "codes", "vectors", "documents")
 Rows = NDArray[np.void]
 Codes = NDArray[np.uint8]
@@ -30,13 +34,15 @@ Vectors = NDArray[np.float16]
 @dataclass(frozen=True, slots=True)
 class Watermark:
     """How far files are good: the last vector taken in, how many there are, and the bytes of the list of
-    documents. `scale`: what a component was multiplied by; `generation` changes when they are made anew."""
+    documents. `scale`: what a component was multiplied by; `generation` changes when they are made anew.
+    `sums`: the checksum of each file so far."""
 
     generation: str
     seq: int = 0
     rows: int = 0
     document_bytes: int = 0
     scale: float = 0.0
+    sums: Mapping[str, int] = field(default_factory=lambda: dict.fromkeys(FILES, 0))
     format: int = FORMAT
 
 
@@ -51,27 +57,53 @@ class DenseBatch:
 
 
 class DenseFiles:
-    """The files below a folder. Every method but `watermark`, `load` and `map_vectors` is for whoever is
-    writing."""
+    """The files below a folder. Every method but `watermark`, `load`, `check` and `map_vectors` is for
+    whoever is writing."""
 
     def __init__(self, folder: Path, dimensions: int) -> None:
         self._folder = folder
         self._dimensions = dimensions
 
     def watermark(self) -> Watermark | None:
-        """None where there is nothing good."""
-        with suppress(OSError, ValueError, TypeError):
-            mark = Watermark(**json.loads((self._folder / "watermark").read_text("ascii")))
-            return mark if mark.format == FORMAT and self._holds(mark) else None
-        return None
+        """None where there is none of this form. Raises IndexDamaged where it cannot be read, or where files
+        are shorter than it says."""
+        try:
+            fields = json.loads((self._folder / WATERMARK).read_text("ascii"))
+            if fields["format"] != FORMAT:
+                return None
+            mark = Watermark(**fields)
+        except FileNotFoundError:
+            return None
+        except (ValueError, TypeError, KeyError) as error:
+            raise IndexDamaged(WATERMARK) from error
+        for name, size in self._sizes(mark).items():
+            if not self._has(name, size):
+                raise IndexDamaged(name)
+        return mark
 
     def load(self, after: Watermark, mark: Watermark) -> DenseBatch:
-        """Load what stands between two watermarks of one generation. Raises OSError."""
+        """Load what stands between two watermarks of one generation. Raises OSError, IndexDamaged."""
+        self._check(after, mark, LOOKED_AT)
         width = self._dimensions
         rows = self._part("rows", ROW, after.rows, mark.rows)
         codes = self._part("codes", np.dtype(np.uint8), after.rows * width, mark.rows * width)
         names = self._part("documents", np.dtype(np.uint8), after.document_bytes, mark.document_bytes)
         return DenseBatch(rows, codes.reshape(-1, width), names.tobytes().decode("ascii").split())
+
+    def check(self, mark: Watermark) -> None:
+        """Look through all that the files hold. Raises OSError, IndexDamaged."""
+        self._check(Watermark(mark.generation), mark, None)
+
+    def _check(self, after: Watermark, mark: Watermark, most_bytes: int | None) -> None:
+        """`most_bytes`: vectors of more are not looked at, as nobody reads them all."""
+        begins = self._sizes(after)
+        for name, end in self._sizes(mark).items():
+            length = end - begins[name]
+            if name == "vectors" and most_bytes is not None and length > most_bytes:
+                continue
+            data = self._part(name, np.dtype(np.uint8), begins[name], end).data
+            if len(data) < length or zlib.crc32(data, after.sums[name]) != mark.sums[name]:
+                raise IndexDamaged(name)
 
     def map_vectors(self, mark: Watermark) -> Vectors:
         """The vectors up to a watermark, read only where they are looked at. Raises OSError, ValueError."""
@@ -91,7 +123,7 @@ class DenseFiles:
 
     def begin(self) -> Watermark:
         """Make the files anew."""
-        for name in ("watermark", *FILES):
+        for name in (WATERMARK, *FILES):
             (self._folder / name).unlink(missing_ok=True)
         mark = Watermark(uuid.uuid4().hex)
         for name in FILES:
@@ -104,28 +136,40 @@ class DenseFiles:
     ) -> Watermark:
         """Add a batch and its vectors after `mark`, over whatever a killed process left there."""
         documents = "".join(f"{name}\n" for name in batch.documents).encode("ascii")
-        self._extend("rows", mark.rows * ROW.itemsize, batch.rows.tobytes())
-        self._extend("codes", mark.rows * self._dimensions, batch.codes.tobytes())
-        self._extend("vectors", mark.rows * self._dimensions * VECTOR.itemsize, vectors.tobytes())
-        self._extend("documents", mark.document_bytes, documents)
+        contents = {
+            "rows": batch.rows.tobytes(),
+            "codes": batch.codes.tobytes(),
+            "vectors": vectors.tobytes(),
+            "documents": documents,
+        }
+        ends = self._sizes(mark)
+        for name, data in contents.items():
+            self._extend(name, ends[name], data)
         fresh = replace(
             mark,
             seq=seq,
             rows=mark.rows + len(batch.rows),
             document_bytes=mark.document_bytes + len(documents),
             scale=scale,
+            sums={name: zlib.crc32(data, mark.sums[name]) for name, data in contents.items()},
         )
         self._write(fresh)
         return fresh
 
-    def _holds(self, mark: Watermark) -> bool:
-        sizes = {
+    def _sizes(self, mark: Watermark) -> dict[str, int]:
+        """The bytes of each file that are good."""
+        return {
             "rows": mark.rows * ROW.itemsize,
             "codes": mark.rows * self._dimensions,
             "vectors": mark.rows * self._dimensions * VECTOR.itemsize,
             "documents": mark.document_bytes,
         }
-        return all((self._folder / name).stat().st_size >= size for name, size in sizes.items())
+
+    def _has(self, name: str, size: int) -> bool:
+        try:
+            return (self._folder / name).stat().st_size >= size
+        except FileNotFoundError:
+            return False
 
     def _part(self, name: str, kind: np.dtype[Any], start: int, end: int) -> NDArray[Any]:
         return np.fromfile(self._folder / name, kind, end - start, offset=start * kind.itemsize)
@@ -139,6 +183,6 @@ class DenseFiles:
             os.fsync(file.fileno())
 
     def _write(self, mark: Watermark) -> None:
-        fresh = self._folder / "watermark.new"
+        fresh = self._folder / f"{WATERMARK}.new"
         fresh.write_text(json.dumps(asdict(mark)), "ascii")
-        fresh.replace(self._folder / "watermark")
+        fresh.replace(self._folder / WATERMARK)

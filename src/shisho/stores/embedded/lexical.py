@@ -4,7 +4,8 @@ at any time."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,10 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import apsw
 import tantivy
 
+from shisho.domain.index_damage import IndexDamage
 from shisho.messages.message import Message
 from shisho.ports import SearchView
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.index_damage import IndexDamaged, notice_damage
 from shisho.stores.embedded.lexical_files import CorpusIndexes, CorpusWriter
 from shisho.stores.embedded.lexical_view import LexicalView
 from shisho.stores.proposals import HEADING
@@ -29,6 +32,7 @@ T = TypeVar("T")
 BATCH = 500  # documents taken in per commit
 ENTRIES = 2_000  # passages of one document that are held at once
 PATIENCE = 5.0  # seconds to wait for another process that is catching up
+BUSY = "LockBusy"  # what tantivy says where another process writes
 
 # The number of the newest change of the shelf.
 NEWEST = "SELECT coalesce(max(seq), 0) FROM changes"
@@ -56,12 +60,36 @@ class LexicalIndex:
         self._seen = -1
 
     async def view(self, work: Callable[[SearchView], T], *, current: bool = True) -> T:
+        return await self._healed(partial(self._look, work, current))
+
+    async def _look(self, work: Callable[[SearchView], T], current: bool) -> T:
         look = self._if_current if current else self._viewed
         outcome = await self._database.read(lambda connection: look(connection, work))
         if outcome is None:
-            await self.catch_up()
+            await self._catch_up()
             outcome = await self._database.read(lambda connection: self._viewed(connection, work))
         return outcome[0]
+
+    async def _healed(self, act: Callable[[], Awaitable[T]]) -> T:
+        """What it gives. An index that is damaged is made anew before, in memory where its folder cannot be
+        written or that has not helped."""
+        with suppress(IndexDamaged):
+            return await act()
+        with suppress(OSError):
+            await self.examine()
+        try:
+            return await act()
+        except IndexDamaged as damage:
+            async with self._lock:
+                self._seen = self._indexes.pass_by(damage)
+        return await act()
+
+    async def examine(self) -> Sequence[IndexDamage]:
+        async with self._lock:
+            words = await asyncio.to_thread(self._indexes.examine)
+            self._seen = -1
+        vectors = None if self._dense is None else await asyncio.to_thread(self._dense.examine)
+        return [damage for damage in (words, vectors) if damage is not None]
 
     def _if_current(self, connection: apsw.Connection, work: Callable[[SearchView], T]) -> tuple[T] | None:
         """The outcome of the work; None where there is something to catch up with before."""
@@ -82,6 +110,9 @@ class LexicalIndex:
         self._indexes.close()
 
     async def catch_up(self) -> None:
+        await self._healed(self._catch_up)
+
+    async def _catch_up(self) -> None:
         await self._catch_up_words()
         if self._dense is not None:
             await asyncio.to_thread(self._dense.catch_up)
@@ -111,11 +142,12 @@ class LexicalIndex:
         if not self._indexes.take():
             return False
         try:
-            self._seen = self._indexes.reload()
-            with span("lexical.catch_up", since=self._seen), CorpusWriter(self._indexes) as writer:
-                self._take_in(writer, newest)
-        except ValueError as error:
-            if "lock" not in str(error).lower():
+            with notice_damage():
+                self._seen = self._indexes.reload()
+                with span("lexical.catch_up", since=self._seen), CorpusWriter(self._indexes) as writer:
+                    self._take_in(writer, newest)
+        except IndexDamaged as damage:
+            if BUSY not in str(damage):
                 raise
             return False
         finally:

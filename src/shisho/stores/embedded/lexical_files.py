@@ -9,16 +9,27 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Sequence
+import time
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import tantivy
 
+from shisho.domain.index_damage import IndexDamage
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
+from shisho.stores.embedded.index_damage import (
+    LOOKED_AT,
+    META,
+    IndexDamaged,
+    find_damage,
+    notice_damage,
+    tell_remaking,
+)
 from shisho.stores.proposals import WEIGHTS
 from shisho.system.turn import FileTurn
 from shisho.telemetry import log
@@ -27,6 +38,17 @@ FORMAT = "2"
 HEAP = 128 << 20
 LOCK = "lock"
 WATERMARK = "watermark"
+CORPORA = "corpora"  # the watermark again, and those that have an index: earlier versions write none
+PATIENCE = 5.0  # seconds to wait for another process that writes
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalWatermark:
+    """The number of the last change that all indexes have taken in, and the corpora that have one; None where
+    an earlier version has not said which."""
+
+    last_change: int
+    corpora: frozenset[int] | None
 
 
 class CorpusIndexes:
@@ -52,30 +74,83 @@ class CorpusIndexes:
         self._opened = {}
 
     def reload(self) -> int:
-        """Look at what other processes have written since. Returns the watermark."""
+        """Look at what other processes have written since. Returns the watermark. Raises IndexDamaged."""
         if self._is_passing:
             return self._passing_mark
         try:
-            seen = self._watermark()
+            mark = self._watermark()
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._open_all()
-        except (OSError, ValueError) as error:  # it can neither be read nor be made anew
+            self._open_all({} if mark is None else self._list_folders())
+        except OSError as error:  # it can neither be read nor be made anew
             return self.pass_by(error)
-        return seen or 0
+        if mark is not None and mark.corpora is not None and not mark.corpora <= self._opened.keys():
+            raise IndexDamaged(_name_missing(mark.corpora, self._opened))
+        return 0 if mark is None else mark.last_change
 
-    def _open_all(self) -> None:
-        there = {int(path.name): path for path in self._folder.iterdir() if path.name.isdecimal()}
-        self._opened = {corpus_id: index for corpus_id, index in self._opened.items() if corpus_id in there}
-        for index in self._opened.values():
-            index.reload()
-        for corpus_id in there.keys() - self._opened.keys():
-            if (there[corpus_id] / "meta.json").is_file():
-                self._opened[corpus_id] = _prepare(tantivy.Index(_schema(), str(there[corpus_id])))
+    def _open_all(self, folders: Mapping[int, Path]) -> None:
+        self._opened = {corpus_id: index for corpus_id, index in self._opened.items() if corpus_id in folders}
+        with notice_damage():
+            for index in self._opened.values():
+                index.reload()
+            for corpus_id in folders.keys() - self._opened.keys():
+                self._opened[corpus_id] = _open(folders[corpus_id], LOOKED_AT)
+
+    def _list_folders(self) -> dict[int, Path]:
+        """The folders of corpora that hold an index."""
+        return {
+            int(path.name): path
+            for path in self._folder.iterdir()
+            if path.name.isdecimal() and (path / META).is_file()
+        }
+
+    def examine(self) -> IndexDamage | None:
+        """Look through all files, which takes a while, and delete them where one is damaged, so that they are
+        made anew at the next use; None where all is well, or another process writes. Raises OSError."""
+        if not self._folder.is_dir() or self._is_passing:
+            return None
+        if not os.access(self._folder, os.W_OK):
+            file = self._find_damage()
+            return IndexDamage(self._folder.name, file, is_remade=False) if file else None
+        if not self._wait_for_turn():
+            return None
+        try:
+            file = self._find_damage()
+            if file:
+                tell_remaking(self._folder, file)
+                self._clear()
+            self._opened = {}
+        finally:
+            self.end()
+        return IndexDamage(self._folder.name, file, is_remade=True) if file else None
+
+    def _wait_for_turn(self) -> bool:
+        until = time.monotonic() + PATIENCE
+        while not self._turn.take():
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.05)
+        return True
+
+    def _find_damage(self) -> str:
+        """The name of a damaged file; "" for none."""
+        try:
+            mark = self._watermark()
+            if mark is None:
+                return ""
+            folders = self._list_folders()
+            missing = (mark.corpora or frozenset()) - folders.keys()
+            if missing:
+                return _name_missing(missing)
+            for folder in folders.values():
+                _open(folder, None)
+        except IndexDamaged as damage:
+            return str(damage)
+        return ""
 
     def pass_by(self, error: Exception) -> int:
         """From now on indexes that end with this process, for a home that cannot be written. Returns what
         they have seen."""
-        why = reason_of(error) if isinstance(error, OSError) else Message("they are damaged")
+        why = reason_of(error)
         log.warning(Message("The index is made in memory; its files cannot be used: {why}.", why=why))
         self._is_passing = True
         self._passing_mark = 0
@@ -89,9 +164,13 @@ class CorpusIndexes:
             return
         # After the commits: a crash between the two repeats a batch, and taking in a document twice changes
         # nothing.
-        fresh = self._folder / f"{WATERMARK}.new"
-        fresh.write_text(f"{FORMAT} {seen}", "ascii")
-        fresh.replace(self._folder / WATERMARK)
+        self._write(CORPORA, f"{seen} {','.join(map(str, sorted(self._opened)))}")
+        self._write(WATERMARK, f"{FORMAT} {seen}")
+
+    def _write(self, name: str, text: str) -> None:
+        fresh = self._folder / f"{name}.new"
+        fresh.write_text(text, "ascii")
+        fresh.replace(self._folder / name)
 
     def take(self) -> bool:
         """The turn to write, until `end`; False while another process has it. What has another form is
@@ -122,11 +201,26 @@ class CorpusIndexes:
             self._opened[corpus_id] = index
         return index
 
-    def _watermark(self) -> int | None:
-        """None where there is none of this form."""
-        current = self._folder / WATERMARK
-        mark = current.read_text("ascii").split() if current.is_file() else []
-        return int(mark[1]) if len(mark) == 2 and mark[0] == FORMAT else None
+    def _watermark(self) -> LexicalWatermark | None:
+        """None where there is none of this form. Raises IndexDamaged."""
+        try:
+            words = self._read(WATERMARK)
+            if words[:1] != [FORMAT]:
+                return None
+            return LexicalWatermark(int(words[1]), self._list_marked(words[1]))
+        except (ValueError, IndexError) as error:
+            raise IndexDamaged(WATERMARK) from error
+
+    def _list_marked(self, mark: str) -> frozenset[int] | None:
+        """The corpora that had an index at this mark; None where whoever set it did not say."""
+        with suppress(ValueError, IndexError):
+            words = self._read(CORPORA)
+            return frozenset(map(int, words[1].split(","))) if words[0] == mark else None
+        return None
+
+    def _read(self, name: str) -> list[str]:
+        file = self._folder / name
+        return file.read_text("ascii").split() if file.is_file() else []
 
     def _clear(self) -> None:
         self._opened = {}
@@ -178,6 +272,28 @@ class CorpusWriter:
             self.show()
             self._writer = None
             self._corpus_id = -1
+
+
+def _name_missing(corpora: Iterable[int], present: Iterable[int] = ()) -> str:
+    """The file that says of an index that it is there."""
+    return f"{min({*corpora} - {*present})}/{META}"
+
+
+def _open(folder: Path, most_bytes: int | None) -> Any:
+    """The index in a folder. Raises IndexDamaged; of more than `most_bytes` before it is searched or not at
+    all."""
+    try:
+        file = find_damage(folder, most_bytes)
+    except FileNotFoundError as error:  # another process may have merged it away
+        file = Path(error.filename).name
+    if file:
+        raise IndexDamaged(f"{folder.name}/{file}")
+    try:
+        with notice_damage():
+            return _prepare(tantivy.Index(_schema(), str(folder)))
+    except IndexDamaged as damage:
+        log.debug("the index in %s: %s", folder, damage)
+        raise IndexDamaged(folder.name) from damage
 
 
 def _prepare(index: Any) -> Any:

@@ -13,6 +13,7 @@ import tantivy
 from shisho.domain.corpus import PassageId, Scope
 from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.stores import nouns
+from shisho.stores.embedded.index_damage import notice_damage
 from shisho.stores.embedded.lexical_files import CorpusIndexes
 from shisho.stores.embedded.scope import corpus_ids, index_scope
 from shisho.stores.embedded.shelf_view import ShelfView
@@ -57,17 +58,18 @@ class LexicalView(ShelfView):
         limit: int,
         passage_ids: frozenset[PassageId],
     ) -> list[PassageId]:
-        words = self._telling(words_of(terms, bigrams), scope)
-        within = self._index_scope(scope)
-        if not words or within.documents == ():
-            return []
         # Over-fetching by what was seen refills the hole; excluding it inside the query costs two to four
         # times as much.
         most = limit + len(passage_ids)
         hits: list[tuple[float, int]] = []
-        for corpus_id in corpus_ids(self._connection, scope):
-            if query := self._query(corpus_id, words, scope, within):
-                hits += self._hits(corpus_id, query, most)
+        with notice_damage():
+            words = self._telling(words_of(terms, bigrams), scope)
+            within = self._index_scope(scope)
+            if not words or within.documents == ():
+                return []
+            for corpus_id in corpus_ids(self._connection, scope):
+                if query := self._query(corpus_id, words, scope, within):
+                    hits += self._hits(corpus_id, query, most)
         hits.sort(key=lambda hit: -hit[0])  # of equal ones the order of their indexes stays
         best = (nouns.passage_id(number) for _, number in hits[:most])
         return [name for name in best if name not in passage_ids][:limit]
@@ -127,7 +129,8 @@ class LexicalView(ShelfView):
         return self._searchers[corpus_id]
 
     def frequencies(self, field: str, terms: Sequence[str], scope: Scope) -> Mapping[str, int]:
-        return {term: self._frequency((field, term), scope) for term in terms}
+        with notice_damage():
+            return {term: self._frequency((field, term), scope) for term in terms}
 
     def _index_scope(self, scope: Scope) -> IndexScope:
         """Both halves of a search look into the same scope: it is read once."""

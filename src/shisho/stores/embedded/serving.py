@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from shisho.domain.embedding import EmbedderAbout
+from shisho.domain.index_damage import IndexDamage
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
 from shisho.stores.serving import choose_serving
@@ -56,6 +57,11 @@ class ServingIndex:
         index.catch_up()
         for folder in self._database.snapshot(self._left_behind):
             shutil.rmtree(folder, ignore_errors=True)
+
+    def examine(self) -> IndexDamage | None:
+        """As of a `DenseIndex`."""
+        _, index = self._database.snapshot(self.find)
+        return index.examine()
 
     def _chosen(self, connection: apsw.Connection) -> tuple[EmbedderAbout, bool]:
         return choose_embedder(connection, self._about, self._is_usable)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 import psycopg
 
+from shisho.domain.index_damage import IndexDamage
 from shisho.ports import SearchView
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.lexical_view import PostgresView
@@ -37,6 +38,10 @@ class PostgresIndex:
     async def count_behind(self) -> int:
         """Never: what it proposes by stands in the transaction that changes the shelf."""
         return 0
+
+    async def examine(self) -> Sequence[IndexDamage]:
+        """It keeps nothing in files."""
+        return ()
 
     async def close(self) -> None:
         """It holds nothing of its own: its connections are the database's."""

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from shisho.domain.corpus import PassageId, Scope, TermVector
 from shisho.domain.embedding import EmbedderAbout, Embedding
+from shisho.domain.index_damage import IndexDamage
 from shisho.domain.ranking import NamedPassage
 from shisho.ports import SearchView
 from shisho.stores.index_feed import IndexFeed, IndexFeedView, IndexMark
@@ -44,6 +45,10 @@ class QdrantIndex:
 
     async def count_behind(self) -> int:
         return await self._feed.read(self._words.count_behind)
+
+    async def examine(self) -> Sequence[IndexDamage]:
+        """It keeps nothing in files."""
+        return ()
 
     async def close(self) -> None:
         await asyncio.to_thread(self._server.close)

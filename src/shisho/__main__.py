@@ -14,6 +14,9 @@ def main() -> None:
     """Entry point of the `shisho` command."""
     gc.set_threshold(NEW_OBJECTS)
     try:
+        from shisho.interfaces.cli.startup import hasten_records
+
+        hasten_records()
         from shisho.interfaces.cli import app as cli
     except KeyboardInterrupt:
         sys.exit(130)

@@ -27,9 +27,7 @@ from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.citations import Citations
 from shisho.librarian.evaluate import terms_wanted
 from shisho.librarian.evidence import context_of, double, verify
-from shisho.librarian.follow_up import resolve
 from shisho.librarian.levels import ENOUGH
-from shisho.librarian.mending import find_support
 from shisho.librarian.mind import AnswerMatter, Mind, PassageMatter, PlanMatter, RulesMind
 from shisho.librarian.reflect import choose_next_focus, open_goals
 from shisho.librarian.route import conclude, route
@@ -67,7 +65,7 @@ class Nodes:
         self._budget = budget
 
     async def strategy(self, state: LoopState) -> LoopState:
-        question = resolve(state["question"], state.get("earlier", ()))
+        question = _stand_alone(state["question"], state.get("earlier", ()))
         allowance = self._allowance(Spending())
         thought = await self._mind.split(question, self._clock.now, allowance)
         return LoopState(
@@ -254,6 +252,8 @@ class Nodes:
 
     async def _support(self, text: str, state: LoopState, time: int) -> EvidenceRef | None:
         """Evidence for a sentence that cites nothing, from one search for it among all in scope."""
+        from shisho.librarian.mending import find_support  # here, as answers of quotations need none
+
         aim = state["strategy"]
         keywords = tuple(dict.fromkeys(terms(fold(text))))[:MOST_SOUGHT_TERMS]
         plan = Plan(text, keywords, text, "")
@@ -354,3 +354,12 @@ def _once(findings: Sequence[Finding]) -> list[Finding]:
         ):
             kept_findings.append(finding)
     return kept_findings
+
+
+def _stand_alone(question: str, earlier: Sequence[str]) -> str:
+    """The question as it is understood after these."""
+    if not earlier:
+        return question
+    from shisho.librarian.follow_up import resolve  # here, as most questions follow none
+
+    return resolve(question, earlier)

@@ -121,7 +121,7 @@ def test_a_record_is_pickled_and_read_again() -> None:
 
 
 EVERY_CLASS = """
-import dataclasses, importlib, inspect, pkgutil, sys
+import contextlib, dataclasses, importlib, inspect, pkgutil, sys
 from shisho.interfaces.cli.startup import hasten_records
 if sys.argv[1:]:
     hasten_records()
@@ -132,10 +132,9 @@ for name, module in sorted(sys.modules.items()):
     for cls in vars(module).values() if name.startswith("shisho.") else ():
         if isinstance(cls, type) and dataclasses.is_dataclass(cls) and cls.__module__ == name:
             later = cls.__init__.__name__ != "__init__"
-            try:
-                repr(object.__new__(cls))
-            except AttributeError:
-                pass
+            for act in (cls, lambda: repr(object.__new__(cls)), lambda: hash(object.__new__(cls))):
+                with contextlib.suppress(AttributeError, TypeError):
+                    act()
             taken = inspect.signature(cls).parameters.values()
             told = [(one.name, str(one.kind), one.annotation, one.default is one.empty) for one in taken]
             print(name, cls.__qualname__, told, sorted(vars(cls)))

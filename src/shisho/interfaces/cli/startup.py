@@ -6,12 +6,20 @@ import dataclasses
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from itertools import chain
 from types import UnionType
 from typing import Annotated, Any, NoReturn, Union, get_args, get_origin
 
 OURS = "shisho."
 PLAIN = {"frozen": True, "slots": True}
-COMPILED = ("__init__", "__repr__", "__eq__", "__hash__")
+# Methods that are compiled together, and the options by which Python makes no others.
+COMPILED = {
+    ("__init__",): {"frozen": True, "repr": False, "eq": False},
+    ("__repr__",): {"init": False, "eq": False},
+    ("__eq__", "__hash__"): {"init": False, "repr": False, "unsafe_hash": True},
+}
+METHODS = frozenset(chain.from_iterable(COMPILED))
 
 _make = dataclasses.dataclass
 
@@ -50,15 +58,15 @@ def _is_union(kind: Any) -> bool:
 
 
 def hasten_records() -> None:
-    """From now on compile the methods of our frozen dataclasses when one of them is first called. Python
-    compiles six for each, half a millisecond a class; most are never called. What they do stays what Python
-    makes of them."""
+    """From now on compile the methods of our frozen dataclasses when they are first called. Python compiles
+    six for each, half a millisecond a class; most are never called. What they do stays what Python makes of
+    them."""
     dataclasses.dataclass = _dataclass
 
 
 def _dataclass(cls: type | None = None, /, **options: Any) -> Any:
     def wrap(cls: type) -> type:
-        is_plain = cls.__bases__ == (object,) and bool(cls.__doc__) and vars(cls).keys().isdisjoint(COMPILED)
+        is_plain = cls.__bases__ == (object,) and bool(cls.__doc__) and vars(cls).keys().isdisjoint(METHODS)
         return make_record(cls) if is_plain and cls.__module__.startswith(OURS) else _make(cls, **options)
 
     if options != PLAIN:
@@ -75,13 +83,14 @@ def make_record(original: type) -> type:
     for option in ("init", "repr", "eq", "frozen"):
         setattr(cls.__dataclass_params__, option, True)
 
-    def compile_methods() -> None:
-        twin: type = _make(type(original.__name__, (), dict(names)), frozen=True)
-        for name in COMPILED:
+    def compile_methods(together: tuple[str, ...]) -> None:
+        twin: type = _make(type(original.__name__, (), dict(names)), **COMPILED[together])
+        for name in together:
             setattr(cls, name, vars(twin)[name])
 
-    for name in COMPILED:
-        setattr(cls, name, _compiled_first(cls, name, compile_methods))
+    for together in COMPILED:
+        for name in together:
+            setattr(cls, name, _compiled_first(cls, name, partial(compile_methods, together)))
     cls.__setattr__ = _refuse_to_set
     cls.__delattr__ = _refuse_to_delete
     cls.__getstate__ = _Frozen.__getstate__

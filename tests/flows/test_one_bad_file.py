@@ -38,7 +38,7 @@ def brittle(layout: DocumentLayout) -> Sequence[Piece]:
 
 def with_brittle_splitter(desk: Desk) -> Desk:
     """In every way in: all share the desk's ingest."""
-    object.__setattr__(desk._parts.ingest, "cut", brittle)
+    object.__setattr__(desk._parts.ingest.add.__self__, "cut", brittle)
     return desk
 
 
@@ -65,7 +65,7 @@ async def test_a_file_that_breaks_us_gives_a_receipt_and_the_rest_goes_on(tmp_pa
 async def test_a_job_that_breaks_us_fails_with_a_typed_error(tmp_path: Path) -> None:
     async with open_desk(home=tmp_path / "home") as desk:
         # The queue's handlers hold the desk's own ingest: break its splitter there too.
-        object.__setattr__(desk._parts.ingest, "cut", brittle)
+        object.__setattr__(desk._parts.ingest.add.__self__, "cut", brittle)
         files = [Bytes("c.txt", BREAKS.encode()), Bytes("a.txt", "よい本文である。".encode())]
         queued = await desk.tasks.queue_documents(files=files)
         async with desk.working():
@@ -87,7 +87,7 @@ async def test_a_page_that_breaks_us_does_not_end_its_search(tmp_path: Path) -> 
                 raise Splitter
             return cut(layout)
 
-        object.__setattr__(desk._parts.ingest, "cut", first_breaks)
+        object.__setattr__(desk._parts.ingest.add.__self__, "cut", first_breaks)
         queued = await desk.tasks.queue_searches([box.questions[20].topic])
         await ended(desk, queued.task_id)
         (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs

@@ -26,7 +26,7 @@ from tests import forkserver
 from tests.machine import PATIENCE
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "lectures"
-SHISHO = ("-c", "from shisho.interfaces.cli.app import main; main()")
+SHISHO = ("-m", "shisho")
 Call = Callable[..., Awaitable[dict[str, Any]]]
 
 

@@ -4,9 +4,10 @@ not load them."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class DeferredPart:
@@ -34,3 +35,12 @@ class DeferredPart:
 def defer(make: Callable[[], T], **known: Any) -> T:
     """The part that `make` gives, as far as attributes and methods go; it is no instance of its class."""
     return cast("T", DeferredPart(make, known))
+
+
+def defer_call(find: Callable[[], Callable[P, T]]) -> Callable[P, T]:
+    """The function that `find` gives, looked for when it is called."""
+
+    def call(*arguments: P.args, **named: P.kwargs) -> T:
+        return find()(*arguments, **named)
+
+    return call

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from shisho import settings as settings_
+from shisho.bootstrap.deferred import defer_call
 from shisho.errors import ExtraMissing
 from shisho.settings import Settings
 
@@ -58,6 +59,10 @@ def query_terms(settings: Settings) -> AskTerms:
     """The maker of a query's terms."""
     if settings.text("terms") == "ginza":
         return cast("AskTerms", _ginza().query)
+    return defer_call(_import_query)
+
+
+def _import_query() -> AskTerms:
     from shisho.language import terms
 
     return terms.query

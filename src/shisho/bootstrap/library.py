@@ -8,7 +8,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shisho.bootstrap.deferred import defer
+from shisho.bootstrap.deferred import defer, defer_call
 from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders
 from shisho.bootstrap.intake import build_ingest, build_reader, query_terms
 from shisho.bootstrap.models import (
@@ -39,9 +39,11 @@ if TYPE_CHECKING:
     from shisho.corpus.ingest import Ingest
     from shisho.corpus.readers.killable import KillableReader
     from shisho.corpus.readers.rendering import KillablePageRenderer
+    from shisho.corpus.retrieve import AskTerms
     from shisho.corpus.session import CorpusSearcher
     from shisho.corpus.usefulness import Usefulness
     from shisho.desk.embeddings import EmbeddingDesk
+    from shisho.handlers.search import Judge
     from shisho.librarian.mind import Mind
     from shisho.librarian.model_mind import ModelMind
     from shisho.librarian.table import Runner
@@ -66,7 +68,7 @@ class SharedLibrary:
     embedders: BuiltEmbedders | Message
     embeddings: EmbeddingDesk
     budget: Budget
-    judge: UsefulnessJudge
+    judge: Judge
 
     async def close(self) -> None:
         """End what was opened, the stores last."""
@@ -82,8 +84,9 @@ def build_library(settings: Settings, web: WebAccess | None) -> SharedLibrary:
     disk = DiskFiles(settings.read_int("max_file_mb") * MB)
     embedders, without = _embedders(settings)
     stores = build_stores(settings, embedders, SystemClock)
-    reader = build_reader(settings, disk.max_bytes)
-    searcher = _searcher(settings, stores, embedders)
+    reader = defer(partial(build_reader, settings, disk.max_bytes))
+    ranking = (query_terms(settings), _reranker(settings))  # now, so that what is missing is said
+    searcher = defer(partial(_searcher, settings, stores, embedders, *ranking))
     return SharedLibrary(
         settings=settings,
         web=web,
@@ -91,13 +94,15 @@ def build_library(settings: Settings, web: WebAccess | None) -> SharedLibrary:
         disk=disk,
         reader=reader,
         renderer=defer(partial(build_renderer, settings)),
-        ingest=build_ingest(settings, stores.shelf, reader, stores.clock, stores.pages.originals),
+        ingest=defer(
+            partial(build_ingest, settings, stores.shelf, reader, stores.clock, stores.pages.originals)
+        ),
         searcher=searcher,
         inquiries=_inquiries(settings, web, stores, searcher),
         embedders=embedders or without,
         embeddings=defer(partial(_embeddings, stores, embedders)),
         budget=_budget(settings),
-        judge=_judge(settings, stores.shelf, stores.index),
+        judge=defer_call(cache(partial(_judge, settings, stores.shelf, stores.index))),
     )
 
 
@@ -182,19 +187,25 @@ def _embeddings(stores: LibraryStores, embedders: BuiltEmbedders | None) -> Embe
     return EmbeddingDesk(PassageEmbedding(stores.embeddings(), embedders.current), *making)
 
 
-def _searcher(settings: Settings, stores: LibraryStores, embedders: BuiltEmbedders | None) -> CorpusSearcher:
+def _searcher(
+    settings: Settings,
+    stores: LibraryStores,
+    embedders: BuiltEmbedders | None,
+    terms: AskTerms,
+    reranker: Reranker | None,
+) -> CorpusSearcher:
     from shisho.corpus.retrieve import Retriever
     from shisho.corpus.session import CorpusSearcher
     from shisho.web.http.site import find_registered_domain
 
-    retriever = Retriever(stores.index, query_terms(settings), embedders)
+    retriever = Retriever(stores.index, terms, embedders)
     return CorpusSearcher(
         stores.shelf,
         retriever,
         stores.sessions,
         settings.text("growth"),
         site=find_registered_domain,
-        reranker=_reranker(settings),
+        reranker=reranker,
     )
 
 
@@ -207,7 +218,7 @@ def _reranker(settings: Settings) -> Reranker | None:
     return reranker
 
 
-def _judge(settings: Settings, shelf: Shelf, index: Index) -> UsefulnessJudge:
+def _judge(settings: Settings, shelf: Shelf, index: Index) -> Judge:
     from shisho.corpus.usefulness import Usefulness
 
     return UsefulnessJudge(Usefulness(shelf, index, query_terms(settings)))

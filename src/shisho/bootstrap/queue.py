@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from shisho.bootstrap.deferred import defer
+from shisho.bootstrap.deferred import defer, defer_call
 from shisho.bootstrap.questions import build_answers, build_sessions
 from shisho.bootstrap.queue_parts import Parts
 from shisho.bootstrap.store_parts import QueueStores
@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     from shisho.desk.sessions import Sessions
     from shisho.domain.intervention import HumanChallenge
     from shisho.handlers.engines import EngineCatalogue
+    from shisho.handlers.ingest import IngestHandler
     from shisho.handlers.outgoing import EngineOutgoingPreview
+    from shisho.handlers.web_pages import PageIntake
     from shisho.jobs.context import Handler, JobContext
     from shisho.jobs.notices import Notices
     from shisho.jobs.worker import Worker
@@ -209,36 +211,53 @@ def _desktop(settings: Settings) -> Notifier | None:
 
 
 def _handlers(parts: Parts, stores: QueueStores) -> Mapping[str, Handler]:
-    """Made when the first job is there: a server says its first word without them."""
-    handlers: dict[str, Handler] = {}
+    """Each made when the first job of its kind is there: a server says its first word without them, and a
+    question to the documents loads nothing of the web."""
+    shelving = cache(partial(_make_shelving, parts, stores))
+    pages = cache(partial(_make_pages, parts, stores, shelving))
+    makers: Mapping[str, Callable[[], Handler]] = {
+        JobKind.SEARCH: partial(_make_searching, parts, stores, pages),
+        JobKind.FETCH: partial(_make_fetching, parts, stores, pages),
+        JobKind.INGEST: lambda: shelving().ingest,
+        JobKind.ANSWER: partial(_make_answering, parts, stores),
+    }
+    return {kind: defer_call(cache(make)) for kind, make in makers.items()}
 
-    def handler(kind: str) -> Handler:
-        async def handle(job: Job, context: JobContext) -> Any:
-            if not handlers:
-                handlers.update(_made_handlers(parts, stores))
-            return await handlers[kind](job, context)
 
-        return handle
-
-    return {kind: handler(kind) for kind in JobKind}
-
-
-def _made_handlers(parts: Parts, stores: QueueStores) -> Mapping[str, Handler]:
-    from shisho.bootstrap.web import build_engine_access, build_page_intake
-    from shisho.handlers.answers import AnswerHandler
-    from shisho.handlers.fetch import FetchHandler
+def _make_shelving(parts: Parts, stores: QueueStores) -> IngestHandler:
     from shisho.handlers.ingest import IngestHandler
+
+    return IngestHandler(parts.ingest, stores.finds, parts.files, stores.staging)
+
+
+def _make_pages(
+    parts: Parts, stores: QueueStores, shelving: Callable[[], IngestHandler]
+) -> PageIntake | None:
+    from shisho.bootstrap.web import build_page_intake
+
+    return None if parts.web is None else build_page_intake(parts.web, stores.manners, shelving())
+
+
+def _make_searching(parts: Parts, stores: QueueStores, pages: Callable[[], PageIntake | None]) -> Handler:
+    from shisho.bootstrap.web import build_engine_access
     from shisho.handlers.search import SearchHandler
 
-    shelving = IngestHandler(parts.ingest, stores.finds, parts.files, stores.staging)
-    way = parts.web
-    manners = stores.manners
-    engines = build_engine_access(way, manners, stores.finds) if way else None
-    pages = build_page_intake(way, manners, shelving) if way else None
+    engines = build_engine_access(parts.web, stores.manners, stores.finds) if parts.web else None
+    blocked = stores.opinions.list_blocked
     allowance = partial(_left, stores.tasks)
-    searching = SearchHandler(
-        engines, pages, parts.judge, stores.opinions.list_blocked, allowance, parts.clock
-    )
+    searching = SearchHandler(engines, pages(), parts.judge, blocked, allowance, parts.clock)
+    return _with_consent(parts, searching.search)
+
+
+def _make_fetching(parts: Parts, stores: QueueStores, pages: Callable[[], PageIntake | None]) -> Handler:
+    from shisho.handlers.fetch import FetchHandler
+
+    return _with_consent(parts, FetchHandler(pages(), partial(_left, stores.tasks)).fetch)
+
+
+def _make_answering(parts: Parts, stores: QueueStores) -> Handler:
+    from shisho.handlers.answers import AnswerHandler
+
     answering = AnswerHandler(
         parts.shelf,
         parts.ledger,
@@ -246,17 +265,12 @@ def _made_handlers(parts: Parts, stores: QueueStores) -> Mapping[str, Handler]:
         stores.finds,
         stores.opinions.list_left_out,
         stores.interventions.list_waiting,
-        allowance,
+        partial(_left, stores.tasks),
         parts.budget,
         parts.clock,
         way=partial(_way_is_open, parts, stores),
     )
-    return {
-        JobKind.SEARCH: _with_consent(parts, searching.search),
-        JobKind.FETCH: _with_consent(parts, FetchHandler(pages, allowance).fetch),
-        JobKind.INGEST: shelving.ingest,
-        JobKind.ANSWER: answering.answer,
-    }
+    return answering.answer
 
 
 def _way_is_open(parts: Parts, stores: QueueStores, owner: str) -> bool:

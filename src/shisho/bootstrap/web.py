@@ -23,6 +23,7 @@ from shisho.ports import (
     Health,
     Interventions,
     Limiter,
+    Resolver,
     SerpEngine,
     SerpParser,
 )
@@ -30,11 +31,14 @@ from shisho.settings import Settings
 from shisho.version import VERSION
 
 if TYPE_CHECKING:
+    import ssl
+
     from shisho.domain.intervention import HumanChallenge
     from shisho.handlers.ingest import IngestHandler
     from shisho.handlers.result_pages import EngineAccess
     from shisho.handlers.web_pages import PageIntake
     from shisho.system.consent import ConsentFile
+    from shisho.web.http.address import AllowList
     from shisho.web.http.pacing import Browse
 
 
@@ -96,7 +100,7 @@ def _web_of(settings: Settings) -> WebAccess:
     from shisho.testing.box.client import connect
     from shisho.web.engines import engines
     from shisho.web.http.address import AllowList
-    from shisho.web.http.fetch import HttpFetcher, user_agent
+    from shisho.web.http.agent import user_agent
     from shisho.web.serp.parser import KillableSerpParser
 
     overrides = settings_.engine_overrides(settings.home)
@@ -108,10 +112,10 @@ def _web_of(settings: Settings) -> WebAccess:
     agent = user_agent(VERSION, settings.text("contact"))
     keys = {one.setting for engine in table.values() for one in engine.about.credentials}
     parser = KillableSerpParser(overrides, settings_.child_environment())
-    browser = build_browser(settings, resolver, allow, agent, boxed=box is not None)
+    browser = defer(partial(build_browser, settings, resolver, allow, agent, boxed=box is not None))
     return WebAccess(
         table,
-        HttpFetcher(resolver, allow, agent, ssl_context=trusted),
+        defer(partial(_build_fetcher, resolver, allow, agent, trusted)),
         parser,
         browse_of(settings, browser),
         robots=bool(settings["robots"]),
@@ -121,6 +125,14 @@ def _web_of(settings: Settings) -> WebAccess:
         let_in=lambda engine: (settings.home / "profiles" / engine).is_dir(),
         needs_consent=settings["web"] == "ask",
     )
+
+
+def _build_fetcher(
+    resolver: Resolver, allow: AllowList, agent: str, trusted: ssl.SSLContext | None
+) -> Fetcher:
+    from shisho.web.http.fetch import HttpFetcher
+
+    return HttpFetcher(resolver, allow, agent, ssl_context=trusted)
 
 
 def build_consent(settings: Settings, web: WebAccess | None, clock: Clock, owner: str) -> ConsentFile:

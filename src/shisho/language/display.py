@@ -7,15 +7,9 @@ import re
 import unicodedata
 
 from shisho.language.normalise import RADICALS
+from shisho.language.unseen import UNSEEN
 
-# Characters that no reader sees but a terminal or a browser obeys: controls, directions, tags. Variation
-# selectors and joiners stay, for they choose the shape of a letter.
-_UNSEEN = re.compile(
-    "[\u0000-\u0008\u000b-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
-    "\ufff9-\ufffb\ufffe\U000e0000-\U000e007f]"
-)
 _BREAK = re.compile(r"\r\n?|[\u0085\u2028\u2029]")
-_SPACE = re.compile(r"[\t-\r\u0085\u2028\u2029]+")
 _KANGXI = re.compile("[\u2e80-\u2fd5]")
 _LIGATURE = re.compile("[\ufb00-\ufb06]")
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
@@ -63,16 +57,11 @@ _BACKTICKS = re.compile("`+")
 _HYPHENATED = re.compile(r"[^\W_][-‐]$")
 
 
-def strip_unseen(text: str) -> str:
-    """A name on one line, without what no reader sees; otherwise as it is."""
-    return _UNSEEN.sub("", _SPACE.sub(" ", text))
-
-
 def make_legible(text: str) -> str:
     """The same lines without what no reader sees, with radicals, ligatures and private signs as what they
     stand for."""
     text = _BREAK.sub("\n", text)
-    text = _UNSEEN.sub("", text)
+    text = UNSEEN.sub("", text)
     text = _KANGXI.sub(lambda sign: unicodedata.normalize("NFKC", sign[0]), text).translate(RADICALS)
     text = _LIGATURE.sub(lambda sign: unicodedata.normalize("NFKC", sign[0]), text)
     text = _PRIVATE_AT_START.sub("\\1•", text.translate(_SYMBOLS))

@@ -13,7 +13,7 @@ from itertools import permutations
 from shisho.language import kindred_words, near_words
 from shisho.language.contrasts import ENGLISH_SETS, SETS
 from shisho.language.synonyms import synonym_groups
-from shisho.language.terms import fold, terms, tokenizer
+from shisho.language.terms import fold, split_word, terms, tokenizer
 from shisho.language.weights import LIGHT, STRONG
 
 _SAME = (
@@ -216,8 +216,9 @@ def _grouped(groups_of_words: str) -> dict[str, frozenset[int]]:
     groups: dict[str, set[int]] = {}
     for number, group in enumerate(groups_of_words.split(";")):
         for word in group.split():
-            for term in {word, _term(word) if _is_content(word) else word}:
-                groups.setdefault(term, set()).add(number)
+            term, is_content = _read_listed(word)
+            for name in {word, term if is_content else word}:
+                groups.setdefault(name, set()).add(number)
     return {term: frozenset(numbers) for term, numbers in groups.items()}
 
 
@@ -225,7 +226,7 @@ def _grouped(groups_of_words: str) -> dict[str, frozenset[int]]:
 def _opposite() -> dict[str, frozenset[str]]:
     pairs: dict[str, set[str]] = {}
     for opposed in f"{_OPPOSITE};{SETS};{ENGLISH_SETS}".split(";"):
-        first, *others = map(_term, opposed.removeprefix("*").split())
+        first, *others = (_read_listed(word)[0] for word in opposed.removeprefix("*").split())
         ordered = (
             permutations((first, *others), 2) if opposed[0] == "*" else ((first, other) for other in others)
         )
@@ -236,13 +237,18 @@ def _opposite() -> dict[str, frozenset[str]]:
     return {term: frozenset(others) for term, others in pairs.items()}
 
 
-def _term(word: str) -> str:
-    return "".join(terms(fold(word))) or word
-
-
-def _is_content(word: str) -> bool:
-    """True where all of its parts are terms: without its first part, 成り立つ would be 立つ."""
-    return word.isascii() or len(terms(fold(word))) == len(tokenizer().tokenize(fold(word)))
+@lru_cache(maxsize=20_000)
+def _read_listed(word: str) -> tuple[str, bool]:
+    """The term of a listed word, and True where all of its parts are terms: without its first part, 成り立つ
+    would be 立つ. Most words stand in several groups, and the lists hold five thousand."""
+    folded = fold(word)
+    if word.isascii():
+        return "".join(terms(folded)) or word, True
+    if _LATIN_LETTER.search(folded):
+        parts, count = terms(folded), len(tokenizer().tokenize(folded))
+    else:
+        parts, count = split_word(folded)
+    return "".join(parts) or word, len(parts) == count
 
 
 def opposites(term: str) -> frozenset[str]:
@@ -287,6 +293,7 @@ def _readings(stem: str) -> frozenset[str]:
     return frozenset(reading.translate(_LONG) for reading in readings if _KATAKANA.fullmatch(reading))
 
 
+_LATIN_LETTER = re.compile("[a-zß-öø-ÿĀ-ɏ]")
 _KATAKANA = re.compile(r"[ァ-ヶー]{3,}")
 _LATIN = re.compile(r"[a-z]{3,}")
 _LONG = str.maketrans("", "", "ー・")

@@ -201,11 +201,20 @@ def _number(word: str) -> str:
     return word.replace(",", "")[:TERM_CHARS]
 
 
-def _read(piece: str, latin: Iterator[str], found_words: list[str]) -> None:
-    """Sudachi's reading of a piece. A dictionary word always gives the same term, so that its id is asked
-    once."""
+def split_word(folded: str) -> tuple[list[str], int]:
+    """The index terms of a folded word without Latin letters, and the number of its parts in the
+    dictionary."""
+    found_words: list[str] = []
+    count = _read(folded, iter(()), found_words)
+    return found_words, count
+
+
+def _read(piece: str, latin: Iterator[str], found_words: list[str]) -> int:
+    """Sudachi's reading of a piece; gives the number of its tokens. A dictionary word always gives the same
+    term, so that its id is asked once."""
     known_kinds = _known
-    for token in tokenizer().tokenize(piece):
+    tokens = tokenizer().tokenize(piece)
+    for token in tokens:
         word = token.word_id()
         if word >= _UNKNOWN:
             surface = token.surface()
@@ -220,6 +229,7 @@ def _read(piece: str, latin: Iterator[str], found_words: list[str]) -> None:
             known_kinds[word] = term
         if term:
             found_words.append(term)
+    return len(tokens)
 
 
 def _term(token: Any) -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import hashlib
 
-from shisho.language.terms import squeeze
-
 TERM_BYTES = 4  # a word of the passages of a search passes for a term of its query once in 100,000 searches
 CHARACTER_BYTES = 2
 LINE_END = bytes(TERM_BYTES)
@@ -42,6 +40,8 @@ def term_code(term: str) -> bytes:
 def character_codes(text: str) -> bytes:
     """The characters of a text without white space, width and case kept apart as `squeeze` does, in
     UTF-16."""
+    from shisho.language.terms import squeeze  # here, as every library is opened with the code of a vector
+
     return squeeze(text).encode("utf-16-le", "surrogatepass")
 
 

@@ -30,7 +30,6 @@ from shisho.librarian.evaluate import terms_wanted
 from shisho.librarian.evidence import context_of, double, verify, with_table_header
 from shisho.librarian.follow_up import resolve
 from shisho.librarian.levels import ENOUGH
-from shisho.librarian.mending import find_support
 from shisho.librarian.mind import (
     AnswerMatter,
     Mind,
@@ -268,6 +267,8 @@ class Nodes:
 
     async def _support(self, text: str, state: LoopState, time: int) -> EvidenceRef | None:
         """Evidence for a sentence that cites nothing, from one search for it among all in scope."""
+        from shisho.librarian.mending import find_support  # here, as answers of quotations need none
+
         aim = state["strategy"]
         keywords = tuple(dict.fromkeys(terms(fold(text))))[:MOST_SOUGHT_TERMS]
         plan = Plan(text, keywords, text, "")

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from shisho.domain.corpus import Citation, Complexity, NumberedPassage, Round, SearchRequest
 from shisho.domain.inquiry import Goal, Plan, Strategy
-from shisho.librarian.respelling import respell_strategy
 from shisho.ports import SearchSession
 
 SessionOpener = Callable[[Complexity, bool], Awaitable[SearchSession]]
@@ -63,6 +62,8 @@ class InquirySearch:
 
     async def respell(self, aim: Strategy, goals: Sequence[Goal], is_reached: bool) -> Strategy:
         """The strategy with these goals as what stands in scope would write them."""
+        from shisho.librarian.respelling import respell_strategy  # here, as most questions are answered
+
         texts = await (await self._session(aim.complexity, is_reached)).read_texts()
         return await asyncio.to_thread(respell_strategy, aim, goals, texts)
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from shisho.domain.evidence import REMOVED
-from shisho.language.display import display_code, join_lines
 from shisho.stores.nouns import Row
 
 # Shorter words stand in too much else: such a name is blanked only where it is all that is said.
@@ -90,6 +89,8 @@ def silence_body(body: str, quotations: Iterable[tuple[int, str, str, str]], tra
 
 
 def _silenced(answer: dict[str, Any], gone: list[tuple[int, str, str, str]]) -> dict[str, Any]:
+    from shisho.language.display import display_code, join_lines  # here, as a purge alone needs it
+
     numbers = {number for number, *_ in gone}
     texts = [text or "" for _, *texts in gone for text in texts]
     traces = [trace for text in texts for trace in (text, join_lines(text), display_code(text))]

@@ -27,8 +27,8 @@ from shisho.desk import Desk
 from shisho.domain.corpus import DocumentId, Source
 from shisho.domain.team import Access, CorpusKey, Grantee, GranteeKind
 from shisho.domain.web import Serp
-from shisho.interfaces.api.contract import ROUTES
 from shisho.interfaces.api.operations import Effect
+from shisho.interfaces.api.routes import ROUTES
 from shisho.testing.memory_web import MemoryWeb
 from tests.faults.children import LONG
 from tests.flows.smallweb import QUERY, challenge, serp, small_web, way

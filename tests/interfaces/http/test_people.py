@@ -21,7 +21,7 @@ from shisho.desk import Desk
 from shisho.domain.corpus import LOCAL_OWNER, Source
 from shisho.domain.task import WebConsent
 from shisho.errors import InvalidParams
-from shisho.interfaces.api.contract import ROUTES
+from shisho.interfaces.api.routes import ROUTES
 from shisho.interfaces.http.guard import COOKIE, AccessRules, read_people
 from shisho.interfaces.http.server import build
 from shisho.testing.memory_web import MemoryWeb

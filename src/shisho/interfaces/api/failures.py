@@ -7,6 +7,7 @@ import uuid
 from typing import Any
 
 from shisho.errors import Conflict, InternalError, ShishoError, StorageUnusable
+from shisho.language.unseen import strip_unseen
 from shisho.messages.catalogue import render
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
@@ -44,8 +45,6 @@ def to_shisho_error(error: Exception) -> ShishoError:
 def describe_error(raised: Exception) -> dict[str, Any]:
     """The error as the visitor is told it. A fault of ours is logged under its error id, and its own
     words stay here."""
-    from shisho.language.display import strip_unseen
-
     error = to_shisho_error(raised)
     error_id = error.details.get("error_id") or uuid.uuid4().hex[:12]
     details = {

@@ -1,7 +1,8 @@
 """JSON Schemas of verbs, short enough for an assistant to carry: every tool is listed in every conversation.
 
-What arguments are is told in full but for lengths and nulls, which the server checks and accepts. Of a reply,
-the first two levels are told, the second by its names; the text of a reply holds the rest anyway."""
+What arguments are is told in full but for lengths, nulls and bounds that are far away, which the server
+checks and accepts. Of a reply, the first two levels are told, the second by its names; the text of a reply
+holds the rest anyway."""
 
 from __future__ import annotations
 
@@ -29,6 +30,7 @@ TAKEN_FOR_GRANTED = {
     "idempotentHint": False,
     "openWorldHint": True,
 }
+FAR = 10_000  # a bound from here on keeps out mistakes, and nobody need be told of it
 ANY: dict[str, Any] = {}  # the schema of whatever there is
 
 
@@ -45,12 +47,13 @@ def tool(verb: Verb) -> dict[str, Any]:
 
 
 def hints(verb: Verb) -> dict[str, bool]:
-    """Hints for a client on a verb's effects, where they differ from what the protocol takes for
-    granted."""
+    """Hints for a client on a verb's effects, where they differ from what the protocol takes for granted.
+    That what only reads may be called again says nothing more."""
+    reads = verb.effect is Effect.READ
     effects = {
-        "readOnlyHint": verb.effect is Effect.READ,
+        "readOnlyHint": reads,
         "destructiveHint": verb.effect is Effect.DESTROY,
-        "idempotentHint": verb.again,
+        "idempotentHint": verb.again and not reads,
         "openWorldHint": verb.outside,
     }
     return {name: hint for name, hint in effects.items() if hint is not TAKEN_FOR_GRANTED[name]}
@@ -92,6 +95,8 @@ def _asked(schema: Schema, defs: Schema) -> dict[str, Any]:
     if "type" in schema:
         schema_kept["type"] = schema["type"]
     schema_kept |= {name: schema[name] for name in ASKED if name in schema}
+    if schema_kept.get("maximum", 0) >= FAR:
+        del schema_kept["maximum"]
     if schema.get("default") not in (None, "", [], {}):
         schema_kept["default"] = schema["default"]
     if "properties" in schema:

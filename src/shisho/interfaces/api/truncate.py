@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic_core import to_json, to_jsonable_python
 
-from shisho.language.display import strip_unseen
+from shisho.language.unseen import strip_unseen
 from shisho.messages.catalogue import current_language, render_all
 
 ROOM = 4_900  # tokens of a reply: under 5,000, with its link

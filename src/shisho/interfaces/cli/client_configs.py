@@ -37,4 +37,4 @@ def _command() -> tuple[str, list[str]]:
     beside = shutil.which("shisho", path=str(Path(sys.executable).parent)) or shutil.which("shisho")
     if beside:
         return beside, []
-    return sys.executable, ["-c", "from shisho.interfaces.cli.app import main; main()"]
+    return sys.executable, ["-m", "shisho"]

@@ -197,7 +197,7 @@ def worker(
         from shisho import settings
         from shisho.bootstrap.tracing import trace
         from shisho.interfaces.cli.log_lines import start_log
-        from shisho.interfaces.cli.render_queue import Terminal
+        from shisho.interfaces.cli.terminal import Terminal
 
         loaded = settings.load(**context.obj)
         start_log(loaded)

@@ -18,6 +18,7 @@ from shisho.domain.payloads import read_payload
 from shisho.domain.task import EngineStatus, JobPage, JobsQueued, TaskPage, TaskSnapshot, TaskStopped
 from shisho.interfaces.cli.columns import print_columns
 from shisho.interfaces.cli.messages import Words
+from shisho.interfaces.cli.terminal import say_where
 from shisho.messages.catalogue import render, render_all
 
 _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
@@ -73,7 +74,8 @@ def follow(words: Words) -> Callable[[TaskSnapshot], None]:
             for error in snapshot.errors
         ]
         lines += [
-            "  " + words("person_needed", text=_where(intervention)) for intervention in snapshot.waiting_for
+            "  " + words("person_needed", text=say_where(intervention))
+            for intervention in snapshot.waiting_for
         ]
         for line in lines:
             if line not in printed:
@@ -179,20 +181,6 @@ def _engine(engine_status: EngineStatus, words: Words) -> tuple[str, ...]:
         if engine_status.cool_down_until is None
         else f"{datetime.fromisoformat(engine_status.cool_down_until).astimezone():%m-%d %H:%M}",
     )
-
-
-class Terminal:
-    """`ports.Notifier`: a line on the error stream, since the other one may carry a protocol."""
-
-    def __init__(self, words: Words) -> None:
-        self._words = words
-
-    async def notify(self, waiting: PendingIntervention) -> None:
-        typer.echo(self._words("person_needed", text=_where(waiting)), err=True)
-
-
-def _where(intervention: PendingIntervention) -> str:
-    return f"{intervention.engine} ({intervention.domain})" if intervention.engine else intervention.domain
 
 
 def _error(job: Job) -> str:

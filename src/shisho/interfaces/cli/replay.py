@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shisho.interfaces.cli.runner import Json, run, show, words
-from shisho.language.display import make_legible
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
@@ -37,6 +36,8 @@ def replay(
 
 
 def _print(report: ReplayReport, context: typer.Context) -> None:
+    from shisho.language.display import make_legible
+
     say = words(context)
     if report.is_same:
         typer.echo(say("replay_same", n=len(report.now.evidence)))

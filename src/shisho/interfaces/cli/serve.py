@@ -143,7 +143,7 @@ def _worked(
 
     async def working(desk: Desk) -> None:
         from shisho.bootstrap.tracing import trace
-        from shisho.interfaces.cli.render_queue import Terminal
+        from shisho.interfaces.cli.terminal import Terminal
 
         with trace(settings.load(**context.obj)):
             async with desk.working(here=Terminal(words(context))):

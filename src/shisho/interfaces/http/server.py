@@ -22,8 +22,8 @@ from shisho.desk import Desk
 from shisho.domain.team import cookie_of
 from shisho.errors import Conflict, InvalidParams, NotFound, ShishoError
 from shisho.interfaces.api import arguments
-from shisho.interfaces.api.contract import ROUTES
 from shisho.interfaces.api.failures import describe_error
+from shisho.interfaces.api.routes import ROUTES
 from shisho.interfaces.http import routes as http_routes
 from shisho.interfaces.http.answer_news import add_answer_news
 from shisho.interfaces.http.exports import ExportQuery, add_exports

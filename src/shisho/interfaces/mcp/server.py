@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import server as sdk_server
 from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.prompts import Prompt
 from mcp.shared.exceptions import MCPError
@@ -21,6 +22,9 @@ from shisho.interfaces.mcp.apps import EvidenceApp, point_to_evidence
 from shisho.interfaces.mcp.prompt import INSTRUCTIONS, research
 from shisho.interfaces.mcp.tasks import TasksExtension
 from shisho.interfaces.mcp.tools import call_verb, load_tools, refusal
+
+# The SDK loads `rich` to set up a log. Ours is set up before it: see `log_lines.start_log`.
+sdk_server.configure_logging = lambda level="INFO": None  # type: ignore[attr-defined]
 
 
 class DeskServer(MCPServer[Any]):

@@ -35,7 +35,7 @@ _DEFAULTS = {
 
 
 class HttpFetcher:
-    """`ports.Fetcher` over HTTP/1.1. `user_agent` as made by `user_agent()`; `total_s` is for everything,
+    """`ports.Fetcher` over HTTP/1.1. `user_agent` as made by `agent.user_agent`; `total_s` is for everything,
     redirects and the resolver too. `network` opens the connections."""
 
     def __init__(
@@ -154,17 +154,6 @@ class HttpFetcher:
         except UnicodeEncodeError:
             raise _unsendable(target) from None
         return httpcore.Request(hop.method, url, headers=fields, content=content)
-
-
-def user_agent(version: str, contact: str) -> str:
-    """The name by which we go, and the address where a site's owner finds us. Raises InvalidParams."""
-    if not contact:
-        return f"Shisho/{version}"
-    if not contact.isascii() or not contact.isprintable() or set(contact) & set("() "):
-        raise InvalidParams(
-            "`contact` takes an address of a page or of mail, not {contact!r}.", contact=contact
-        )
-    return f"Shisho/{version} (+{contact})"
 
 
 def _headers(answer: httpcore.Response) -> dict[str, str]:

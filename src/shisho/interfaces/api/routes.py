@@ -1,0 +1,21 @@
+"""Everything that programs can ask over HTTP: what assistants are not told, since every tool takes room in
+what they read, is here too."""
+
+from __future__ import annotations
+
+from shisho.interfaces.api import documents as verbs_documents
+from shisho.interfaces.api import folders as verbs_folders
+from shisho.interfaces.api import models as verbs_models
+from shisho.interfaces.api import reading_room as verbs_reading_room
+from shisho.interfaces.api import team as verbs_team
+from shisho.interfaces.api.contract import VERBS
+
+ROUTES = (
+    *VERBS,
+    *verbs_documents.ROUTES,
+    *verbs_reading_room.VERBS,
+    *verbs_folders.VERBS,
+    *verbs_models.VERBS,
+    *verbs_team.VERBS,
+)
+"""Verbs over HTTP, those of assistants first."""

@@ -1,0 +1,16 @@
+"""The name by which we go on the web."""
+
+from __future__ import annotations
+
+from shisho.errors import InvalidParams
+
+
+def user_agent(version: str, contact: str) -> str:
+    """The name by which we go, and the address where a site's owner finds us. Raises InvalidParams."""
+    if not contact:
+        return f"Shisho/{version}"
+    if not contact.isascii() or not contact.isprintable() or set(contact) & set("() "):
+        raise InvalidParams(
+            "`contact` takes an address of a page or of mail, not {contact!r}.", contact=contact
+        )
+    return f"Shisho/{version} (+{contact})"

@@ -7,15 +7,17 @@ import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from shisho import settings
 from shisho.bootstrap.desk import open_desk
 from shisho.bootstrap.web import web_of
 from shisho.desk import Desk
 from shisho.testing.box.server import Box
-from shisho.web.browser.browser import ChromiumBrowser
 from tests.web.browsing import need_browser
+
+if TYPE_CHECKING:
+    from shisho.web.browser.browser import ChromiumBrowser
 
 BROWSER: Mapping[str, Mapping[str, Any]] = {"ecosia": {"interval_s": 0.2}, "qwant": {"interval_s": 0.2}}
 """Two engines that show nothing before their script has run."""
@@ -46,10 +48,11 @@ async def browsed(
     web = web_of(
         settings.load(**{"home": home, "web": True, "box": str(box.folder), "robots": False, **given})
     )
-    assert web is not None and isinstance(web.browser, ChromiumBrowser)
+    assert web is not None
+    browser = cast("ChromiumBrowser", web.browser)  # made when it is first used
     async with open_desk(home=home, web_access=web) as desk:
         if not slots:
-            yield web.browser, desk
+            yield browser, desk
             return
         async with desk.working(slots):
-            yield web.browser, desk
+            yield browser, desk

@@ -77,6 +77,22 @@ def test_what_is_said_of_a_document_stands_in_its_entry_with_pages_and_quotation
     )
 
 
+def test_a_chapter_or_a_range_of_cells_is_no_page() -> None:
+    (entry,) = entries(
+        [quoted(1, page=None, place="第二章 霧の夜"), quoted(2, page=2, place="売上 A4:F4")], {}
+    )
+    text = bibtex([entry]) + ris([entry]) + csl_json([entry])
+    assert "pages" not in text and "SP  -" not in text and '"page"' not in text
+    assert "第二章 霧の夜: 引用1。" in text and "売上 A4:F4: 引用2。" in text
+
+
+@pytest.mark.parametrize("kind", [{}, {"kind": "book"}, {"isbn": "978-4-00-000000-0"}])
+def test_sist02_names_the_publisher_of_a_work_of_any_kind(kind: Mapping[str, str]) -> None:
+    facts = {"author": "岬 花子", "publisher": "岬書房", "year": "2021", **kind}
+    text = write_in_style(entries([quoted(1)], said(doc_a=facts)), "sist02")
+    assert "岬書房" in text and "2021" in text
+
+
 def test_entries_that_share_author_and_year_are_told_apart_by_letters() -> None:
     facts = {"author": "山田太郎", "year": "2020"}
     evidence = [quoted(1, "doc_a"), quoted(2, "doc_b"), quoted(3, "doc_c")]

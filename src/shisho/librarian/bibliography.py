@@ -180,12 +180,9 @@ def _letters(number: int) -> str:
 
 
 def _pages(group: Iterable[Evidence]) -> list[str]:
-    """The places, or the pages in order, each once."""
-    if places := list(dict.fromkeys(join_lines(quotation.place) for quotation in group if quotation.place)):
-        return places
-    return [
-        str(page) for page in sorted({quotation.page for quotation in group if quotation.page is not None})
-    ]
+    """The pages in order, each once. A chapter or a range of cells is no page: the notes name it."""
+    numbers = {quotation.page for quotation in group if quotation.page is not None and not quotation.place}
+    return [str(number) for number in sorted(numbers)]
 
 
 def _bibtex_entry(entry: BibliographyEntry) -> str:

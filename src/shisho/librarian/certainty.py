@@ -51,9 +51,10 @@ FLOOR = 7.17
 
 
 def weigh_asked_terms(question: ParsedQuestion, weights: Mapping[str, float]) -> dict[str, float]:
-    """The weights of the words that are asked for, without those that only say where to look, summing
-    to 1."""
-    raw = {term: weight for term, weight in weights.items() if term not in question.frame} or weights
+    """The weights of the words that are asked for, summing to 1: without those that only say where to look,
+    and without the unit of 「何メートル」, as the form sees that 「2.31 m」 has it."""
+    seen = question.frame | ({question.unit} if question.form else set())
+    raw = {term: weight for term, weight in weights.items() if term not in seen} or weights
     total = sum(raw.values())
     return {term: weight / total if total else 1 / len(raw) for term, weight in raw.items()}
 

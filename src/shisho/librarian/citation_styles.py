@@ -100,6 +100,8 @@ def _for_sist02(entry: BibliographyEntry, item: dict[str, Any], japanese: bool) 
         item["URL"] = f"https://doi.org/{doi}"
     if not entry.year:
         item["issued"] = {"literal": "[出版年不明]" if japanese else "[n.d.]"}
+    if item["type"] == "document" and "publisher" in item:
+        item["type"] = "book"  # of a work without a kind the style names no publisher
     return item
 
 

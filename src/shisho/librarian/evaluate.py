@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal
+from shisho.language.sentences import is_row
 from shisho.language.terms import fold, squeeze, terms
 from shisho.librarian import demands, questions, reading, signs
 from shisho.librarian.certainty import certainty, certainty_signs, weigh_asked_terms
@@ -26,9 +27,11 @@ from shisho.librarian.quoting import (
     sentence_rest,
 )
 from shisho.librarian.reading import SentenceLine
-from shisho.librarian.signs import PassageSigns, Signs
+from shisho.librarian.signs import PassageSigns, Signs, figures_missing
+from shisho.librarian.table_rows import find_met, find_outdone_rows, is_record, lacks_any
 
 REFUSED = 0.45  # the most that a quotation can have which has not the form of an answer
+TOLD = 0.8  # the least that a row has which says itself all that is asked for
 OFF_TOPIC = 0.04  # the most that a quotation can have for the meaning of something else
 QUOTES = 5  # quotations for one goal at most, unless it asks for more
 EXPLAINED_QUOTES = 8  # the same where a list, a comparison, a way or a reason is asked for
@@ -100,7 +103,8 @@ def _for_goal(
     question = questions.read(goal.question)
     weights = signs.term_weights(question, rarity)
     # What compares the two sides is quoted once, for the first of them.
-    ranked = _ranked(_candidates(passages, question, weights), question, sides if is_first else ())
+    candidates = _without_other_rows(list(_candidates(passages, question, weights)), question)
+    ranked = _ranked(candidates, question, sides if is_first else ())
     # What was near before stays; only what is nearer, or an answer, joins it.
     floor = min(ENOUGH, max((ref.score for ref in refs), default=NEAR))
     if not ranked:
@@ -116,6 +120,7 @@ def _for_goal(
     undefined = question.asks_what_is and not any(_says_what_it_is(candidate, sides) for candidate in chosen)
     if undefined or _leaves_out_a_side(question, chosen):
         sure = min(sure, REFUSED)
+    sure = _sure_of_row(question, weights, chosen[0], candidates, sure)
     if sure < floor:
         return
     for candidate in chosen if sure >= ENOUGH else chosen[: max(NEAR_QUOTES, goal.min_evidence)]:
@@ -157,6 +162,44 @@ def _says_what_it_is(candidate: _Candidate, sides: Sequence[Sequence[str]]) -> b
     """True for a definition, and for what names both sides of a comparison: it need not define them."""
     words = candidate.shared.page.lines[candidate.place].terms
     return bool(candidate.signs.defines) or (bool(sides) and all(words.issuperset(side) for side in sides))
+
+
+def _without_other_rows(candidates: list[_Candidate], question: ParsedQuestion) -> list[_Candidate]:
+    """Without rows of a table that another row of it outdoes, but where the question wants several."""
+    if question.explains:
+        return candidates
+    rows = [candidate for candidate in candidates if is_row(candidate.quotation)]
+    outdone = find_outdone_rows([(_table(row), _met(row)) for row in rows])
+    left_out = {id(rows[place]) for place in outdone}
+    return [candidate for candidate in candidates if id(candidate) not in left_out]
+
+
+def _sure_of_row(
+    question: ParsedQuestion,
+    weights: Mapping[str, float],
+    best: _Candidate,
+    candidates: Sequence[_Candidate],
+    sure: float,
+) -> float:
+    """The certainty where the best line is a row that says by itself what its cells are."""
+    if question.explains or not is_record(best.quotation):
+        return sure
+    above = find_met(best.shared.alike, best.shared.page.heading | best.shared.titled)
+    others = [other for other in candidates if _table(other) == _table(best) and other is not best]
+    own_words = _met(best).difference(*map(_met, others))
+    asked_words = weights.keys() - above - question.frame - {question.unit}
+    barred = best.signs.numberless or best.signs.formless_quoted or figures_missing(question, best.shown)
+    if barred or lacks_any(asked_words - _met(best)):
+        return min(sure, REFUSED)
+    return max(sure, TOLD) if own_words else sure
+
+
+def _met(candidate: _Candidate) -> frozenset[str]:
+    return find_met(candidate.shared.alike, candidate.shared.page.lines[candidate.place].terms)
+
+
+def _table(candidate: _Candidate) -> tuple[str, str]:
+    return _document(candidate.shown), candidate.shown.heading
 
 
 def _leaves_out_a_side(question: ParsedQuestion, chosen: Sequence[_Candidate]) -> bool:

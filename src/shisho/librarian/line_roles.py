@@ -76,6 +76,12 @@ _SAID = re.compile(
 )
 # Formulas, code and the values of an example: signs between names, and no word of Japanese grammar.
 _CODE = re.compile(r"=[^=]*=|\w\s?\([^()]*\)\s*[=+−-]|^\s*\w+\s*[+−*-]?=\s*\S+$")
+# A figure is told: 「最大潮位は 2.31 m」「定員: 50名」.
+_TELLS = re.compile(
+    r"^[^\d:：]{1,20}(?:[:：]|は|が)\s*(?:約|およそ|最大|最小|平均|午前|午後|毎[月週年])?\s*[-−+±¥￥$]?\d[\d.,]*\s*"
+    r"(?:[-~〜～:/×±]|(?:%|％|℃|°|円|人|名|年|月|日|時|分|秒|週|回|個|件|台|本|冊|枚|点|歳|社|号|階|度|倍|割|ビット|メートル|グラム|リットル|キロ"
+    r"|(?:[kcmnM]?[mgLlWVA]|bits?|[kMGT]?B|Hz|kHz|MHz|GHz|hPa|dB|t|s|ms)(?![a-z]))|\s*$)"
+)
 _ANNOUNCED = re.compile(
     r"[:：]$|(?<![一-鿿0-9０-９ァ-ヶー%％℃])(?:次|以下|下記|左記|つぎ)(?:の|に(?:掲げ|示|挙げ|定め|よ|留意|注意|従|沿|該当|当て|あて))|(?:とおり|通り)(?:です|である|とする)?。?$"
     r"|\b(?:the )?following\b|\bas follows\b|\bbelow\b",
@@ -229,6 +235,8 @@ def _heads(line: str, dense: str) -> bool:
         )
     if dense.endswith((":", "：")):
         return True
+    if _TELLS.match(line):
+        return False
     return not is_row(line) and not _SAID.search(dense) and (_japanese(dense) or line.istitle())
 
 

@@ -41,6 +41,7 @@ _LEANS = re.compile(
 # A sentence that gives the ground of the one before it.
 _GROUND = re.compile(
     r"なぜなら|なぜかとい|というのも|(?:この|その)?(?:理由|原因|目的|背景|ねらい)(?:は|として|に)|(?:これ|それ)は[^。]*(?:ため|から|ので)"
+    r"|[^。]{2,60}(?:ため|から)(?:である|だ|です|であった|だった|でした)。?$"
     r"|(?:this|that|it) (?:is|was) because|because\b|[\"“'「]?the (?:main |only )?reasons?\b",
     re.IGNORECASE,
 )

@@ -11,10 +11,12 @@ from typing import NamedTuple
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.language.meanings import mean_same
+from shisho.language.numbers import is_same_unit
 from shisho.language.terms import fold, squeeze
 from shisho.librarian import demands, questions, reading
 from shisho.librarian.questions import ParsedQuestion
 from shisho.librarian.reading import AnalysedPassage
+from shisho.librarian.table_rows import add_units
 
 _LEFT_OUT = str.maketrans("", "", "ー・")
 FRAMED = 0.4  # words that say where to look: the right page need not repeat them
@@ -133,7 +135,8 @@ def line_signs(
     quotation."""
     page = shared.page
     line = page.lines[place]
-    folded = fold(quotation)
+    said = add_units(line.folded)
+    folded = add_units(fold(quotation))
     dense = squeeze(line.folded)
     under = line.under | page.heading
     before = page.lines[place - 1].terms if place else frozenset[str]()
@@ -154,13 +157,13 @@ def line_signs(
         topic_passage=measure_meant_share(shared.topic, alike, page.terms),
         topic_title=measure_meant_share(shared.topic, alike, shared.titled),
         triples=sum(triple in dense for triple in question.triples) / max(1, len(question.triples)),
-        kind=float(questions.answers(question, line.folded)),
+        kind=float(questions.answers(question, said)),
         kind_quoted=float(questions.answers(question, folded)),
         unit=float(question.unit in line.folded),
         defines=float(questions.defines(question, line.folded)),
         acts=float(question.asks_for_a_way and questions.acts(folded)),
         grants=float(question.asks_yes_or_no and questions.grants(folded)),
-        formless=float(form is not None and not form.search(line.folded)),
+        formless=float(form is not None and not form.search(said)),
         formless_quoted=float(form is not None and not form.search(folded)),
         numberless=float(shared.numberless or demands.names_another(question.labels, line.labels)),
         listed=float(is_listed),
@@ -212,7 +215,8 @@ def find_same_words(
 
 @lru_cache(maxsize=100_000)
 def _same(term: str, word: str) -> bool:
-    return mean_same(term, word) or (len(term) > 3 and _spelling(term) == _spelling(word))
+    spelt_alike = len(term) > 3 and _spelling(term) == _spelling(word)
+    return spelt_alike or mean_same(term, word) or is_same_unit(term, word)
 
 
 def _spelling(word: str) -> str:

@@ -63,6 +63,20 @@ def letters(text: str) -> str:
     return "".join(unicodedata.normalize("NFKC", text).split())
 
 
+@pytest.mark.parametrize(
+    ("recognised", "printed"),
+    [
+        ("飲料水はー人ー日三リットル", "飲料水は一人一日三リットル"),
+        ("ー般の利用者", "一般の利用者"),
+        ("スーパー銭湯、コーヒー豆", "スーパー銭湯、コーヒー豆"),
+        ("らーめん、5ー6", "らーめん、5ー6"),
+        ("调査の过程", "調査の過程"),
+    ],
+)
+def test_letters_that_japanese_has_not_there_are_what_was_printed(recognised: str, printed: str) -> None:
+    assert ocr.mend_letters(recognised) == printed
+
+
 def errors(wanted: str, got: str) -> int:
     """Letters to put in, take out or exchange."""
     last = list(range(len(got) + 1))

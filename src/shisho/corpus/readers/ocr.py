@@ -3,6 +3,7 @@ put together to blocks as those of a PDF are. Each block is marked as recognised
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -40,6 +41,8 @@ _JAPANESE = (
     "責貨質費資車転輸辺達過運還進連選釈錯長門問間閲隊階際陸険難頁項須預領題額風飲館験"
 )
 _FORMS = str.maketrans(_CHINESE, _JAPANESE)
+# A long vowel before a kanji follows katakana: elsewhere it is the figure, 「水はー人ー日」.
+_ONE = re.compile(r"(?<![ァ-ヶー])ー(?=[一-鿿])")
 # In pixels of 200 dpi and shades of grey:
 INK = 200
 SPECKS = 2  # of ink in a row that is not printed
@@ -175,13 +178,18 @@ def _pieces_of(picture: Any, left_edge: int, top_edge: int, scale: float) -> lis
         return []
     pieces = []
     for box, text, score in zip(output.boxes, output.txts, output.scores, strict=True):
-        words = strip_controls(str(text)).strip().translate(_FORMS)
+        words = mend_letters(strip_controls(str(text)).strip())
         if words and score >= LEAST_SURE:
             shifted = (np.asarray(box) + np.array([left_edge, top_edge])) * scale
             x0, y0 = map(float, shifted.min(axis=0))
             x1, y1 = map(float, shifted.max(axis=0))
             pieces.append(TextPiece(x0, y0, x1, y1, words))
     return pieces
+
+
+def mend_letters(text: str) -> str:
+    """Letters of Chinese and long vowels that Japanese text has not there, as what they were printed as."""
+    return _ONE.sub("一", text.translate(_FORMS))
 
 
 def _lines(pieces: Sequence[TextPiece], page: int) -> Iterator[PdfLine]:

@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 
 from shisho.language.numbers import kanji_number
-from shisho.language.terms import fold, squeeze
+from shisho.language.terms import squeeze
 
 _COUNTED = r"[0-9]{1,4}|[〇一二三四五六七八九十百千]{1,6}"
 _LABEL = re.compile(
@@ -18,7 +18,7 @@ _LABEL = re.compile(
 _NUMBERED_THING = re.compile(
     r"[一-鿿ァ-ヶー]{2,8}[0-9]+(?![0-9.])|(?<![0-9.])[0-9]+(?:[かヶ]月|年|週|日|時間)[一-鿿]{1,3}"
 )
-_KINDS = ("種", "類")  # of one thing; what stands below an article may name another one
+_GRADE = re.compile(r"(?<![ァ-ヶー])([ァ-ヶー]{2,8})\s*([0-9]{1,3})(?![0-9.])")
 _VERSION = re.compile(r"(?:(?<![\w.])v?|(?<![a-z])ver\.\s*|第\s*)([0-9]+(?:\.[0-9]+)+)(?![\w.]*[0-9])")
 _NUMERAL = re.compile(r"[〇一二三四五六七八九十百千]+")
 
@@ -116,11 +116,19 @@ def labels(folded: str) -> frozenset[str]:
     return frozenset(found_labels)
 
 
-def names_another(question_labels: frozenset[str], line_labels: frozenset[str]) -> bool:
-    """True where a line begins with a kind (第二種) and the question asks for another of them."""
-    wanted_kinds = {label for label in question_labels if label.endswith(_KINDS)}
-    line_kinds = {label for label in line_labels if label.endswith(_KINDS)}
-    return bool(wanted_kinds and line_kinds) and wanted_kinds.isdisjoint(line_kinds)
+@lru_cache(maxsize=2_048)
+def grades(folded: str) -> frozenset[tuple[str, str]]:
+    """The kinds and grades of one thing that a text tells apart by numbers, each with its number: 第二種,
+    レベル1. What stands below an article may name another one, so that articles are none."""
+    kinds = {(match[2], _digits(match[1])) for match in _LABEL.finditer(folded) if match[2] in "種類"}
+    return frozenset(kinds | set(_GRADE.findall(folded)))
+
+
+def names_another(asked: frozenset[tuple[str, str]], said: frozenset[tuple[str, str]]) -> bool:
+    """True where a line is of another kind or grade than all that the question asks for: of レベル1 where
+    レベル2 is meant."""
+    shared_kinds = {kind for kind, _ in asked} & {kind for kind, _ in said}
+    return bool(shared_kinds) and asked.isdisjoint(said)
 
 
 def find_numbered_things(folded: str) -> frozenset[str]:
@@ -151,8 +159,3 @@ def _counted(unit: str) -> re.Pattern[str]:
 
 def _digits(count: str) -> str:
     return str(int(kanji_number(count))) if _NUMERAL.fullmatch(count) else str(int(count))
-
-
-def read_labels(text: str) -> frozenset[str]:
-    """As `labels`, of a text as it is printed."""
-    return labels(fold(text))

@@ -59,6 +59,7 @@ class ParsedQuestion:
     unit: str
     form: re.Pattern[str] | None
     labels: frozenset[str]
+    grades: frozenset[tuple[str, str]]
     versions: frozenset[str]
     superlatives: Mapping[str, frozenset[str]]
     lists: bool
@@ -282,6 +283,7 @@ def read(question: str) -> ParsedQuestion:
         unit=counted[1] if counted else "",
         form=demands.form(folded),
         labels=demands.labels(folded),
+        grades=demands.grades(folded),
         versions=demands.versions(folded),
         superlatives=_superlatives(folded),
         lists=_LISTS.search(folded) is not None,

@@ -22,8 +22,8 @@ LABEL_CHARS = 8  # from its beginning: a number further on is one that the sente
 class SentenceLine:
     """One sentence: `text[start:end]` of its passage, folded, with its terms. `mark`: the kind of mark that
     it begins with as an item of a list, 0 for none. `under`: the terms of the heading, question or lead-in of
-    the passage that it stands under. `labels`: the number that it, or what it stands under, begins with
-    (第4条)."""
+    the passage that it stands under. `grades`: the numbered kind that it, or what it stands under, begins
+    with (第二種, レベル1)."""
 
     start: int
     end: int
@@ -32,7 +32,7 @@ class SentenceLine:
     role: LineRole = LineRole.PROSE
     mark: int = 0
     under: frozenset[str] = frozenset()
-    labels: frozenset[str] = frozenset()
+    grades: frozenset[tuple[str, str]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +79,12 @@ def _lines(
     read_lines: list[SentenceLine] = []
     titled: frozenset[str] = frozenset()
     led: frozenset[str] = frozenset()
-    numbered: frozenset[str] = frozenset()
+    graded: frozenset[tuple[str, str]] = frozenset()
     own_spans = sum(start < len(passage) for start, _ in spans)
     for (start, end), role in zip(spans[:own_spans], parts, strict=False):
         line = _line(text, start, end, role, titled | led)
-        numbered = demands.labels(line.folded[:LABEL_CHARS]) or numbered
-        line = replace(line, labels=numbered)
+        graded = demands.grades(line.folded[:LABEL_CHARS]) or graded
+        line = replace(line, grades=graded)
         read_lines.append(line)
         if role in (LineRole.HEADING, LineRole.QUESTION):
             # Headings in a row are steps of one path; what was announced before is over.

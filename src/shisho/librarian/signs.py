@@ -165,7 +165,7 @@ def line_signs(
         grants=float(question.asks_yes_or_no and questions.grants(folded)),
         formless=float(form is not None and not form.search(said)),
         formless_quoted=float(form is not None and not form.search(folded)),
-        numberless=float(shared.numberless or demands.names_another(question.labels, line.labels)),
+        numberless=float(shared.numberless or demands.names_another(question.grades, line.grades)),
         listed=float(is_listed),
         length=math.log(1 + len(quotation)),
         depth=place / max(1, len(page.lines) - 1),

@@ -32,6 +32,10 @@ _COMPARED = tuple(
         r"(?:で)?は(?:、)?(?:どう|どのように|何が|どこが)(?:違|異な)[^、。]{0,14}[。?？\s]*$",
     )
 )
+# 「ASVSのレベル1とレベル2で想定している攻撃者」: what stands before the one and after the other is of both.
+_NUMBERED = re.compile(
+    r"(?P<before>.*?)(?P<stem>[^\W\d]{1,10})(?P<number>\d+)\n(?P=stem)(?P<other>\d+)(?P<after>(?:で|の|が|に|を|は)\S+)"
+)
 _COMPARED_CASES = re.compile(
     rf"^(?P<a>{_CASE})と、?(?P<b>{_CASE})と?では?、?(?P<of>[^、。]{{1,30}}?)[はがに]、?(?:どう|どのように)(?:違|ちが|異な)[^、。]{{0,14}}[。?？\s]*$"
 )
@@ -108,6 +112,11 @@ def split_comparison(question: str) -> tuple[str, ...]:
             if of and a.endswith(f"の{of}"):  # 第一種の過誤と第二種の過誤: no point of both
                 b = f"{b}の{of}"
                 of = ""
+            if not of and (shared := _NUMBERED.fullmatch(f"{a}\n{b}")):
+                return tuple(
+                    f"{lead}{shared['before']}{shared['stem']}{shared[number]}{shared['after']}は何か"
+                    for number in ("number", "other")
+                )
             return (
                 tuple(f"{lead}{item}の{of}" if of else f"{lead}{item}とは何か" for item in (a, b))
                 if _things((a, b))

@@ -88,3 +88,11 @@ def test_what_words_put_among_their_best_stays_among_the_first_fifty() -> None:
     unmatched = [candidate._replace(score=0.0) for candidate in by_words]
     by_meaning = [candidate.passage_id for candidate in blend(unmatched, cosines, whole=16.0, share=0.002)]
     assert by_meaning == names[::-1], "what no word matches is not among the best by words"
+
+
+def test_beside_a_surer_embedder_fewer_are_kept_for_their_words() -> None:
+    names = [f"{number:03}" for number in range(100)]
+    by_words = ranking(**{name: 2.0 - number / 100 for number, name in enumerate(names)})
+    cosines = {PassageId(name): number / 100 for number, name in enumerate(names)}
+    blended = [candidate.passage_id for candidate in blend(by_words, cosines, whole=16.0, share=0.0002)]
+    assert set(blended[:FIRST]) & set(names[:SURE_BY_WORDS]) == set(names[:2])

@@ -18,8 +18,10 @@ STANDS_OUT_FROM = 10  # the nearest passage from the one that comes so many plac
 USUAL_GAP = 0.15  # between the cosines of the two
 LEAST_GAP = 0.005
 CLEARNESS_POWER = 0.7
-# The best so many by words stand among the first so many, whatever meaning says of them (docs/adr/0016).
+# The best so many by words stand among the first so many, whatever meaning says of them: beside an embedder of
+# this share or a larger one, fewer in proportion beside one that words count less beside (docs/adr/0016).
 SURE_BY_WORDS = 25
+SURE_SHARE = 0.002
 FIRST = 50
 
 
@@ -62,7 +64,8 @@ def blend(
         -(words * candidate.score**2 + meaning * cosine)
         for candidate, cosine in zip(by_words, nearness, strict=True)
     ]
-    sure = sum(candidate.score > 0 for candidate in by_words[:SURE_BY_WORDS])
+    most = round(SURE_BY_WORDS * min(1.0, share / SURE_SHARE))
+    sure = sum(candidate.score > 0 for candidate in by_words[:most])
     order = sorted(range(len(names)), key=lambda place: (negated_scores[place], names[place]))
     places = _keep_sure(order, sure)[:depth]
     return [_blended(by_words[place], nearness[place], -negated_scores[place]) for place in places]

@@ -18,8 +18,8 @@ STANDS_OUT_FROM = 10  # the nearest passage from the one that comes so many plac
 USUAL_GAP = 0.15  # between the cosines of the two
 LEAST_GAP = 0.005
 CLEARNESS_POWER = 0.7
-# The best so many by words stand among the first so many, whatever meaning says of them: beside an embedder of
-# this share or a larger one, fewer in proportion beside one that words count less beside (docs/adr/0016).
+# The best so many by words stand among the first so many, whatever meaning says of them: beside an embedder
+# of this share or a larger one, fewer in proportion beside one of a smaller share (docs/adr/0016).
 SURE_BY_WORDS = 25
 SURE_SHARE = 0.002
 FIRST = 50

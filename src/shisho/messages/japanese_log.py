@@ -15,6 +15,10 @@ SAID: Mapping[str, str] = {
     "The index of vectors is made in memory; its files cannot be used: {why}.": (
         "ベクトルの索引のファイルを使えないため、メモリーの中に作ります: {why}。"
     ),
+    "The index in {folder} is of another state of the database, as after a backup was put back. It is made anew; "
+    "nothing is lost.": (
+        "{folder} の索引は、データベースの別の時点のものです(控えを戻したときなど)。作り直します。失われたものはありません。"
+    ),
     "The index is behind: another process is still catching up.": (
         "索引がまだ追いついていません。ほかのプロセスが更新しています。"
     ),

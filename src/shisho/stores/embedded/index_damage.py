@@ -49,6 +49,17 @@ def tell_remaking(folder: Path, file: str) -> None:
     )
 
 
+def tell_other_history(folder: Path) -> None:
+    """Say once, in the reader's language, that a database was put back."""
+    log.warning(
+        Message(
+            "The index in {folder} is of another state of the database, as after a backup was put back. It is "
+            "made anew; nothing is lost.",
+            folder=folder,
+        )
+    )
+
+
 def find_damage(folder: Path, most_bytes: int | None = None) -> str:
     """The name of a file of a tantivy index that is not as it was written; "" for none. `most_bytes`: where
     there are more, nothing is looked at. Raises OSError."""

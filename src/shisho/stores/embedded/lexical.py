@@ -19,7 +19,7 @@ from shisho.ports import SearchView
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.index_damage import IndexDamaged, notice_damage
-from shisho.stores.embedded.lexical_files import CorpusIndexes, CorpusWriter
+from shisho.stores.embedded.lexical_files import CorpusIndexes, CorpusWriter, LexicalWatermark
 from shisho.stores.embedded.lexical_view import LexicalView
 from shisho.stores.proposals import HEADING
 from shisho.telemetry import log, span
@@ -36,9 +36,11 @@ BUSY = "LockBusy"  # what tantivy says where another process writes
 
 # The number of the newest change of the shelf.
 NEWEST = "SELECT coalesce(max(seq), 0) FROM changes"
+# What tells a change from one of the same number in another history of the database.
+SALT = "SELECT salt FROM changes WHERE seq = ?"
 # What the shelf has changed since one, oldest first. A document that was purged, begun anew and broken off is
 # there no more: it may have been in any corpus.
-CHANGED = """SELECT c.seq, c.document_id, d.corpus_id, coalesce(d.state, 'purged') AS state
+CHANGED = """SELECT c.seq, c.salt, c.document_id, d.corpus_id, coalesce(d.state, 'purged') AS state
     FROM changes c LEFT JOIN documents d ON d.id = c.document_id
     WHERE c.seq > ? ORDER BY c.seq LIMIT ?"""
 # The live documents of a corpus.
@@ -58,6 +60,7 @@ class LexicalIndex:
         self._dense = dense
         self._lock = asyncio.Lock()
         self._seen = -1
+        self._is_of_this_history = False
 
     async def view(self, work: Callable[[SearchView], T], *, current: bool = True) -> T:
         return await self._healed(partial(self._look, work, current))
@@ -73,6 +76,8 @@ class LexicalIndex:
     async def _healed(self, act: Callable[[], Awaitable[T]]) -> T:
         """What it gives. An index that is damaged is made anew before, in memory where its folder cannot be
         written or that has not helped."""
+        if not self._is_of_this_history:
+            await self._look_at_history()
         with suppress(IndexDamaged):
             return await act()
         with suppress(OSError):
@@ -83,6 +88,20 @@ class LexicalIndex:
             async with self._lock:
                 self._seen = self._indexes.pass_by(damage)
         return await act()
+
+    async def _look_at_history(self) -> None:
+        """Once in a process: a database that was put back goes on with numbers that its indexes have seen."""
+        async with self._lock:
+            is_anew = await asyncio.to_thread(self._indexes.begin_anew, self._is_foreign)
+            if is_anew and self._dense is not None:
+                await asyncio.to_thread(self._dense.begin_anew)
+            self._is_of_this_history = True
+
+    def _is_foreign(self, mark: LexicalWatermark) -> bool:
+        row = self._database.snapshot(
+            lambda connection: rows.fetch_first(connection.execute(SALT, (mark.last_change,)))
+        )
+        return mark.last_change > 0 and (row is None or row.salt != mark.salt)
 
     async def examine(self) -> Sequence[IndexDamage]:
         async with self._lock:
@@ -175,7 +194,7 @@ class LexicalIndex:
                     )
             writer.show()  # before the number: who sees it takes what it finds for all there is
             self._seen = changed[-1].seq
-            self._indexes.mark(self._seen)
+            self._indexes.mark(self._seen, changed[-1].salt)
 
     def _apply(self, writer: Any, documents: Iterable[str]) -> None:
         for document_id in documents:

@@ -10,7 +10,7 @@ import errno
 import os
 import shutil
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,26 +28,29 @@ from shisho.stores.embedded.index_damage import (
     IndexDamaged,
     find_damage,
     notice_damage,
+    tell_other_history,
     tell_remaking,
 )
 from shisho.stores.proposals import WEIGHTS
 from shisho.system.turn import FileTurn
 from shisho.telemetry import log
 
-FORMAT = "2"
+FORMAT = "3"
 HEAP = 128 << 20
 LOCK = "lock"
 WATERMARK = "watermark"
+END = "."  # of the watermark: a number that is cut short is another number
 CORPORA = "corpora"  # the watermark again, and those that have an index: earlier versions write none
 PATIENCE = 5.0  # seconds to wait for another process that writes
 
 
 @dataclass(frozen=True, slots=True)
 class LexicalWatermark:
-    """The number of the last change that all indexes have taken in, and the corpora that have one; None where
-    an earlier version has not said which."""
+    """The number of the last change that all indexes have taken in with its salt, and the corpora that have
+    one; None where an earlier version has not said which."""
 
     last_change: int
+    salt: int
     corpora: frozenset[int] | None
 
 
@@ -103,6 +106,32 @@ class CorpusIndexes:
             if path.name.isdecimal() and (path / META).is_file()
         }
 
+    def begin_anew(self, is_foreign: Callable[[LexicalWatermark], bool]) -> bool:
+        """Delete them where they are of another history of the database, and say whether they were. Raises
+        OSError."""
+        if not self._is_foreign(is_foreign):
+            return False
+        if not os.access(self._folder, os.W_OK):
+            self.pass_by(PermissionError(errno.EACCES, "", str(self._folder)))
+            return True
+        if not self._wait_for_turn():
+            return False
+        try:
+            if self._is_foreign(is_foreign):  # nobody else has begun them anew meanwhile
+                tell_other_history(self._folder)
+                self._clear()
+        finally:
+            self.end()
+        return True
+
+    def _is_foreign(self, is_foreign: Callable[[LexicalWatermark], bool]) -> bool:
+        if self._is_passing:
+            return False
+        with suppress(IndexDamaged):
+            mark = self._watermark()
+            return mark is not None and is_foreign(mark)
+        return False
+
     def examine(self) -> IndexDamage | None:
         """Look through all files, which takes a while, and delete them where one is damaged, so that they are
         made anew at the next use; None where all is well, or another process writes. Raises OSError."""
@@ -157,15 +186,15 @@ class CorpusIndexes:
         self._opened = {}
         return 0
 
-    def mark(self, seen: int) -> None:
-        """The mark up to which all of them have taken in."""
+    def mark(self, seen: int, salt: int) -> None:
+        """The change up to which all of them have taken in."""
         if self._is_passing:
             self._passing_mark = seen
             return
         # After the commits: a crash between the two repeats a batch, and taking in a document twice changes
         # nothing.
         self._write(CORPORA, f"{seen} {','.join(map(str, sorted(self._opened)))}")
-        self._write(WATERMARK, f"{FORMAT} {seen}")
+        self._write(WATERMARK, f"{FORMAT} {seen} {salt} {END}")
 
     def _write(self, name: str, text: str) -> None:
         fresh = self._folder / f"{name}.new"
@@ -207,7 +236,9 @@ class CorpusIndexes:
             words = self._read(WATERMARK)
             if words[:1] != [FORMAT]:
                 return None
-            return LexicalWatermark(int(words[1]), self._list_marked(words[1]))
+            if words[3] != END:
+                raise IndexDamaged(WATERMARK)
+            return LexicalWatermark(int(words[1]), int(words[2]), self._list_marked(words[1]))
         except (ValueError, IndexError) as error:
             raise IndexDamaged(WATERMARK) from error
 

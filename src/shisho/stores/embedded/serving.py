@@ -51,6 +51,11 @@ class ServingIndex:
         about, has_vectors = self._chosen(connection)
         return (about if has_vectors else None), self._index_of(about)
 
+    def begin_anew(self) -> None:
+        """Delete all of them, so that what serves is made anew at the next use."""
+        self._indexes = {}
+        shutil.rmtree(self._root, ignore_errors=True)
+
     def catch_up(self) -> None:
         """As of a `DenseIndex`. What earlier embedders left behind is removed."""
         _, index = self._database.snapshot(self.find)

@@ -1,0 +1,64 @@
+"""A backup that is put back beside indexes of a later state: everything in it is found, and nothing else."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from shisho.bootstrap.desk import open_desk
+from shisho.desk import Desk
+from shisho.domain.corpus import Source
+
+LIGHT = Source("灯台.txt", "灯台とは、光で船を導く塔である。".encode())
+WHALE = Source("鯨.txt", "鯨とは、海にすむ哺乳類である。".encode())
+FOX = Source("狐.txt", "狐とは、野にすむ獣である。".encode())
+EMBEDDERS = ("none", "use")
+
+
+async def found(desk: Desk, query: str) -> list[str]:
+    return [Path(hit.source).name for hit in await desk.search(query)]
+
+
+async def build(home: Path, embedder: str, backup: Path) -> None:
+    """A backup that knows the light alone, of a home that goes on: the light is removed, a whale comes."""
+    async with open_desk(home=home, embedder=embedder) as desk:
+        light = await desk.add_source(LIGHT)
+        await desk.embeddings.embed()
+        await desk.search("灯台")
+        await desk.backup(backup)
+        await desk.remove(light.document_id)
+        await desk.add_source(WHALE)
+        await desk.embeddings.embed()
+        assert "鯨.txt" in await found(desk, "鯨")
+
+
+def put_back(home: Path, backup: Path) -> None:
+    for old in home.glob("shisho.db*"):
+        old.unlink()
+    shutil.copyfile(backup, home / "shisho.db")
+
+
+@pytest.mark.parametrize("embedder", EMBEDDERS)
+@pytest.mark.parametrize("added", [(), (FOX,), (FOX, WHALE), (WHALE,)], ids=len)
+async def test_all_that_a_backup_holds_is_found_when_it_is_put_back(
+    tmp_path: Path, embedder: str, added: Sequence[Source], caplog: pytest.LogCaptureFixture
+) -> None:
+    home = tmp_path / "home"
+    await build(home, embedder, tmp_path / "backup.db")
+    put_back(home, tmp_path / "backup.db")
+    async with open_desk(home=home, embedder=embedder) as desk:
+        for source in added:  # with the numbers that the indexes have seen
+            await desk.add_source(source)
+        await desk.embeddings.embed()
+        names = {"灯台.txt", *(source.name for source in added)}
+        for name in ("灯台.txt", "鯨.txt", "狐.txt"):
+            assert (name in await found(desk, name.removesuffix(".txt"))) is (name in names), name
+    told = [record.getMessage() for record in caplog.records if "another state" in record.getMessage()]
+    assert len(told) == 1
+    caplog.clear()
+    async with open_desk(home=home, embedder=embedder) as desk:
+        assert "灯台.txt" in await found(desk, "灯台")
+    assert not caplog.records, "it is made anew once"

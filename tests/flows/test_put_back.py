@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 
 from shisho.bootstrap.desk import open_desk
@@ -62,3 +64,23 @@ async def test_all_that_a_backup_holds_is_found_when_it_is_put_back(
     async with open_desk(home=home, embedder=embedder) as desk:
         assert "灯台.txt" in await found(desk, "灯台")
     assert not caplog.records, "it is made anew once"
+
+
+async def test_a_backup_knows_of_no_index_that_stands_elsewhere(tmp_path: Path) -> None:
+    """It has gone on since, and would be taken for one that has come as far as the backup says."""
+    home = tmp_path / "home"
+    async with open_desk(home=home, embedder="none") as desk:
+        await desk.add_source(LIGHT)
+    with closing(apsw.Connection(str(home / "shisho.db"))) as connection:
+        connection.execute(
+            "INSERT INTO outer_indexes(name, generation, change, vector) VALUES ('words', 'g', 1, 0)"
+        )
+        connection.execute("INSERT INTO outer_words VALUES ('words', 1, 7, 1)")
+    async with open_desk(home=home, embedder="none") as desk:
+        await desk.backup(tmp_path / "backup.db")
+    for path, count in ((home / "shisho.db", 1), (tmp_path / "backup.db", 0)):
+        with closing(apsw.Connection(str(path))) as connection:
+            for table in ("outer_indexes", "outer_words"):
+                assert connection.execute(f"SELECT count(*) FROM {table}").get == count
+    for end in ("-wal", "-shm"):
+        assert not (tmp_path / f"backup.db{end}").exists()

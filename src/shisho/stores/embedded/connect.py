@@ -36,6 +36,8 @@ FOLD_MS = 100
 IDLE_SECONDS = 5.0
 READY_SECONDS = 2.0
 NOTE_SECONDS = 60.0
+# Indexes that stand elsewhere go on when a copy is put back: it would take them for its own.
+FORGET_OUTER_INDEXES = "DELETE FROM outer_indexes"
 COPIED_PAGES = 1_000  # between two looks whether a backup is still wanted
 
 
@@ -251,13 +253,13 @@ def _copy(source: apsw.Connection, target: Path, check_wanted: CheckWanted) -> N
     try:
         source.execute("BEGIN")
         source.pragma("user_version")  # from here on it is as of this moment: no commit makes it begin anew
-        with (
-            closing(apsw.Connection(str(target))) as copied,
-            copied.backup("main", source, "main") as running,
-        ):
-            while not running.done:
-                check_wanted()
-                running.step(COPIED_PAGES)
+        with closing(apsw.Connection(str(target))) as copied:
+            with copied.backup("main", source, "main") as running:
+                while not running.done:
+                    check_wanted()
+                    running.step(COPIED_PAGES)
+            copied.pragma("foreign_keys", True)
+            copied.execute(FORGET_OUTER_INDEXES)
     except BaseException:
         target.unlink(missing_ok=True)
         raise

@@ -57,6 +57,13 @@ def test_versions() -> None:
         ("What does a lamp of the collection cost?", "A lamp is €900.", "The 2018 collection has 12 lamps."),
         ("How much does the laptop weigh?", "It weighs 4.3 pounds.", "It has 16 inches."),
         ("How many weeks of pay will they get?", "They get a month of pay.", "1,000 of them were paid."),
+        ("届書の様式は第何号ですか", "様式は第 3 号である。", "様式は後日、お知らせする。"),
+        ("試用期間は何か月ということですか", "3か月間とする。", "採用した日から か月間とする。"),
+        (
+            "How many people were arrested?",
+            "Police arrested about a dozen people.",
+            "The university was besieged.",
+        ),
         ("How much does the ticket cost?", "Tickets are $25.", "Tickets go on sale on 6 December."),
     ],
 )

@@ -40,7 +40,7 @@ _FORMS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
         ),
         (r"何パーセント|何%|率[はが](?:何|いく|どれ)", r"%|パーセント|割|分の|倍|[0-9]\.[0-9]"),
         (
-            r"何円|いくら(?:です|か|に|で(?!も)|だ|かか|$|\?)|(?:料金|価格|金額|月額|年額|費用|値段)は(?:$|\?|何|いく)",
+            r"何円|いくら(?:です|か|に|で(?!も)|だ|かか|儲|もうけ|稼|払|支払|もら|$|\?)|(?:料金|価格|金額|月額|年額|費用|値段)は(?:$|\?|何|いく)",
             r"[0-9〇一二三四五六七八九十百千万億]\s*(?:円|ドル|ユーロ|ポンド|元|ウォン|銭|割|%)|¥|￥|\$|€|£|無料|無償|有料|実費",
         ),
         (
@@ -53,6 +53,7 @@ _FORMS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
             r"[0-9]\s*(?:kg|g|mg|t|lbs?|kilo\w*|grams?|pounds?|ounces?|oz|tons?|tonnes?|キロ|グラム|トン)(?![a-z])",
         ),
         (r"何歳", r"歳|才|[0-9]+代"),
+        (r"第何[号条章節項回版位巻部編種類]", r"第\s*[0-9〇一二三四五六七八九十百千]+"),
         (
             r"(?:住所|所在地)(?:[はをが]|$|\?)",
             r"〒|丁目|番地|[都道府県市区町村郡].*[0-9]|[0-9]+[-‐–−ー][0-9]+[-‐–−ー][0-9]+",
@@ -93,7 +94,12 @@ _SAME_COUNT = {
     "メートル": "m|メートル|尺|km|キロ",
 }
 _UNITS = re.compile(
-    r"何(か月|ヶ月|週間|日間?(?![曜付])|時間|分|秒|年間|文字|ページ|メートル|km|[人名回国個条品巻字桁歳台冊枚匹頭社])(?!語|者|前|称|族|籍|と)"
+    r"何(か月|ヶ月|週間|日間?(?![曜付])|時間|分|秒|年間|文字|ページ|メートル|km|[人名回国個条品巻字桁歳台冊枚匹頭社])(?!語|者|前|称|族|籍|といえ|とも)"
+)
+_HOW_MANY = re.compile(r"\bhow many\b")
+_ANY_NUMBER = re.compile(
+    r"[0-9]|\b(?:none|half|once|twice|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+    r"|several|few|couple|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|(?:dozen|hundred|thousand|million|billion)s?)\b"
 )
 # In English a length of time may be told in any unit of it.
 _HOW_MANY_TIMES = re.compile(r"\bhow many (?:seconds|minutes|hours|days|weeks|months|years)\b")
@@ -149,7 +155,9 @@ def form(folded_question: str) -> re.Pattern[str] | None:
     match = _UNITS.search(folded_question)
     if match:
         return _counted(match[1])
-    return _LASTING if _HOW_MANY_TIMES.search(folded_question) else None
+    if _HOW_MANY_TIMES.search(folded_question):
+        return _LASTING
+    return _ANY_NUMBER if _HOW_MANY.search(folded_question) else None
 
 
 @lru_cache(maxsize=64)

@@ -115,7 +115,7 @@ async def test_a_thousand_wait_and_two_hundred_leave(tmp_path: Path) -> None:
         assert await at_best(lambda round_: wake_ups(queue, round_), 0.020) <= 0.020
         for thread in threading.enumerate():
             if thread.name == "shisho-bell":  # it ends when it next wakes and sees that nobody listens
-                await asyncio.to_thread(thread.join, PATIENCE)
+                thread.join(PATIENCE)
         assert list_threads() <= threads
 
 

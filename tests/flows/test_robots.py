@@ -53,7 +53,8 @@ def asked(box: Box, host: str) -> list[LogEntry]:
 async def test_what_robots_txt_says_is_done(tmp_path: Path, url: str, code: str, paths: list[str]) -> None:
     async with boxed(tmp_path, robots=True) as (box, desk):
         assert await fetched(desk, url) == {url: code}
-        assert [entry.path for entry in asked(box, url.split("/")[2])] == paths
+        # Where the answer is late, as on a busy machine, it is asked for again.
+        assert list(dict.fromkeys(entry.path for entry in asked(box, url.split("/")[2]))) == paths
 
 
 async def test_a_crawl_delay_is_kept(tmp_path: Path) -> None:

@@ -99,6 +99,6 @@ def _silenced(answer: dict[str, Any], gone: list[tuple[int, str, str, str]]) -> 
         if numbers.intersection(sentence["evidence"]):
             traces.insert(0, sentence["text"])
             sentence["text"] = REMOVED
-    for trace in traces:
+    for trace in sorted(traces, key=len, reverse=True):  # a heading may begin as another one does
         answer["text"] = answer["text"].replace(trace, REMOVED)
     return answer

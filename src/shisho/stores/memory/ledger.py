@@ -133,7 +133,7 @@ def _silenced(answer: Answer, document_id: DocumentId) -> Answer:
             sentence = replace(sentence, text=REMOVED)
         sentences.append(sentence)
     text = answer.text
-    for trace in traces:
+    for trace in sorted(traces, key=len, reverse=True):  # a heading may begin as another one does
         text = text.replace(trace, REMOVED)
     evidence = [
         _blank(quotation) if quotation.document_id == document_id else quotation

@@ -38,6 +38,7 @@ READY_SECONDS = 2.0
 NOTE_SECONDS = 60.0
 # Indexes that stand elsewhere go on when a copy is put back: it would take them for its own.
 FORGET_OUTER_INDEXES = "DELETE FROM outer_indexes"
+HAS_OUTER_INDEXES = "SELECT 1 FROM sqlite_schema WHERE name = 'outer_indexes'"
 COPIED_PAGES = 1_000  # between two looks whether a backup is still wanted
 
 
@@ -259,7 +260,8 @@ def _copy(source: apsw.Connection, target: Path, check_wanted: CheckWanted) -> N
                     check_wanted()
                     running.step(COPIED_PAGES)
             copied.pragma("foreign_keys", True)
-            copied.execute(FORGET_OUTER_INDEXES)
+            if copied.execute(HAS_OUTER_INDEXES).get:
+                copied.execute(FORGET_OUTER_INDEXES)
     except BaseException:
         target.unlink(missing_ok=True)
         raise

@@ -26,7 +26,7 @@ from shisho.stores.embedded import lexical_files
 from tests.making_homes import furnish, mount, mounted
 
 # what stands in them means nothing, or no more than that nothing is known
-UNIMPORTANT = ("lock", ".tantivy-meta.lock", ".tantivy-writer.lock", "corpora")
+UNIMPORTANT = ("lock", ".tantivy-meta.lock", ".tantivy-writer.lock")
 
 
 def fill_with_noise(file: Path) -> None:

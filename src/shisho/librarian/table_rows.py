@@ -36,10 +36,13 @@ def find_outdone_rows(rows: Sequence[tuple[Hashable, frozenset[str]]]) -> set[in
     """The places of rows that another row of their table outdoes: it has all words of the question that they
     have, and more. 仙台支店's is one where 札幌支店 is asked about and has a row. A row: its table, and what
     `find_met` gives."""
+    met_in: dict[Hashable, set[frozenset[str]]] = {}
+    for table, met in rows:
+        met_in.setdefault(table, set()).add(met)
     return {
         place
         for place, (table, met) in enumerate(rows)
-        if any(table == other_table and met < other_met for other_table, other_met in rows)
+        if any(met < other_met for other_met in met_in[table])
     }
 
 

@@ -40,18 +40,17 @@ HEAP = 128 << 20
 LOCK = "lock"
 WATERMARK = "watermark"
 END = "."  # of the watermark: a number that is cut short is another number
-CORPORA = "corpora"  # the watermark again, and those that have an index: earlier versions write none
 PATIENCE = 5.0  # seconds to wait for another process that writes
 
 
 @dataclass(frozen=True, slots=True)
 class LexicalWatermark:
     """The number of the last change that all indexes have taken in with its salt, and the corpora that have
-    one; None where an earlier version has not said which."""
+    one."""
 
     last_change: int
     salt: int
-    corpora: frozenset[int] | None
+    corpora: frozenset[int]
 
 
 class CorpusIndexes:
@@ -86,7 +85,7 @@ class CorpusIndexes:
             self._open_all({} if mark is None else self._list_folders())
         except OSError as error:  # it can neither be read nor be made anew
             return self.pass_by(error)
-        if mark is not None and mark.corpora is not None and not mark.corpora <= self._opened.keys():
+        if mark is not None and not mark.corpora <= self._opened.keys():
             raise IndexDamaged(_name_missing(mark.corpora, self._opened))
         return 0 if mark is None else mark.last_change
 
@@ -107,27 +106,29 @@ class CorpusIndexes:
         }
 
     def begin_anew(self, is_foreign: Callable[[LexicalWatermark], bool]) -> bool:
-        """Delete them where they are of another history of the database, and say whether they were. Raises
-        OSError."""
+        """Delete them where they are of another history of the database, and say whether they were; where
+        they cannot be, go on in memory."""
         if not self._is_foreign(is_foreign):
             return False
-        if not os.access(self._folder, os.W_OK):
-            self.pass_by(PermissionError(errno.EACCES, "", str(self._folder)))
-            return True
-        if not self._wait_for_turn():
-            return False
         try:
-            if self._is_foreign(is_foreign):  # nobody else has begun them anew meanwhile
-                tell_other_history(self._folder)
-                self._clear()
-        finally:
-            self.end()
+            if not os.access(self._folder, os.W_OK):
+                raise PermissionError(errno.EACCES, "", str(self._folder))
+            if not self._wait_for_turn():
+                return False
+            try:
+                if self._is_foreign(is_foreign):  # nobody else has begun them anew meanwhile
+                    tell_other_history(self._folder)
+                    self._clear()
+            finally:
+                self.end()
+        except OSError as error:
+            self.pass_by(error)
         return True
 
     def _is_foreign(self, is_foreign: Callable[[LexicalWatermark], bool]) -> bool:
         if self._is_passing:
             return False
-        with suppress(IndexDamaged):
+        with suppress(IndexDamaged, OSError):  # whoever reads it next sees the same
             mark = self._watermark()
             return mark is not None and is_foreign(mark)
         return False
@@ -167,7 +168,7 @@ class CorpusIndexes:
             if mark is None:
                 return ""
             folders = self._list_folders()
-            missing = (mark.corpora or frozenset()) - folders.keys()
+            missing = mark.corpora - folders.keys()
             if missing:
                 return _name_missing(missing)
             for folder in folders.values():
@@ -193,13 +194,10 @@ class CorpusIndexes:
             return
         # After the commits: a crash between the two repeats a batch, and taking in a document twice changes
         # nothing.
-        self._write(CORPORA, f"{seen} {','.join(map(str, sorted(self._opened)))}")
-        self._write(WATERMARK, f"{FORMAT} {seen} {salt} {END}")
-
-    def _write(self, name: str, text: str) -> None:
-        fresh = self._folder / f"{name}.new"
-        fresh.write_text(text, "ascii")
-        fresh.replace(self._folder / name)
+        words = (FORMAT, seen, salt, *sorted(self._opened), END)
+        fresh = self._folder / f"{WATERMARK}.new"
+        fresh.write_text(" ".join(map(str, words)), "ascii")
+        fresh.replace(self._folder / WATERMARK)
 
     def take(self) -> bool:
         """The turn to write, until `end`; False while another process has it. What has another form is
@@ -232,26 +230,17 @@ class CorpusIndexes:
 
     def _watermark(self) -> LexicalWatermark | None:
         """None where there is none of this form. Raises IndexDamaged."""
+        file = self._folder / WATERMARK
         try:
-            words = self._read(WATERMARK)
+            words = file.read_text("ascii").split() if file.is_file() else []
             if words[:1] != [FORMAT]:
                 return None
-            if words[3] != END:
+            if words[-1] != END:
                 raise IndexDamaged(WATERMARK)
-            return LexicalWatermark(int(words[1]), int(words[2]), self._list_marked(words[1]))
-        except (ValueError, IndexError) as error:
+            last_change, salt, *corpora = map(int, words[1:-1])
+            return LexicalWatermark(last_change, salt, frozenset(corpora))
+        except ValueError as error:
             raise IndexDamaged(WATERMARK) from error
-
-    def _list_marked(self, mark: str) -> frozenset[int] | None:
-        """The corpora that had an index at this mark; None where whoever set it did not say."""
-        with suppress(ValueError, IndexError):
-            words = self._read(CORPORA)
-            return frozenset(map(int, words[1].split(","))) if words[0] == mark else None
-        return None
-
-    def _read(self, name: str) -> list[str]:
-        file = self._folder / name
-        return file.read_text("ascii").split() if file.is_file() else []
 
     def _clear(self) -> None:
         self._opened = {}

@@ -38,6 +38,7 @@ READY_SECONDS = 2.0
 NOTE_SECONDS = 60.0
 # Indexes that stand elsewhere go on when a copy is put back: it would take them for its own.
 FORGET_OUTER_INDEXES = "DELETE FROM outer_indexes"
+# Whether it has such a table: only what is no library has none.
 HAS_OUTER_INDEXES = "SELECT 1 FROM sqlite_schema WHERE name = 'outer_indexes'"
 COPIED_PAGES = 1_000  # between two looks whether a backup is still wanted
 

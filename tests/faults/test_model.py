@@ -356,7 +356,7 @@ def checked(machine: type[QueueMachine], examples: int, phases: tuple[Phase, ...
 
 
 def test_the_queue_is_as_its_model_says() -> None:
-    checked(QueueMachine, 1500 if LONG else 30, (Phase.generate, Phase.shrink))
+    checked(QueueMachine, 1500 if LONG else 20, (Phase.generate, Phase.shrink))
 
 
 @pytest.mark.parametrize("mutant", [each for each in MUTANTS if each])

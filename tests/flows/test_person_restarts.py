@@ -22,6 +22,7 @@ from shisho.web.browser.launch import Launcher, LaunchOptions
 from shisho.web.browser.profiles import hold
 from shisho.web.browser.proxy import GuardedProxy
 from shisho.web.http.address import AllowList
+from tests.faults.children import LONG
 from tests.flows.boxed import QUICK, boxed, output, through
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended
@@ -61,7 +62,9 @@ async def solve(home: Path, box: Box, met: PendingIntervention) -> None:
         await launcher.close()
 
 
-@pytest.mark.parametrize(("engine", "state_expires"), [("ecosia", False), ("startpage", True)])
+@pytest.mark.parametrize(
+    ("engine", "state_expires"), [("startpage", True), *([("ecosia", False)] if LONG else [])]
+)
 async def test_what_one_process_met_another_goes_on_with(
     shell: Shell, tmp_path: Path, engine: str, state_expires: bool
 ) -> None:

@@ -13,11 +13,13 @@ import pytest
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.corpus import Source
+from tests.faults.children import LONG
 
 LIGHT = Source("灯台.txt", "灯台とは、光で船を導く塔である。".encode())
 WHALE = Source("鯨.txt", "鯨とは、海にすむ哺乳類である。".encode())
 FOX = Source("狐.txt", "狐とは、野にすむ獣である。".encode())
-EMBEDDERS = ("none", "use")
+ADDED = ((), (FOX,), (FOX, WHALE), (WHALE,))
+TRIED = [("none", added) for added in ADDED] + [("use", added) for added in (ADDED if LONG else ADDED[2:3])]
 
 
 async def found(desk: Desk, query: str) -> list[str]:
@@ -43,8 +45,7 @@ def put_back(home: Path, backup: Path) -> None:
     shutil.copyfile(backup, home / "shisho.db")
 
 
-@pytest.mark.parametrize("embedder", EMBEDDERS)
-@pytest.mark.parametrize("added", [(), (FOX,), (FOX, WHALE), (WHALE,)], ids=len)
+@pytest.mark.parametrize(("embedder", "added"), TRIED)
 async def test_all_that_a_backup_holds_is_found_when_it_is_put_back(
     tmp_path: Path, embedder: str, added: Sequence[Source], caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -121,7 +121,7 @@ def test_honest_paraphrases_made_false_by_rule_are_seldom_called_supported() -> 
 
 def test_what_is_called_supported_of_known_pairs_is_entailed() -> None:
     with gzip.open(shared("eval-support", "jnli-valid.jsonl.gz"), "rt", encoding="utf-8") as lines:
-        pairs = [json.loads(line) for line in lines]
+        pairs = [json.loads(line) for line in lines][:: 1 if LONG else 3]
     labels = Counter(
         pair["label"] for pair in pairs if check(pair["hypothesis"], [pair["premise"]]).outcome == "supported"
     )

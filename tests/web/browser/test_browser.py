@@ -26,6 +26,7 @@ from shisho.web.browser.launch import LaunchOptions
 from shisho.web.browser.profiles import hold
 from shisho.web.browser.proxy import GuardedProxy
 from shisho.web.http.address import AllowList
+from tests.faults.children import LONG
 from tests.web.browsing import browsing, need_browser
 from tests.web.servers import Answer, Asked, Names, serving, tls
 
@@ -183,7 +184,7 @@ async def test_a_profile_has_one_owner(tmp_path: Path) -> None:
     assert server.paths.count("/") == 1
 
 
-@pytest.mark.parametrize(("tabs", "together"), [(1, 1), (2, 2)])
+@pytest.mark.parametrize(("tabs", "together"), [(2, 2), *([(1, 1)] if LONG else [])])
 async def test_no_more_pages_at_once_than_tabs(tmp_path: Path, tabs: int, together: int) -> None:
     now = 0
     most = 0

@@ -46,7 +46,9 @@ async def gone() -> bool:
     return await until(lambda: not any(map(browser_root, children(os.getpid()).values())))
 
 
-@pytest.mark.parametrize("which", [browser_root, renderer, driver], ids=lambda which: which.__name__)
+@pytest.mark.parametrize(
+    "which", [browser_root, *([renderer, driver] if LONG else [])], ids=lambda which: which.__name__
+)
 async def test_a_browser_killed_in_mid_page_is_replaced_and_the_page_served(
     tmp_path: Path, which: Callable[[str], bool]
 ) -> None:

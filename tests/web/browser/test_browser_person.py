@@ -14,6 +14,7 @@ from shisho.domain.web import Request, Response
 from shisho.errors import Conflict
 from shisho.settings import child_environment
 from shisho.web.http.challenge import detect
+from tests.faults.children import LONG
 from tests.machine import PATIENCE
 from tests.web.browser.test_browser_faults import browser_root, gone, kill
 from tests.web.browsing import browsing, need_browser, until
@@ -74,7 +75,7 @@ async def test_what_a_person_solves_counts_for_the_next_page(tmp_path: Path, scr
     assert len({asked.headers["user-agent"] for asked in server.asked}) == 1
 
 
-@pytest.mark.parametrize("way", ["closed", "late", "guarded"])
+@pytest.mark.parametrize("way", ["closed", "guarded", *(["late"] if LONG else [])])
 async def test_a_person_who_does_not_solve_it(tmp_path: Path, screen: dict[str, str], way: str) -> None:
     """The window is closed, or nothing happens in time; and it is guarded as every other."""
     names = Names()

@@ -13,6 +13,7 @@ import pytest
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.corpus import Source
+from tests.faults.children import LONG
 
 ROOT = Path(__file__).parents[2]
 
@@ -63,6 +64,7 @@ async def test_a_passage_of_a_document_ten_times_as_long_costs_no_more(tmp_path:
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
+@pytest.mark.skipif(not LONG, reason="SHISHO_LONG=1 measures it, bench/large.py with a hundred megabytes")
 def test_a_text_of_ten_megabytes_takes_hardly_more_memory_than_one_of_two(tmp_path: Path) -> None:
     """In a process of its own, less what all else holds there. Two are more than is stored at once; were
     all of it stored at once, each MB more took 20."""

@@ -359,7 +359,7 @@ def test_the_queue_is_as_its_model_says() -> None:
     checked(QueueMachine, 1500 if LONG else 20, (Phase.generate, Phase.shrink))
 
 
-@pytest.mark.parametrize("mutant", [each for each in MUTANTS if each])
+@pytest.mark.parametrize("mutant", [each for each in MUTANTS if each][: None if LONG else 1])
 def test_the_model_notices_a_defective_queue(mutant: str) -> None:
     machine = type("Mutant", (QueueMachine,), {"mutant": mutant})
     with pytest.raises(Exception) as caught:

@@ -12,10 +12,16 @@ import pytest
 from PIL import Image
 from playwright.async_api import Browser, Page, expect
 
+from tests.faults.children import LONG
 from tests.interfaces.serving import serving
 from tests.interfaces.ui.room import SHOTS, WAIT, visiting
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not (LONG or os.environ.get("SHISHO_PICTURES")), reason="make pictures, or SHISHO_LONG=1"
+    ),
+]
 SAMPLES = Path(__file__).parents[3] / "samples" / "lectures"
 PICTURES = Path(os.environ.get("SHISHO_PICTURES") or SHOTS)
 QUESTION = "決定係数が0に近いとき何を意味するか"

@@ -19,6 +19,7 @@ settings.load_profile("any speed")
 os.environ["SHISHO_EMBEDDER"] = "none"  # a second of work for each document; tests of vectors ask for them
 
 HERE = Path(__file__).parent
+FEW = ("apart", "floors", "site")
 # Tests with children, browsers, clocks and wake-ups: what a busy machine disturbs first.
 WITH_TIME = (
     "corpus/readers/test_hidden_in_browser.py",
@@ -57,10 +58,11 @@ WITH_TIME = (
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """For the few tests that run apart, three hundred files are not loaded that have none."""
-    if config.option.markexpr != "apart" or not collection_path.name.startswith("test_"):
+    """For the few tests with one of these marks, three hundred files are not loaded that have none."""
+    mark = config.option.markexpr
+    if mark not in FEW or not collection_path.name.startswith("test_"):
         return None
-    return "pytest.mark.apart" not in collection_path.read_text("utf-8") or None
+    return f"pytest.mark.{mark}" not in collection_path.read_text("utf-8") or None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -11,6 +11,7 @@ import pytest
 from shisho.evaluation.run import measure
 from tests.shared import shared
 
+pytestmark = pytest.mark.floors
 FLOORS = json.loads((Path(__file__).parent.parent / "eval" / "floors.json").read_text("utf-8"))
 BY_WORDS = FLOORS["subset"]
 WITH_MEANING = FLOORS["subset, with meaning"]

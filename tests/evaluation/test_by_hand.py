@@ -92,6 +92,7 @@ async def replayed(by_hand: Any, question: Any, path: Path) -> tuple[Any, list[s
 
 
 # Slow: a library for each question that has passages of its own, and one of all the documents.
+@pytest.mark.floors
 async def test_what_somebody_replied_is_answered_again_and_every_bar_holds(
     tmp_path: Path, by_hand: Any
 ) -> None:

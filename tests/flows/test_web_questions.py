@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from shisho.desk import Desk
 from shisho.domain.task import AskOptions, Sources
 from tests.flows.boxed import QUICK, boxed
@@ -37,6 +39,7 @@ async def quoted(desk: Desk, question: str) -> str:
     return " ".join(evidence.snippet for evidence in (await answered(desk, asked)).evidence)
 
 
+@pytest.mark.floors
 async def test_most_questions_over_the_box_s_own_pages_are_answered(tmp_path: Path) -> None:
     async with boxed(tmp_path) as (_, desk):
         wrong = [question for question, gold in QUESTIONS if gold not in await quoted(desk, question)]

@@ -16,6 +16,7 @@ from tests.faults.children import LONG
 from tests.librarian.alterations import alterations, altered_paraphrases
 from tests.shared import shared
 
+pytestmark = pytest.mark.floors
 PARAPHRASES = Path(__file__).parent / "support" / "paraphrases.jsonl"
 MATERIAL = Path(__file__).parents[2] / "eval" / "support_material"
 FURTHER = PARAPHRASES.with_name("further_paraphrases.jsonl")

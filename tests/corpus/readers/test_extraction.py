@@ -43,6 +43,7 @@ def test_the_measure() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.floors
 def test_main_text_is_found_better_than_by_trafilatura_and_no_dearer() -> None:
     ours = []
     plain = []
@@ -65,6 +66,7 @@ def test_main_text_is_found_better_than_by_trafilatura_and_no_dearer() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.floors
 @pytest.mark.parametrize(
     "paragraphs",
     [1, pytest.param(3, marks=pytest.mark.skipif(not LONG, reason="SHISHO_LONG=1 cuts at both"))],
@@ -87,6 +89,7 @@ def count_found(texts: list[str]) -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.floors
 def test_of_hidden_sentences_among_those_of_an_article_none_is_found() -> None:
     """Each page has every form that hides once round, beginning with another one."""
     made = [

@@ -119,6 +119,7 @@ def fit(half: int) -> SecondOpinion:
 
 
 @pytest.mark.slow
+@pytest.mark.floors
 @pytest.mark.skipif(not LONG, reason="SHISHO_LONG=1 fits it; test_extraction.py holds what it gives")
 @pytest.mark.parametrize("half", [0, 1])
 def test_what_one_half_says_holds_on_the_other(half: int) -> None:
@@ -138,6 +139,7 @@ def test_what_one_half_says_holds_on_the_other(half: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.floors
 @pytest.mark.parametrize(
     ("tag", "name", "gained"),
     [("div", "article-body", 0.3), *([("article", "", 0.3), ("section", "", -0.01)] if LONG else [])],

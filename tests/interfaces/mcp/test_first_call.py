@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from tests.faults.children import LONG
 from tests.interfaces.serving import SAMPLES, SHISHO, environment
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "wait4"), reason="CPU of a child is asked of the system")
@@ -139,7 +140,7 @@ def costs_at_most(bound: float, home: Path, call: tuple[str, Mapping[str, Any]],
     return False
 
 
-@pytest.mark.parametrize("call", [LIST_TASKS, QUEUE_SEARCHES], ids=lambda call: call[0])
+@pytest.mark.parametrize("call", [LIST_TASKS, *([QUEUE_SEARCHES] if LONG else [])], ids=lambda call: call[0])
 def test_a_first_reply_without_documents_costs_no_more_than_the_import_of_the_sdk(
     stocked_home: Path, call: tuple[str, Mapping[str, Any]]
 ) -> None:
@@ -149,7 +150,7 @@ def test_a_first_reply_without_documents_costs_no_more_than_the_import_of_the_sd
     assert costs_at_most(TIMES_SDK, stocked_home, call, SDK)
 
 
-@pytest.mark.parametrize("call", [SEARCH_CORPUS, ASK], ids=lambda call: call[0])
+@pytest.mark.parametrize("call", [*([SEARCH_CORPUS] if LONG else []), ASK], ids=lambda call: call[0])
 def test_a_first_look_into_documents_costs_little_more_than_its_tools(
     stocked_home: Path, call: tuple[str, Mapping[str, Any]]
 ) -> None:

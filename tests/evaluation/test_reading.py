@@ -171,6 +171,7 @@ def test_only_what_is_not_there_has_no_gold_and_a_span_is_short() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.floors
 async def test_every_gold_span_and_every_need_is_in_the_documents(tmp_path: Path) -> None:
     documents = sorted({span.document for question in ALL for span in question.gold})[::STEP]
     questions = [question for question in ALL if {span.document for span in question.gold} <= {*documents}]

@@ -23,6 +23,7 @@ from shisho.interfaces.cli.app import app
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import build
 from shisho.stores.embedded import lexical_files
+from tests.faults.children import LONG
 from tests.making_homes import furnish, mount, mounted
 
 # what stands in them means nothing, or no more than that nothing is known
@@ -165,7 +166,7 @@ SETTINGS = {
 }
 
 
-@pytest.mark.parametrize("how", SETTINGS)
+@pytest.mark.parametrize("how", SETTINGS if LONG else ("noise", "no number"))
 def test_the_doctor_survives_settings_that_cannot_be_read(tmp_path: Path, how: str) -> None:
     (tmp_path / "settings.toml").write_bytes(SETTINGS[how])
     for language, words in (("en", "mend it, or move it away"), ("ja", "直すか、別の場所へ移してください")):

@@ -24,6 +24,7 @@ QUESTIONS = (
 STEP = 3 if LONG else 9  # of the hostile files
 
 
+@pytest.mark.floors
 @pytest.mark.parametrize(("name", "questions"), QUESTIONS.items())
 async def test_quotations_over_the_evaluation_sets(desk: Desk, name: str, questions: int) -> None:
     held = load(shared("eval", name))

@@ -12,7 +12,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import multiprocessing
 import sys
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +27,7 @@ HERE = Path(__file__).parent
 WITH_MEANING = ", with meaning"
 WITH_E5 = ", with e5"
 ANSWERED_WITH_MEANING = ("niilc-dev",)  # its questions have other words than their texts
+AT_ONCE = 2  # measurements, each in a process of its own: one may hold a gigabyte
 SETS = ("jsquad-valid", "jaquad-dev", "niilc-dev", "cranfield")
 MEASURES = ("ndcg@10", "recall@50", "mrr@10", "queries", "documents", "seconds")
 ANSWERING = (
@@ -46,14 +50,11 @@ def main() -> int:
     )
     given = parser.parse_args()
     floors = json.loads((HERE / "floors.json").read_text("utf-8"))["full"]
-    results = {}
-    for name in given.sets:
-        folder = given.folder / name
-        answers = given.answers if name in ANSWERED_WITH_MEANING else 0
-        results[name] = asyncio.run(measure(folder, answers=given.answers))
-        results[name + WITH_MEANING] = asyncio.run(measure(folder, answers=answers, embedder="use"))
-        if name in ANSWERED_WITH_MEANING:
-            results[name + WITH_E5] = asyncio.run(measure(folder, embedder="e5"))
+    measurements = list_measurements(given.sets, given.answers)
+    # Spawned, not forked: the encoders have threads.
+    with ProcessPoolExecutor(AT_ONCE, multiprocessing.get_context("spawn")) as pool:
+        measuring = {label: pool.submit(run, given.folder, *how) for label, how in measurements.items()}
+        results = {label: figures.result() for label, figures in measuring.items()}
     if "cranfield" in results:
         results["cranfield, bm25s with a stemmer"] = stemmed_bm25(given.folder / "cranfield")
     text = (
@@ -66,6 +67,22 @@ def main() -> int:
     under = below(results, floors)
     print("\n".join(under) or "No figure is below its floor.")
     return 1 if under else 0
+
+
+def list_measurements(sets: Iterable[str], answers: int) -> dict[str, tuple[str, int, str]]:
+    """By the label of its row: the set, how many of its questions are answered, and the embedder."""
+    measurements = {}
+    for name in sets:
+        is_answered = name in ANSWERED_WITH_MEANING
+        measurements[name] = (name, answers, "none")
+        measurements[name + WITH_MEANING] = (name, answers if is_answered else 0, "use")
+        if is_answered:
+            measurements[name + WITH_E5] = (name, 0, "e5")
+    return measurements
+
+
+def run(folder: Path, name: str, answers: int, embedder: str) -> dict[str, Any]:
+    return asyncio.run(measure(folder / name, answers=answers, embedder=embedder))
 
 
 def table(results: dict[str, dict[str, Any]], measures: tuple[str, ...]) -> str:

@@ -94,7 +94,7 @@ def check(
     assert best == ranking[:FEW]
 
 
-@settings(max_examples=300 if LONG else 100, deadline=None)
+@settings(max_examples=300 if LONG else 50, deadline=None)
 @given(st.data(), passages(), queries(), st.sampled_from([JAPANESE, ENGLISH]))
 def test_it_ranks_as_the_plain_scoring_does(
     data: st.DataObject, made: list[Passage], query: TermQuery, weights: Weights

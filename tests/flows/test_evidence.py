@@ -21,7 +21,7 @@ from tests.shared import shared
 QUESTIONS = (
     {"niilc-dev": 40, "jsquad-valid": 30, "cranfield": 15} if LONG else {"niilc-dev": 15, "cranfield": 5}
 )
-STEP = 3 if LONG else 9  # of the hostile files
+STEP = 3 if LONG else 18  # of the hostile files
 
 
 @pytest.mark.floors

@@ -38,7 +38,7 @@ MILLION = 1_000_000
 LETTERS = ("あ。", *(("a", " ", "あ", "1", "\u3000", "「", "a ") if IS_LONG else ()))
 # Of many lines: what costs more for each than a letter does is tried with fewer.
 LINES = ("a\n", "あ。\n\n", *(("\n", "1. a\n", "a\t") if IS_LONG else ()))
-SHORT_LINES = 80_000 if IS_LONG else 40_000
+SHORT_LINES = 80_000 if IS_LONG else 20_000
 # Of each reader one place in the short form, another for letters than for lines.
 FIRST_PLACES = FILES if IS_LONG else {read: name for name, (read, _) in reversed(FILES.items())}.values()
 LAST_PLACES = FILES if IS_LONG else {read: name for name, (read, _) in FILES.items()}.values()

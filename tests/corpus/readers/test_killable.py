@@ -74,7 +74,7 @@ async def plain_reader() -> AsyncIterator[KillableReader]:
 
 
 # Drawing and recognising takes thirty times as long as all else: each of the files in the long form.
-DRAWN = 1 if LONG else 24
+DRAWN = 1 if LONG else 40
 VECTORS = 200 if LONG else 40
 
 

@@ -88,7 +88,7 @@ dist: $(VENV)/.dev
 	$(BIN)/python -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w dist dist/*.tar.gz
 
 # Besides the tests of faults, those that ask more of the same kind where they may take long.
-LONGER = $(shell grep -rlE '^from tests.faults.children import .*\bLONG\b' tests --include='test_*.py' --exclude-dir=faults)
+LONGER = $(shell grep -rlE '^from tests.(faults.children|web.browsing) import .*\b(LONG|LIGHT)\b' tests --include='test_*.py' --exclude-dir=faults)
 
 faults: $(VENV)/.dev
 	SHISHO_LONG=1 $(BIN)/python -m pytest tests/faults $(LONGER)

@@ -144,7 +144,9 @@ def test_whatever_has_a_long_form_is_among_the_long_tests() -> None:
     told = make(ROOT, "-n", "faults").stdout
     files = [path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py")]
     has_long_form = [
-        name for name in files if re.search(r"\b(not|if) (IS_)?LONG\b", (ROOT / name).read_text("utf-8"))
+        name
+        for name in files
+        if re.search(r"\b(not|if) (IS_)?LONG\b|\bLIGHT\b", (ROOT / name).read_text("utf-8"))
     ]
     assert len(has_long_form) > 30
     assert [name for name in has_long_form if name not in told and not name.startswith("tests/faults/")] == []

@@ -19,6 +19,7 @@ from shisho.web.browser.browser import ChromiumBrowser
 from shisho.web.browser.launch import LaunchOptions
 from shisho.web.browser.proxy import Connect, GuardedProxy, open_endpoint
 from shisho.web.http.address import AllowList
+from tests.faults.children import LONG
 from tests.machine import PATIENCE
 from tests.web.servers import Names
 
@@ -38,6 +39,12 @@ def find_page_browser() -> str | None:
     return shutil.which("chromium-headless-shell") or chromium.find()
 
 
+WHOLE = LaunchOptions(agent="Shisho/test", trust_any_certificate=True)
+# For what a page does, in the short form: a Chromium without windows starts at a third of the CPU. Profiles,
+# windows, limits, what a browser wants for itself, and whole flows are tried with the whole one each time.
+LIGHT = WHOLE if LONG else replace(WHOLE, path=shutil.which("chromium-headless-shell") or "")
+
+
 @asynccontextmanager
 async def browsing(
     home: Path,
@@ -51,7 +58,7 @@ async def browsing(
     """`hosts` may lead to this machine, as the names of a web in a box do; nothing else may."""
     need_browser()
     allow = replace(AllowList.from_names(hosts), ports=ports)
-    chosen = manner or LaunchOptions(agent="Shisho/test", trust_any_certificate=True)
+    chosen = manner or WHOLE
     proxy = GuardedProxy(names, allow, connect=connect)
     browser = ChromiumBrowser(proxy, home / "profiles", environment or child_environment(), chosen)
     try:

@@ -27,7 +27,7 @@ from shisho.web.browser.profiles import hold
 from shisho.web.browser.proxy import GuardedProxy
 from shisho.web.http.address import AllowList
 from tests.faults.children import LONG
-from tests.web.browsing import browsing, need_browser
+from tests.web.browsing import LIGHT, browsing, need_browser
 from tests.web.servers import Answer, Asked, Names, serving, tls
 
 SHELL = """<!doctype html><html><head><meta charset="shift_jis"><title>殻</title></head><body><div id="root"></div><script>
@@ -51,7 +51,7 @@ async def test_what_scripts_write_comes_back_as_utf8(tmp_path: Path) -> None:
     async with serving(shell) as plain, serving(shell, context) as secure:
         names.lead("plain.example", [plain.endpoint])
         names.lead("secure.example", [secure.endpoint])
-        async with browsing(tmp_path, names, "plain.example", "secure.example") as browser:
+        async with browsing(tmp_path, names, "plain.example", "secure.example", manner=LIGHT) as browser:
             for url in ("http://plain.example/", "https://secure.example/"):
                 response = await browser.open(Request(url))
                 text = response.body.decode(response.charset or "")
@@ -79,7 +79,7 @@ async def test_late_text_is_waited_for_and_unrest_is_not_for_ever(tmp_path: Path
     names = Names()
     async with serving(pages) as server:
         names.lead("a.example", [server.endpoint])
-        async with browsing(tmp_path, names, "a.example") as browser:
+        async with browsing(tmp_path, names, "a.example", manner=LIGHT) as browser:
             assert "遅い本文".encode() in (await browser.open(Request("http://a.example/"))).body
             restless = (await browser.open(Request("http://a.example/clock"))).body.decode()
             assert 3 <= restless.count("時") < 400  # it ticks twenty times a second at most
@@ -121,7 +121,7 @@ async def test_a_redirect_takes_no_key_along(tmp_path: Path) -> None:
     async with serving(lambda asked: away) as server, serving(lambda asked: Answer("<p>found</p>")) as other:
         names.lead("a.example", [server.endpoint])
         names.lead("other.example", [other.endpoint])
-        async with browsing(tmp_path, names, "a.example", "other.example") as browser:
+        async with browsing(tmp_path, names, "a.example", "other.example", manner=LIGHT) as browser:
             for method, form in (("GET", {}), ("POST", {"q": "a"})):
                 with pytest.raises(InvalidParams, match="x-token"):
                     await browser.open(Request("http://a.example/", method, form, {"X-Token": "secret"}))
@@ -223,7 +223,7 @@ async def test_a_page_that_never_finishes_ends_at_its_deadline(tmp_path: Path) -
     names = Names()
     async with serving(pages) as server:
         names.lead("a.example", [server.endpoint])
-        async with browsing(tmp_path, names, "a.example") as browser:
+        async with browsing(tmp_path, names, "a.example", manner=LIGHT) as browser:
             for path in ("/held", "/loop", "/deaf"):
                 with pytest.raises(TimedOut, match=f"{deadline:g} s"):
                     await browser.open(Request(f"http://a.example{path}"), deadline_s=deadline)
@@ -248,7 +248,7 @@ async def test_what_is_no_page_says_so(tmp_path: Path) -> None:
         lambda asked: NO_PAGES[asked.path][0] if asked.path in NO_PAGES else Answer(status=404)
     ) as server:
         names.lead("a.example", [server.endpoint])
-        async with browsing(tmp_path, names, "a.example") as browser:
+        async with browsing(tmp_path, names, "a.example", manner=LIGHT) as browser:
             for path, (_, error, word) in NO_PAGES.items():
                 with pytest.raises(error, match=word):
                     await browser.open(Request(f"http://a.example{path}"), "engine")

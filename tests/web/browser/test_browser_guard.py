@@ -15,7 +15,7 @@ from shisho.domain.web import Endpoint, Request
 from shisho.errors import ForbiddenAddress
 from shisho.web.browser.proxy import Streams, open_endpoint
 from tests.faults.children import LONG
-from tests.web.browsing import browsing
+from tests.web.browsing import LIGHT, browsing
 from tests.web.servers import Answer, Asked, Names, Server, serving
 
 PUBLIC = Endpoint("93.184.216.34", 80)
@@ -79,7 +79,9 @@ async def test_no_navigation_leads_inside(tmp_path: Path) -> None:
         async with serving(pages) as server:
             names.lead("a.example", [server.endpoint])
             names.lead("inside.example", [inside.endpoint])
-            async with browsing(tmp_path, names, "a.example", ports=frozenset({inside.port})) as browser:
+            async with browsing(
+                tmp_path, names, "a.example", ports=frozenset({inside.port}), manner=LIGHT
+            ) as browser:
                 with pytest.raises(ForbiddenAddress):
                     await browser.open(Request(f"http://127.0.0.1:{inside.port}/"))
                 for number, (way, goal) in enumerate(WAYS):
@@ -164,7 +166,9 @@ async def test_no_part_of_a_page_comes_from_inside(tmp_path: Path) -> None:
 
         async with serving(page) as server:
             names.lead("a.example", [server.endpoint])
-            async with browsing(tmp_path, names, "a.example", ports=frozenset({inside.port})) as browser:
+            async with browsing(
+                tmp_path, names, "a.example", ports=frozenset({inside.port}), manner=LIGHT
+            ) as browser:
                 response = await browser.open(Request("http://a.example/"), "engine")
                 refused = [each.authority for each in browser.proxy.refused]
         assert "本文".encode() in response.body and "機密".encode() not in response.body

@@ -100,3 +100,11 @@ def test_a_number_of_another_row_is_no_operand() -> None:
     )
     assert check_cited(right, [ref(rows)], "甲と乙の値の合計は何円か")[1].outcome is SUPPORTED
     assert check_cited(wrong, [ref(rows)], "甲と乙の値の合計は何円か")[1].outcome is not SUPPORTED
+
+
+@pytest.mark.parametrize("title", ["回帰分析", "統計学入門", "回帰分析である。"])
+def test_a_title_that_no_quotation_has_is_no_statement(title: str) -> None:
+    carried = "決定係数が0に近いとき、説明変数は変動をほとんど説明しない。"
+    heading = "統計学入門 > 回帰分析"
+    assert check_cited(title, [ref(carried, heading)], "何を意味するか")[1].outcome is UNVERIFIED
+    assert check_cited(title, [ref(heading, heading)], "何の本か")[1].outcome is SUPPORTED

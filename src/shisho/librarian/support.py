@@ -108,8 +108,8 @@ def judge(
     ):
         compare(comparison, doubts)
     compare_coverage(comparison, covers, doubts)
-    if not {*terms(fold(sentence))} & {*terms(fold(quotation))}:
-        doubts.unsure.append("words")  # letters that are no words, and interjections, are carried by nothing
+    if not {*terms(fold(sentence))} & {*terms(fold("\n".join(quotations)))}:
+        doubts.unsure.append("words")  # a mere title says nothing; letters and interjections are no words
     if comparison.nearness() < FIRM:
         doubts.unsure += [doubt for doubt in doubts.wrong if doubt in _OF_WORDING]
         doubts.wrong = [doubt for doubt in doubts.wrong if doubt not in _OF_WORDING]

@@ -30,6 +30,16 @@ async def test_an_empty_list_of_a_model_is_believed_and_the_answer_says_who_read
     assert answer.text.splitlines()[0] == "見つかりません · 資料はモデルが読みました"
 
 
+@pytest.mark.parametrize("made_up", ["決定係数は常に1である。", ""])
+async def test_a_reply_of_which_nothing_was_shown_is_read_by_the_rules(made_up: str) -> None:
+    reply = EvaluationReply((FindingReply(1, "G1", made_up, 0.9), FindingReply(77, "G1", QUOTATION, 0.9)))
+    llm = scripted(EvaluationReply=reply, AnswerReply=ModelFault.TIMEOUT)
+    answer = await asked(mind_of(llm), budget=Budget(max_rounds=1))
+    assert [quotation.snippet for quotation in answer.evidence] == [QUOTATION]
+    (use,) = [use for use in answer.model_uses if use.node == "evaluate"]
+    assert (use.fault, use.dropped) == (ModelFault.MALFORMED, 2)
+
+
 @pytest.mark.parametrize(
     ("changed", "first_line"),
     [

@@ -124,7 +124,11 @@ class ModelMind:
             return replace(await self._rules.evaluate(matter, allowance), uses=uses)
         also = {passage.temp_index: numbers for passage, numbers in copies.items()}
         picked, dropped = await asyncio.to_thread(_findings, matter, reply, most, also)
-        return NodeThought(picked, tuple(replace(use, dropped=dropped) for use in uses))
+        uses = tuple(replace(use, dropped=dropped) for use in uses)
+        if dropped and not picked:  # all that it told was made up: it has not read, and somebody should
+            by_rules = await self._rules.evaluate(matter, allowance)
+            return replace(by_rules, uses=mark_unusable(uses, reply))
+        return NodeThought(picked, uses)
 
     async def reflect(
         self, matter: PlanMatter, verdict: Verdict, allowance: ModelAllowance

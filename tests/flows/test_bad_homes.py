@@ -61,7 +61,7 @@ def said(home: Path, *words: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-@pytest.mark.parametrize("how", SPOILT if LONG else [*SPOILT][::2])
+@pytest.mark.parametrize("how", SPOILT if LONG else SPOILT[::2])
 def test_every_command_says_it_in_one_sentence(home: Path, tmp_path: Path, how: str) -> None:
     file = tmp_path / "new.txt"
     file.write_text(TEXT + "新しい。", "utf-8")
@@ -89,7 +89,7 @@ async def served(desk: Desk) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-@pytest.mark.parametrize("how", SPOILT if LONG else [*SPOILT][1::2])
+@pytest.mark.parametrize("how", SPOILT if LONG else SPOILT[1::2])
 async def test_servers_are_not_ready_and_take_nothing(home: Path, how: str) -> None:
     with spoilt(home, how):
         opened = open_desk(home=home, web_access=way(small_web()))

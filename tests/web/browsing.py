@@ -42,7 +42,7 @@ def find_page_browser() -> str | None:
 WHOLE = LaunchOptions(agent="Shisho/test", trust_any_certificate=True)
 # For what a page does, in the short form: a Chromium without windows starts at a third of the CPU. Profiles,
 # windows, limits, what a browser wants for itself, and whole flows are tried with the whole one each time.
-LIGHT = WHOLE if LONG else replace(WHOLE, path=shutil.which("chromium-headless-shell") or "")
+LIGHT = WHOLE if LONG else replace(WHOLE, path=find_page_browser() or "")
 
 
 @asynccontextmanager

@@ -33,6 +33,7 @@ from shisho.librarian.mind import (
 from shisho.librarian.model_calls import ModelCalls, ModelLimits, mark_unusable
 from shisho.librarian.model_replies import (
     EvaluationReply,
+    FindingReply,
     PlanReply,
     ReflectionReply,
 )
@@ -123,9 +124,10 @@ class ModelMind:
         if reply is None:
             return replace(await self._rules.evaluate(matter, allowance), uses=uses)
         also = {passage.temp_index: numbers for passage, numbers in copies.items()}
-        picked, dropped = await asyncio.to_thread(_findings, matter, reply, most, also)
+        claims = _claims(reply)
+        picked, dropped = await asyncio.to_thread(_findings, matter, claims, most, also)
         uses = tuple(replace(use, dropped=dropped) for use in uses)
-        if dropped and not picked:  # all that it told was made up: it has not read, and somebody should
+        if claims and dropped == len(claims):  # all of it was made up: it has not read, and somebody should
             by_rules = await self._rules.evaluate(matter, allowance)
             return replace(by_rules, uses=mark_unusable(uses, reply))
         return NodeThought(picked, uses)
@@ -197,8 +199,17 @@ def _plan(matter: PlanMatter, by_rules: Plan, reply: PlanReply) -> Plan | None:
     )
 
 
+def _claims(reply: EvaluationReply) -> list[FindingReply]:
+    """What a model holds to be near at least, best first."""
+    claims = [claim for claim in reply.findings[:MAX_CLAIMS] if isfinite(claim.score) and claim.score >= NEAR]
+    return sorted(claims, key=lambda claim: -claim.score)
+
+
 def _findings(
-    matter: PassageMatter, reply: EvaluationReply, most: int, copies: Mapping[int, tuple[int, ...]]
+    matter: PassageMatter,
+    claims: Sequence[FindingReply],
+    most: int,
+    copies: Mapping[int, tuple[int, ...]],
 ) -> tuple[list[Finding], int]:
     """The model's findings of open goals, best first, at most so many for each, none that repeats evidence;
     and how many quote what was not shown. `copies`: of passages, those that say the same."""
@@ -207,8 +218,7 @@ def _findings(
         told_words.setdefault(ref.goal_id, []).append(ref.snippet)
     findings: list[Finding] = []
     dropped = 0
-    claims = [claim for claim in reply.findings[:MAX_CLAIMS] if isfinite(claim.score) and claim.score >= NEAR]
-    for claim in sorted(claims, key=lambda claim: -claim.score):
+    for claim in claims:
         finding = Finding(
             claim.passage,
             claim.goal,

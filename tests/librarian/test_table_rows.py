@@ -64,6 +64,12 @@ def test_two_rows_that_are_named_both_answer() -> None:
     assert snippets == {ROWS[0], ROWS[2]}
 
 
+def test_rows_stand_beside_one_that_does_not_answer_alone() -> None:
+    found_rows = found("仙台支店の売上高は全体の平均より多いですか")
+    assert {finding.snippet for finding in found_rows} == set(ROWS)
+    assert all(finding.score < ENOUGH for finding in found_rows)
+
+
 def test_a_row_is_outdone_by_one_of_its_table_with_more_of_the_question() -> None:
     more, less, other = frozenset("ab"), frozenset("a"), frozenset("c")
     assert find_outdone_rows([(1, more), (1, less), (2, less), (1, other), (1, more)]) == {1}

@@ -103,13 +103,16 @@ def _for_goal(
     question = questions.read(goal.question)
     weights = signs.term_weights(question, rarity)
     # What compares the two sides is quoted once, for the first of them.
-    candidates = _without_other_rows(list(_candidates(passages, question, weights)), question)
-    ranked = _ranked(candidates, question, sides if is_first else ())
+    leading_sides = sides if is_first else ()
+    told_texts = [ref.snippet for ref in refs]
+    with_other_rows = list(_candidates(passages, question, weights))
+    candidates = _without_other_rows(with_other_rows, question)
+    ranked = _ranked(candidates, question, leading_sides)
     # What was near before stays; only what is nearer, or an answer, joins it.
     floor = min(ENOUGH, max((ref.score for ref in refs), default=NEAR))
     if not ranked:
         return
-    chosen = _chosen(ranked, question, goal, [ref.snippet for ref in refs])
+    chosen = _chosen(ranked, question, goal, told_texts)
     if not chosen:
         return
     # What was put first for its list or its steps is as sure as what it was put before.
@@ -123,7 +126,12 @@ def _for_goal(
     sure = _sure_of_row(question, weights, chosen[0], candidates, sure)
     if sure < floor:
         return
-    for candidate in chosen if sure >= ENOUGH else chosen[: max(NEAR_QUOTES, goal.min_evidence)]:
+    if sure < ENOUGH:
+        # A row answers alone; where none does, it may take several to: a sum, what has changed, who is older.
+        near = candidates if _names_rows(candidates) else with_other_rows
+        ranked = _ranked(near, question, leading_sides)
+        chosen = _chosen(ranked, question, goal, told_texts)[: max(NEAR_QUOTES, goal.min_evidence)]
+    for candidate in chosen:
         score = round(_lowered(sure, candidate.odds - ranked[0].odds), 4)
         if sure < ENOUGH and score < NEAR:
             return
@@ -142,6 +150,7 @@ def _chosen(
     room."""
     most_chars = EXPLAINED_CHARS if question.explains else QUOTED_CHARS
     most = max(EXPLAINED_QUOTES if question.explains else QUOTES, goal.min_evidence)
+    told = list(told_texts)
     chosen: list[_Candidate] = []
     chars = 0.0
     for candidate in ranked:
@@ -150,9 +159,9 @@ def _chosen(
         width = measure_printed_width(candidate.quotation)
         if chosen and chars + width > most_chars:
             continue
-        if any(double(candidate.quotation, text) for text in told_texts):
+        if any(double(candidate.quotation, text) for text in told):
             continue
-        told_texts.append(candidate.quotation)
+        told.append(candidate.quotation)
         chosen.append(candidate)
         chars += width
     return chosen
@@ -172,6 +181,12 @@ def _without_other_rows(candidates: list[_Candidate], question: ParsedQuestion) 
     outdone = find_outdone_rows([(_table(row), _met(row)) for row in rows])
     left_out = {id(rows[place]) for place in outdone}
     return [candidate for candidate in candidates if id(candidate) not in left_out]
+
+
+def _names_rows(candidates: Sequence[_Candidate]) -> bool:
+    """True where the question tells rows of one table apart: 「札幌支店と福岡支店の責任者」."""
+    told_apart = {(_table(row), _met(row)) for row in candidates if is_row(row.quotation)}
+    return len(told_apart) > len({table for table, _ in told_apart})
 
 
 def _sure_of_row(

@@ -3,9 +3,11 @@ check by eye. What weighs faster must say the same."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from shisho.corpus.rank import ENGLISH, JAPANESE, LONG_QUERY, Statistics, Weights, idf, rarity
+from shisho.corpus.weighing import FIRST_DOCUMENTS, LIKE_TERMS
 from shisho.domain.corpus import Passage, RankedPassage
 from shisho.language.terms import TermQuery, squeeze
 
@@ -15,7 +17,7 @@ def plain_ranking(
 ) -> list[RankedPassage]:
     """All candidates, best first, each with its score and the parts that it is the sum of. Equal scores: by
     id."""
-    scale = _Scale(query, statistics, weights or (JAPANESE if query.wording else ENGLISH))
+    scale = _Scale(query, statistics, weights or (JAPANESE if query.is_japanese else ENGLISH))
     plain = [squeeze(f"{passage.heading}\n{passage.text}") for passage in candidates]
     worded = _wordings(query, plain)
     documents: dict[str, list[Passage]] = {}
@@ -25,6 +27,9 @@ def plain_ranking(
         scale.weigh(passage, text, wording, documents[passage.document_id])
         for passage, text, wording in zip(candidates, plain, worded, strict=True)
     ]
+    scores = [sum(part.values()) for part in parts]
+    for part, likeness in zip(parts, scale.likeness(candidates, scores), strict=True):
+        part["likeness"] = likeness
     ranked = [
         RankedPassage(passage, sum(part.values()), part)
         for passage, part in zip(candidates, parts, strict=True)
@@ -76,6 +81,32 @@ class _Scale:
             "phrase": weights.phrase
             * sum([worth for found_text, worth in self._phrases.items() if found_text in whole]),
         }
+
+    def likeness(self, candidates: Sequence[Passage], scores: Sequence[float]) -> list[float]:
+        """How much of what the first documents say each says too."""
+        best: dict[str, Passage] = {}
+        places = zip(scores, candidates, strict=True)
+        for _, passage in sorted(places, key=lambda place: (-round(place[0], 9), place[1].id)):
+            best.setdefault(passage.document_id, passage)
+        first = list(best.values())[:FIRST_DOCUMENTS] if self._weights.likeness else []
+        counts = {passage.id: Counter(passage.terms.split()) for passage in candidates}
+        words = sorted(set().union(*(counts[passage.id] for passage in first)))
+        holders = {word: sum(word in own for own in counts.values()) for word in words}
+        worth = {word: rarity(holders[word], len(candidates)) for word in words}
+
+        def alike(passage: Passage, salience: Mapping[str, float]) -> float:
+            own = {word: count for word, count in counts[passage.id].items() if word in salience}
+            return self._bm25(salience, own, _size(passage.terms), self._statistics.length)
+
+        salience = {word: sum(alike(passage, {word: worth[word]}) for passage in first) for word in words}
+        most = sorted(words, key=lambda word: -salience[word])[:LIKE_TERMS]
+        values = [
+            alike(passage, {word: salience[word] * worth[word] for word in most}) for passage in candidates
+        ]
+        highest = max(values)
+        return [
+            self._weights.likeness * max(scores) * value / highest if highest else 0.0 for value in values
+        ]
 
     def _bm25f(self, passages: Sequence[Passage]) -> float:
         """Of passages as one text, whose heading is as long as theirs in the mean."""

@@ -14,6 +14,7 @@ from shisho.corpus.occurrences import RUNS_AT_ONCE, JoinedCharacters
 from shisho.corpus.rank import ENGLISH, JAPANESE, Statistics, Weights, match
 from shisho.corpus.weighing import rank
 from shisho.domain.corpus import Passage
+from shisho.language import terms
 from shisho.language.terms import TermQuery, graphs, list_wording, squeeze
 from shisho.language.vectors import character_codes
 from shisho.stores.vectors import vector_of
@@ -187,3 +188,41 @@ def test_of_english_passages_that_match_alike_the_one_whose_document_says_more_i
     query = TermQuery(("flow", "wing"), ())
     assert best(query, alone, *among) == "b"
     assert best(query, alone, *among, weights=JAPANESE) == "a"
+
+
+def test_of_english_passages_that_match_alike_the_one_that_says_what_the_first_say_is_earlier() -> None:
+    first = [english(name, name, "flow wing heat boundary layer") for name in "pqr"]
+    other = english("a", "1", "flow price of paint")
+    alike = english("b", "2", "flow near boundary layer")
+    query = TermQuery(("flow", "wing", "heat"), ())
+    made = [vector_of(one) for one in (*first, other, alike)]
+    assert [hit.passage_id for hit in rank(query, made, ENGLISH_FIGURES)] == ["p", "q", "r", "b", "a"]
+    assert [hit.passage_id for hit in rank(query, made, ENGLISH_FIGURES, JAPANESE)][3:] == ["a", "b"]
+
+
+def test_what_the_first_passages_say_counts_once_a_document() -> None:
+    """Three passages of one document are one: what two others say counts too."""
+    long_one = [english(f"p{part}", "1", "flow wing heat chapter") for part in range(3)]
+    others = [english("q", "2", "flow wing boundary"), english("r", "3", "flow wing boundary")]
+    left = [english("a", "4", "flow of chapter"), english("b", "5", "flow of boundary")]
+    query = TermQuery(("flow", "wing", "heat"), ())
+    ranking = rank(query, [vector_of(one) for one in (*long_one, *others, *left)], ENGLISH_FIGURES)
+    names = [hit.passage_id for hit in ranking]
+    assert names.index("b") < names.index("a")
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_japanese"),
+    [
+        ("気圧", True),
+        ("株", True),
+        ("りんご", True),
+        ("ココア", True),
+        ("GDPとは何か", True),
+        ("heat transfer", False),
+        ("BMW", False),
+        ("", False),
+    ],
+)
+def test_a_query_of_two_characters_is_japanese_too(asked: str, is_japanese: bool) -> None:
+    assert terms.query([asked]).is_japanese is is_japanese

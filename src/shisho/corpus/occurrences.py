@@ -46,7 +46,7 @@ class JoinedTerms:
 
     def count(self, terms: Sequence[str]) -> Whole:
         """How often each term stands in each line: a row a term. No term is named twice."""
-        places, which = self._find(terms)
+        places, which = self._find(np.frombuffer(b"".join(map(term_code, terms)), f"<u{TERM_BYTES}"))
         lines = len(self._line_ends)
         keys = which * lines + np.searchsorted(self._line_ends, places)
         return np.bincount(keys, minlength=len(terms) * lines).reshape(-1, lines)
@@ -56,14 +56,27 @@ class JoinedTerms:
         sums: Whole = np.add.reduceat(lines, self.line_starts, axis=1)
         return sums
 
+    def codes_of(self, passages: Sequence[int]) -> Codes:
+        """The codes of the terms of these passages, each once, in their order."""
+        starts = np.concatenate([np.zeros(1, np.int64), self._ends])
+        slices = [self._codes[starts[at] : starts[at + 1]] for at in passages]
+        codes = np.unique(np.concatenate([self._codes[:0], *slices]))
+        return codes[codes > 0]
+
+    def count_codes(self, codes: Codes) -> Whole:
+        """How often each of these codes stands in each passage: a row a code. None is named twice."""
+        places, which = self._find(codes)
+        passages = len(self._ends)
+        keys = which * passages + np.searchsorted(self._ends, places, side="right")
+        return np.bincount(keys, minlength=len(codes) * passages).reshape(-1, passages)
+
     def holders_of(self, terms: Sequence[str]) -> Whole:
         """The passages in which all of these terms follow one another in one line."""
         sought = np.frombuffer(b"".join(map(term_code, terms)), f"<u{TERM_BYTES}")
         return np.unique(np.searchsorted(self._ends, _sequences(self._codes, sought), side="right"))
 
-    def _find(self, terms: Sequence[str]) -> tuple[Whole, Whole]:
-        """Where the terms stand, and which of them it is."""
-        sought = np.frombuffer(b"".join(map(term_code, terms)), f"<u{TERM_BYTES}")
+    def _find(self, sought: Codes) -> tuple[Whole, Whole]:
+        """Where the codes stand, and which of them it is."""
         table = np.zeros(_ALL_CODES, np.bool_)
         table[sought.astype(np.uint16)] = True
         places = np.flatnonzero(table.take(self._codes.astype(np.uint16)))

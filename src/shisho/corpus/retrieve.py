@@ -196,7 +196,7 @@ class _Look:
             return _weighed(view, query, statistics, proposed, depth)
         by_words = _weighed(view, query, statistics, list(dict.fromkeys([*proposed, *nearest])), None)
         whole = sum(rank.idf(query.terms, statistics).values())
-        share = by.about.share.japanese if query.wording else by.about.share.english
+        share = by.about.share.japanese if query.is_japanese else by.about.share.english
         return blend(by_words, cosines, whole, share, depth)
 
     def _proposed(self, view: SearchView, query: TermQuery, depth: int) -> Sequence[PassageId]:

@@ -3,8 +3,8 @@ are weighed at once, from what was prepared when they were taken in.
 
 BM25F over terms, where a heading counts as part of its passage, several times over; BM25 over character
 pairs; and what bags of words do not see: terms that meet in one sentence, the question's own wording, quoted
-phrases. In English also: how often the query says a term, and what a document's proposed passages say
-together."""
+phrases. In English also: how often the query says a term, what a document's proposed passages say together,
+and how much each says of what the first documents say (pseudo-relevance feedback)."""
 
 from __future__ import annotations
 
@@ -32,6 +32,9 @@ from shisho.language.terms import TermQuery
 Scores = NDArray[np.float64]
 """One number a passage, or of several things one row each."""
 
+FIRST_DOCUMENTS = 3  # are taken for what is sought; of five, one that is not draws others after it
+LIKE_TERMS = 100  # of what they say, what tells them most from the other candidates
+
 
 def rank(
     query: TermQuery,
@@ -44,9 +47,11 @@ def rank(
     and `match`, the share of the query's terms that it has. Equal scores: by id."""
     if not candidates:
         return []
-    scale = _Scale(query, candidates, statistics, weights or (JAPANESE if query.wording else ENGLISH))
+    scale = _Scale(query, candidates, statistics, weights or (JAPANESE if query.is_japanese else ENGLISH))
     parts = scale.parts()
     scores = sum(parts.values(), np.zeros(len(candidates)))
+    parts["likeness"] = scale.likeness(scores)
+    scores = scores + parts["likeness"]
     names = scale.names
     places = sorted(zip((-scores).tolist(), names, range(len(names)), strict=True))[:depth]
     order = [at for _, _, at in places]
@@ -87,7 +92,7 @@ class _Scale:
         self._lines = self._joined_terms.count(self._terms)
         counts = self._joined_terms.add_up_by_passage(self._lines)
         self._counts = counts[:, : self._size]
-        self._named = counts[:, self._size :] > 0
+        self._in_heading = counts[:, self._size :] > 0
 
     def parts(self) -> dict[str, Scores]:
         """Of all passages each part of their scores."""
@@ -107,11 +112,37 @@ class _Scale:
     def match(self) -> Scores:
         """The share of the query's idf that each passage has, the heading counted."""
         whole = self._worth.sum()
-        present = (self._counts > 0) | self._named
+        present = (self._counts > 0) | self._in_heading
         return (self._worth[:, None] * present).sum(axis=0) / whole if whole else np.zeros(self._size)
 
+    def likeness(self, scores: Scores) -> Scores:
+        """How much of what the first documents say each says too. `scores`: by what the query says."""
+        first = self._first(scores) if self._weights.likeness else []
+        codes = self._joined_terms.codes_of(first)
+        if not len(codes):
+            return np.zeros(self._size)
+        counts = self._joined_terms.count_codes(codes)[:, : self._size]
+        holders = (counts > 0).sum(axis=1)
+        worth = np.log1p((self._size - holders + 0.5) / (holders + 0.5))
+        saturated = self._saturated(counts, self._term_counts, self._statistics.length)
+        salience = worth * saturated[:, first].sum(axis=1)
+        most = np.argsort(-salience, kind="stable")[:LIKE_TERMS]
+        alike = _total((salience * worth)[most, None] * saturated[most])
+        likeness: Scores = self._weights.likeness * scores.max() * alike / alike.max()
+        return likeness
+
+    def _first(self, scores: Scores) -> list[int]:
+        """The best passages of the first documents. Sums that differ by their rounding are equal: by id."""
+        rounded = np.round(scores, 9).tolist()
+        best: dict[DocumentId, int] = {}
+        for at in sorted(range(self._size), key=lambda at: (-rounded[at], self.names[at])):
+            best.setdefault(self.documents[at], at)
+            if len(best) == FIRST_DOCUMENTS:
+                break
+        return list(best.values())
+
     def _bm25f(self) -> Scores:
-        return self._bm25_terms(self._counts, self._named, self._term_counts, self._heading_counts)
+        return self._bm25_terms(self._counts, self._in_heading, self._term_counts, self._heading_counts)
 
     def _bm25f_of_documents(self) -> Scores:
         """Each passage as if it were all that is proposed of its document, under headings of mean length:
@@ -120,19 +151,19 @@ class _Scale:
         order = np.argsort(document, kind="stable")
         starts = np.cumsum(sizes) - sizes
         counts = np.add.reduceat(self._counts[:, order], starts, axis=1)
-        named = np.logical_or.reduceat(self._named[:, order], starts, axis=1)
+        in_heading = np.logical_or.reduceat(self._in_heading[:, order], starts, axis=1)
         body = np.add.reduceat(self._term_counts[order], starts)
         heading = np.add.reduceat(self._heading_counts[order], starts) / sizes
-        scores: Scores = self._bm25_terms(counts, named, body, heading)[document]
+        scores: Scores = self._bm25_terms(counts, in_heading, body, heading)[document]
         return scores
 
     def _bm25_terms(
-        self, counts: Scores | Whole, named: NDArray[np.bool_], body: Scores, heading: Scores
+        self, counts: Scores | Whole, in_heading: NDArray[np.bool_], body: Scores, heading: Scores
     ) -> Scores:
         """BM25 over terms of texts with headings: a row of counts a term, and the lengths of both."""
         more = self._weights.heading
         mean = self._statistics.length + more * self._statistics.heading
-        return self._bm25(self._query_worth(), counts + more * named, body + more * heading, mean)
+        return self._bm25(self._query_worth(), counts + more * in_heading, body + more * heading, mean)
 
     def _query_worth(self) -> Scores:
         """The idf of each term, more for one that the query repeats: twice is not twice as much."""
@@ -146,19 +177,24 @@ class _Scale:
         return self._bm25(worth, counts, self._pair_counts, self._statistics.pairs)
 
     def _bm25(self, worth: Scores, counts: Scores | Whole, length: Scores, mean: float) -> Scores:
+        return _total(worth[:, None] * self._saturated(counts, length, mean))
+
+    def _saturated(self, counts: Scores | Whole, length: Scores, mean: float) -> Scores:
+        """BM25's measure of how often something stands in texts of these lengths."""
         k1 = self._weights.saturation
         b = self._weights.length
         floor = k1 * (1 - b + b * length / (mean or 1))
         # Where there is no term, and no length counts, 0 would be divided by 0.
-        return _total(worth[:, None] * counts * (k1 + 1) / np.where(counts, counts + floor, 1.0))
+        saturated: Scores = counts * (k1 + 1) / np.where(counts, counts + floor, 1.0)
+        return saturated
 
     def _best_sentence(self) -> Scores:
         """The idf of the query's terms that the best sentence and the heading have between them."""
         starts = self._joined_terms.line_starts[: self._size + 1]
         holders = self._joined_terms.line_holders[: starts[-1]]
-        present = (self._lines[:, : starts[-1]] > 0) & ~self._named[:, holders]
+        present = (self._lines[:, : starts[-1]] > 0) & ~self._in_heading[:, holders]
         best = np.maximum.reduceat(_total(self._worth[:, None] * present), starts[:-1])
-        return best + _total(self._worth[:, None] * self._named)
+        return best + _total(self._worth[:, None] * self._in_heading)
 
     def _wording(self, present: NDArray[np.bool_]) -> Scores:
         """How much of the question's own wording each has; a run of characters that few of them have counts

@@ -81,6 +81,11 @@ class TermQuery:
     wording: tuple[str, ...] = ()
     repeated: tuple[tuple[str, int], ...] = ()
 
+    @property
+    def is_japanese(self) -> bool:
+        """True where anything of it is Japanese: 気圧 is, which is too short for a run of its wording."""
+        return any(map(_JAPANESE.search, (*self.wording, *self.bigrams, *self.terms)))
+
 
 def analyse(sentences: Sequence[str]) -> Analysis:
     """Terms of a text given as sentences, one line each. Takes any text, however hostile."""

@@ -150,7 +150,7 @@ def _chosen(
     room."""
     most_chars = EXPLAINED_CHARS if question.explains else QUOTED_CHARS
     most = max(EXPLAINED_QUOTES if question.explains else QUOTES, goal.min_evidence)
-    told = list(told_texts)
+    quoted_texts = list(told_texts)
     chosen: list[_Candidate] = []
     chars = 0.0
     for candidate in ranked:
@@ -159,9 +159,9 @@ def _chosen(
         width = measure_printed_width(candidate.quotation)
         if chosen and chars + width > most_chars:
             continue
-        if any(double(candidate.quotation, text) for text in told):
+        if any(double(candidate.quotation, text) for text in quoted_texts):
             continue
-        told.append(candidate.quotation)
+        quoted_texts.append(candidate.quotation)
         chosen.append(candidate)
         chars += width
     return chosen

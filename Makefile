@@ -90,8 +90,9 @@ dist: $(VENV)/.dev
 # Besides the tests of faults, those that ask more of the same kind where they may take long.
 LONGER = $(shell grep -rlE '^from tests.(faults.children|web.browsing) import .*\b(LONG|LIGHT)\b' tests --include='test_*.py' --exclude-dir=faults)
 
+# With what the passed ones have printed: their figures.
 faults: $(VENV)/.dev
-	SHISHO_LONG=1 $(BIN)/python -m pytest tests/faults $(LONGER)
+	SHISHO_LONG=1 $(BIN)/python -m pytest -rP tests/faults $(LONGER)
 
 bench: $(VENV)/.dev
 	$(BIN)/python bench/run.py

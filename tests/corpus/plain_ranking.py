@@ -83,7 +83,7 @@ class _Scale:
         }
 
     def likeness(self, candidates: Sequence[Passage], scores: Sequence[float]) -> list[float]:
-        """How much of what the first documents say each says too."""
+        """How much of what the first documents say the most alike passage of each document says too."""
         best: dict[str, Passage] = {}
         places = zip(scores, candidates, strict=True)
         for _, passage in sorted(places, key=lambda place: (-round(place[0], 9), place[1].id)):
@@ -100,13 +100,14 @@ class _Scale:
 
         salience = {word: sum(alike(passage, {word: worth[word]}) for passage in first) for word in words}
         most = sorted(words, key=lambda word: -salience[word])[:LIKE_TERMS]
-        values = [
-            alike(passage, {word: salience[word] * worth[word] for word in most}) for passage in candidates
-        ]
-        highest = max(values)
-        return [
-            self._weights.likeness * max(scores) * value / highest if highest else 0.0 for value in values
-        ]
+        told = {word: salience[word] * worth[word] for word in most}
+        most_alike: dict[str, float] = {}
+        for passage in candidates:
+            document = passage.document_id
+            most_alike[document] = max(alike(passage, told), most_alike.get(document, 0.0))
+        highest = max(most_alike.values())
+        share = self._weights.likeness * max(scores) / highest if highest else 0.0
+        return [share * most_alike[passage.document_id] for passage in candidates]
 
     def _bm25f(self, passages: Sequence[Passage]) -> float:
         """Of passages as one text, whose heading is as long as theirs in the mean."""

@@ -211,6 +211,15 @@ def test_what_the_first_passages_say_counts_once_a_document() -> None:
     assert names.index("b") < names.index("a")
 
 
+def test_within_a_document_the_query_alone_tells_which_passage_is_first() -> None:
+    one = english("p", "1", "flow wing heat boundary layer")
+    of_other = [english("a", "2", "flow wing paint"), english("b", "2", "boundary layer wing")]
+    query = TermQuery(("flow", "wing", "heat"), ())
+    ranking = rank(query, [vector_of(made) for made in (one, *of_other)], ENGLISH_FIGURES)
+    assert [hit.passage_id for hit in ranking] == ["p", "a", "b"]
+    assert ranking[1].parts["likeness"] == ranking[2].parts["likeness"] > 0
+
+
 @pytest.mark.parametrize(
     ("asked", "is_japanese"),
     [

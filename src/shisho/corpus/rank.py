@@ -25,7 +25,7 @@ class Weights:
     phrase: float = 2.0
     repetition: float = 0.0  # BM25's k3: how much more a term counts that the query repeats; 0: no more
     document: float = 0.0  # the share of the score of terms that all of a document's proposed passages give
-    likeness: float = 0.0  # of the best score: what is most like the first documents has so much more
+    likeness: float = 0.0  # of the best score: the document most like the first ones has so much more
 
 
 LONG_QUERY = 50  # terms: in a shorter query a word comes twice by its grammar rather than by its topic
@@ -34,7 +34,7 @@ JAPANESE = Weights()
 # more. A passage of 500 characters is short in English, so that what a document is about stands in several of
 # them. And a question has several documents, which say in other words what the first ones say.
 ENGLISH = Weights(
-    saturation=2.0, length=0.75, heading=5.0, sentence=0.0, repetition=5.0, document=0.3, likeness=0.5
+    saturation=2.0, length=0.75, heading=5.0, sentence=0.0, repetition=5.0, document=0.3, likeness=0.4
 )
 
 

@@ -116,7 +116,8 @@ class _Scale:
         return (self._worth[:, None] * present).sum(axis=0) / whole if whole else np.zeros(self._size)
 
     def likeness(self, scores: Scores) -> Scores:
-        """How much of what the first documents say each says too. `scores`: by what the query says."""
+        """How much of what the first documents say the most alike passage of each document says too: within a
+        document the query alone tells which passage is first. `scores`: by what the query says."""
         first = self._first(scores) if self._weights.likeness else []
         codes = self._joined_terms.codes_of(first)
         if not len(codes):
@@ -128,7 +129,10 @@ class _Scale:
         salience = worth * saturated[:, first].sum(axis=1)
         most = np.argsort(-salience, kind="stable")[:LIKE_TERMS]
         alike = _total((salience * worth)[most, None] * saturated[most])
-        likeness: Scores = self._weights.likeness * scores.max() * alike / alike.max()
+        names, document = np.unique(self.documents, return_inverse=True)
+        best = np.zeros(len(names))
+        np.maximum.at(best, document, alike)
+        likeness: Scores = self._weights.likeness * scores.max() * best[document] / best.max()
         return likeness
 
     def _first(self, scores: Scores) -> list[int]:

@@ -24,6 +24,10 @@ from tests.librarian.test_loop import LEAVES
 from tests.librarian.test_model_mind import PARAPHRASE, QUESTION, QUOTATION, asked, scripted
 
 
+def finding(quotation: str, index: int, stance: str = "answers") -> FindingReply:
+    return FindingReply(index, "G1", quotation, 0.9, stance)  # type: ignore[arg-type]
+
+
 async def test_an_empty_list_of_a_model_is_believed_and_the_answer_says_who_read() -> None:
     answer = await asked(mind_of(scripted(EvaluationReply=EvaluationReply(()))), budget=Budget(max_rounds=1))
     assert answer.level == "not_found" and not answer.evidence
@@ -38,6 +42,15 @@ async def test_a_reply_of_which_nothing_was_shown_is_read_by_the_rules(made_up: 
     assert [quotation.snippet for quotation in answer.evidence] == [QUOTATION]
     (use,) = [use for use in answer.model_uses if use.node == "evaluate"]
     assert (use.fault, use.dropped) == (ModelFault.MALFORMED, 2)
+
+
+async def test_a_reply_of_which_something_was_shown_counts_without_the_rest() -> None:
+    reply = EvaluationReply((finding("決定係数は常に1である。", 1), finding(QUOTATION, 1)))
+    llm = scripted(EvaluationReply=reply, AnswerReply=ModelFault.TIMEOUT)
+    answer = await asked(mind_of(llm), budget=Budget(max_rounds=1))
+    assert [quotation.snippet for quotation in answer.evidence] == [QUOTATION]
+    (use,) = [use for use in answer.model_uses if use.node == "evaluate"]
+    assert (use.fault, use.dropped) == (None, 1)
 
 
 @pytest.mark.parametrize(
@@ -60,10 +73,6 @@ async def test_where_the_model_failed_rules_read_and_the_answer_says_so(
         mind_of(scripted(**changed)), budget=Budget(max_rounds=1), library=Library(LEAVES, 1)
     )
     assert first_line in answer.text.splitlines()[0] and "モデル未設定" not in answer.text
-
-
-def finding(quotation: str, index: int, stance: str = "answers") -> FindingReply:
-    return FindingReply(index, "G1", quotation, 0.9, stance)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -37,3 +37,8 @@ def test_japanese_may_be_broken_anywhere() -> None:
     assert fits_frame("引数を読み取れません。余分なものがないか確かめてください。" * 9, 60)
     assert not fits_frame("引数", 59)
     assert fits_frame(f"値 {'x' * 56} が使えません", 60) and not fits_frame(f"値 {'x' * 57} が使えません", 60)
+
+
+def test_a_word_that_cannot_be_chosen_is_answered_with_those_that_can(tmp_path: Path) -> None:
+    said = usage_error(tmp_path, 80, "ja_JP.UTF-8", "ask", "?", "--sources", "foo")
+    assert "auto, documents, web, both" in said

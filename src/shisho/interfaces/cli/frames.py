@@ -21,7 +21,7 @@ from shisho.errors import InvalidParams
 from shisho.interfaces.api.mistakes import describe_mistake
 from shisho.interfaces.cli.failures import fail_typed
 from shisho.interfaces.cli.usage_errors import keep_words_whole
-from shisho.interfaces.cli.values import read_plainly
+from shisho.interfaces.cli.values import PlainValues, read_plainly
 from shisho.messages.catalogue import DEFAULT, current_language, render, translate
 from shisho.messages.message import Message
 
@@ -163,9 +163,8 @@ def _meaning(error: Any) -> Message:
         return Message("{name} is missing.", name=error.param.get_error_hint())
     if isinstance(error, typer.BadParameter):
         name = error.param.get_error_hint() if error.param is not None else ""
-        return Message(
-            "The value of {name} cannot be used: {cause}.", name=name, cause=_wanted(error.__cause__)
-        )
+        wanted = _wanted(error.__cause__, getattr(error.param, "plain_values", None))
+        return Message("The value of {name} cannot be used: {cause}.", name=name, cause=wanted)
     if kind == "NoSuchOption":
         return _no_option(error.option_name, error.possibilities or ())
     if kind == "BadOptionUsage":
@@ -186,10 +185,12 @@ def _no_command(name: str, known_names: Sequence[str]) -> Message:
     return Message("There is no command {name}. Near it: {near}.", name=name, near=", ".join(near))
 
 
-def _wanted(cause: Any) -> Message:
+def _wanted(cause: Any, values: PlainValues | None) -> Message:
     """Tell what we, or pydantic, which reads the values, ask for: by the code of its error."""
     if isinstance(cause, InvalidParams):
         return cause.message
+    if values is not None and values.choices:
+        return Message("it must be one of {expected}", expected=", ".join(values.choices))
     if not hasattr(cause, "errors"):
         return Message("see its help")
     return describe_mistake(cause.errors()[0]) or Message("see its help")

@@ -3,7 +3,6 @@ pydantic, and loading that costs `shisho list` a quarter of its time."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -24,6 +23,12 @@ class PlainValues:
         self._annotation = annotation
         self._default = default
         self._typers = typers
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words that can be chosen from; none where any may be written."""
+        kinds = (self._annotation, *get_args(self._annotation))
+        return next((get_args(kind) for kind in kinds if get_origin(kind) is Literal), ())
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
         """The value in the type of its parameter. Raises InvalidParams; BadParameter, for a blank path too:
@@ -96,7 +101,7 @@ def _plain(value: Any, annotation: Any) -> Any:
         return value
     if annotation is Path:
         _expect_no_address(value)
-    if annotation is Path and (not os.path.exists(value) or os.access(value, os.R_OK)):  # noqa: PTH110
+        # Typer's own refuses all paths where one may not be read; the command tells of that one, and goes on.
         return Path(value)
     return MISREAD
 

@@ -225,6 +225,11 @@ SAID: Mapping[str, str] = {
     "{argument}: {reason}": "{argument}: {reason}",
     "there is no such argument; known: {known}": "そのような引数はありません(使えるのは {known})",
     "there is no such argument": "そのような引数はありません",
+    "it belongs in the JSON body, not in the query": "クエリではなく、JSONの本体に入れてください",
+    "it belongs in the query (?name=value), not in a body": "本体ではなく、クエリ(?名前=値)に入れてください",
+    "There is a body, and nothing here reads one. Send the request without it.": (
+        "本体がありますが、ここでは読みません。本体なしで送ってください。"
+    ),
     'Give a question, or --continue last. For example: shisho ask "What is a median?"': (
         '質問か --continue last を渡してください。例: shisho ask "決定係数とは何か"'
     ),

@@ -52,6 +52,12 @@ def refusal(said: Message, model: type[BaseModel], errors: Sequence[Any]) -> Inv
     return InvalidParams(said, wrong=wrong)
 
 
+def refuse_request(model: type[BaseModel], errors: Sequence[Any]) -> InvalidParams:
+    """The error of a request over HTTP, as `refusal` tells it."""
+    said = Message("The request cannot be understood. {reasons}.", reasons=reasons(model, errors))
+    return refusal(said, model, errors)
+
+
 def reasons(model: type[BaseModel], errors: Sequence[Any]) -> Message:
     """The first few mistakes, in one line."""
     return Message.join(

@@ -32,6 +32,8 @@ _PLAIN: Mapping[str, Message] = {
     "none_required": Message("it must be null"),
     "json_invalid": Message("it is no JSON"),
     "extra_forbidden": Message("there is no such argument"),
+    "body_only": Message("it belongs in the JSON body, not in the query"),
+    "query_only": Message("it belongs in the query (?name=value), not in a body"),
 }
 
 

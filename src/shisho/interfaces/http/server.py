@@ -31,11 +31,11 @@ from shisho.interfaces.http.guard import COOKIE, AccessRules, Guard
 from shisho.interfaces.http.health import add_health, build_health
 from shisho.interfaces.http.metrics import PrometheusFigures, add_metrics, figures_kept
 from shisho.interfaces.http.people import PersonalApplications
+from shisho.interfaces.http.strict_route import StrictRoute
 from shisho.interfaces.http.uploads import UploadQuery, add_uploads
 from shisho.interfaces.http.viewing import add_viewing
 from shisho.interfaces.mcp import server as mcp
 from shisho.interfaces.ui.pages import build_routes, show_missing
-from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 
 GRACE_SECONDS = 2  # long polls are cut when the server ends; their jobs are not
@@ -86,7 +86,7 @@ def _build_application(
     add_health(app, desk)
     if figures is not None:
         add_metrics(app, desk, figures)
-    router = APIRouter(prefix=API)
+    router = APIRouter(prefix=API, route_class=StrictRoute)
     http_routes.add_news(router, desk)
     http_routes.add_reading(router, desk)
     add_answer_news(router, desk)
@@ -170,16 +170,7 @@ def _refusals(app: FastAPI) -> None:
         # without "body" or "query"
         places = [{**detail, "loc": detail["loc"][1:]} for detail in error.errors()]
         taken = models.get(name, NoArguments)
-        return http_routes.build_refusal(
-            arguments.refusal(
-                Message(
-                    "The request cannot be understood. {reasons}.",
-                    reasons=arguments.reasons(taken, places),
-                ),
-                taken,
-                places,
-            )
-        )
+        return http_routes.build_refusal(arguments.refuse_request(taken, places))
 
     @app.exception_handler(HTTPException)
     async def nowhere(request: Request, error: HTTPException) -> Response:

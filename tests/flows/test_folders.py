@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import shutil
 import subprocess
@@ -149,6 +150,9 @@ class CountingFiles:
         files = tuple(path for path in survey.files if path not in hidden)
         return replace(survey, files=files, unreadable=(Path(self.hidden),) if hidden else ())
 
+    def is_folder(self, path: Path) -> bool:
+        return self.files.is_folder(path)
+
     def look(self, paths: Sequence[Path]) -> Any:
         return self.files.look(paths)
 
@@ -191,6 +195,23 @@ async def test_below_a_folder_that_cannot_be_looked_into_nothing_is_removed(
     (folder / "1.txt").unlink()
     assert await sync(counting, folder) == [("gone", "1.txt")]
     assert await names(desk) == ["0.txt", "2.txt", "a.txt"]
+
+
+async def test_of_a_folder_that_the_system_refuses_to_look_at_nothing_is_removed(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even where it is said to be emptied: it may be as full as ever."""
+    folder = library_of(tmp_path / "書庫")
+    await sync(desk, folder)
+
+    def refuse(self: Path) -> bool:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    with monkeypatch.context() as refusing:
+        refusing.setattr(Path, "is_file", refuse)
+        with pytest.raises(InvalidParams, match="cannot be used"):
+            await sync(desk, folder, is_emptied=True)
+    assert len(await names(desk)) == 3
 
 
 async def test_a_folder_is_followed_by_one_of_those_that_work_on_the_library(tmp_path: Path) -> None:

@@ -231,6 +231,9 @@ class DiskFiles:
     def survey(self, paths: Iterable[Path]) -> FileSurvey:
         return files.survey(paths)
 
+    def is_folder(self, path: Path) -> bool:
+        return files.is_folder(path)
+
     def look(self, paths: Sequence[Path]) -> Sequence[FileOnDisk]:
         return files.look(paths)
 

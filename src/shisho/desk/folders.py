@@ -86,7 +86,7 @@ class FolderDesk:
         """Remember a folder: while `serve`, `worker` or `watch` run, what changes there is taken into the
         corpus. Raises InvalidParams where there is no such folder."""
         root = await asyncio.to_thread(intake.resolve_file, folder)
-        if not await asyncio.to_thread(root.is_dir):
+        if not await asyncio.to_thread(self._parts.files.is_folder, root):
             raise InvalidParams("There is no folder {path}. See whether the name is right.", path=root)
         await self._parts.access.find_writable(intake.check_corpus_name(corpus))
         await self._parts.access.record(AuditVerb.FOLLOW, corpus)
@@ -215,8 +215,9 @@ class FolderDesk:
     async def _surveyed(self, root: Path, known: int, is_emptied: bool) -> FileSurvey:
         try:
             survey = await asyncio.to_thread(self._parts.files.survey, [root])
-        except InvalidParams:
-            if not known:
+        except InvalidParams as error:
+            # what the system refuses to look at is not gone
+            if not known or isinstance(error.__cause__, OSError):
                 raise
             if is_emptied:
                 return FileSurvey((), {})

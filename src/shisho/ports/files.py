@@ -16,7 +16,10 @@ class Files(Protocol):
 
     def survey(self, paths: Iterable[Path]) -> FileSurvey:
         """The files below these paths, and what was passed over. Raises InvalidParams for a path that is not
-        there."""
+        there or, with the system's own error as its cause, cannot be looked at."""
+
+    def is_folder(self, path: Path) -> bool:
+        """True for a folder. Raises InvalidParams for a path that cannot be looked at."""
 
     def look(self, paths: Sequence[Path]) -> Sequence[FileOnDisk]:
         """Those of the files that are there, as they look now. Paths are real but for the last part, which

@@ -13,6 +13,7 @@ from pathlib import Path
 from shisho.domain.corpus import FileSurvey
 from shisho.domain.folder import FileOnDisk
 from shisho.errors import InvalidParams
+from shisho.system.disk import path_trouble
 
 # What programs keep beside documents: packages, environments, caches, archives' leftovers. Hidden names need
 # no entry.
@@ -27,11 +28,20 @@ YOUNG_S = 3.0
 
 def survey(paths: Iterable[Path]) -> FileSurvey:
     """Each file that is named, and every file below each folder that is. Hidden files and folders, and those
-    that hold no documents, are left out and counted. Raises InvalidParams for a path that is not there."""
+    that hold no documents, are left out and counted. Raises InvalidParams for a path that is not there, or
+    that cannot be looked at."""
     walk = _Walk()
     for path in paths:
         walk.enter(path)
     return FileSurvey(tuple(walk.files), walk.left_out, tuple(walk.unreadable))
+
+
+def is_folder(path: Path) -> bool:
+    """True for a folder. Raises InvalidParams for a path that cannot be looked at."""
+    try:
+        return path.is_dir()
+    except OSError as error:
+        raise path_trouble(error, path) from error
 
 
 def look(paths: Sequence[Path]) -> list[FileOnDisk]:
@@ -51,6 +61,13 @@ def look(paths: Sequence[Path]) -> list[FileOnDisk]:
     return files
 
 
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError as error:
+        raise path_trouble(error, path) from error
+
+
 def _stamp(status: os.stat_result) -> str:
     # The time of its last change of any kind, which no program sets at will, tells what the time of its last
     # writing may hide.
@@ -68,9 +85,9 @@ class _Walk:
     unreadable: list[Path] = field(default_factory=list)
 
     def enter(self, path: Path) -> None:
-        if path.is_file():
+        if _is_file(path):
             self.files.append(path)
-        elif path.is_dir():
+        elif is_folder(path):
             self._enter_folder(path)
         else:
             raise InvalidParams(

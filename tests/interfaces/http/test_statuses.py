@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -94,12 +95,15 @@ def test_statuses_of_an_error_code_are_documented(code: str) -> None:
     )
 
 
+OPEN = Path(tempfile.gettempdir()).resolve()  # the allowed folder
+
+
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """A server of an empty library whose web is off."""
     home = tmp_path_factory.mktemp("statuses") / "home"
     with (
-        serving(home, SHISHO_WEB="off") as url,
+        serving(home, SHISHO_WEB="off", SHISHO_ALLOWED_ROOTS=str(OPEN)) as url,
         httpx.Client(base_url=f"{url}/api/v1", timeout=PATIENCE) as opened,
     ):
         yield opened
@@ -111,6 +115,8 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
         ("/tasks", {"question": " "}, 400, "INVALID_PARAMS"),
         ("/tasks", {"question": "x", "unknown": 1}, 400, "INVALID_PARAMS"),
         ("/documents", {"paths": ["/etc/passwd"]}, 403, "FORBIDDEN_PATH"),
+        ("/documents", {"paths": [str(OPEN / f"{'あ' * 100}.pdf")]}, 400, "INVALID_PARAMS"),
+        ("/folders", {"path": str(OPEN / ("あ" * 100))}, 400, "INVALID_PARAMS"),
         ("/tasks/none/resume", {}, 404, "TASK_NOT_FOUND"),
         ("/passages/search", {"keyword_query": ["決定係数"]}, 409, "EMPTY_CORPUS"),
         ("/answers", {"question": "決定係数とは", "sources": "web"}, 503, "ENGINE_UNAVAILABLE"),

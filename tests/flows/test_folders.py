@@ -136,6 +136,34 @@ def test_a_folder_that_may_not_be_looked_into_is_told_of_and_its_neighbours_are_
     assert done.stdout == f"{listed}\n['closed', 'a.txt', 'a.txt']\n", done.stderr
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links are made as on Unix")
+async def test_links_that_lead_nowhere_hide_none_of_their_neighbours(desk: Desk, tmp_path: Path) -> None:
+    folder = library_of(tmp_path / "書庫", 2)
+    (folder / "loop").symlink_to(folder / "loop")
+    (folder / "gone.txt").symlink_to(tmp_path / "gone.txt")
+    (folder / "long.txt").symlink_to("x" * 300)
+    news = [("added", "0.txt"), ("added", "1.txt"), ("failed", "x" * 300)]
+    assert sorted(await sync(desk, folder)) == news
+    queued = await desk.tasks.queue_documents(paths=[folder], remote=False)
+    assert (queued.queued, len(queued.already_known)) == (1, 2)
+    (folder / "1.txt").unlink()
+    (folder / "1.txt").symlink_to("1.txt")
+    assert sorted(await sync(desk, folder))[-1] == ("gone", "1.txt")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links are made as on Unix")
+async def test_a_looping_link_in_place_of_a_folder_is_told(desk: Desk, tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    with pytest.raises(InvalidParams):
+        await desk.folders.watch(loop)
+    with pytest.raises(InvalidParams):
+        await desk.ask("何か", folders=[loop])
+    for listed in (desk.folders.sync(loop), desk.add(loop)):
+        with pytest.raises(InvalidParams):
+            _ = [receipt async for receipt in listed]
+
+
 @dataclass
 class CountingFiles:
     """The files on disk, and how often each was read."""

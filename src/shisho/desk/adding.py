@@ -17,6 +17,7 @@ from pathlib import Path
 
 from shisho.desk.callbacks import Notify
 from shisho.desk.coercion import check_no_address
+from shisho.desk.intake import resolve_file
 from shisho.desk.news import PageRecognised, PagesRead, TextPartStored
 from shisho.domain.answer_news import ignore_news
 from shisho.domain.corpus import FileSurvey, IntakeOutcome, Receipt, Source
@@ -114,8 +115,9 @@ def _size(path: Path) -> int:
 
 
 def resolve_path(folder: Path | str) -> str:
-    """The full path: the name of a file as a source, and of the corpus that mirrors a folder."""
-    return str(Path(folder).expanduser().resolve())
+    """The full path: the name of a file as a source, and of the corpus that mirrors a folder. Raises
+    InvalidParams."""
+    return str(resolve_file(folder))
 
 
 async def _in_order(

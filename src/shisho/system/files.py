@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import time
@@ -100,7 +101,7 @@ class _Walk:
             with os.scandir(folder) as scanned:
                 entries = sorted(scanned, key=lambda entry: entry.name)
             inner = [entry for entry in entries if self._is_wanted(entry)]
-            kinds = [(Path(entry.path), entry.is_file(), _is_environment(entry)) for entry in inner]
+            kinds = [(Path(entry.path), _lists_file(entry), _is_environment(entry)) for entry in inner]
         except FileNotFoundError:  # it has just gone
             return
         except OSError:
@@ -120,6 +121,17 @@ class _Walk:
             self.left_out[LOCK if entry.name.startswith(LOCK) else entry.name] += 1
             return False
         return True
+
+
+def _lists_file(entry: os.DirEntry[str]) -> bool:
+    """False too for a link that leads in a circle: there is as little behind it as where the file is gone.
+    What else cannot be followed counts as a file, as reading it says what is wrong."""
+    try:
+        return entry.is_file()
+    except OSError as error:
+        if not entry.is_symlink():
+            raise
+        return error.errno != errno.ELOOP
 
 
 def _is_environment(entry: os.DirEntry[str]) -> bool:

@@ -72,6 +72,66 @@ PAGE = (
 )
 
 
+NOTES = """点検を行う[^1]。費用は別に定める[^2]、[規程][kitei]による。
+
+[kitei]: https://example.jp/規程
+[^1]: 点検の費用は一回三千円である。
+[^2]: 部品代を含まない。
+[略]: docs/略.md
+---
+- 項目[^一]
+  [^一]: 入れ子の脚注は七日以内とする。
+- 次の項目
+
+  [^二]:
+  次の行に立つ脚注。
+
+> [^三]: 引用の中の脚注。
+> [^四]: 四番目。
+
+[注]: 温泉の料金は四百円である。
+
+本文[注]、[略]。
+"""
+
+
+def test_no_footnote_of_markdown_is_lost() -> None:
+    assert [block.text for block in markdown.read(NOTES.encode()).blocks] == [
+        "点検を行う[^1]。費用は別に定める[^2]、規程による。",
+        "[^1]: 点検の費用は一回三千円である。",
+        "[^2]: 部品代を含まない。",
+        "項目[^一]\n[^一]: 入れ子の脚注は七日以内とする。",
+        "次の項目",
+        "[^二]:\n次の行に立つ脚注。",
+        "[^三]: 引用の中の脚注。",
+        "[^四]: 四番目。",
+        "[注]: 温泉の料金は四百円である。",
+        "本文[注]、略。",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("target", "dropped"),
+    [
+        ("https://example.jp/料金", True),
+        ("mailto:info@example.jp", True),
+        ("<図 一.png>", True),
+        ("#料金", True),
+        ("../料金", True),
+        ("docs/price", True),
+        ("料金表.PDF#表", True),
+        ("# (筆者の覚え書き)", True),
+        ("料金は3.5万円とする", False),
+        ("料金は四百円、小人は半額。詳しくは example.jp", False),
+        ("一人1/2とする", False),
+        ("四百円", False),
+    ],
+)
+def test_a_definition_is_dropped_where_it_is_an_address(target: str, dropped: bool) -> None:
+    blocks = markdown.read(f"本文。\n\n[注]: {target}\n".encode()).blocks
+    assert [block.text for block in blocks[1:]] == ([] if dropped else [f"[注]: {target}"])
+
+
 def test_a_small_page_is_read_whole() -> None:
     reading = html.read(PAGE.encode())
     assert reading.title == "回帰"

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock, paragraph, reference
 from markdown_it.token import Token
 
 from shisho.corpus.readers.headings import Headings
@@ -24,6 +25,14 @@ _TABLE = re.compile(r"<table\b", re.IGNORECASE)
 _TABLE_END = re.compile(r"</table\s*>", re.IGNORECASE)
 _FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
 _TAG = re.compile(r"<[^<>\n]{1,1000}>")
+# With bounds: the lines of a paragraph ask it of the first one again and again.
+_DEFINITION = re.compile(
+    r"\[(?P<note>\^)?(?:[^\[\]\\]|\\.){0,999}\]:\s{0,999}(?P<target>\S{0,2000})", re.DOTALL
+)
+_ADDRESS = re.compile(
+    r"<|#|\?|\.{0,2}/|[a-z][a-z0-9+.-]+:[!-~]|[!-~]*/|[^。、]*\.[a-z][a-z0-9]{0,9}(?:[?#].*)?\Z",
+    re.IGNORECASE,
+)
 
 
 def read(data: bytes, charset: str | None = None) -> Reading:
@@ -63,7 +72,33 @@ def _html_tables(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _parsed(text: str, headings: Headings) -> list[Block]:
-    return _blocks(MarkdownIt("commonmark").enable("table").parse(text), headings)
+    parser = MarkdownIt("commonmark").enable("table")
+    parser.block.ruler.at("reference", _read_definition, {"alt": ["paragraph"]})
+    return _blocks(parser.parse(text), headings)
+
+
+def _read_definition(state: StateBlock, line: int, end: int, silent: bool) -> bool:
+    """CommonMark's rule, which drops what it defines, but that a footnote is a paragraph of text: Japanese
+    has no spaces, so that the rule takes a sentence for an address."""
+    if silent:  # asked where a paragraph ends: that of a note before the next definition
+        return _match_definition(state, line) is not None and _defines_text(state, state.line)
+    if _defines_text(state, line):
+        return paragraph(state, line, end, silent)
+    return reference(state, line, end, silent)
+
+
+def _defines_text(state: StateBlock, line: int) -> bool:
+    """True for a footnote, and for any other definition of what is no address."""
+    definition = _match_definition(state, line)
+    if definition is None:
+        return False
+    return definition["note"] is not None or _ADDRESS.match(definition["target"]) is None
+
+
+def _match_definition(state: StateBlock, line: int) -> re.Match[str] | None:
+    if state.is_code_block(line):
+        return None
+    return _DEFINITION.match(state.src, state.bMarks[line] + state.tShift[line])
 
 
 def _blocks(tokens: Sequence[Token], headings: Headings) -> list[Block]:

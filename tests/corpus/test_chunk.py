@@ -125,6 +125,31 @@ def test_a_table_is_cut_between_rows() -> None:
     assert all(text.startswith("行") and text.endswith("値") for text in found)
 
 
+def test_a_row_longer_than_a_passage_is_cut_between_its_cells() -> None:
+    cells = [f"{year}年: {year}、うち県内 {year}" for year in range(1900, 2026)]
+    layout = lay_out(Reading((Block("\t".join(cells), BlockKind.TABLE),)))
+    pieces = texts(layout)
+    assert len(pieces) > 3
+    assert "\t".join(pieces) == layout.text
+
+
+def test_a_cell_longer_than_a_passage_is_cut_as_a_sentence() -> None:
+    row = f"項目: 点検\t備考: {'とても長い備考であり、' * 100}終わる。\t費用: 3,000円\t期限: 七日"
+    layout = lay_out(Reading((Block(row, BlockKind.TABLE),)))
+    pieces = texts(layout)
+    assert pieces[0] == "項目: 点検"
+    assert all(piece.endswith("、") for piece in pieces[1:-1])
+    assert pieces[-1].endswith("終わる。\t費用: 3,000円\t期限: 七日")
+
+
+def test_rows_beside_a_long_one_stay_whole() -> None:
+    long_row = "\t".join(f"列{column}: 値" for column in range(100))
+    rows = [f"県: 第{row}県\t面積: {row}" for row in range(60)]
+    layout = lay_out(Reading((Block("\n".join([*rows, long_row, *rows]), BlockKind.TABLE),)))
+    for line in "\n".join(texts(layout)).split("\n"):
+        assert line in rows or set(line.split("\t")) <= set(long_row.split("\t"))
+
+
 def test_a_sentence_longer_than_a_passage_is_cut_at_a_comma() -> None:
     layout = lay_out(Reading(tuple(paragraphs("とても長い文であり、" * 100 + "終わる。"))))
     assert all(text.endswith(("、", "。")) for text in texts(layout))

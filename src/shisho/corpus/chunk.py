@@ -19,6 +19,7 @@ Prose = Callable[[str, int, int, int, int], Sequence[Span]]  # text, start, end,
 _FLOWING = frozenset((BlockKind.PARAGRAPH, BlockKind.LIST))
 _PAUSES = "、，,;；:：）)」』 \u3000\n"
 _ROW = re.compile(r"\S(?:[^\n]*\S)?")
+_CELL = re.compile(r"\S(?:[^\t]*\S)?")
 _LINE = re.compile(r"[^\n]+")
 
 
@@ -109,7 +110,8 @@ def _cut_run(text: str, run: Sequence[PlacedBlock], size: int, overlap: int) -> 
             for start, end in sentences(text[block.start : block.end])
         ]
     if any(end - start > size for start, end in units):
-        units = [part for unit in units for part in split_long(text, unit, size)]
+        split = _split_row if first.kind is BlockKind.TABLE else split_long
+        units = [part for unit in units for part in split(text, unit, size)]
     return pack(units, size, overlap)
 
 
@@ -135,6 +137,19 @@ def _pieces(text: str, run: Sequence[PlacedBlock], spans: Sequence[Span]) -> Ite
             at = start
             place = place_of_rows(place, row, row + text[start:end].rstrip().count("\n"))
         yield Piece(start, end, first.page, heading, kind, place, first.ocr)
+
+
+def _split_row(text: str, unit: Span, size: int) -> list[Span]:
+    """A row longer than a passage: as many cells together as fit, for a label is beside its value; a longer
+    cell by itself as a sentence."""
+    start, end = unit
+    if end - start <= size:
+        return [unit]
+    cells = [match.span() for match in _CELL.finditer(text, start, end)]
+    parts: list[Span] = []
+    for cell in pack(cells, size, 0):
+        parts.extend(split_long(text, cell, size))
+    return parts
 
 
 def split_long(text: str, unit: Span, size: int) -> list[Span]:

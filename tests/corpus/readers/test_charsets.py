@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from shisho.corpus.readers import html, text
+from shisho.corpus.readers import delimited, html, text
 from shisho.corpus.readers.killable import KillableReader
 from shisho.domain.corpus import Source
 from shisho.errors import UnusableDocument
@@ -102,6 +102,31 @@ def test_a_damaged_letter_does_not_change_the_encoding() -> None:
     ):
         data = page(long).encode(encoding).replace(b"</p>", long[0].encode(encoding)[:1] + b"</p>")
         assert words_of(data, label).startswith(long), encoding
+
+
+WIDE = "The cost of an inspection is 3,000 yen.\nNaïve café – 5 €, l’été."
+
+
+@pytest.mark.parametrize("encoding", ["utf-32", "utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be"])
+async def test_wide_letters_have_no_white_between_them(reader: KillableReader, encoding: str) -> None:
+    mark = "\ufeff" if encoding.startswith("utf-32-") else ""
+    for words in (WIDE, "Plain ASCII.", *([PLAIN] if "32" in encoding else [])):
+        for name in ("a.txt", "a.md", "a"):
+            if name != "a" or "32" in encoding:
+                reading = await reader.read(Source(name, f"{mark}{words}".encode(encoding)))
+                assert [block.text for block in reading.blocks] == [words]
+
+
+@pytest.mark.parametrize("encoding", ["utf-32", "utf-16-le", "utf-16-be"])
+def test_a_table_of_wide_letters_has_its_cells(encoding: str) -> None:
+    blocks = delimited.read("item,cost\ninspection,3000\nparts,500\n".encode(encoding)).blocks
+    assert [block.text for block in blocks] == ["item: inspection\tcost: 3000\nitem: parts\tcost: 500"]
+
+
+def test_a_zero_here_and_there_is_no_wide_letter() -> None:
+    assert text.decode(b"plain\x00text \x00\x00 with zeros") == "plain\x00text \x00\x00 with zeros"
+    assert text.decode(b"a") == "a"
+    assert text.decode(b"") == ""
 
 
 def test_text_by_its_server() -> None:

@@ -186,6 +186,6 @@ def _told(name: str, data: bytes, declared: str | None) -> str:
                 "The file is named as {kind} but does not begin like one: it is damaged or misnamed.",
                 kind=kind,
             )
-    if b"\x00" in data[:4096] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if b"\x00" in data[:4096] and not data.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
         raise UnsupportedMedia("Files like this cannot be read. {taken}", taken=_TAKEN)
     return TEXT

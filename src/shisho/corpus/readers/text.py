@@ -14,6 +14,8 @@ LONGEST = 200_000  # characters of a paragraph
 SHORT = 64 << 10  # bytes, read in a millisecond: asking a child for it costs as much
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # begins with the next one
+    (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
@@ -67,12 +69,14 @@ def strip_controls(text: str) -> str:
 
 
 def decode(data: bytes, *labels: str | None) -> str:
-    """By the byte order mark; as UTF-8 where it is, for nothing else looks like it by accident; by the first
-    label that the bytes agree with (a server's stands before a page's own); by the Japanese encodings; by a
-    guess."""
+    """By the byte order mark, or the zeros of Latin letters in UTF-16; as UTF-8 where it is, for nothing else
+    looks like it by accident; by the first label that the bytes agree with (a server's stands before a page's
+    own); by the Japanese encodings; by a guess."""
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             return data.decode(encoding, "replace")
+    if wide_codec := _codec_by_zeros(data[:LOOKED_AT]):
+        return data.decode(wide_codec, "replace")
     named_words = [codec for label in labels if (codec := codec_of(label))]
     # Bytes of these two are valid UTF-8 as well. In UTF-16 every ASCII letter has a zero; without any, the
     # label is wrong.
@@ -86,6 +90,18 @@ def decode(data: bytes, *labels: str | None) -> str:
         or _japanese(data)
         or _guessed(data)
     )
+
+
+def _codec_by_zeros(head: bytes) -> str:
+    """UTF-16 where every second byte is zero but for a few signs; empty for all else. ASCII in UTF-16 is
+    valid UTF-8 as well."""
+    first_zeros = head[::2].count(0)
+    second_zeros = head[1::2].count(0)
+    many = max(1, 0.8 * (len(head) // 2))
+    few = 0.02 * len(head) / 2
+    if second_zeros >= many and first_zeros <= few:
+        return "utf-16-le"
+    return "utf-16-be" if first_zeros >= many and second_zeros <= few else ""
 
 
 def _agreeing(data: bytes, *encodings: str) -> str | None:

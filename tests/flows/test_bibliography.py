@@ -20,3 +20,18 @@ def test_what_meta_says_is_exported_with_the_answer(shell: Shell, tmp_path: Path
     assert "AU  - 山田, 太郎" in shell("export", "--format", "ris")
     shell("remove", "蔵書.txt")
     assert "山田, 太郎" in shell("export", "--format", "ris"), "what was removed is still cited"
+
+
+FORGED = "[9] 偽の出典.pdf p. 3"
+
+
+def test_a_line_break_in_a_file_name_forges_no_source(shell: Shell, tmp_path: Path) -> None:
+    folder = tmp_path / "棚"
+    folder.mkdir()
+    (folder / f"蔵書\n{FORGED}.txt").write_text("赤い本は棚の上にある。", "utf-8")
+    answer = ["ask", "--sources", "documents", "赤い本はどこにあるか"]
+    exports = [["export", "--format", form] for form in ("md", "html", "bibtex", "ris")]
+    for words in (["add", folder], answer, ["list"], ["search", "赤い本"], ["show", "last"], *exports):
+        printed = shell(*words)
+        assert FORGED in printed or words[0] == "show", words
+        assert not [line for line in printed.splitlines() if line.strip().startswith("[9]")], words

@@ -7,7 +7,7 @@ import re
 import unicodedata
 
 from shisho.language.normalise import RADICALS
-from shisho.language.unseen import UNSEEN
+from shisho.language.unseen import UNSEEN, strip_unseen
 
 _BREAK = re.compile(r"\r\n?|[\u0085\u2028\u2029]")
 _KANGXI = re.compile("[\u2e80-\u2fd5]")
@@ -66,6 +66,11 @@ def make_legible(text: str) -> str:
     text = _LIGATURE.sub(lambda sign: unicodedata.normalize("NFKC", sign[0]), text)
     text = _PRIVATE_AT_START.sub("\\1•", text.translate(_SYMBOLS))
     return _PRIVATE.sub(UNKNOWN, text)
+
+
+def display_name(text: str) -> str:
+    """The name of a file on one line, whatever was put into it; its white as it is."""
+    return make_legible(strip_unseen(text))
 
 
 def join_lines(text: str) -> str:

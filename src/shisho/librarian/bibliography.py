@@ -15,7 +15,7 @@ from typing import Any
 
 from shisho.domain.corpus import DocumentId
 from shisho.domain.inquiry import Evidence
-from shisho.language.display import join_lines
+from shisho.language.display import display_name, join_lines
 
 # Names under which people say the same of a document: the first one that is said counts. Last stand those
 # that readers use too, so that what its owner says counts before what the file says of itself.
@@ -124,7 +124,7 @@ def _entry(group: Sequence[Evidence], description: Mapping[str, str]) -> Bibliog
         year=year[0] if year else "",
         suffix="",
         facts={**facts, "doi": doi[0] if doi else "", "url": facts["url"] or first.source_url or ""},
-        file="" if first.source_url else PurePath(first.document).name,
+        file="" if first.source_url else display_name(PurePath(first.document).name),
         pages=tuple(_pages(group)),
         notes=tuple(_note(quotation) for quotation in group if quotation.snippet),
     )

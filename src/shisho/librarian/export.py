@@ -12,7 +12,7 @@ from shisho.domain.corpus import NO_LONGER, Document, DocumentId
 from shisho.domain.inquiry import Answer, Evidence
 from shisho.domain.link import is_on_web
 from shisho.errors import InvalidParams
-from shisho.language.display import display_quotation, fence_code, join_lines, make_legible
+from shisho.language.display import display_name, display_quotation, fence_code, join_lines
 from shisho.language.script import answer_language
 from shisho.librarian import bibliography
 from shisho.librarian.citation_styles import STYLES, write_in_style
@@ -57,7 +57,7 @@ def _markdown(answer: Answer) -> str:
     for evidence in answer.evidence:
         quotation = display_quotation(evidence.snippet, code=evidence.code)
         rows += [
-            f"[{evidence.number}]: {make_legible(evidence.title)}{_page(evidence)} <{evidence.link or evidence.document}>",
+            f"[{evidence.number}]: {join_lines(evidence.title)}{_page(evidence)} <{_address(evidence)}>",
             "",
         ]
         if quotation not in answer.text:
@@ -79,6 +79,10 @@ def _evidence_row(evidence: Evidence) -> dict[str, Any]:
     """`snippet` is the slice that offsets and hash speak of, `quotation` the same as a person reads it."""
     quotation = display_quotation(evidence.snippet, code=evidence.code)
     return {"type": "evidence", **to_plain(evidence), "quotation": quotation}
+
+
+def _address(evidence: Evidence) -> str:
+    return display_name(evidence.link or evidence.document)
 
 
 def _page(quotation: Evidence) -> str:

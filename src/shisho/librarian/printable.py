@@ -59,7 +59,7 @@ def _quotation(evidence: Evidence, language: str) -> PrintedQuotation:
     state = NO_LONGER.get(evidence.source_state)
     return PrintedQuotation(
         number=evidence.number,
-        title=make_legible(evidence.title),
+        title=join_lines(evidence.title),
         link=make_legible(evidence.link) if is_on_web(evidence.link) else "",
         where=" · ".join(make_legible(place) for place in places if place),
         text=make_legible(display_quotation(evidence.snippet, code=evidence.code))

@@ -14,6 +14,7 @@ from shisho.interfaces.cli.columns import columns
 from shisho.interfaces.cli.file_names import list_names_below, make_names_distinct
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render import break_into_pages
+from shisho.interfaces.cli.render_adding import file_name
 
 ID = "01a2010b77237c89856990035e361bd9"
 URL = "https://www.example.ac.jp/faculty/department/lectures/2024/regression.html?part=7"
@@ -63,6 +64,18 @@ def test_names_below_a_folder(tmp_path: Path) -> None:
     assert name(str(tmp_path.resolve() / "lib" / "a" / "1.pdf")) == "a/1.pdf"
     assert name("/elsewhere/1.pdf") == "/elsewhere/1.pdf"
     assert list_names_below([tmp_path / "1.pdf"])(str(tmp_path.resolve() / "1.pdf")) == "1.pdf"
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r", "\u2028", "\u0085", "\v", "\f"])
+def test_a_name_is_one_line_whatever_breaks_stand_in_it(line_break: str, tmp_path: Path) -> None:
+    forged = f"規程.txt{line_break}[9] 偽の出典.pdf p. 3"
+    other = f"{tmp_path}/b/{forged}"
+    names = make_names_distinct([f"/a/{forged}", f"/b/{forged}", f"/c/x{line_break}y.txt"])
+    below = list_names_below([tmp_path])
+    for name in (*names.values(), below(other), below(f"/elsewhere/{forged}"), file_name(other)):
+        assert len(name.splitlines()) == 1
+    assert names[f"/c/x{line_break}y.txt"] == "x y.txt"
+    assert file_name("/a/二つの  空白.txt") == "二つの  空白.txt"
 
 
 def test_pages_are_marked_where_they_begin() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path, PurePath
 
-from shisho.language.display import make_legible
+from shisho.language.display import display_name
 
 
 def list_names_below(paths: Sequence[Path]) -> Callable[[str], str]:
@@ -19,11 +19,11 @@ def list_names_below(paths: Sequence[Path]) -> Callable[[str], str]:
     def name(source: str) -> str:
         for typed, folder in folders:
             if source == folder:
-                return make_legible(typed.name if alone else str(typed))
+                return display_name(typed.name if alone else str(typed))
             if source.startswith(folder.rstrip("/\\") + "/") or source.startswith(folder + "\\"):
                 rest = PurePath(source).relative_to(folder)
-                return make_legible(str(rest if alone else typed / rest))
-        return make_legible(source)
+                return display_name(str(rest if alone else typed / rest))
+        return display_name(source)
 
     return name
 
@@ -36,10 +36,10 @@ def make_names_distinct(sources: Iterable[str]) -> Mapping[str, str]:
         groups: dict[str, list[str]] = defaultdict(list)
         for source, length in depths.items():
             groups[_tail(source, length)].append(source)
-        names |= {group[0]: make_legible(tail) for tail, group in groups.items() if len(group) == 1}
+        names |= {group[0]: display_name(tail) for tail, group in groups.items() if len(group) == 1}
         clashing = list(chain.from_iterable(group for group in groups.values() if len(group) > 1))
         names |= {
-            source: make_legible(source)
+            source: display_name(source)
             for source in clashing
             if depths[source] >= len(PurePath(source).parts)
         }

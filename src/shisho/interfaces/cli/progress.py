@@ -19,6 +19,7 @@ from shisho.domain.payloads import AnswerOutcome, SearchOutcome, read_outcome, r
 from shisho.domain.task import JobKind, TaskSnapshot
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_adding import describe_left_out, describe_progress, file_name, receipt_line
+from shisho.language.display import join_lines
 
 SPINNER = 2  # columns before the last line
 
@@ -111,7 +112,7 @@ class _Searches:
                 self._once(
                     words(
                         "web_read",
-                        text=f"{result.title}  {result.url}" if result.title else result.url,
+                        text=f"{join_lines(result.title)}  {result.url}" if result.title else result.url,
                     )
                 )
         for failure in status.errors:

@@ -20,7 +20,7 @@ from shisho.domain.model import FAULT_REASONS, ModelUse
 from shisho.interfaces.cli.columns import print_columns
 from shisho.interfaces.cli.file_names import make_names_distinct
 from shisho.interfaces.cli.messages import Words
-from shisho.language.display import display_code, display_quotation, join_lines, make_legible
+from shisho.language.display import display_code, display_name, display_quotation, join_lines, make_legible
 from shisho.language.script import answer_language
 from shisho.messages.catalogue import render
 
@@ -44,7 +44,7 @@ def answer(given_answer: Answer) -> None:
         for evidence in given_answer.evidence:
             quotation = display_quotation(evidence.snippet, code=evidence.code)
             is_told = quotation != "" and quotation in given_answer.text
-            name = make_legible(evidence.title) if evidence.source_url else names[evidence.document]
+            name = join_lines(evidence.title) if evidence.source_url else names[evidence.document]
             _out.print(_evidence_line(evidence, words, name, is_quoted=not is_told))
     if str(given_answer.loop_stop) == "STOPPED":
         _err.print(words("continue_hint"))
@@ -96,8 +96,8 @@ def print_whole(
         answer(thing)
         _account(thing)
     elif isinstance(thing, Evidence):
-        name = thing.title if thing.source_url else PurePath(thing.document).name
-        _out.print(_evidence_line(thing, words, make_legible(name)))
+        name = join_lines(thing.title) if thing.source_url else display_name(PurePath(thing.document).name)
+        _out.print(_evidence_line(thing, words, name))
         _fields({name: value for name, value in to_plain(thing).items() if name != "snippet"}, words)
     else:
         document, text = thing
@@ -177,7 +177,7 @@ def documents(given_documents: Sequence[Document], more: bool, is_narrowed: bool
         return
     names = make_names_distinct(document.source for document in given_documents)
     for document in given_documents:
-        metadata = [make_legible(f"{key}={value}") for key, value in document.metadata.items()]
+        metadata = [display_name(f"{key}={value}") for key, value in document.metadata.items()]
         pages = [words("pages", n=document.page_count)] if document.page_count else []
         corpus = [] if document.corpus == DEFAULT_CORPUS else [f"{words('corpus')} {document.corpus}"]
         line = Text(f"{document.id}  ", style="dim")
@@ -239,7 +239,7 @@ def _fields(values: Mapping[str, Any], words: Words) -> None:
 
 def _pairs(values: Mapping[str, Any]) -> None:
     for name, value in values.items():
-        _out.print(make_legible(f"{name}: {_value(value)}"))
+        _out.print(display_name(f"{name}: {_value(value)}"))
 
 
 def _value(value: Any) -> str:

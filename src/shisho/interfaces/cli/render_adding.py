@@ -21,7 +21,7 @@ from shisho.domain.codec import to_plain
 from shisho.domain.corpus import FileSurvey, IntakeOutcome, Receipt
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_references import reference_lines
-from shisho.language.display import make_legible
+from shisho.language.display import display_name
 from shisho.messages.catalogue import render, render_all
 
 NAMED = 6  # kinds of left-out files that a line names
@@ -34,7 +34,7 @@ _err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji
 
 def file_name(source: str) -> str:
     """The last part of a path."""
-    return make_legible(PurePath(source).name)
+    return display_name(PurePath(source).name)
 
 
 @dataclass(slots=True)
@@ -160,7 +160,7 @@ def describe_left_out(survey: FileSurvey, words: Words) -> str:
     """Which files and folders were passed over, and how many."""
     counted = Counter(survey.left_out).most_common()
     names = [
-        make_legible(name) if count == 1 else f"{make_legible(name)} ×{count}"
+        display_name(name) if count == 1 else f"{display_name(name)} ×{count}"
         for name, count in counted[:NAMED]
     ]
     rest = sum(count for _, count in counted[NAMED:])

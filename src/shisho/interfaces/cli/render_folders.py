@@ -17,7 +17,7 @@ from shisho.errors import ShishoError
 from shisho.interfaces.api.failures import describe_error
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_adding import receipt_line
-from shisho.language.display import make_legible
+from shisho.language.display import display_name
 from shisho.messages.catalogue import render, render_all
 
 _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
@@ -30,7 +30,7 @@ def print_watched(folders: Sequence[WatchedFolder], words: Words) -> None:
         _out.print(words("nothing_watched"))
     for folder in folders:
         corpus = "" if folder.corpus == DEFAULT_CORPUS else f"  {words('corpus')} {folder.corpus}"
-        _out.print(make_legible(f"{folder.path}{corpus}"))
+        _out.print(display_name(f"{folder.path}{corpus}"))
 
 
 def print_trouble(path: str, error: ShishoError, json_: bool) -> None:
@@ -69,11 +69,11 @@ class FollowingDisplay:
         if self.json_:
             print(json.dumps(to_plain(render_all(receipt)), ensure_ascii=False), flush=True)
         else:
-            _out.print(receipt_line(receipt, self.words, make_legible(receipt.source)))
+            _out.print(receipt_line(receipt, self.words, display_name(receipt.source)))
 
     def _tell_even(self, folder: WatchedFolder) -> None:
         if self.json_:
             print(json.dumps({"folder": folder.path, "even": True}, ensure_ascii=False), flush=True)
         elif folder.path not in self.even:
             self.even.add(folder.path)
-            _err.print(self.words("even", text=make_legible(folder.path)))
+            _err.print(self.words("even", text=display_name(folder.path)))

@@ -10,7 +10,7 @@ from rich.text import Text
 from shisho.domain.corpus import IntakeOutcome, Receipt
 from shisho.domain.reference import MatchedBy, ReferenceMatch
 from shisho.interfaces.cli.messages import Words
-from shisho.language.display import join_lines, make_legible
+from shisho.language.display import display_name, join_lines
 
 NAMED = 20  # entries of each kind that are named
 
@@ -25,13 +25,13 @@ def reference_lines(receipt: Receipt, words: Words) -> Text:
     named_matches = matched if receipt.outcome is IntakeOutcome.DESCRIBED else []
     for match in named_matches[:NAMED]:
         sign = words(f"matched_{match.by}")
-        lines.append(f"\n      {_key(match)} → {make_legible(PurePath(match.source).name)} ({sign})")
+        lines.append(f"\n      {_key(match)} → {display_name(PurePath(match.source).name)} ({sign})")
     lines.append(_rest(named_matches, words))
     if lost:
         lines.append("\n    " + words("references_lost"), style="yellow")
     for match in lost[:NAMED]:
         reason = f" ({words('matched_several')})" if match.by is MatchedBy.SEVERAL else ""
-        lines.append(f"\n      {_key(match)}  {join_lines(make_legible(match.title))}{reason}")
+        lines.append(f"\n      {_key(match)}  {join_lines(match.title)}{reason}")
     lines.append(_rest(lost, words))
     if lost:
         lines.append("\n    " + words("references_way"))
@@ -39,7 +39,7 @@ def reference_lines(receipt: Receipt, words: Words) -> Text:
 
 
 def _key(match: ReferenceMatch) -> str:
-    return make_legible(match.key) or "–"
+    return display_name(match.key) or "–"
 
 
 def _rest(matches: Sequence[ReferenceMatch], words: Words) -> str:

@@ -202,6 +202,28 @@ def test_separated_values_in_any_encoding_have_their_rows_and_labels(encoding: s
     assert block.kind is BlockKind.TABLE
 
 
+@pytest.mark.parametrize(
+    ("first_line", "separator"),
+    [("sep=;", ";"), ("SEP=,", ","), ('"sep=;"', ";"), ("sep=\t", "\t"), ("sep=^", "^")],
+)
+def test_a_first_line_that_names_the_separator_is_no_row(first_line: str, separator: str) -> None:
+    table = "氏名,部署,内線\n山田太郎,総務部,1234\n佐藤花子,営業部,5678\n".replace(",", separator)
+    for mark, line_end in (("", "\n"), ("\ufeff", "\r\n")):
+        data = f"{mark}{first_line}\n{table}".replace("\n", line_end).encode()
+        (block,) = delimited.read(data).blocks
+        assert block.text.split("\n")[0] == "氏名: 山田太郎\t部署: 総務部\t内線: 1234"
+        assert (block.place, block.headings, block.kind) == ("A2:C3", (), BlockKind.TABLE)
+
+
+def test_a_separator_that_parts_nothing_leaves_no_row_out() -> None:
+    (block,) = delimited.read("sep=;\n氏名,部署\n".encode()).blocks
+    assert block.text == "氏名,部署"
+    (block,) = delimited.read("sep=品,数\n4,5\n6,7\n".encode()).blocks
+    assert "sep=品: 4" in block.text
+    with pytest.raises(DocumentUnreadable):
+        delimited.read(b"sep=;\n")
+
+
 def test_what_has_no_columns_is_read_as_text() -> None:
     assert [block.text for block in delimited.read("一行目\n二行目\n".encode()).blocks] == ["一行目\n二行目"]
     unclosed = 'a,b\n"' + "字,\n" * 150_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -15,14 +16,14 @@ from shisho.errors import DocumentUnreadable
 
 SEPARATORS = "\t,;|"  # in case of a tie, the first
 LOOKED_AT = 50  # lines
+_NAMED_SEPARATOR = re.compile(r"\ufeff?\"?sep=([^\n\"])\"?\n", re.IGNORECASE)
 LONGEST = 200_000  # characters of a cell; where one is longer, a quotation mark was not closed
 
 
 def read(data: bytes, charset: str | None = None) -> Reading:
     """The first row of words gives the labels. What has no columns after all is read as plain text. `charset`
     is what the server named."""
-    text = strip_controls(decode(data, charset))
-    separator = _separator(text)
+    text, separator = _split_separator(strip_controls(decode(data, charset)))
     csv.field_size_limit(LONGEST)
     try:
         blocks = tuple(sheet_blocks(_rows(text, separator), "", None)) if separator else ()
@@ -33,6 +34,13 @@ def read(data: bytes, charset: str | None = None) -> Reading:
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")
     return Reading(blocks)
+
+
+def _split_separator(text: str) -> tuple[str, str]:
+    """The table and what parts its cells. The first line may name that, as Excel has it: such a line is no
+    row, and spreadsheet programs count from the next one."""
+    match = _NAMED_SEPARATOR.match(text)
+    return (text[match.end() :], match[1]) if match else (text, _separator(text))
 
 
 def _separator(text: str) -> str:

@@ -21,6 +21,7 @@ from shisho.corpus.readers.office import open_package, table
 from shisho.corpus.readers.raised import MATH, write_lowered, write_raised
 from shisho.corpus.readers.text import strip_controls
 from shisho.corpus.readers.titles import title_of
+from shisho.corpus.readers.vanished import drop_vanished, find_hiding_styles
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable
 
@@ -42,10 +43,12 @@ _VERTICAL = f"{qn('w:rPr')}/{qn('w:vertAlign')}"
 def read(data: bytes) -> Reading:
     """No pages: where a page ends is decided by the program that prints."""
     document = docx.Document(open_package(data))
+    hiding = find_hiding_styles(document.styles.element)
+    drop_vanished(document.element.body, hiding)
     headings = Headings()
     items = _items(document.element.body, document)
     blocks = list(_with_whole_code(block for item in items for block in _blocks(item, headings)))
-    blocks.extend(_notes(document))
+    blocks.extend(_notes(document, hiding))
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")
     core = document.core_properties
@@ -122,10 +125,12 @@ def _own(parent: Any, tag: str, nested: str) -> Iterator[Any]:
     return (element for element in parent.iter(tag) if next(element.iterancestors(nested)) is parent)
 
 
-def _notes(document: Any) -> Iterator[Block]:
+def _notes(document: Any, hiding: frozenset[str]) -> Iterator[Block]:
     for relation in document.part.rels.values():
         if relation.reltype.endswith(_NOTES) and not relation.is_external:
-            for note in parse_xml(relation.target_part.blob):
+            notes = parse_xml(relation.target_part.blob)
+            drop_vanished(notes, hiding)
+            for note in notes:
                 text = "\n".join(_text(paragraph) for paragraph in note.iter(_PARAGRAPH)).strip()
                 # Notes with a type are the rules drawn between text and notes.
                 if text and note.get(qn("w:type")) is None:

@@ -1,0 +1,67 @@
+"""Text of DOCX that Word does not show: runs that are hidden by themselves or by a style, and what a tracked
+move took away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from docx.oxml.ns import qn
+
+from shisho.corpus.readers.hidden import drop_elements
+from shisho.corpus.readers.raised import MATH
+
+_OFF = frozenset(("0", "false", "off"))
+_VALUE = qn("w:val")
+_PARAGRAPH = qn("w:p")
+_RUNS = (qn("w:r"), f"{MATH}r")
+_MOVED = qn("w:moveFrom")
+_VANISH = f"{qn('w:rPr')}/{qn('w:vanish')}"
+_RUN_STYLE = f"{qn('w:rPr')}/{qn('w:rStyle')}"
+_PARAGRAPH_STYLE = f"{qn('w:pPr')}/{qn('w:pStyle')}"
+
+
+def find_hiding_styles(styles: Any) -> frozenset[str]:
+    """The ids of the styles that hide their text, themselves or by the style that they are based on."""
+    elements = {style.get(qn("w:styleId")): style for style in styles.iter(qn("w:style"))}
+    hides: dict[str | None, bool] = {}
+    for name in elements:
+        # Not by recursion: a file may have a chain of styles as long as it likes, or a circle.
+        path = []
+        step = name
+        while step in elements and step not in hides:
+            hides[step] = False
+            path.append(step)
+            mark = elements[step].find(_VANISH)
+            if mark is not None:
+                hides[step] = _is_on(mark)
+                break
+            step = _value(elements[step].find(qn("w:basedOn")))
+        hides.update(dict.fromkeys(path, hides.get(step, False)))
+    return frozenset(name for name, is_hiding in hides.items() if name is not None and is_hiding)
+
+
+def drop_vanished(tree: Any, hiding: frozenset[str]) -> None:
+    """Take out of the tree of a document, or of its notes, what is hidden; `hiding` are the styles that
+    hide."""
+    runs = [run for run in tree.iter(*_RUNS) if _is_vanished(run, hiding)]
+    drop_elements(tree, [*runs, *tree.iter(_MOVED)])
+
+
+def _is_vanished(run: Any, hiding: frozenset[str]) -> bool:
+    mark = run.find(_VANISH)
+    if mark is not None:
+        return _is_on(mark)
+    if not hiding:
+        return False
+    paragraph = next(run.iterancestors(_PARAGRAPH), None)
+    by_paragraph = paragraph is not None and _value(paragraph.find(_PARAGRAPH_STYLE)) in hiding
+    # Where both hide, the one turns the other off.
+    return by_paragraph != (_value(run.find(_RUN_STYLE)) in hiding)
+
+
+def _is_on(mark: Any) -> bool:
+    return mark.get(_VALUE) not in _OFF
+
+
+def _value(element: Any) -> str | None:
+    return None if element is None else element.get(_VALUE)

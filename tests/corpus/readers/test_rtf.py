@@ -106,6 +106,68 @@ def test_pictures_and_their_bytes_are_left_out() -> None:
     assert texts(HEAD + picture + hexadecimal("本文。") + rb"\par}") == ["本文。"]
 
 
+HIDDEN = rb"secret \{\\ \'95\'5c\u31192?\tab\emdash x\~"
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        rb"{\v " + HIDDEN + rb"}",
+        rb"\v " + HIDDEN + rb"\v0 ",
+        rb"\v1" + HIDDEN + rb"\plain ",
+        rb"{\v a{\b b{\v0}c}" + HIDDEN + rb"}",
+        rb"{\b\v\fs20 " + HIDDEN + rb"\i\f1 " + HIDDEN + rb"}",
+        rb"{\v a\deleted b\deleted0 c}",
+        rb"{\deleted " + HIDDEN + rb"}",
+        rb"{\mvf a{\*\x y}" + HIDDEN + rb"}",
+    ],
+)
+def test_hidden_text_is_left_out(hidden: bytes) -> None:
+    assert texts(HEAD + hexadecimal("会費は") + hidden + hexadecimal("千円。") + rb"\par}") == [
+        "会費は千円。"
+    ]
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        rb"\vertalb 1000",
+        rb"\viewkind4\vern5 1000",
+        rb"\v0 1000",
+        rb"{\v\v0 1000}",
+        rb"{\v{\v0 1000}}",
+        rb"{\v}1000",
+        rb"{{\v}1000}",
+    ],
+)
+def test_what_is_not_hidden_stays(shown: bytes) -> None:
+    (text,) = texts(HEAD + rb"{\v0 Fee " + shown + rb" yen\par}}")
+    assert text == "Fee 1000 yen"
+
+
+def test_escaped_backslash_before_a_v_hides_nothing() -> None:
+    assert texts(HEAD + rb"C:\\v 1\\v\par{\v secret}D:\'5cv 2}") == ["C:\\v 1\\v", "D:\\v 2"]
+
+
+def test_second_byte_that_is_a_backslash_hides_nothing() -> None:
+    assert texts(HEAD + rb"\f0 \'95\\v\'83e\'83X\'83g{\v secret}\par}") == ["表vテスト"]
+
+
+def test_paragraphs_and_cells_around_hidden_text_stay_apart() -> None:
+    row = rb"\trowd\cellx100\cellx200\intbl a{\v secret\cell}b\cell\row "
+    assert texts(HEAD + rb"first{\v secret\par}second\par " + row + rb"}") == ["first", "second", "a\tb"]
+
+
+def test_many_hidden_groups_cost_no_more_than_their_length() -> None:
+    for body in (
+        rb"{\v a" * 100_000,
+        rb"{\v a}" * 100_000,
+        rb"\v a\v0 b" * 100_000,
+        b"}" * 100_000 + rb"\v a",
+    ):
+        assert rtf._without_hidden(HEAD + body).count(b"a") < 100
+
+
 @pytest.mark.parametrize(
     "data",
     [rb"{\rtf1}", rb"{\rtf1\ansi \par\par }", rb"{\rtf1\uc\u99999999999 x}", rb"{\rtf1\ansi {\*\x y}}"],

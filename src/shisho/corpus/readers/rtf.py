@@ -35,12 +35,25 @@ _CELL = "|"
 # An escaped backslash is passed over: what follows it is text.
 _ROW_PART = re.compile(rb"\\\\|\\(trowd|row|par|line)(?![a-zA-Z])")
 
+# What hides the text after it until it is set to 0 or its group ends; the last two are of tracked changes.
+_HIDING = (b"v", b"deleted", b"mvf")
+_HIDES = re.compile(rb"\\(?:v|deleted|mvf)(?![a-zA-Z])")
+_TOKEN = re.compile(
+    rb"\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?\d{1,10})? ?|(?P<byte>\\'[0-9a-fA-F]{2})|(?P<sign>\\[^a-zA-Z])"
+    rb"|(?P<brace>[{}])|(?P<text>[^\\{}\r\n]+)"
+)
+# Signs and words that stand for a letter.
+_SIGNS = frozenset((rb"\{", rb"\}", rb"\\", rb"\~", rb"\-", rb"\_"))
+_LETTERS = frozenset(
+    b"u tab line emdash endash emspace enspace qmspace bullet lquote rquote ldblquote rdblquote".split()
+)
+
 
 def read(data: bytes) -> Reading:
     """A paragraph a block, and a row of cells a line of a table. Raises DocumentUnreadable for what is no RTF
     inside."""
     page = _code_page(data)
-    source = _alike(_without_binary(data), page).decode("ascii")
+    source = _without_hidden(_alike(_without_binary(data), page)).decode("ascii")
     try:
         text = str(rtf_to_text(source, encoding=f"cp{page}", errors="replace"))  # type: ignore[no-untyped-call]
     except (LookupError, ValueError, TypeError, IndexError, OverflowError) as failure:
@@ -111,6 +124,32 @@ def _with_whole_rows(data: bytes) -> bytes:
         elif word[1] is not None and in_row:
             ends.append(word.span())
     return b"".join((*parts, data[copied:]))
+
+
+def _without_hidden(source: bytes) -> bytes:
+    """Without hidden letters. What divides paragraphs, rows and groups stays, and so does what says how
+    letters are set."""
+    if not _HIDES.search(source):
+        return source
+    parts: list[bytes] = []
+    copied = 0
+    hiding: frozenset[bytes] = frozenset()
+    outer: list[frozenset[bytes]] = []
+    for token in _TOKEN.finditer(source):
+        word = token["word"]
+        if token["brace"] == b"{":
+            outer.append(hiding)
+        elif token["brace"]:
+            hiding = outer.pop() if outer else frozenset()
+        elif word in _HIDING:
+            is_off = token["number"] is not None and not int(token["number"])
+            hiding = hiding - {word} if is_off else hiding | {word}
+        elif word == b"plain":
+            hiding = frozenset()
+        elif hiding and (token["text"] or token["byte"] or token["sign"] in _SIGNS or word in _LETTERS):
+            parts.append(source[copied : token.start()])
+            copied = token.end()
+    return b"".join((*parts, source[copied:]))
 
 
 def _in_numbers(match: re.Match[bytes]) -> bytes:

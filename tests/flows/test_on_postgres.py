@@ -35,6 +35,7 @@ from tests.flows.boxed import way
 from tests.flows.conftest import SAMPLES, Shell
 from tests.flows.smallweb import answered, finished
 from tests.flows.test_documents_to_answer import check_evidence
+from tests.flows.test_purge import NAME, leave_no_name_with_keys
 from tests.interfaces.serving import SHISHO, environment
 from tests.postgres import PostgresServer
 
@@ -122,6 +123,12 @@ async def test_files_handed_in_here_are_read_by_a_worker_there_and_purged_for_al
         await there.remove(document.id, purge=True)
         assert not list((tmp_path / "shared" / "originals").iterdir())
         assert left(store, quotation) == [] == left(store, "講義.pdf")
+
+
+async def test_keys_of_requests_name_a_purged_document_no_more(tmp_path: Path, store: str) -> None:
+    async with machine(tmp_path, "a", store, embedder="none") as desk, desk.working():
+        await leave_no_name_with_keys(desk, tmp_path)
+    assert left(store, NAME) == []
 
 
 async def test_a_purge_leaves_no_deleted_row_in_the_files_of_the_tables(

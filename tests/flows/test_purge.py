@@ -11,6 +11,7 @@ from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -19,8 +20,10 @@ from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.desk.desk import STILL_READ
 from shisho.domain.corpus import Source
-from shisho.domain.job import ENDED
-from shisho.domain.task import Bytes
+from shisho.domain.evidence import REMOVED
+from shisho.domain.job import ENDED, JobId, TaskId
+from shisho.domain.task import Bytes, DocumentsQueued
+from shisho.errors import KeyConflict
 from tests.flows.boxed import boxed
 from tests.flows.conftest import Shell
 from tests.machine import PATIENCE
@@ -112,6 +115,50 @@ def written(folder: Path, text: str = TEXT) -> Path:
     folder.mkdir(exist_ok=True)
     (folder / f"{NAME}.md").write_text(text, "utf-8")
     return folder / f"{NAME}.md"
+
+
+async def leave_no_name_with_keys(desk: Desk, folder: Path) -> None:
+    """Requests of each form hand one document in, each under a key; after its purge the keys name nothing of
+    it, and work as before."""
+    path = written(folder / ("深い書庫" * 15))
+    other = folder / "other.txt"
+    other.write_text("別の本文である。", "utf-8")
+    requests: dict[str, dict[str, Any]] = {
+        "path": {"paths": [path]},
+        "two": {"paths": [path, other]},
+        "known": {"files": [Bytes(path.name, path.read_bytes())]},
+        "other": {"paths": [other]},
+    }
+    replies: dict[str, DocumentsQueued] = {}
+    for key, request in requests.items():
+        replies[key] = await desk.tasks.queue_documents(**request, remote=False, idempotency_key=key)
+        for job_id in replies[key].job_ids:
+            await ended(desk, replies[key].task_id, job_id)
+    await desk.tasks.create_task(f"{path}とは何か", idempotency_key="question")
+    (document,) = [document for document in await desk.documents() if NAME in document.source]
+    await desk.remove(document.id, purge=True)
+    for key, request in requests.items():
+        with pytest.raises(KeyConflict) as conflict:
+            await desk.tasks.create_task("別の問い", idempotency_key=key)
+        assert NAME not in conflict.value.message and "深い" not in conflict.value.message
+        assert (REMOVED in conflict.value.message) == (key != "other")
+        again = await desk.tasks.queue_documents(**request, remote=False, idempotency_key=key)
+        assert (again.task_id, again.job_ids) == (replies[key].task_id, replies[key].job_ids)
+    with pytest.raises(KeyConflict) as conflict:
+        await desk.tasks.create_task("別の問い", idempotency_key="question")
+    assert "深い" not in conflict.value.message
+
+
+async def ended(desk: Desk, task_id: TaskId, job_id: JobId) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while {job.id: job.state for job in (await desk.tasks.list_jobs(task_id)).jobs}[job_id] not in ENDED:
+            await desk.tasks.get_status(task_id, wait=1)
+
+
+async def test_keys_of_requests_name_it_no_more(tmp_path: Path) -> None:
+    async with open_desk(home=tmp_path / "home", embedder="none") as desk, desk.working():
+        await leave_no_name_with_keys(desk, tmp_path)
+    assert left(tmp_path / "home", [NAME]) == set()
 
 
 @pytest.mark.apart  # two processes write without a pause: beside others it takes minutes

@@ -14,7 +14,7 @@ from shisho.desk.coercion import check_path, coerce_search, coerce_strings
 from shisho.domain.codec import dumps, to_plain
 from shisho.domain.corpus import WEB_CORPUS
 from shisho.domain.inquiry import Budget
-from shisho.domain.job import IdempotencyKey
+from shisho.domain.job import IdempotencyKey, shorten_subject
 from shisho.domain.payloads import SearchJob
 from shisho.domain.task import MAX_QUERIES, MAX_WAIT, Bytes, SearchOptions, SkippedItem
 from shisho.errors import ForbiddenPath, InvalidParams
@@ -24,7 +24,6 @@ from shisho.messages.system import reason_of
 MAX_QUERY = 500  # characters; the narrowest engine takes 499
 MAX_URLS = 200
 MAX_PAGES = 10
-SUBJECT = 80  # characters of a request that its key's owner is reminded by
 CEILINGS: Mapping[str, float] = {"max_pages": 200, "max_seconds": 1200}
 MORE_CEILINGS = ("max_model_calls", "max_tokens")
 # what a broken client sends for "no query"
@@ -271,7 +270,7 @@ def make_request_key(
         return None
     if not key.strip():
         raise InvalidParams("The idempotency key is blank. Give a word of your own, or leave it out.")
-    first = subjects[0] if len(subjects[0]) <= SUBJECT else f"{subjects[0][:SUBJECT]}…"
+    first = shorten_subject(subjects[0])
     more = len(subjects) - 1
     subject = Message("{first!r} and {count} more", first=first, count=more) if more else repr(first)
     return IdempotencyKey(

@@ -101,6 +101,14 @@ class ReplyFacts:
     """Documents that needed no taking in."""
 
 
+SUBJECT = 80  # characters of a request that its key's owner is reminded by
+
+
+def shorten_subject(text: str) -> str:
+    """The beginning of what a request is about, as its key keeps it."""
+    return text if len(text) <= SUBJECT else f"{text[:SUBJECT]}…"
+
+
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
     """A word by which an owner repeats one request: `verb` with the arguments that `request` is the hash of.

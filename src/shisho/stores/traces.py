@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shisho.domain.evidence import REMOVED
+from shisho.domain.job import shorten_subject
 from shisho.stores.nouns import Row
 
 # Shorter words stand in too much else: such a name is blanked only where it is all that is said.
@@ -78,6 +79,12 @@ def traces_of(document_id: str, rows: Iterable[Row]) -> Traces:
 def json_forms(place: str) -> list[str]:
     """How a place may be written in JSON."""
     return sorted({place, json.dumps(place, ensure_ascii=False)[1:-1]})
+
+
+def subject_forms(place: str) -> list[str]:
+    """How a place may be written in the subject of an idempotency key."""
+    words = repr(shorten_subject(place))[1:-1]
+    return sorted({*json_forms(place), *json_forms(words)})
 
 
 def silence_body(body: str, quotations: Iterable[tuple[int, str, str, str]], traces: Traces) -> str:

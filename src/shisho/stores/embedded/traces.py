@@ -7,8 +7,9 @@ import json
 
 import apsw
 
+from shisho.domain.evidence import REMOVED
 from shisho.stores.embedded.rows import ANY_OF, bind_list, fetch_all
-from shisho.stores.traces import ANYWHERE, OF_JOBS, Traces, json_forms, traces_of
+from shisho.stores.traces import ANYWHERE, OF_JOBS, Traces, json_forms, subject_forms, traces_of
 
 # How a document is named, and what else stands for it in places.
 NAMED = """SELECT source, title AS name FROM documents WHERE id = :id
@@ -38,6 +39,14 @@ WRITE_JSON = "UPDATE {table} SET {column} = ? WHERE {where} AND {column} = ?"
 BLANK_TEXT = "UPDATE {table} SET {column} = replace({column}, ?1, '') WHERE instr({column}, ?1)"
 # A key that names the document keeps other requests apart, and says nothing any more.
 BLANK_KEY = "UPDATE jobs SET dedupe_key = 'purged ' || id WHERE instr(dedupe_key, ?)"
+
+# Of a request that handed the document in, by a job or as one that was known, its key says so no more: which
+# of the documents its subject names is not kept.
+FORGET_REQUEST = f"""UPDATE request_keys SET subject = ? WHERE instr(reply_json, json_quote(?)) OR EXISTS
+    (SELECT 1 FROM jobs j WHERE j.id IN {ANY_OF} AND j.kind IN ('ingest', 'fetch')
+        AND instr(request_keys.reply_json, json_quote(j.id)))"""
+# Any other subject that names a place of it.
+FORGET_SUBJECT = "UPDATE request_keys SET subject = ? WHERE instr(subject, ?)"
 
 
 def traces(connection: apsw.Connection, document_id: str) -> Traces:
@@ -69,6 +78,9 @@ def forget(connection: apsw.Connection, traces: Traces) -> None:
         for table, column in (("tasks", "question"), ("turns", "question"), ("interventions", "url")):
             connection.execute(BLANK_TEXT.format(table=table, column=column), (place,))
         connection.execute(BLANK_KEY, (place,))
+        for form in subject_forms(place):
+            connection.execute(FORGET_SUBJECT, (REMOVED, form))
+    connection.execute(FORGET_REQUEST, (REMOVED, traces.document_id, jobs))
     connection.executemany(FORGET_FIND, rows)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from shisho.domain.evidence import REMOVED
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.rows import Row, change, fetch_all
-from shisho.stores.traces import ANYWHERE, OF_JOBS, Traces, json_forms, silence_body, traces_of
+from shisho.stores.traces import ANYWHERE, OF_JOBS, Traces, json_forms, silence_body, subject_forms, traces_of
 
 # How a document is named, and what else stands for it in places.
 NAMED = """SELECT source, title AS name FROM documents WHERE id = %(id)s
@@ -44,6 +44,14 @@ BLANK_TEXT = (
 TEXTS = (("tasks", "question"), ("turns", "question"), ("interventions", "url"))
 # A key that names the document keeps other requests apart, and says nothing any more.
 BLANK_KEY = "UPDATE jobs SET dedupe_key = 'purged ' || id WHERE strpos(dedupe_key, %s) > 0"
+# Of a request that handed the document in, by a job or as one that was known, its key says so no more: which
+# of the documents its subject names is not kept.
+FORGET_REQUEST = """UPDATE request_keys SET subject = %(removed)s
+    WHERE strpos(reply_json, '"' || %(id)s || '"') > 0 OR EXISTS
+        (SELECT 1 FROM jobs j WHERE j.id = ANY(%(jobs)s) AND j.kind IN ('ingest', 'fetch')
+            AND strpos(request_keys.reply_json, '"' || j.id || '"') > 0)"""
+# Any other subject that names a place of it.
+FORGET_SUBJECT = "UPDATE request_keys SET subject = %s WHERE strpos(subject, %s) > 0"
 
 # The evidence that quotes a document.
 QUOTED = "SELECT id, answer_id, number, snippet, body FROM evidence WHERE document_id = %s FOR UPDATE"
@@ -67,7 +75,7 @@ PURGE_RUNS = "UPDATE runs SET state = 'purged' WHERE id = ANY(%s)"
 TOLD = (("jobs", "progress_json", "id"), ("events", "data_json", "job_id"))
 TOLD_BY = "{key} = ANY(%(value)s) AND strpos({column}, '\"sentence\"') > 0"
 TABLES_OF_TRACES = frozenset(
-    {"answers", "cache", "evidence", "finds", "page_memory", "steps"}
+    {"answers", "cache", "evidence", "finds", "page_memory", "request_keys", "steps"}
     | {table for table, *_ in (*TOLD, *OF_JOBS, *ANYWHERE, *TEXTS)}
 )
 """Where something of a document may have stood."""
@@ -140,6 +148,9 @@ def _forget(connection: Connection, traces: Traces) -> None:
         for table, column in TEXTS:
             change(connection, BLANK_TEXT.format(table=table, column=column), {"value": place})
         change(connection, BLANK_KEY, (place,))
+        for form in subject_forms(place):
+            change(connection, FORGET_SUBJECT, (REMOVED, form))
+    change(connection, FORGET_REQUEST, {"removed": REMOVED, "id": traces.document_id, "jobs": jobs})
     for row in rows:
         change(connection, FORGET_FIND, (row.job_id, row.canonical_url))
 

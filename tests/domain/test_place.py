@@ -1,10 +1,13 @@
 """Where something stands in a document without pages, and the link that opens it there."""
 
+from functools import partial
+
 import pytest
 
 from shisho.domain.corpus import Citation, DocumentId, PassageId
 from shisho.domain.link import link_citation
-from shisho.domain.place import cells, column_name, place_within, split_cells
+from shisho.domain.place import cells, column_name, notebook_cell, place_within, say_place, split_cells
+from shisho.messages.catalogue import word
 
 
 @pytest.mark.parametrize(("number", "name"), [(1, "A"), (26, "Z"), (27, "AA"), (702, "ZZ"), (16384, "XFD")])
@@ -23,6 +26,14 @@ def test_a_span_has_the_rows_that_it_touches() -> None:
     assert place_within("第3章 重さ", text, 4, 7) == "第3章 重さ"
     assert split_cells("a!b!C3") == ("a!b", "C3", 3)
     assert split_cells("第3章") is None
+
+
+@pytest.mark.parametrize(("language", "said"), [("ja", "セル5"), ("en", "cell 5")])
+def test_the_cell_of_a_notebook_is_said_in_the_readers_language(language: str, said: str) -> None:
+    say = partial(word, language=language)
+    assert say_place(notebook_cell(5), say) == said
+    for place in ("売上!A5:B7", "第3章 重さ", "cell 5 of the battery", "cell 0", ""):
+        assert say_place(place, say) == place
 
 
 def citation(source: str, page: int | None, place: str) -> Citation:

@@ -8,6 +8,7 @@ from pathlib import Path
 from shisho.corpus.readers import media
 from shisho.desk.desk import Desk
 from shisho.librarian.export import export
+from tests.corpus.readers import making_books
 from tests.corpus.readers.making import slides
 from tests.corpus.readers.test_sheets import sales, workbook
 from tests.flows.conftest import Shell
@@ -49,3 +50,15 @@ async def test_slides_open_on_their_page(desk: Desk, tmp_path: Path) -> None:
     assert page.startswith("決定係数")
     assert "当てはまりの良さ" in page
     assert "まとめ" in await desk.page(str(receipt.document_id), 2)
+
+
+def test_the_cell_of_a_notebook_is_said_in_the_language_of_the_question(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "分析.ipynb"
+    path.write_bytes(making_books.notebook())
+    shell("add", path)
+    question = ["ask", "--sources", "documents"]
+    exports = [["export", "--format", form] for form in ("md", "html")]
+    for words in ([*question, "決定係数はいくつか"], ["show", "last"], *exports):
+        printed = shell(*words)
+        assert "セル3" in printed and "cell 3" not in printed.replace("place: cell 3", ""), words
+    assert "cell 2" in shell(*question, "What does print model score give?")

@@ -1,14 +1,17 @@
 """Where something stands in a document without pages: the cells of a sheet (「売上!A5:D9」), a chapter, a
-cell of a notebook. A range of cells is known by its form; every other place is words."""
+cell of a notebook (「cell 5」). The cells of both are known by their form; every other place is words of the
+document."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 _CELLS = re.compile(
     r"(?P<sheet>.*!)?(?P<left>[A-Z]{1,3})(?P<top>[1-9]\d{0,8})(?::(?P<right>[A-Z]{1,3})[1-9]\d{0,8})?",
     re.S,
 )
+_NOTEBOOK_CELL = re.compile(r"cell ([1-9]\d{0,8})")
 _LETTERS = 26
 
 
@@ -26,6 +29,18 @@ def cells(sheet: str, left: int, top: int, right: int, bottom: int) -> str:
     first = f"{column_name(left)}{top}"
     last = f"{column_name(right)}{bottom}"
     return (f"{sheet}!" if sheet else "") + (first if first == last else f"{first}:{last}")
+
+
+def notebook_cell(number: int) -> str:
+    """The place of a notebook's cell, counted from 1."""
+    return f"cell {number}"
+
+
+def say_place(place: str, say: Callable[..., str]) -> str:
+    """The place as it is read: a notebook's cell in the reader's words, by `say` of the catalogue; any other
+    as it is."""
+    match = _NOTEBOOK_CELL.fullmatch(place)
+    return say("notebook_cell", n=match[1]) if match else place
 
 
 def place_within(place: str, text: str, start: int, end: int) -> str:

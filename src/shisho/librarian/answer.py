@@ -22,6 +22,7 @@ from shisho.domain.inquiry import (
     choose_best_level,
 )
 from shisho.domain.loop_state import Draft
+from shisho.domain.place import say_place
 from shisho.language.display import fence_code, join_lines
 from shisho.language.script import answer_language
 from shisho.librarian import questions
@@ -156,7 +157,7 @@ def _paragraph(
 
 
 def _cited(evidence: EvidenceRef, say: Callable[..., str]) -> str:
-    place = "" if evidence.place in evidence.heading else evidence.place
+    place = "" if evidence.place in evidence.heading else say_place(evidence.place, say)
     standing = " › ".join(
         join_lines(part) for part in (evidence.heading, evidence.table_header, place) if part
     )

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from shisho.domain.codec import to_plain
 from shisho.domain.corpus import NO_LONGER, Document, DocumentId
 from shisho.domain.inquiry import Answer, Evidence
 from shisho.domain.link import is_on_web
+from shisho.domain.place import say_place
 from shisho.errors import InvalidParams
 from shisho.language.display import display_name, display_quotation, fence_code, join_lines
 from shisho.language.script import answer_language
@@ -53,18 +55,19 @@ def _description(document: Document) -> Mapping[str, str]:
 
 
 def _markdown(answer: Answer) -> str:
+    language = answer_language(answer.question)
     rows = [f"# {answer.question}", "", answer.text, ""]
     for evidence in answer.evidence:
         quotation = display_quotation(evidence.snippet, code=evidence.code)
         rows += [
-            f"[{evidence.number}]: {join_lines(evidence.title)}{_page(evidence)} <{_address(evidence)}>",
+            f"[{evidence.number}]: {join_lines(evidence.title)}{_page(evidence, language)} <{_address(evidence)}>",
             "",
         ]
         if quotation not in answer.text:
             block = fence_code(quotation) if evidence.code else quotation
             rows += [*(f"> {line}" for line in block.split("\n")), ""]
         if evidence.source_state in NO_LONGER:
-            rows += [word(NO_LONGER[evidence.source_state], answer_language(answer.question)), ""]
+            rows += [word(NO_LONGER[evidence.source_state], language), ""]
     rows += [f"<!-- answer {answer.id} · {answer.condition} · {answer.loop_stop} · {answer.created_at} -->"]
     return "\n".join(rows) + "\n"
 
@@ -85,7 +88,7 @@ def _address(evidence: Evidence) -> str:
     return display_name(evidence.link or evidence.document)
 
 
-def _page(quotation: Evidence) -> str:
-    place = join_lines(quotation.place)
+def _page(quotation: Evidence, language: str) -> str:
+    place = join_lines(say_place(quotation.place, partial(word, language=language)))
     page = "" if quotation.page is None else f"p. {quotation.page}"
     return "".join(f", {part}" for part in (place or page, "OCR" if quotation.ocr else "") if part)

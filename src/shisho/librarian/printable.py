@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from shisho.domain.corpus import NO_LONGER
 from shisho.domain.inquiry import Answer, Evidence, SupportOutcome
 from shisho.domain.link import is_on_web
+from shisho.domain.place import say_place
 from shisho.domain.printing import PrintableAnswer, PrintedPart, PrintedQuotation
 from shisho.language.display import display_quotation, join_lines, make_legible
 from shisho.language.script import answer_language
@@ -55,7 +57,8 @@ def _parts(line: str, numbers: frozenset[int]) -> Iterator[PrintedPart]:
 
 def _quotation(evidence: Evidence, language: str) -> PrintedQuotation:
     page = "" if evidence.page is None else word("page", language, n=evidence.page)
-    places = (join_lines(evidence.place) or page, join_lines(evidence.heading))
+    place = say_place(evidence.place, partial(word, language=language))
+    places = (join_lines(place) or page, join_lines(evidence.heading))
     state = NO_LONGER.get(evidence.source_state)
     return PrintedQuotation(
         number=evidence.number,

@@ -21,6 +21,7 @@ SAID: Mapping[str, str] = {
     "answer_items": " … ({count} items in all)",
     "answer_cited": "{quote} [{number}]",
     "answer_heading": " — {text}",
+    "notebook_cell": "cell {n}",
     "table_header": "table header: {text}",
     "answer_ocr": " (OCR)",
     "answer_goal": "■ {text} — {level}",

@@ -26,6 +26,7 @@ SAID: Mapping[str, str] = {
     "room_category_government": "government",
     "room_category_news": "news",
     "room_category_technical": "technical",
+    "room_cell_n": "cell {n}",
     "room_checking": "Looking what works …",
     "room_checks": "What works here",
     "room_choose_files": "Choose files",

@@ -20,6 +20,7 @@ SAID: Mapping[str, str] = {
     "answer_items": "…（全{count}項目）",
     "answer_cited": "{quote} [{number}]",
     "answer_heading": " — {text}",
+    "notebook_cell": "セル{n}",
     "table_header": "表の見出し: {text}",
     "answer_ocr": "(OCR)",
     "answer_goal": "■ {text} — {level}",

@@ -26,6 +26,7 @@ SAID: Mapping[str, str] = {
     "room_category_government": "官公庁",
     "room_category_news": "ニュース",
     "room_category_technical": "技術",
+    "room_cell_n": "セル{n}",
     "room_checking": "調べています…",
     "room_checks": "この環境で使えるもの",
     "room_choose_files": "ファイルを選ぶ",

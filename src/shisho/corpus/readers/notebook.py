@@ -12,6 +12,7 @@ from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.markdown import read_marked_blocks
 from shisho.corpus.readers.text import decode, strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
+from shisho.domain.place import notebook_cell
 from shisho.errors import DocumentUnreadable
 
 OUTPUT = 5_000  # characters of what a cell printed
@@ -24,7 +25,7 @@ def read(data: bytes) -> Reading:
     blocks = []
     for number, cell in enumerate(_cells(book), start=1):
         written = [block for block in _blocks(cell, headings) if block.text.strip()]
-        blocks += [replace(block, place=f"cell {number}") for block in written]
+        blocks += [replace(block, place=notebook_cell(number)) for block in written]
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")
     named = book.get("metadata", {}).get("title", "")

@@ -17,6 +17,7 @@ from shisho.domain.conversation import ConversationTurn
 from shisho.domain.corpus import DEFAULT_CORPUS, NO_LONGER, Check, Document, PassageHit
 from shisho.domain.inquiry import Answer, Evidence, SupportOutcome
 from shisho.domain.model import FAULT_REASONS, ModelUse
+from shisho.domain.place import say_place
 from shisho.interfaces.cli.columns import print_columns
 from shisho.interfaces.cli.file_names import make_names_distinct
 from shisho.interfaces.cli.messages import Words
@@ -81,7 +82,7 @@ def _where(cited: Evidence | PassageHit, words: Words) -> str:
     """The place or the page, after a space; and that the words were recognised in a picture."""
     page = "" if cited.page is None else words("page", n=cited.page)
     mark = words("ocr") if cited.ocr else ""
-    return "".join(f" {part}" for part in (join_lines(cited.place) or page, mark) if part)
+    return "".join(f" {part}" for part in (join_lines(say_place(cited.place, words)) or page, mark) if part)
 
 
 def print_whole(

@@ -1,6 +1,6 @@
 // An answer: its sentences with numbers that open, what they rest on, and why the search stopped.
 
-import { attempt, baseName, figure, fill, get, make, moment, request, say, toast, webLink } from "./room.js";
+import { attempt, baseName, figure, fill, get, make, moment, request, say, sayPlace, toast, webLink } from "./room.js";
 
 const FORMS = ["md", "html", "pdf", "bibtex", "ris", "csl", "apa", "sist02", "proof"];
 let card = null;
@@ -86,7 +86,7 @@ document.addEventListener("keydown", (pressed) => { if (pressed.key === "Escape"
 
 /** Page or place, and the site or file. */
 export function whereabouts(evidence) {
-  const place = evidence.place || (evidence.page ? say("page_n", { n: evidence.page }) : "");
+  const place = sayPlace(evidence.place) || (evidence.page ? say("page_n", { n: evidence.page }) : "");
   const origin = evidence.source_url ? new URL(evidence.source_url).host : baseName(evidence.document);
   const heading = evidence.heading.startsWith(`${evidence.title} › `) ? evidence.heading.slice(evidence.title.length + 3) : evidence.heading;
   return [origin, heading, place].filter(Boolean).join(" · ");

@@ -1,6 +1,6 @@
 // The library: passages found while one types, and all documents with what is known of them.
 
-import { address, attempt, baseName, call, figure, fill, get, labelCells, make, named, post, say, the } from "./room.js";
+import { address, attempt, baseName, call, figure, fill, get, labelCells, make, named, post, say, sayPlace, the } from "./room.js";
 
 const REFRESH = 4000; // milliseconds
 let cursor = null;
@@ -36,7 +36,7 @@ async function search() {
 }
 
 function hit(passage) {
-  const where = [baseName(passage.source), passage.heading, passage.place || (passage.page ? say("page_n", { n: passage.page }) : "")];
+  const where = [baseName(passage.source), passage.heading, sayPlace(passage.place) || (passage.page ? say("page_n", { n: passage.page }) : "")];
   return make("li", {}, make("a", { href: `/d/${passage.document}#page=${passage.page ?? 1}`, dir: "auto" }, passage.title),
     make("div", { class: "quiet", dir: "auto" }, where.filter(Boolean).join(" · ")), passage.code ? make("pre", {}, passage.quoted_text) : make("p", { dir: "auto" }, passage.quoted_text),
     make("div", { class: "quiet parts" }, make("span", {}, `${say("score")} ${figure(passage.score * 100)}`),

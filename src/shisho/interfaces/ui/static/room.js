@@ -8,6 +8,9 @@ export function say(key, values = {}) {
   return template.replace(/{(\w+)}/g, (whole, name) => String(values[name] ?? whole));
 }
 
+/** A place in the reader's words where it is a notebook's cell, else in the document's. */
+export const sayPlace = (place) => (place || "").replace(/^cell (\d+)$/, (_, n) => say("cell_n", { n }));
+
 /** The reader's word for a name of the API; the name itself where there is none. */
 export const named = (kind, name) => words[`${kind}_${name}`] ?? name;
 

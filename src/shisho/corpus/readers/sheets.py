@@ -13,6 +13,10 @@ from shisho.domain.place import cells
 
 ROWS = 100  # of a block: a long sheet can be stored part by part
 TITLE = 60  # characters of a cell that stands alone above a table
+LABEL = 100  # characters of a cell over several rows that is repeated in each of them
+# Characters that may be repeated, in all and for each that a row holds itself: a small file stays small.
+REPEATED = 10_000
+REPEATED_FOR_EACH = 20
 _FIGURE = re.compile(r"(?=.*\d)[\s\d.,:/年月日時分%％¥￥$€円△▲+\-()()~〜]+", re.S)
 # A period may name a column.
 _PERIOD = re.compile(r"\s*(?:(?:19|20)\d\d|\d{1,4}年度?|\d{1,2}月|\d{1,4}年\d{1,2}月)\s*")
@@ -22,12 +26,14 @@ _SENTENCE_END = re.compile(r"[。.!?！？]\s*$")
 @dataclass(frozen=True, slots=True)
 class SheetCell:
     """A cell that is not empty: its column from 1, its text as it is shown, and whether it is words rather
-    than a figure or a date. `strong`: set in bold type."""
+    than a figure or a date. `strong`: set in bold type; `bottom`: the last row that it is merged over, 0 for
+    a cell of one row."""
 
     column: int
     text: str
     is_words: bool
     strong: bool = False
+    bottom: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +82,8 @@ class _SheetWalk:
         self._last = 0  # number of the last row that was not empty
         self._fresh = True  # no row of a table has come since the last gap or title
         self._second: SheetRow | None = None  # the lower row of labels that stand in two
+        self._tall: dict[int, SheetCell] = {}  # cells of the table that reach into rows below, by column
+        self._allowance = REPEATED
 
     def take(self, row: SheetRow, following: SheetRow | None) -> Iterator[Block]:
         if row is self._second:
@@ -98,7 +106,7 @@ class _SheetWalk:
         self._fresh = False
         if len(self._rows) == ROWS:
             yield from self.flush()
-        self._rows.append(row)
+        self._rows.append(self._with_tall_cells(row))
 
     def flush(self) -> Iterator[Block]:
         """The rows that have come together, as one block."""
@@ -148,6 +156,27 @@ class _SheetWalk:
             above = self._labels.get(column, above)
             if column in lower:
                 self._labels[column] = f"{above} {lower[column]}".strip()
+
+    def _with_tall_cells(self, row: SheetRow) -> SheetRow:
+        """The row with what is merged over it and over rows above: it stands in the uppermost only."""
+        columns = {cell.column for cell in row.cells}
+        self._allowance += REPEATED_FOR_EACH * sum(len(cell.text) for cell in row.cells)
+        repeated = []
+        past = []
+        for column, cell in self._tall.items():
+            if cell.bottom < row.number:
+                past.append(column)
+            elif column not in columns:
+                if len(cell.text) > self._allowance:
+                    break
+                self._allowance -= len(cell.text)
+                repeated.append(cell)
+        for column in past:
+            del self._tall[column]
+        for cell in row.cells:
+            if cell.bottom > row.number and len(cell.text) <= LABEL:
+                self._tall[cell.column] = cell
+        return SheetRow(row.number, tuple(sorted((*row.cells, *repeated), key=lambda cell: cell.column)))
 
     def _line(self, row: SheetRow) -> str:
         parts = []

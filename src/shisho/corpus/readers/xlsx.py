@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
-from typing import Any
+from itertools import islice
+from typing import IO, Any
 
 import openpyxl
+from openpyxl.utils.cell import coordinate_to_tuple
 from openpyxl.utils.datetime import from_excel
 
 from shisho.corpus.readers.cellformat import JAPANESE, Value, format_value
@@ -26,8 +28,12 @@ from shisho.messages.message import Message
 
 # A formula without a result: the file was written by a program that does not calculate.
 _UNCALCULATED = re.compile(rb"</f>\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
+_MERGED = re.compile(
+    rb"<(?:\w{1,20}:)?mergeCell\s[^<>]{0,100}?\bref\s*=\s*[\"']([A-Z]{1,3}[1-9]\d{0,6}):[A-Z]{1,3}([1-9]\d{0,6})[\"']"
+)
+_MOST_MERGED = 100_000  # ranges of a sheet
 _SLICE = 2**20
-_OVERLAP = 64
+_OVERLAP = 200
 _SHOWN = "visible"
 
 
@@ -64,13 +70,27 @@ def read(data: bytes) -> Reading:
 def _rows(sheet: Any, epoch: datetime) -> Iterator[SheetRow]:
     # The dimensions that a file claims may be a million rows by sixteen thousand columns.
     sheet.reset_dimensions()
+    with sheet._get_source() as part:
+        bottoms = _bottoms(part)
     for number, cells in enumerate(sheet.iter_rows(), start=1):
-        texts = tuple(made for cell in cells if (made := _cell(cell, epoch)) is not None)
+        texts = tuple(made for cell in cells if (made := _cell(cell, epoch, bottoms)) is not None)
         if texts:
             yield SheetRow(number, texts)
 
 
-def _cell(cell: Any, epoch: datetime) -> SheetCell | None:
+def _bottoms(part: IO[bytes]) -> Mapping[tuple[int, int], int]:
+    """The last row of each range of merged cells that has more than one, by the row and column of its first
+    cell. They follow the rows in the file, and openpyxl leaves them out where it reads row by row."""
+    bottoms: dict[tuple[int, int], int] = {}
+    for match in islice(_matches(part, _MERGED), _MOST_MERGED):
+        first = coordinate_to_tuple(match[1].decode("ascii"))
+        bottom = int(match[2])
+        if bottom > first[0]:
+            bottoms[first] = bottom
+    return bottoms
+
+
+def _cell(cell: Any, epoch: datetime, bottoms: Mapping[tuple[int, int], int]) -> SheetCell | None:
     value = cell.value
     if value is None:
         return None
@@ -83,7 +103,8 @@ def _cell(cell: Any, epoch: datetime) -> SheetCell | None:
     if not text:
         return None
     words = isinstance(value, str) and is_words(text)
-    return SheetCell(cell.column, text, words, bool(cell.font is not None and cell.font.b))
+    strong = bool(cell.font is not None and cell.font.b)
+    return SheetCell(cell.column, text, words, strong, bottoms.get((cell.row, cell.column), 0))
 
 
 def _moment(value: int | float, epoch: datetime) -> Value:
@@ -99,10 +120,17 @@ def _uncalculated(file: BytesIO) -> int:
             if not name.startswith("xl/worksheets/") or not name.endswith(".xml"):
                 continue
             with parts.open(name) as part:
-                tail = b""
-                while piece := part.read(_SLICE):
-                    text = tail + piece
-                    matches = list(_UNCALCULATED.finditer(text))
-                    count += len(matches)
-                    tail = text[max(matches[-1].end() if matches else 0, len(text) - _OVERLAP) :]
+                count += sum(1 for _ in _matches(part, _UNCALCULATED))
     return count
+
+
+def _matches(part: IO[bytes], pattern: re.Pattern[bytes]) -> Iterator[re.Match[bytes]]:
+    """Slice by slice, those across the end of one too where they are short."""
+    tail = b""
+    while piece := part.read(_SLICE):
+        text = tail + piece
+        end = 0
+        for match in pattern.finditer(text):
+            yield match
+            end = match.end()
+        tail = text[max(end, len(text) - _OVERLAP) :]

@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 from urllib.parse import unquote
 
@@ -15,7 +16,7 @@ from lxml import etree  # type: ignore[import-untyped]
 
 from shisho.corpus.layout import label_heading
 from shisho.corpus.readers.described import describe_package
-from shisho.corpus.readers.html import read_whole_blocks
+from shisho.corpus.readers.html import read_parts
 from shisho.corpus.readers.office import open_package
 from shisho.corpus.readers.text import decode, strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
@@ -26,6 +27,7 @@ _ENCRYPTION = "META-INF/encryption.xml"
 # Fonts may be veiled in every book; the words of one that is sold with a lock are another matter.
 _VEILS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
+_Titles = tuple[str, ...]  # of a chapter and of those that it stands in, the outermost first
 _DAMAGED = "The book is damaged: open it in its program and save it again."
 
 
@@ -63,7 +65,7 @@ class _Book:
         ]
         self._listing = self._listed(items.values(), package, folder)
         self._chapters = self._contents(items, folder)
-        self._chapter: tuple[str, ...] = ()
+        self._chapter: _Titles = ()
 
     def is_locked(self) -> bool:
         if _ENCRYPTION not in self._names:
@@ -72,19 +74,24 @@ class _Book:
         return any(method.get("Algorithm") not in _VEILS for method in methods)
 
     def part(self, name: str, number: int) -> Iterator[Block]:
-        """A part without an entry of its own goes on with the chapter before it."""
-        self._chapter = self._chapters.get(name, self._chapter)
+        """A part without an entry of its own goes on with the chapter before it, and so does what stands
+        before the first anchor of one."""
+        entries = self._chapters.get(name, {})
         if name not in self._names or name in self._listing:
+            self._chapter = next(iter(entries.values()), self._chapter)
             return
         html = strip_controls(decode(self._archive.read(name)))
-        place = self._chapter[-1] if self._chapter else ""
-        for block in read_whole_blocks(html):
-            path = block.headings
-            while path and path[0] in self._chapter:
-                path = path[1:]
-            is_title = block.kind is BlockKind.HEADING and label_heading(block.text) == place
-            above = self._chapter[:-1] if is_title else self._chapter
-            yield replace(block, page=number, headings=above + path, place=place)
+        parts = read_parts(html, entries.keys())
+        anchors = {anchor for anchor, _ in parts}
+        # An entry for an anchor that is not in the file is one for the file.
+        lost = (path for anchor, path in entries.items() if anchor not in anchors)
+        self._chapter = entries.get("") or next(lost, self._chapter)
+        for anchor, blocks in parts:
+            if anchor:
+                self._chapter = entries[anchor]
+            before = blocks[0].headings if anchor and blocks else ()
+            for block in blocks:
+                yield _placed(block, number, self._chapter, before)
 
     def _listed(self, items: Iterable[Any], package: Any, folder: str) -> frozenset[str]:
         """Parts that are nothing but a table of contents."""
@@ -92,8 +99,8 @@ class _Book:
         guides = [guide for guide in _named(package, "reference") if guide.get("type") == "toc"]
         return frozenset(_path(folder, item.get("href", "")) for item in (*navigation, *guides))
 
-    def _contents(self, items: Mapping[str, Any], folder: str) -> Mapping[str, tuple[str, ...]]:
-        """The path of titles for each part that the table of contents names."""
+    def _contents(self, items: Mapping[str, Any], folder: str) -> Mapping[str, Mapping[str, _Titles]]:
+        """The path of titles for each part that the table of contents names, by the anchor in it."""
         for item in items.values():
             name = _path(folder, item.get("href", ""))
             if "nav" in (item.get("properties") or "").split() and name in self._names:
@@ -114,14 +121,32 @@ class _Book:
         return tree
 
 
-def _chapters(entries: Iterator[tuple[str, tuple[str, ...]]], contents: str) -> Mapping[str, tuple[str, ...]]:
-    chapters: dict[str, tuple[str, ...]] = {}
+def _placed(block: Block, number: int, chapter: _Titles, before: _Titles) -> Block:
+    """The block in its chapter; `before` are headings of its file that were open where the chapter began."""
+    place = chapter[-1] if chapter else ""
+    pairs = zip(block.headings, before, strict=False)
+    path = block.headings[sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs)) :]
+    while path and (path[0] in chapter or place in path):
+        path = path[1:]
+    is_title = block.kind is BlockKind.HEADING and label_heading(block.text) == place
+    above = chapter[:-1] if is_title else chapter
+    return replace(block, page=number, headings=above + path, place=place)
+
+
+def _chapters(entries: Iterator[tuple[str, _Titles]], contents: str) -> Mapping[str, Mapping[str, _Titles]]:
+    chapters: dict[str, dict[str, _Titles]] = {}
     for target, path in entries:
-        chapters.setdefault(_path(posixpath.dirname(contents), target), path)
+        name = _path(posixpath.dirname(contents), target)
+        anchors = chapters.setdefault(name, {})
+        anchor = unquote(target.partition("#")[2])
+        outer = anchors.get(anchor, ())
+        # Where a part of the book begins with its first chapter, that is the place.
+        if path[: len(outer)] == outer:
+            anchors[anchor] = path
     return chapters
 
 
-def _entries_of_nav(tree: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _entries_of_nav(tree: Any) -> Iterator[tuple[str, _Titles]]:
     lists = [nav for nav in _named(tree, "nav") if "toc" in (_attribute(nav, "type") or "toc").split()]
     for link in _named(lists[0], "a") if lists else ():
         above = [
@@ -133,7 +158,7 @@ def _entries_of_nav(tree: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield link.get("href"), (*filter(None, reversed(above)), _words(link))
 
 
-def _entries_of_ncx(tree: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _entries_of_ncx(tree: Any) -> Iterator[tuple[str, _Titles]]:
     for point in _named(tree, "navPoint"):
         target = next((content.get("src") for content in point.iterchildren("{*}content")), None)
         steps = [point, *point.iterancestors("{*}navPoint")]

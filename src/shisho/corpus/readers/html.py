@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from itertools import dropwhile
 from typing import Any
 
@@ -83,8 +84,13 @@ def read(data: bytes, charset: str | None = None, opinion: SecondOpinion = FITTE
 
 
 def read_whole_blocks(html: str) -> list[Block]:
-    """Everything that a page shows, for what is no web page: a chapter of a book, a letter. Raises
-    TooLarge."""
+    """Everything that a page shows, for what is no web page: a letter. Raises TooLarge."""
+    return [block for _, blocks in read_parts(html, ()) for block in blocks]
+
+
+def read_parts(html: str, anchors: Collection[str]) -> list[tuple[str, list[Block]]]:
+    """The same of a chapter of a book, in parts: each anchor of the page begins one, and the first, which
+    stands before them all, has no name. Raises TooLarge."""
     if len(html) > MAX_BYTES:
         raise TooLarge(
             "A part of the file is larger than {megabytes} MB: split it.", megabytes=MAX_BYTES // 2**20
@@ -96,7 +102,8 @@ def read_whole_blocks(html: str) -> list[Block]:
     drop_hidden(tree)
     drop_elements(tree, tree.xpath(_NOTE_REFERENCES))
     _spell_out(tree)
-    return _everything(tree)
+    _clear(tree)
+    return TreeWalk(anchors).parts_of(tree)
 
 
 def _tree(html: str) -> Any:
@@ -175,6 +182,12 @@ def _write_formula(formula: Any) -> None:
 
 
 def _everything(tree: Any) -> list[Block]:
+    _clear(tree)
+    return TreeWalk().blocks_of(tree)
+
+
+def _clear(tree: Any) -> None:
+    """Take out of it what is around the text, and tables that lay out the page."""
     etree.strip_elements(tree, *_HIDDEN, with_tail=False)
     for table in tree.xpath(_LAYING_OUT):
         for part in [
@@ -182,7 +195,6 @@ def _everything(tree: Any) -> list[Block]:
         ]:
             part.tag = "div"
         table.tag = "div"
-    return TreeWalk().blocks_of(tree)
 
 
 def _without_menus(tree: Any) -> list[Block]:

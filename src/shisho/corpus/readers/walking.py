@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]
@@ -34,9 +35,14 @@ _KEPT_AS_IS = frozenset(("pre", "code"))
 
 
 class TreeWalk:
-    """One pass over a tree, without recursion: a page may be deeper than Python's stack."""
+    """One pass over a tree, without recursion: a page may be deeper than Python's stack. `anchors` are the
+    ids at which a part of the page begins."""
 
-    def __init__(self) -> None:
+    def __init__(self, anchors: Collection[str] = ()) -> None:
+        self._anchors = anchors
+        self._passed: dict[str, None] = {}  # the anchors so far, in order
+        self._begun_after: int | None = None  # how many of them before the text of the block to come
+        self._counts: list[int] = []  # the same of each block
         self._blocks: list[Block] = []
         self._headings = Headings()
         self._kinds: list[BlockKind] = [BlockKind.PARAGRAPH]
@@ -56,16 +62,32 @@ class TreeWalk:
         self._flush(1)
         return self._blocks
 
+    def parts_of(self, tree: Any) -> list[tuple[str, list[Block]]]:
+        """The blocks by the last anchor before them, in order; by an empty name what stands before all. A
+        heading is after an anchor inside it, other text where its beginning is."""
+        blocks = self.blocks_of(tree)
+        parts: list[tuple[str, list[Block]]] = [(name, []) for name in ("", *self._passed)]
+        for count, block in zip(self._counts, blocks, strict=True):
+            parts[count][1].append(block)
+        return parts
+
     def _start(self, element: Any) -> None:
         kind = _KINDS.get(element.tag)
         if kind is not None:
             if BlockKind.TABLE not in self._kinds:
                 self._flush(1)
             self._kinds.append(kind)
+        if self._anchors:
+            self._pass(element)
         self._verbatim += element.tag in _KEPT_AS_IS
         if element.tag in ("br", "lb"):
             self._text.append("\n")
         self._add(element.text)
+
+    def _pass(self, element: Any) -> None:
+        for name in (element.get("id"), element.get("name") if element.tag == "a" else None):
+            if name is not None and name in self._anchors:
+                self._passed.setdefault(name)
 
     def _end(self, element: Any) -> None:
         tag = element.tag
@@ -83,6 +105,8 @@ class TreeWalk:
 
     def _add(self, text: str | None) -> None:
         if text:
+            if self._begun_after is None and not text.isspace():
+                self._begun_after = len(self._passed)
             self._text.append(text if self._verbatim else _SPACE.sub(" ", _BETWEEN_JAPANESE.sub("", text)))
 
     def _taken(self) -> str:
@@ -93,6 +117,8 @@ class TreeWalk:
     def _flush(self, level: int) -> None:
         kind = self._kinds[-1]
         text = self._taken()
+        count = self._begun_after
+        self._begun_after = None
         if kind is BlockKind.TABLE:
             text = "\n".join(filter(None, (*self._rows, text)))
             self._rows = []
@@ -100,6 +126,7 @@ class TreeWalk:
             return
         path = self._headings.open(text, level) if kind is BlockKind.HEADING else self._headings.path
         self._blocks.append(Block(text, kind, headings=path))
+        self._counts.append(len(self._passed) if count is None or kind is BlockKind.HEADING else count)
 
 
 def _level(element: Any) -> int:

@@ -1,4 +1,4 @@
-"""The chapter of a passage in a book, where several stand in one file."""
+"""The chapter of a passage in a book, where several stand in one file and where the book lists none."""
 
 from __future__ import annotations
 
@@ -126,6 +126,22 @@ def test_table_and_list_are_of_the_chapter_that_they_begin_in() -> None:
         ("波", "第1章 海"),
         ("潮\n峰", "第1章 海"),
         (HILL, "第2章 山"),
+    ]
+
+
+def test_book_without_a_table_of_contents_has_its_headings_for_places() -> None:
+    chapters = {
+        "a.xhtml": f"<h1>海の章</h1><p>{SEA}</p><h2>潮</h2><p>波。</p><h1>山の章</h1><p>{HILL}</p>",
+        "b.xhtml": f"<p>{RIVER}</p>",
+    }
+    assert places(book(chapters)) == [
+        ("海の章", "海の章", ()),
+        (SEA, "海の章", ("海の章",)),
+        ("潮", "海の章", ("海の章",)),
+        ("波。", "海の章", ("海の章", "潮")),
+        ("山の章", "山の章", ()),
+        (HILL, "山の章", ("山の章",)),
+        (RIVER, "", ()),
     ]
 
 

@@ -91,7 +91,8 @@ class _Book:
                 self._chapter = entries[anchor]
             before = blocks[0].headings if anchor and blocks else ()
             for block in blocks:
-                yield _placed(block, number, self._chapter, before)
+                chapter = self._chapter if self._chapters else _uppermost(block)
+                yield _placed(block, number, chapter, before)
 
     def _listed(self, items: Iterable[Any], package: Any, folder: str) -> frozenset[str]:
         """Parts that are nothing but a table of contents."""
@@ -131,6 +132,13 @@ def _placed(block: Block, number: int, chapter: _Titles, before: _Titles) -> Blo
     is_title = block.kind is BlockKind.HEADING and label_heading(block.text) == place
     above = chapter[:-1] if is_title else chapter
     return replace(block, page=number, headings=above + path, place=place)
+
+
+def _uppermost(block: Block) -> _Titles:
+    """The place of a block in a book without a table of contents: its outermost heading."""
+    if block.headings or block.kind is not BlockKind.HEADING:
+        return block.headings[:1]
+    return (label_heading(block.text),)
 
 
 def _chapters(entries: Iterator[tuple[str, _Titles]], contents: str) -> Mapping[str, Mapping[str, _Titles]]:

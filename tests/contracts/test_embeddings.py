@@ -163,6 +163,7 @@ async def test_scope_filters_and_pages_bind(store: Store) -> None:
     assert await texts(store, Scope(filters={"page": FilterRange(None, "1"), "課": "統計学"})) == [
         "統計の講義。"
     ]
+    assert await texts(store, Scope(filters={"page": FilterRange("2", str(2**63))})) == ["統計の演習。"]
     assert await texts(store, Scope(filters={"課": "なし"})) == []
     without = intake("統計の課題。", source="c", corpus="y").document.id
     assert await texts(store, Scope(without=(without,))) == ["統計の講義。", "統計の演習。"]

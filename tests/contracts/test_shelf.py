@@ -264,6 +264,20 @@ async def test_page_filter_counts_passages(store: Store) -> None:
         await store.shelf.count(Scope(filters={"page": "表紙"}))
 
 
+@pytest.mark.parametrize("beyond", [str(2**31), str(2**63), "9" * 30])
+async def test_page_beyond_what_a_database_can_hold_is_beyond_all_pages(store: Store, beyond: str) -> None:
+    await store.shelf.put(intake("一。\n\n二。\n\n三。", pages=3))
+
+    async def count(condition: str | FilterRange) -> tuple[int, int]:
+        scope = Scope(filters={"page": condition})
+        return await store.shelf.count(scope), len(await store.index.view(lambda view: view.texts(scope, 9)))
+
+    assert await count(beyond) == (0, 0)
+    assert await count(FilterRange(beyond, None)) == (0, 0)
+    assert await count(FilterRange("2", beyond)) == (2, 2)
+    assert await count(FilterRange(f"-{beyond}", "1")) == (1, 1)
+
+
 async def test_owners_do_not_see_each_other(store: Store) -> None:
     await store.shelf.put(intake("私の。", owner="a"))
     await store.shelf.put(intake("私の。", owner="b"))

@@ -22,6 +22,7 @@ COLUMNS = {
 READABLE_CORPORA = "SELECT r.corpus_id FROM readable_corpora r WHERE r.reader = {mark}"
 Pages = tuple[int | None, int | None]
 """The first page and the last, both included; None leaves that end open."""
+LAST_PAGE = 2**31 - 1  # the widest number that every database and array of pages holds
 
 # Documents whose metadata meet a condition; the test of the value is filled in.
 DESCRIBED = "SELECT document_id FROM document_meta WHERE key = {mark} AND {test}"
@@ -136,11 +137,17 @@ def _pages(filters: Mapping[str, Condition]) -> Pages | None:
     try:
         if isinstance(condition, FilterRange):
             return (
-                int(condition.low) if condition.low else None,
-                int(condition.high) if condition.high else None,
+                _read_page_number(condition.low) if condition.low else None,
+                _read_page_number(condition.high) if condition.high else None,
             )
         if isinstance(condition, str):
-            return int(condition), int(condition)
+            number = _read_page_number(condition)
+            return number, number
     except ValueError:
         pass
     raise InvalidParams("A page filter takes one page or a range of pages, such as page=3 or page=3..5.")
+
+
+def _read_page_number(text: str) -> int:
+    """A number beyond all pages, at either end, stands for those that no database can hold."""
+    return max(-1, min(int(text), LAST_PAGE))

@@ -130,6 +130,13 @@ def test_status_over_http(
     assert (reply.status_code, reply.json()["code"]) == (status, code), reply.text
 
 
+def test_number_that_no_database_can_hold_is_refused(client: httpx.Client) -> None:
+    assert client.post("/tasks", json={"question": "決定係数"}).status_code == 200
+    reply = client.get("/tasks/last", params={"wait": 0, "since_revision": 2**63})
+    assert (reply.status_code, reply.json()["code"]) == (400, "INVALID_PARAMS")
+    assert client.get("/tasks/last", params={"wait": 0, "since_revision": 2**53 - 1}).status_code == 200
+
+
 def test_key_of_another_request_is_unprocessable(client: httpx.Client) -> None:
     assert client.post("/tasks", json={"question": "決定係数", "idempotency_key": "k"}).status_code == 200
     reply = client.post("/tasks", json={"question": "相関係数", "idempotency_key": "k"})

@@ -44,6 +44,8 @@ from shisho.interfaces.api.replies import (
     to_task_status,
 )
 
+MOST_REVISION = 2**53 - 1  # up to here every reader of JSON counts exactly, and every database holds it
+
 
 class TaskBudget(InputObject):
     """Ceilings of a task, checked before they are spent."""
@@ -129,7 +131,8 @@ async def get_status(
         Field(description="what ends the wait: any change; a job's end, or an error; the end of all"),
     ] = WaitCondition.CHANGE,
     since_revision: Annotated[
-        int | None, Field(ge=0, description="`revision` of the reply before: only what is newer")
+        int | None,
+        Field(ge=0, le=MOST_REVISION, description="`revision` of the reply before: only what is newer"),
     ] = None,
     detail: Annotated[
         StatusDetail, Field(description="full: more rows, with job, state and time")

@@ -211,7 +211,7 @@ def test_reading_and_searching_in_a_browser_asks_this_server_alone(site: Path, b
         page.goto(f"{address}/", wait_until="networkidle")
         search(page, "captcha", "howto/web/")
         page.goto(f"{address}/docs/howto/queue.ja/", wait_until="networkidle")
-        assert page.get_by_text("In English").get_attribute("href") == "../queue/"
+        assert page.get_by_role("link", name="In English", exact=True).get_attribute("href") == "../queue/"
         search(page, "待ち行列", "howto/queue.ja/")
         search(page, "作業役", "howto/queue.ja/")
         search(page, "ボリューム", "howto/container.ja/")

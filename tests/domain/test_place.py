@@ -31,9 +31,9 @@ def test_a_span_has_the_rows_that_it_touches() -> None:
 @pytest.mark.parametrize(("language", "said"), [("ja", "セル5"), ("en", "cell 5")])
 def test_the_cell_of_a_notebook_is_said_in_the_readers_language(language: str, said: str) -> None:
     say = partial(word, language=language)
-    assert say_place(notebook_cell(5), say) == said
+    assert say_place(notebook_cell(5), lambda n: say("notebook_cell", n=n)) == said
     for place in ("売上!A5:B7", "第3章 重さ", "cell 5 of the battery", "cell 0", ""):
-        assert say_place(place, say) == place
+        assert say_place(place, lambda n: say("notebook_cell", n=n)) == place
 
 
 def citation(source: str, page: int | None, place: str) -> Citation:

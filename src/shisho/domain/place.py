@@ -36,11 +36,11 @@ def notebook_cell(number: int) -> str:
     return f"cell {number}"
 
 
-def say_place(place: str, say: Callable[..., str]) -> str:
-    """The place as it is read: a notebook's cell in the reader's words, by `say` of the catalogue; any other
-    as it is."""
+def say_place(place: str, say_cell: Callable[[str], str]) -> str:
+    """The place as it is read: a notebook's cell in the reader's words, which `say_cell` has for its number;
+    any other as it is."""
     match = _NOTEBOOK_CELL.fullmatch(place)
-    return say("notebook_cell", n=match[1]) if match else place
+    return say_cell(match[1]) if match else place
 
 
 def place_within(place: str, text: str, start: int, end: int) -> str:

@@ -157,7 +157,11 @@ def _paragraph(
 
 
 def _cited(evidence: EvidenceRef, say: Callable[..., str]) -> str:
-    place = "" if evidence.place in evidence.heading else say_place(evidence.place, say)
+    place = (
+        ""
+        if evidence.place in evidence.heading
+        else say_place(evidence.place, lambda n: say("notebook_cell", n=n))
+    )
     standing = " › ".join(
         join_lines(part) for part in (evidence.heading, evidence.table_header, place) if part
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from shisho.domain.codec import to_plain
@@ -89,6 +88,6 @@ def _address(evidence: Evidence) -> str:
 
 
 def _page(quotation: Evidence, language: str) -> str:
-    place = join_lines(say_place(quotation.place, partial(word, language=language)))
+    place = join_lines(say_place(quotation.place, lambda n: word("notebook_cell", language=language, n=n)))
     page = "" if quotation.page is None else f"p. {quotation.page}"
     return "".join(f", {part}" for part in (place or page, "OCR" if quotation.ocr else "") if part)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
 
 from shisho.domain.corpus import NO_LONGER
 from shisho.domain.inquiry import Answer, Evidence, SupportOutcome
@@ -57,7 +56,7 @@ def _parts(line: str, numbers: frozenset[int]) -> Iterator[PrintedPart]:
 
 def _quotation(evidence: Evidence, language: str) -> PrintedQuotation:
     page = "" if evidence.page is None else word("page", language, n=evidence.page)
-    place = say_place(evidence.place, partial(word, language=language))
+    place = say_place(evidence.place, lambda n: word("notebook_cell", language=language, n=n))
     places = (join_lines(place) or page, join_lines(evidence.heading))
     state = NO_LONGER.get(evidence.source_state)
     return PrintedQuotation(

@@ -9,6 +9,7 @@ and how much each says of what the first documents say (pseudo-relevance feedbac
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import repeat
 
 import numpy as np
@@ -129,11 +130,17 @@ class _Scale:
         salience = worth * saturated[:, first].sum(axis=1)
         most = np.argsort(-salience, kind="stable")[:LIKE_TERMS]
         alike = _total((salience * worth)[most, None] * saturated[most])
-        names, document = np.unique(self.documents, return_inverse=True)
-        best = np.zeros(len(names))
+        document, sizes = self._documents_of_passages
+        best = np.zeros(len(sizes))
         np.maximum.at(best, document, alike)
         likeness: Scores = self._weights.likeness * scores.max() * best[document] / best.max()
         return likeness
+
+    @cached_property
+    def _documents_of_passages(self) -> tuple[Whole, Whole]:
+        """The number of each passage's document, and how many passages each of them has."""
+        _, document, sizes = np.unique(self.documents, return_inverse=True, return_counts=True)
+        return document, sizes
 
     def _first(self, scores: Scores) -> list[int]:
         """The best passages of the first documents. Sums that differ by their rounding are equal: by id."""
@@ -151,7 +158,7 @@ class _Scale:
     def _bm25f_of_documents(self) -> Scores:
         """Each passage as if it were all that is proposed of its document, under headings of mean length:
         with no other passage of it there it scores as by itself."""
-        _, document, sizes = np.unique(self.documents, return_inverse=True, return_counts=True)
+        document, sizes = self._documents_of_passages
         order = np.argsort(document, kind="stable")
         starts = np.cumsum(sizes) - sizes
         counts = np.add.reduceat(self._counts[:, order], starts, axis=1)

@@ -129,3 +129,11 @@ def test_hidden_part_of_a_note_is_left_out() -> None:
             new.writestr(name, part)
         new.writestr("word/footnotes.xml", f"<w:footnotes {NAMESPACE}>{note}</w:footnotes>")
     assert texts(file.getvalue()) == ["本文。", "注である。"]
+
+
+def test_style_without_a_name_hides_nothing_and_ends_nothing() -> None:
+    document = with_paragraphs(
+        docx.Document(), '<w:pPr><w:pStyle w:val="X"/></w:pPr>' + run("会費は千円である。")
+    )
+    document.styles.element.append(parse_xml(f'<w:style {NAMESPACE} w:type="paragraph" w:styleId="X"/>'))
+    assert texts(saved(document)) == ["会費は千円である。"]

@@ -79,7 +79,7 @@ def _blocks(item: Any, headings: Headings) -> Iterator[Block]:
     text = _text(item._p).strip("\n")
     if not text.strip():
         return
-    style = item.style.name if item.style is not None else ""
+    style = (item.style.name if item.style is not None else "") or ""  # a style may have no name
     level = 1 if style == "Title" else int(match[1]) if (match := _LEVEL.match(style)) else 0
     if level:
         yield Block(text, BlockKind.HEADING, headings=headings.open(text, level))

@@ -82,7 +82,7 @@ def _where(cited: Evidence | PassageHit, words: Words) -> str:
     """The place or the page, after a space; and that the words were recognised in a picture."""
     page = "" if cited.page is None else words("page", n=cited.page)
     mark = words("ocr") if cited.ocr else ""
-    place = say_place(cited.place, lambda n: str(words("notebook_cell", n=n)))
+    place = say_place(cited.place, lambda n: words("notebook_cell", n=n))
     return "".join(f" {part}" for part in (join_lines(place) or page, mark) if part)
 
 

@@ -17,11 +17,19 @@ from shisho.desk import Desk
 from shisho.domain.job import JobState, Priority, TaskState
 from shisho.domain.payloads import read_payload
 from shisho.domain.task import AskOptions, Bytes, Opinion, Progress, SearchOptions, Sources
-from shisho.errors import Conflict, DocumentEncrypted, ForbiddenPath, InvalidParams, NotFound, TaskNotFound
+from shisho.errors import (
+    Conflict,
+    DocumentEncrypted,
+    ForbiddenPath,
+    InvalidParams,
+    NotFound,
+    TaskNotFound,
+)
 from tests.corpus.readers.making import lines, pdf
 from tests.flows.conftest import SAMPLES
-from tests.flows.smallweb import answered, ended, small_web, way
+from tests.flows.smallweb import answered, ended, finished, small_web, way
 from tests.machine import Stopwatch
+from tests.web.browsing import until
 
 
 @pytest.fixture
@@ -112,6 +120,23 @@ async def test_an_idempotency_key_stands_for_one_call(desk: Desk) -> None:
     more = await desk.tasks.queue_searches(["二", "三"], task_id=first.task_id, idempotency_key="k3")
     assert (more.queued, len(more.skipped)) == (1, 1)
     assert await desk.tasks.queue_searches(["二", "三"], task_id=first.task_id, idempotency_key="k3") == more
+
+
+async def test_a_key_gives_the_first_reply_though_the_last_task_is_another_one_now(stocked: Desk) -> None:
+    tasks = stocked.tasks
+    await tasks.create_task("回帰とは何か")
+    searches = await tasks.queue_searches(["一"], task_id="last", idempotency_key="s")
+    urls = await tasks.queue_urls(["https://a.example/"], task_id="last", idempotency_key="u")
+    files = [Bytes("新.txt", "新しい本文です。".encode())]
+    documents = await tasks.queue_documents(files=files, task_id="last", idempotency_key="d")
+    asked = await tasks.queue_question("残差とは何か", task_id="last", idempotency_key="q", wait=0)
+    newer = await tasks.create_task("分散とは何か")
+    assert await tasks.queue_searches(["一"], task_id="last", idempotency_key="s") == searches
+    assert await tasks.queue_urls(["https://a.example/"], task_id="last", idempotency_key="u") == urls
+    assert await tasks.queue_documents(files=files, task_id="last", idempotency_key="d") == documents
+    again = await tasks.queue_question("残差とは何か", task_id="last", idempotency_key="q", wait=0)
+    assert (again.task_id, again.answer_id) == (asked.task_id, asked.answer_id)
+    assert not (await tasks.list_jobs(newer)).jobs
 
 
 async def test_documents_and_questions_under_a_key_are_taken_once(stocked: Desk, tmp_path: Path) -> None:
@@ -361,6 +386,24 @@ async def test_a_file_that_cannot_be_taken_in_says_why_and_can_be_resumed(desk: 
     assert len([*(tmp_path / "home" / "staging").iterdir()]) == 1, "the refused file waits for another try"
     await desk.tasks.remove_task(added.task_id)
     assert not [*(tmp_path / "home" / "staging").iterdir()]
+
+
+async def test_the_password_of_a_job_that_has_failed_is_erased(desk: Desk, tmp_path: Path) -> None:
+    staging = tmp_path / "home" / "staging"
+    locked = Bytes("locked.pdf", pdf([lines("鍵のかかった文")], password="key"))
+    async with desk.working():
+        added = await desk.tasks.queue_documents(files=[locked], password="another")
+        await ended(desk, added.task_id)
+        assert await until(lambda: len([*staging.iterdir()]) == 1)
+        assert [kept.read_bytes() for kept in staging.iterdir()] == [locked.data]
+        await desk.tasks.resume_task(added.task_id)
+        status = await finished(desk, added.task_id)
+    assert [one.code for one in status.errors] == [NotFound.code]
+    assert "Hand the document in again, with its password." in status.errors[0].reason
+    again = await desk.tasks.queue_documents(files=[locked], password="key")
+    async with desk.working():
+        status = await finished(desk, again.task_id)
+    assert status.status is TaskState.COMPLETED
 
 
 async def test_an_answer_is_named_before_it_is_there(stocked: Desk) -> None:

@@ -168,6 +168,25 @@ async def test_a_yes_that_is_taken_back_stops_what_is_queued(box: Box, tmp_path:
     assert not box.log.requests
 
 
+async def test_a_key_gives_the_first_reply_though_the_web_was_turned_off_since(
+    box: Box, tmp_path: Path
+) -> None:
+    async with open_desk(home=tmp_path / "other", web="ask", box=str(box.folder)) as desk:
+        desk.tasks.set_web_consent(WebConsent.GIVEN)
+        searches = await desk.tasks.queue_searches(["一"], idempotency_key="s")
+        urls = await desk.tasks.queue_urls(["https://a.example/"], idempotency_key="u")
+        documents = await desk.tasks.queue_documents(urls=["https://b.example/"], idempotency_key="d")
+        desk.tasks.set_web_consent(WebConsent.OFF)
+        assert await desk.tasks.queue_searches(["一"], idempotency_key="s") == searches
+        assert await desk.tasks.queue_urls(["https://a.example/"], idempotency_key="u") == urls
+        again = await desk.tasks.queue_documents(urls=["https://b.example/"], idempotency_key="d")
+        assert again == documents
+        with pytest.raises(EngineUnavailable):
+            await desk.tasks.queue_searches(["一"], idempotency_key="new")
+        with pytest.raises(EngineUnavailable):
+            await desk.tasks.queue_urls(["https://a.example/"], idempotency_key="new")
+
+
 async def test_where_the_web_is_off_the_answer_says_that_it_is_off(box: Box, shell: Shell) -> None:
     await asyncio.to_thread(shell, "add", SAMPLES)
     question = box.questions[-1].text

@@ -29,12 +29,13 @@ from shisho.domain.web import PagingStop
 from shisho.errors import DocumentUnreadable, StoreUnavailable, TimedOut
 from shisho.jobs.context import Handler, JobContext
 from shisho.jobs.timing import WorkerTiming
-from shisho.jobs.worker import Worker
+from shisho.jobs.worker import DIED, Worker
 from shisho.ports import JobStore
 from shisho.stores.presence import FilePresence
 from shisho.system.clock import SystemClock
 from tests.machine import PATIENCE
 from tests.queues import CAPTCHA, OWNER, Queue, input_of, new, opened, output_of
+from tests.web.browsing import until
 
 T1 = TaskId("t1")
 QUICK = WorkerTiming(beat=0.1, cut_off=0.4, silence=0.8, look=0.05, idle=0.05)
@@ -193,6 +194,36 @@ async def test_what_cannot_succeed_fails_at_once_and_what_might_is_tried_three_t
     assert (two.state, two.attempt, len(two.errors)) == (JobState.FAILED, 3, 4)
     assert "ZeroDivisionError" in two.errors[0].message and "Gave up" in two.errors[-1].message
     assert (three.state, three.attempt) == (JobState.FAILED, 3)
+
+
+async def test_what_has_failed_for_good_is_forgotten_and_nothing_else(works: Works) -> None:
+    forgotten: list[JobId] = []
+
+    async def unreadable(job: Job, context: JobContext) -> None:
+        raise DocumentUnreadable("読めない")
+
+    async def broken(job: Job, context: JobContext) -> None:
+        raise ZeroDivisionError
+
+    async def forget(job: Job) -> None:
+        assert job.state is JobState.FAILED
+        forgotten.append(job.id)
+
+    (twice_dead,) = await works.jobs_of(kind="died")
+    for _ in range(2):
+        gone = await works.jobs.claim(WorkerId("gone"), ["died"])
+        assert gone is not None
+        await works.jobs.put_back(gone.claim, None, DIED)
+    assert await works.jobs.claim(WorkerId("gone"), ["died"])
+    handlers = {"unreadable": unreadable, "broken": broken, "died": forever, "toy": echo}
+    ids = [(await works.jobs_of(kind=kind))[0] for kind in ("unreadable", "broken", "toy")]
+    async with Worker(
+        works.jobs, works.bell, works.presence, SystemClock(), handlers, pace=QUICK, forget=forget
+    ):
+        states = [(await works.ended(each)).state for each in (*ids, twice_dead)]
+        assert states == [JobState.FAILED, JobState.FAILED, JobState.COMPLETED, JobState.FAILED]
+        assert await until(lambda: len(forgotten) == 3)
+    assert sorted(forgotten) == sorted([*ids[:2], twice_dead])
 
 
 async def toy_child(job: Job, context: JobContext) -> int:

@@ -21,12 +21,12 @@ from shisho.desk.task_parts import TaskParts
 from shisho.desk.tasks import TaskDesk
 from shisho.domain.corpus import IntakeOutcome
 from shisho.domain.job import Job, TaskId
-from shisho.domain.payloads import read_payload
+from shisho.domain.payloads import find_password_key, read_payload
 from shisho.domain.task import JobKind, WebConsent
 from shisho.domain.web import EngineAbout
 from shisho.errors import EngineUnavailable, ShishoError
 from shisho.messages.message import Message
-from shisho.ports import Notifier, Storage, TaskStore
+from shisho.ports import Notifier, Staging, Storage, TaskStore
 from shisho.settings import Settings, child_environment, engine_overrides
 from shisho.telemetry import log
 
@@ -134,11 +134,19 @@ async def _working(
         _handlers(parts, stores),
         slots=at_once,
         pace=pace,
+        forget=partial(_forget_password, stores.staging),
     )
     aside = (partial(parts.folders.follow, _log_folder), parts.embeddings.keep_up)
     workplace = Workplace(notices, worker, () if notifier is None else aside)
     async with _usable(parts.storage, notifier is not None, workplace):
         yield
+
+
+async def _forget_password(staging: Staging, job: Job) -> None:
+    """The bytes stay, for the job to be resumed; a secret does not wait for that."""
+    key = find_password_key(read_payload(job))
+    if key is not None:
+        await asyncio.to_thread(staging.drop, key)
 
 
 @dataclass(frozen=True, slots=True)

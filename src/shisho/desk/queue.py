@@ -155,14 +155,19 @@ class Queue:
         self,
         key: str | None,
         verb: str,
-        task: NewTask | TaskId,
+        task_name: str | None,
         subjects: Sequence[str],
         request: object,
     ) -> IdempotencyKey | None:
-        """The key of a request about this task, or about a task of its own; `request`: all that it asks
-        for."""
-        task_id = None if isinstance(task, NewTask) else task
-        return intake.make_request_key(self._parts.owner, key, verb, subjects, (task_id, request))
+        """The key of a request about the task of this name, or about a task of its own; `request`: all that
+        it asks for. The name counts as it was sent: `last` is another task once there is a newer one, and
+        the request is the same."""
+        return intake.make_request_key(self._parts.owner, key, verb, subjects, (task_name, request))
+
+    async def _check_consent(self, key: IdempotencyKey | None) -> None:
+        """As `check_consent`, but that a request which was accepted before has its first reply again."""
+        if key is None or await self._parts.tasks.find_repeated(key) is None:
+            check_consent(self._parts.consent.state())
 
     def _new_jobs(
         self,

@@ -71,7 +71,7 @@ class TaskDesk(SharedVerbs):
         same key, the first one stands. Raises InvalidParams for a blank question or an unknown ceiling."""
         self._parts.check(question)
         task = self._new_task(question, budget)
-        key = self._key(idempotency_key, "create_task", task, [question], (question, task.budget))
+        key = self._key(idempotency_key, "create_task", None, [question], (question, task.budget))
         return (await self._parts.tasks.open(task, key)).id
 
     async def queue_searches(
@@ -87,13 +87,13 @@ class TaskDesk(SharedVerbs):
         wrong."""
         usable, skipped = intake.select_queries(queries)
         search_options = intake.check_options(options)
-        check_consent(self._parts.consent.state())
         inputs = [intake.search_job(query, search_options, self._parts.owner) for query in usable]
         keys = [intake.search_key(query, search_options) for query in usable]
         new = self._new_jobs(JobKind.SEARCH, inputs, keys, search_options.priority)
         task = await self._task_for(task_id, usable[0])
         request = (coerce_strings(queries), search_options)
-        key = self._key(idempotency_key, "queue_searches", task, usable, request)
+        key = self._key(idempotency_key, "queue_searches", task_id, usable, request)
+        await self._check_consent(key)
         await self._parts.access.record(AuditVerb.ASK, *(job.id for job in new))
         return await self._queued(task, new, usable, skipped, key, SearchesQueued)
 
@@ -106,12 +106,12 @@ class TaskDesk(SharedVerbs):
             raise InvalidParams(
                 "There is no address to fetch. Give http(s) addresses or DOIs.", skipped=to_plain(skipped)
             )
-        check_consent(self._parts.consent.state())
         inputs = [FetchJob(url, self._parts.owner) for url in usable.values()]
         keys = [f"fetch {url}" for url in usable.values()]
         new = self._new_jobs(JobKind.FETCH, inputs, keys, SEARCH.priority)
         task = await self._task_for(task_id, next(iter(usable)))
-        key = self._key(idempotency_key, "queue_urls", task, list(usable), coerce_strings(urls))
+        key = self._key(idempotency_key, "queue_urls", task_id, list(usable), coerce_strings(urls))
+        await self._check_consent(key)
         await self._parts.access.record(AuditVerb.ADD, WEB_CORPUS)
         return await self._queued(task, new, list(usable), skipped, key, UrlsQueued)
 
@@ -137,7 +137,7 @@ class TaskDesk(SharedVerbs):
         named = [*map(str, paths), *urls, *(file.name for file in files)] or [corpus]
         documents = intake.describe_documents(paths, urls, files, password, idempotency_key or "")
         request = (documents, corpus, metadata or {})
-        key = self._key(idempotency_key, "add_documents", task, named, request)
+        key = self._key(idempotency_key, "add_documents", task_id, named, request)
         if key is not None and (stands := await self._parts.tasks.find_repeated(key)) is not None:
             return await self._added(stands, urls)
         found = await asyncio.to_thread(self._found, paths, remote)
@@ -192,7 +192,7 @@ class TaskDesk(SharedVerbs):
         ceilings = intake.check_question_ceilings(options.budget)
         pages = {name: ceilings[name] for name in ("max_pages",) if name in ceilings}
         task = await self._task_for(task_id, question, pages)
-        key = self._key(idempotency_key, "ask", task, [question], (question, options))
+        key = self._key(idempotency_key, "ask", task_id, [question], (question, options))
         stands = None if key is None else await self._parts.tasks.find_repeated(key)
         if stands is None:
             job = await self._answer_to_queue(question, options, ceilings)

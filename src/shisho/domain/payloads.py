@@ -227,6 +227,11 @@ def read_payload(job: Job | NewJob) -> JobPayload:
     return job.input.read(SHAPES[JobKind(job.kind)])
 
 
+def find_password_key(payload: JobPayload) -> str | None:
+    """The key of the password that a job has staged."""
+    return payload.password if isinstance(payload, FetchJob | IngestJob) else None
+
+
 def list_staged_keys(payload: JobPayload) -> tuple[str, ...]:
     """The keys of what a job has staged beside the database, bytes or a password."""
     match payload:

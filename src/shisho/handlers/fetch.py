@@ -62,7 +62,8 @@ class FetchHandler:
     ) -> Receipt:
         name = canonicalise(fetch_job.url)
         await pages.finds.add(job.claim, [DiscoveredUrl(fetch_job.url, name)])
-        password = await pages.shelving.read_secret(fetch_job.password)
+        async with pages.shelving.settle_failure(job.claim, name):
+            password = await pages.shelving.read_secret(fetch_job.password)
         async with report_reading(context) as listen:
             order = PageOrder(
                 fetch_job.url,

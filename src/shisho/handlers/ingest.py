@@ -4,6 +4,8 @@ known."""
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -14,7 +16,7 @@ from shisho.domain.corpus import Receipt, Source
 from shisho.domain.find import DiscoveredUrl
 from shisho.domain.job import Claim, Job
 from shisho.domain.payloads import IngestJob
-from shisho.errors import InternalError, map_by_code
+from shisho.errors import InternalError, NotFound, ShishoError, map_by_code
 from shisho.handlers.reading import report_reading
 from shisho.jobs.context import JobContext
 from shisho.ports import DiscoveredUrls, Files, Ingester, Staging
@@ -51,8 +53,24 @@ class IngestHandler:
         return receipt
 
     async def read_secret(self, key: str | None) -> str | None:
-        """A staged password."""
-        return None if key is None else (await asyncio.to_thread(self.staging.get, key)).decode()
+        """A staged password. Raises NotFound where it was erased, as that of a job that fails is."""
+        if key is None:
+            return None
+        with suppress(NotFound):
+            return (await asyncio.to_thread(self.staging.get, key)).decode()
+        raise NotFound(
+            "The password of this document was erased when its job failed. Hand the document in again, with its password."
+        )
+
+    @asynccontextmanager
+    async def settle_failure(self, claim: Claim, canonical_url: str) -> AsyncIterator[None]:
+        """Keep of a find why it could not be read: what an earlier try kept of it is no longer the reason."""
+        try:
+            yield
+        except ShishoError as error:
+            if not error.retry:
+                await self.finds.settle(claim, canonical_url, None, code=error.code, reason=error.message)
+            raise
 
     async def clear(self, *keys: str | None) -> None:
         """Forget what waited for a job, once its outcome is stored."""
@@ -62,12 +80,9 @@ class IngestHandler:
 
     async def _ingested(self, claim: Claim, context: JobContext, handed: IngestJob) -> Receipt:
         await self.finds.add(claim, [DiscoveredUrl(handed.source, handed.source)])
-        if handed.staged is not None:
-            data = await asyncio.to_thread(self.staging.get, handed.staged)
-        else:
-            within = None if handed.within is None else Path(handed.within)
-            data = await asyncio.to_thread(self.disk.read, Path(handed.path or handed.source), within)
-        password = await self.read_secret(handed.password)
+        async with self.settle_failure(claim, handed.source):
+            data = await self._read(handed)
+            password = await self.read_secret(handed.password)
         async with report_reading(context) as listen:
             source = Source(
                 handed.source,
@@ -80,6 +95,12 @@ class IngestHandler:
             )
             receipt = await self.shelve(claim, handed.source, source, handed.corpus, handed.owner)
         return raise_failure(receipt)
+
+    async def _read(self, handed: IngestJob) -> bytes:
+        if handed.staged is not None:
+            return await asyncio.to_thread(self.staging.get, handed.staged)
+        within = None if handed.within is None else Path(handed.within)
+        return await asyncio.to_thread(self.disk.read, Path(handed.path or handed.source), within)
 
 
 def raise_failure(receipt: Receipt) -> Receipt:

@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import TypeVar
 
 from shisho.domain.codec import Payload
-from shisho.domain.job import ClaimLost, Job, JobError
+from shisho.domain.job import ClaimLost, Job, JobError, JobId, JobState
 from shisho.domain.payloads import JobOutcome
 from shisho.domain.time import backoff, later
-from shisho.errors import BudgetExhausted, Conflict, ShishoError, StorageUnusable, StoreUnavailable
+from shisho.errors import BudgetExhausted, Conflict, NotFound, ShishoError, StorageUnusable, StoreUnavailable
 from shisho.jobs.context import Handler, JobContext, JobSuspended
 from shisho.jobs.outages import find_outage, give_back
 from shisho.jobs.timing import WorkerTiming
@@ -22,6 +22,7 @@ from shisho.ports import Clock, JobStore
 from shisho.telemetry import bind_ids, count, log, measure, span
 
 T = TypeVar("T")
+Forget = Callable[[Job], Awaitable[None]]
 AGAIN_SECONDS = 1.0
 
 
@@ -32,9 +33,11 @@ async def make_attempt(
     clock: Clock,
     pace: WorkerTiming,
     kinds: Sequence[str],
+    forget: Forget,
 ) -> Job | None:
-    """Run `context.job`. Cancelling it stores nothing: whoever cancels knows what becomes of the job. Returns
-    the next job of these kinds, where one was claimed as this one was completed."""
+    """Run `context.job`, and `forget` what it leaves where it fails for good. Cancelling it stores nothing:
+    whoever cancels knows what becomes of the job. Returns the next job of these kinds, where one was claimed
+    as this one was completed."""
     job = context.job
     began = clock.monotonic()
     with suppress(ClaimLost), bind_ids(job=job.id, task=job.task_id):
@@ -50,11 +53,21 @@ async def make_attempt(
         except (JobSuspended, ClaimLost, BaseExceptionGroup) as error:
             if not _left(error):
                 await _failed(job, error, store, clock)
+                await forget_failed(job.id, store, forget)
         except Exception as error:
             await _failed(job, error, store, clock)
+            await forget_failed(job.id, store, forget)
         finally:
             measure("job_seconds", clock.monotonic() - began, kind=job.kind)
     return None
+
+
+async def forget_failed(job_id: JobId, store: JobStore, forget: Forget) -> None:
+    """Forget what a job leaves beside the database, where it has failed for good."""
+    with suppress(NotFound):  # removed since
+        job = await store.get_job(job_id)
+        if job.state is JobState.FAILED:
+            await forget(job)
 
 
 def _left(error: BaseException) -> bool:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from types import TracebackType
 
 from shisho.domain.event import EventKind
-from shisho.domain.job import Claim, ClaimLost, Job, JobError, WorkerId
+from shisho.domain.job import Claim, ClaimLost, Job, JobError, RunningClaim, WorkerId
 from shisho.domain.time import to_epoch
 from shisho.errors import ShishoError, StoreUnavailable
-from shisho.jobs.attempt import make_attempt
+from shisho.jobs.attempt import Forget, forget_failed, make_attempt
 from shisho.jobs.context import Handler, JobContext
 from shisho.jobs.ids import make_id
 from shisho.jobs.outages import give_back
@@ -36,7 +36,7 @@ class _Turn:
 
 class Worker:
     """`slots` jobs at once in this event loop, for as long as it is entered. Leaving queues its jobs again,
-    uncounted."""
+    uncounted. `forget` is called with each job that has failed for good."""
 
     def __init__(
         self,
@@ -48,6 +48,7 @@ class Worker:
         *,
         slots: int = 2,
         pace: WorkerTiming | None = None,
+        forget: Forget | None = None,
     ) -> None:
         self.id = WorkerId(make_id())
         self._jobs = jobs
@@ -58,6 +59,7 @@ class Worker:
         self._kinds = tuple(handlers)
         self._slots = slots
         self._pace = pace or WorkerTiming()
+        self._forget = forget or _forget_nothing
         self._silence = Silence(self._pace.silence, self._pace.beat)
         self._turns: dict[Claim, _Turn] = {}
         self._begun: set[Claim] = set()
@@ -110,7 +112,15 @@ class Worker:
         _measure_wait(job)
         context = JobContext(job, self._jobs, self._clock, self._pace)
         doing = asyncio.create_task(
-            make_attempt(self._handlers[job.kind], context, self._jobs, self._clock, self._pace, self._kinds)
+            make_attempt(
+                self._handlers[job.kind],
+                context,
+                self._jobs,
+                self._clock,
+                self._pace,
+                self._kinds,
+                self._forget,
+            )
         )
         if not self._turns:
             self._beaten = self._clock.monotonic()
@@ -183,12 +193,16 @@ class Worker:
         )
         silent = self._silence.find_silent(running, self._clock.monotonic())
         for running_claim in running:
-            with suppress(ClaimLost):
-                if running_claim.claim.worker_id in dead:
-                    await self._jobs.take_back(running_claim, DIED)
-                elif running_claim in silent:
-                    await self._jobs.take_back(running_claim, SILENT)
+            if running_claim.claim.worker_id in dead:
+                await self._take_back(running_claim, DIED)
+            elif running_claim in silent:
+                await self._take_back(running_claim, SILENT)
         await self._jobs.expire()
+
+    async def _take_back(self, running_claim: RunningClaim, error: JobError) -> None:
+        with suppress(ClaimLost):
+            await self._jobs.take_back(running_claim, error)
+            await forget_failed(running_claim.claim.job_id, self._jobs, self._forget)
 
     async def _disown(self, own: set[Claim]) -> None:
         """Give back what was claimed in this worker's name without its knowledge, once all has been answered
@@ -214,6 +228,10 @@ class Worker:
             return
         await give_back(*self._cut_off[claim], self._jobs, self._clock)
         del self._cut_off[claim]
+
+
+async def _forget_nothing(_: Job) -> None:
+    pass
 
 
 def _measure_wait(job: Job) -> None:

@@ -263,6 +263,9 @@ SAID: Mapping[str, str] = {
     "The bytes of this document are no longer there. Hand it in again.": (
         "この文書のデータはもうありません。もう一度渡してください。"
     ),
+    "The password of this document was erased when its job failed. Hand the document in again, with its password.": (
+        "この文書のパスワードは、仕事が失敗したときに消しました。パスワードを添えて、文書をもう一度渡してください。"
+    ),
     (
         "The page asked for a person and nobody came in time. Resume the task, and `shisho auth open` when it waits."
     ): (

@@ -75,6 +75,12 @@ SAID: Mapping[str, str] = {
     "There is no query to search for. Give 1 to 50 of them, for example: median definition": (
         "検索語がありません。1から50件を渡してください。例: 決定係数 定義"
     ),
+    "The prompt {name} takes no {refused}. It takes: {accepted}.": (
+        "プロンプト {name} に引数 {refused} はありません。使える引数: {accepted}。"
+    ),
+    "{page!r} is no number of a page: pages count from 1.": (
+        "{page!r} はページ番号ではありません。ページは1から数えます。"
+    ),
     "{cursor!r} is no cursor. Give the one that the last status had, or none.": (
         "{cursor!r} はカーソルではありません。前回の状態にあったものを渡すか、省いてください。"
     ),

@@ -130,6 +130,8 @@ async def test_links_open_and_wrong_ones_say_so(tmp_path: Path) -> None:
             "answer://none",
             "evidence://none",
             f"document://{one['document_id']}/page/99",
+            f"document://{one['document_id']}/page/abc",
+            f"document://{one['document_id']}/page/{'9' * 30}",
             "file:///etc/passwd",
         ):
             with pytest.raises(Exception, match=r"(?i)not|no |unknown") as told:
@@ -143,6 +145,8 @@ async def test_links_open_and_wrong_ones_say_so(tmp_path: Path) -> None:
         assert "決定係数とは何か" in said and "since_revision" in said and "cursor" in said
         with pytest.raises(Exception, match="Unknown prompt"):
             await client.get_prompt("no_such_prompt")
+        with pytest.raises(Exception, match=r"research takes no depth, tone\. It takes: question\."):
+            await client.get_prompt("research", {"question": "残差", "depth": "3", "tone": "kind"})
 
 
 @pytest.mark.parametrize(

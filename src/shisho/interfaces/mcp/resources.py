@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
 JSON = "application/json"
+MOST_DIGITS = 9  # of a page's number
 
 
 def add(server: MCPServer[Any], desk: Desk) -> None:
@@ -38,9 +39,15 @@ def add(server: MCPServer[Any], desk: Desk) -> None:
         return await _opened(desk.evidence(evidence_id))
 
     @server.resource("document://{document_id}/page/{page}", mime_type="text/plain")
-    async def page(document_id: str, page: int) -> str:
+    async def page(document_id: str, page: str) -> str:
         """The text of one page; of a document without pages, page 1 is all of it."""
-        return await _opened(desk.page(document_id, page))
+        return await _opened(_page(desk, document_id, page))
+
+
+async def _page(desk: Desk, document_id: str, page: str) -> str:
+    if not (page.isascii() and page.isdigit() and len(page) <= MOST_DIGITS):
+        raise NotFound("{page!r} is no number of a page: pages count from 1.", page=page)
+    return await desk.page(document_id, int(page))
 
 
 async def _whole(desk: Desk, task_id: str) -> TaskSnapshot:

@@ -22,6 +22,8 @@ from shisho.interfaces.mcp.apps import EvidenceApp, point_to_evidence
 from shisho.interfaces.mcp.prompt import INSTRUCTIONS, research
 from shisho.interfaces.mcp.tasks import TasksExtension
 from shisho.interfaces.mcp.tools import call_verb, load_tools, refusal
+from shisho.messages.catalogue import render
+from shisho.messages.message import Message
 
 # The SDK loads `rich` to set up a log. Ours is set up before it: see `log_lines.start_log`.
 sdk_server.configure_logging = lambda level="INFO": None  # type: ignore[attr-defined]
@@ -66,11 +68,30 @@ class DeskServer(MCPServer[Any]):
         arguments: dict[str, Any] | None = None,
         context: Context[Any, Any] | None = None,
     ) -> GetPromptResult | InputRequiredResult:
+        await self._check_prompt_arguments(name, arguments or {})
         try:
             return await super().get_prompt(name, arguments, context)
         # an unknown name, a missing argument: the client's mistake, no crash of ours
         except ValueError as error:
             raise MCPError(code=INVALID_PARAMS, message=str(error)) from error
+
+    async def _check_prompt_arguments(self, name: str, arguments: Mapping[str, Any]) -> None:
+        """Raises MCPError that names what this prompt does not take, and what it does."""
+        accepted = [
+            argument.name
+            for prompt in await self.list_prompts()
+            if prompt.name == name
+            for argument in prompt.arguments or ()
+        ]
+        refused = [argument for argument in arguments if argument not in accepted]
+        if accepted and refused:
+            message = Message(
+                "The prompt {name} takes no {refused}. It takes: {accepted}.",
+                name=name,
+                refused=", ".join(refused),
+                accepted=", ".join(accepted),
+            )
+            raise MCPError(code=INVALID_PARAMS, message=render(message))
 
 
 def build(desk: Desk) -> DeskServer:

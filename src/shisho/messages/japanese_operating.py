@@ -1,11 +1,24 @@
-"""Messages about servers, figures, traces, and files that a command names, in Japanese, by their English
-templates."""
+"""Messages about servers, what is sent to them, figures, traces, and files that a command names, in Japanese,
+by their English templates."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 SAID: Mapping[str, str] = {
+    "Send the body as it is, not packed: leave content-encoding out.": (
+        "本体は圧縮せずにそのまま送り、content-encoding は付けないでください。"
+    ),
+    "Send the body as JSON, with `content-type: application/json`.": (
+        "本体はJSONで、`content-type: application/json` を付けて送ってください。"
+    ),
+    "The body is no UTF-8. Send it as JSON in UTF-8.": "本体がUTF-8ではありません。UTF-8のJSONで送ってください。",
+    "The JSON of the body is nested too deeply. Send it with fewer levels.": (
+        "本体のJSONは入れ子が深すぎます。もっと浅くして送ってください。"
+    ),
+    "A number in the body has too many digits. Send it with fewer.": (
+        "本体に桁の多すぎる数があります。桁を減らして送ってください。"
+    ),
     'The setting "traces" needs an extra: pip install "shisho[otel]"': (
         '設定 traces には追加の部品が必要です: pip install "shisho[otel]"'
     ),

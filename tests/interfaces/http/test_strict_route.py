@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -87,6 +89,74 @@ def test_body_that_nothing_reads_is_refused(client: httpx.Client, body: bytes) -
     reply = client.request("DELETE", "/tasks/none", content=body)
     assert (reply.status_code, reply.json()["code"]) == (400, "INVALID_PARAMS")
     assert "without it" in reply.json()["message"]
+
+
+QUESTION = json.dumps({"question": "決定係数"}).encode()
+AS_JSON = {"content-type": "application/json"}
+
+
+@pytest.mark.parametrize(
+    "media_type",
+    [
+        None,
+        "",
+        "application/x-www-form-urlencoded",
+        "text/plain",
+        "multipart/form-data; boundary=x",
+        "json",
+        "application/jsonp",
+        "application/json/x",
+        "application/x; as=application/json",
+    ],
+)
+def test_body_without_the_type_of_json_is_refused_with_the_type_to_send(
+    client: httpx.Client, media_type: str | None
+) -> None:
+    headers = {} if media_type is None else {"content-type": media_type}
+    reply = client.post("/tasks", content=QUESTION, headers=headers)
+    assert (reply.status_code, reply.json()["code"]) == (400, "INVALID_PARAMS"), reply.text
+    assert reply.json()["message"] == "Send the body as JSON, with `content-type: application/json`."
+
+
+@pytest.mark.parametrize(
+    "media_type", ["Application/JSON ; charset=utf-8", "application/json", "application/problem+json"]
+)
+def test_body_with_a_type_of_json_is_read(client: httpx.Client, media_type: str) -> None:
+    reply = client.post("/tasks", content=QUESTION, headers={"content-type": media_type})
+    assert reply.status_code == 200, reply.text
+
+
+@pytest.mark.parametrize("packing", ["gzip", "br", "identity, gzip", "GZIP"])
+@pytest.mark.parametrize("path", ["/tasks", "/documents/upload?name=火星.txt"])
+def test_packed_body_is_refused(client: httpx.Client, path: str, packing: str) -> None:
+    headers = {**AS_JSON, "content-encoding": packing}
+    reply = client.post(path, content=gzip.compress(QUESTION), headers=headers)
+    assert (reply.status_code, reply.json()["code"]) == (400, "INVALID_PARAMS"), reply.text
+    assert "leave content-encoding out" in reply.json()["message"]
+
+
+def test_body_that_is_packed_by_name_alone_is_read(client: httpx.Client) -> None:
+    headers = {**AS_JSON, "content-encoding": "identity"}
+    assert client.post("/tasks", content=QUESTION, headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "english", "japanese"),
+    [
+        (QUESTION.replace(b"\\u6c7a", b"\xff"), "is no UTF-8", "UTF-8ではありません"),
+        ('{"question": "決定係数"}'.encode("shift_jis"), "is no UTF-8", "UTF-8ではありません"),
+        (b"[" * 100_000, "nested too deeply", "入れ子が深すぎます"),
+        (b'{"question": ' + b"1" * 5_000 + b"}", "too many digits", "桁の多すぎる"),
+    ],
+    ids=["one byte", "Shift_JIS", "nesting", "digits"],
+)
+def test_body_that_is_not_read_is_refused_in_the_words_of_the_reader(
+    client: httpx.Client, body: bytes, english: str, japanese: str
+) -> None:
+    for language, words in (("en", english), ("ja", japanese)):
+        reply = client.post("/tasks", content=body, headers={**AS_JSON, "accept-language": language})
+        assert (reply.status_code, reply.json()["code"]) == (400, "INVALID_PARAMS"), reply.text
+        assert words in reply.json()["message"]
 
 
 def test_health_and_pages_take_whatever_there_is(client: httpx.Client) -> None:

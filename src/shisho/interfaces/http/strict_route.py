@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from functools import cached_property
 from typing import Any
@@ -12,9 +13,13 @@ from fastapi.responses import Response
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, create_model
 from pydantic.fields import FieldInfo
+from starlette.datastructures import Headers
 
 from shisho.errors import InvalidParams
 from shisho.interfaces.api import arguments
+
+JSON_TYPE = re.compile(r"application/(?:[^/]*\+)?json", re.IGNORECASE)  # what FastAPI reads as JSON
+NO_PACKING = frozenset({"", "identity"})
 
 
 class StrictRoute(APIRoute):
@@ -26,8 +31,11 @@ class StrictRoute(APIRoute):
 
         async def check_and_handle(request: Request) -> Response:
             self._check_query(request.query_params)
+            body = await request.body()
             if not self._takes_body:
-                self._check_no_body(await request.body())
+                self._check_no_body(body)
+            elif body:
+                await self._check_body(request)
             return await handle(request)
 
         return check_and_handle
@@ -49,6 +57,13 @@ class StrictRoute(APIRoute):
 
     def _check_query(self, query: Iterable[str]) -> None:
         self._check([name for name in query if name not in self._query_names], self._body_names, "body_only")
+
+    async def _check_body(self, request: Request) -> None:
+        """Raises InvalidParams for a body that could not be read for what it is."""
+        check_packing(request.headers)
+        if self.body_field is not None:
+            check_json_type(request.headers)
+            await read_json(request)
 
     def _check_no_body(self, body: bytes) -> None:
         """An object without members is as good as no body: some clients send one with each POST."""
@@ -72,6 +87,39 @@ class StrictRoute(APIRoute):
         if errors:
             taken: dict[str, Any] = dict.fromkeys((*self._query_names, *self._body_names), (Any, None))
             raise arguments.refuse_request(create_model("TakenNames", **taken), errors)
+
+
+def check_packing(headers: Headers) -> None:
+    """Raises InvalidParams for a packed body, which nothing here unpacks."""
+    packings = ",".join(headers.getlist("content-encoding")).split(",")
+    if not NO_PACKING.issuperset(packing.strip().lower() for packing in packings):
+        raise InvalidParams("Send the body as it is, not packed: leave content-encoding out.")
+
+
+def check_json_type(headers: Headers) -> None:
+    """Raises InvalidParams for a body that does not come as JSON, whatever it is."""
+    media_type = headers.get("content-type", "").partition(";")[0].strip()
+    if not JSON_TYPE.fullmatch(media_type):
+        raise InvalidParams("Send the body as JSON, with `content-type: application/json`.")
+
+
+async def read_json(request: Request) -> None:
+    """Read the body ahead of FastAPI, which finds it read in the request, and has words of its own for what
+    fails here.
+
+    Raises InvalidParams."""
+    try:
+        await request.json()
+    except json.JSONDecodeError:
+        return  # FastAPI says where the mistake is
+    except UnicodeDecodeError as error:
+        raise InvalidParams("The body is no UTF-8. Send it as JSON in UTF-8.") from error
+    except RecursionError as error:
+        raise InvalidParams(
+            "The JSON of the body is nested too deeply. Send it with fewer levels."
+        ) from error
+    except ValueError as error:
+        raise InvalidParams("A number in the body has too many digits. Send it with fewer.") from error
 
 
 def list_names(alias: str, field: FieldInfo) -> list[str]:

@@ -12,6 +12,7 @@ SAID: Mapping[str, str] = {
     "Send the body as JSON, with `content-type: application/json`.": (
         "本体はJSONで、`content-type: application/json` を付けて送ってください。"
     ),
+    "{path} takes {methods}, not {method}.": "{path} で使えるのは {methods} です。{method} は使えません。",
     "The body is no UTF-8. Send it as JSON in UTF-8.": "本体がUTF-8ではありません。UTF-8のJSONで送ってください。",
     "The JSON of the body is nested too deeply. Send it with fewer levels.": (
         "本体のJSONは入れ子が深すぎます。もっと浅くして送ってください。"

@@ -91,6 +91,10 @@ async def test_figures_are_behind_the_token_and_for_this_machines_owner(tmp_path
             async with client_of(build_health(desk, AccessRules(token=TOKEN), kept)) as client:
                 assert (await client.get("/livez")).status_code == 200
                 assert (await client.get("/readyz")).status_code == 200
+                assert (await client.head("/readyz")).status_code == 200
+                refused = await client.post("/readyz")
+                assert (refused.status_code, refused.headers["allow"]) == (405, "GET, HEAD")
+                assert refused.json()["code"] == "INVALID_PARAMS"
                 assert (await client.get("/metrics")).status_code == 401
                 assert "shisho_store_up" in await figures(client)
 

@@ -58,6 +58,33 @@ def test_health(server: str) -> None:
     assert httpx.get(f"{server}/readyz").json() == {"status": "ok"}
 
 
+@pytest.mark.parametrize("path", ["/livez", "/readyz"])
+def test_health_is_asked_by_head_too(server: str, path: str) -> None:
+    reply = httpx.head(server + path)
+    assert (reply.status_code, reply.content) == (200, b"")
+    assert reply.headers["content-length"] == httpx.get(server + path).headers["content-length"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allow"),
+    [
+        ("PUT", "/api/v1/tasks", "GET, POST"),
+        ("PATCH", "/api/v1/tasks/none", "DELETE, GET"),
+        ("PUT", "/api/v1/documents/upload", "DELETE, GET, POST"),
+        ("GET", "/api/v1/passages/search", "POST"),
+        ("DELETE", "/login", "GET, HEAD, POST"),
+        ("POST", "/readyz", "GET, HEAD"),
+    ],
+)
+def test_refused_method_comes_with_all_that_the_path_takes(
+    server: str, method: str, path: str, allow: str
+) -> None:
+    for language, words in (("en", f"{path} takes {allow}, not {method}."), ("ja", f"{method} は使えません")):
+        reply = httpx.request(method, server + path, headers={"accept-language": language})
+        assert (reply.status_code, reply.headers["allow"]) == (405, allow)
+        assert reply.json()["code"] == "INVALID_PARAMS" and words in reply.json()["message"]
+
+
 def test_every_verb_is_a_route(client: httpx.Client) -> None:
     described = client.get("/openapi.json").json()
     operations = {one["operationId"]: one for path in described["paths"].values() for one in path.values()}

@@ -13,17 +13,22 @@ from shisho.errors import ShishoError
 from shisho.interfaces.api.failures import describe_error
 from shisho.interfaces.http import routes as http_routes
 from shisho.interfaces.http.guard import AccessRules, Guard
+from shisho.interfaces.http.methods import add_method_refusal
 from shisho.interfaces.http.metrics import PrometheusFigures, add_metrics
 
 READY_SECONDS = 10.0
 
 
 def add_health(app: FastAPI, desk: Desk) -> None:
+    """Add both routes; some of those who watch a server ask by HEAD."""
+
+    @app.head("/livez", include_in_schema=False)
     @app.get("/livez", operation_id="livez", tags=["health"])
     async def livez() -> dict[str, str]:
         """The process answers."""
         return {"status": "ok"}
 
+    @app.head("/readyz", include_in_schema=False)
     @app.get(
         "/readyz",
         operation_id="readyz",
@@ -47,4 +52,5 @@ def build_health(desk: Desk, rules: AccessRules, figures: PrometheusFigures) -> 
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     add_health(app, desk)
     add_metrics(app, desk, figures)
+    add_method_refusal(app)
     return Guard(app, rules)

@@ -29,6 +29,7 @@ from shisho.interfaces.http.answer_news import add_answer_news
 from shisho.interfaces.http.exports import ExportQuery, add_exports
 from shisho.interfaces.http.guard import COOKIE, AccessRules, Guard
 from shisho.interfaces.http.health import add_health, build_health
+from shisho.interfaces.http.methods import add_method_refusal
 from shisho.interfaces.http.metrics import PrometheusFigures, add_metrics, figures_kept
 from shisho.interfaces.http.people import PersonalApplications
 from shisho.interfaces.http.strict_route import StrictRoute
@@ -104,6 +105,7 @@ def _build_application(
 
     app.router.routes.extend(build_routes(cookie_for, COOKIE))
     _refusals(app)
+    add_method_refusal(app)
     return app
 
 

@@ -160,6 +160,31 @@ async def test_report_is_read_in_pages_and_tells_what_changed_since(discoveries:
     assert (list(nothing.results), nothing.last, list(nothing.failures)) == ([], later.last, [])
 
 
+async def test_last_place_is_that_of_the_latest_result_and_never_goes_down(discoveries: Discoveries) -> None:
+    """Whatever a report gave to read on from stays at or before it, also once its document is purged."""
+    places = [await discoveries.reports.find_last_place(T1)]
+    job = await discoveries.running()
+    other = await discoveries.running("t2")
+    await discoveries.urls.add(other.claim, [found(C)])
+    places.append(await discoveries.reports.find_last_place(T1))
+    document = await discoveries.taken_in(job, A)
+    await discoveries.urls.add(job.claim, [found(B)])
+    await discoveries.urls.add(job.claim, [found(A), found(B)])
+    places.append(await discoveries.reports.find_last_place(T1))
+    assert (await discoveries.reports.report(T1, OWNER, 0, 9)).last == places[-1]
+    await discoveries.urls.settle(job.claim, A, document)
+    places.append(await discoveries.reports.find_last_place(T1))
+    latest = await discoveries.reports.report(T1, OWNER, 0, 9)
+    assert ([row.url for row in latest.results], latest.last) == ([B, A], places[-1])
+    await discoveries.shelf.remove(document, purge=True)
+    await discoveries.queue.tasks.stop(T1, StopMode.IMMEDIATE)
+    assert await discoveries.reports.find_last_place(T1) == places[-1]
+    assert places[:2] == [0, 0] and 0 < places[2] < places[3]
+    await discoveries.reports.forget(T1)
+    assert await discoveries.reports.find_last_place(T1) == 0
+    assert await discoveries.reports.find_last_place(T2) == 1
+
+
 async def test_report_tells_of_jobs_answers_and_who_is_waited_for(discoveries: Discoveries) -> None:
     queue = discoveries.queue
     failed = await discoveries.running(kind="fetch", input={"url": C})

@@ -10,7 +10,7 @@ import pytest
 from shisho.domain.audit import AuditVerb
 from shisho.domain.job import TaskId
 from shisho.domain.task import AskOptions, Sources
-from shisho.errors import NotFound, TaskNotFound
+from shisho.errors import InvalidParams, NotFound, TaskNotFound
 from tests.flows.smallweb import answered
 from tests.flows.test_granted_corpora import KEY, TARO, desks
 
@@ -42,6 +42,8 @@ async def test_members_read_and_only_the_owner_and_who_runs_the_library_stop(tmp
 
         status = await taro.tasks.get_status(made.task_id, wait=0)
         assert (status.status, status.question, status.answer_id) == ("completed", QUESTION, made.answer_id)
+        with pytest.raises(InvalidParams, match="999999 is no cursor of this task"):
+            await taro.tasks.get_status(made.task_id, wait=50, cursor="999999")
         seen = (await taro.tasks.wait_for_answer(made.answer_id)).answer
         assert seen is not None and len(seen.evidence) == len(answer.evidence)
         for secret in (

@@ -3,6 +3,7 @@ empty library, and a backup that has no place is no fault of the home."""
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import httpx
@@ -10,14 +11,16 @@ import pytest
 
 from shisho.desk import Desk
 from shisho.domain.corpus import Source
-from shisho.domain.task import AskOptions, Sources
+from shisho.domain.task import AskOptions, Bytes, Sources, WaitCondition
 from shisho.errors import Conflict, EmptyCorpus, InvalidParams
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import build
 from shisho.interfaces.mcp import server as mcp
 from shisho.messages.catalogue import render
 from tests.flows.conftest import Shell
+from tests.flows.smallweb import ended
 from tests.interfaces.serving import Refused, calling
+from tests.machine import PATIENCE
 from tests.making_homes import mounted
 
 TEXT = "決定係数とは、回帰式の当てはまりの良さを示す値である。"
@@ -79,6 +82,46 @@ async def test_rest_and_assistants_are_told_so_too(two: Desk) -> None:
         hits = (await call("search_corpus", keyword_query=["決定係数"]))["passages"]
         rest = await call("search_corpus", keyword_query=["決定係数"], cursor=hits[0]["passage"])
         assert [hit["passage"] for hit in rest["passages"]] == [hit["passage"] for hit in hits[1:]]
+
+
+async def test_a_status_reads_on_from_a_cursor_of_its_task_alone(desk: Desk) -> None:
+    """Any later one would be answered with no results for ever; that is said at once, not after the wait."""
+    async with desk.working():
+        added = await desk.tasks.queue_documents(files=[Bytes("一.txt", TEXT.encode())])
+        status, results = await ended(desk, added.task_id)
+    assert len(results) == 1 and int(status.cursor) > 0
+    again = await desk.tasks.get_status(added.task_id, wait=0, cursor=status.cursor)
+    assert (again.results, again.cursor) == ((), status.cursor)
+    await desk.remove(str(results[0].document_id), purge=True)
+    await desk.tasks.get_status(added.task_id, wait=0, cursor=status.cursor)
+    queued = await desk.tasks.queue_documents(files=[Bytes("二.txt", f"二。{TEXT}".encode())])
+    for wait_for in WaitCondition:
+        async with asyncio.timeout(PATIENCE):
+            with pytest.raises(InvalidParams, match=f"{status.cursor} is no cursor of this task.*or none"):
+                await desk.tasks.get_status(
+                    queued.task_id,
+                    wait=50,
+                    wait_for=wait_for,
+                    since_revision=(await desk.tasks.get_status(queued.task_id, wait=0)).revision,
+                    cursor=status.cursor,
+                )
+    held = await desk.tasks.get_status(queued.task_id, wait=0, wait_for=WaitCondition.DONE, cursor="0")
+    assert (held.results, held.cursor) == ((), "0")
+
+
+async def test_rest_and_assistants_are_told_of_a_cursor_of_no_result(two: Desk) -> None:
+    transport = httpx.ASGITransport(app=build(two, AccessRules()))
+    async with (
+        httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1/api/v1") as client,
+        calling(mcp.build(two)) as call,
+    ):
+        task_id = (await two.tasks.get_status("last", wait=0)).task_id
+        for path in (f"/tasks/{task_id}", f"/tasks/{task_id}/events"):
+            reply = await client.get(path, params={"cursor": "999999"})
+            assert (reply.status_code, reply.json()["code"]) == (400, "INVALID_PARAMS"), reply.text
+            assert "999999 is no cursor of this task" in reply.json()["message"]
+        with pytest.raises(Refused, match=r"INVALID_PARAMS.*999999 is no cursor of this task"):
+            await call("get_status", task_id=task_id, cursor="999999")
 
 
 def test_the_shell_tells_the_end_of_a_list_from_an_empty_library(shell: Shell, tmp_path: Path) -> None:

@@ -52,6 +52,7 @@ from shisho.errors import (
     Conflict,
     ConsentRequired,
     EngineUnavailable,
+    InvalidParams,
     NotFound,
     ShishoError,
 )
@@ -100,6 +101,15 @@ class Queue:
             if (await self._parts.jobs.get_job(JobId(job_id))).task_id == task_id:
                 return
         raise unknown_place("job", job_id)
+
+    async def _check_place(self, task_id: TaskId, place: int) -> None:
+        """Raises InvalidParams where the visitor reads on from a place that the task has not come to: they
+        would be told for ever that nothing is new."""
+        if place and place > await self._parts.reports.find_last_place(task_id):
+            raise InvalidParams(
+                "{cursor} is no cursor of this task. Give the one that its last status had, or none.",
+                cursor=place,
+            )
 
     async def _waiting(self, name: str) -> PendingIntervention:
         intervention = find_intervention(

@@ -228,12 +228,14 @@ class TaskDesk(SharedVerbs):
     ) -> TaskSnapshot:
         """A task as it is, after waiting up to `wait` (0..50 s) for what `wait_for` says; a mere change is
         one from `since_revision`. With `cursor`, only results that came or changed after it; without, those
-        since the revision. Who waits for the end is given no results before it."""
+        since the revision. Who waits for the end is given no results before it. Raises InvalidParams at once
+        for a cursor beyond the task's results."""
         seconds = intake.check_wait(wait)
         after = intake.place(cursor)
         wait_for = coerce(WaitCondition, wait_for, "wait_for")
         detail = coerce(StatusDetail, detail, "detail")
         name, share = await self._find_readable(task_id)
+        await self._check_place(name, after)
         owner = self._parts.owner if share is None else share.owner
         news = await self._waited(name, since_revision, seconds, wait_for)
         withheld = wait_for is WaitCondition.DONE and news.task.state is TaskState.RUNNING

@@ -84,6 +84,9 @@ SAID: Mapping[str, str] = {
     "{cursor!r} is no cursor. Give the one that the last status had, or none.": (
         "{cursor!r} はカーソルではありません。前回の状態にあったものを渡すか、省いてください。"
     ),
+    "{cursor} is no cursor of this task. Give the one that its last status had, or none.": (
+        "{cursor} はこの調査課題のカーソルではありません。その前回の状態にあったものを渡すか、省いてください。"
+    ),
     "The corpus has no name. Leave it out for the default one.": (
         "コーパスの名前が空です。既定のものなら省いてください。"
     ),

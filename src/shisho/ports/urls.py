@@ -51,6 +51,10 @@ class Reports(Protocol):
         many; results and failures since a revision. What was written at that revision is among them: it may
         have been read before."""
 
+    async def find_last_place(self, task_id: TaskId) -> int:
+        """The place of the task's latest result, 0 where there is none. It never goes down: no report has
+        told a later one."""
+
     async def has_outcome(self, task_id: TaskId, since: int) -> bool:
         """True where a job has ended, waits for a person, or something went wrong since a revision."""
 

@@ -82,6 +82,9 @@ FAILURES = """SELECT query, url, code, reason FROM
          FROM jobs, json_each(jobs.output_json, '$.errors') each
          WHERE task_id = :task_id AND state = 'completed' AND kind = 'search_queue' AND finished_at >= :since_at
          LIMIT :most)"""
+# The place of the latest result of a task. Finds go only with their task, and a purge blanks them: it never
+# goes down.
+LAST_PLACE = "SELECT max(seq) FROM finds WHERE task_id = :task_id"
 # Whether a job has ended, waits for a person, or something went wrong since a revision.
 OUTCOME = """SELECT EXISTS (SELECT 1 FROM events WHERE task_id = :task_id AND revision > :since
         AND kind IN ('completed', 'failed', 'cancelled', 'awaiting_auth'))
@@ -234,6 +237,13 @@ class EmbeddedUrls:
             )
 
         return await self._database.read(work)
+
+    async def find_last_place(self, task_id: TaskId) -> int:
+        """The place of the task's latest result, 0 where there is none. It never goes down: no report has
+        told a later one."""
+        values = {"task_id": task_id}
+        place = await self._database.read(lambda connection: connection.execute(LAST_PLACE, values).get)
+        return int(place or 0)
 
     async def has_outcome(self, task_id: TaskId, since: int) -> bool:
         """True where a job has ended, waits for a person, or something went wrong since a revision."""

@@ -159,6 +159,9 @@ class MemoryUrls:
             changed_at=events[-1].at if events else None,
         )
 
+    async def find_last_place(self, task_id: TaskId) -> int:
+        return self._next(task_id) - 1
+
     async def has_outcome(self, task_id: TaskId, since: int) -> bool:
         events = self._shared.events[task_id]
         ended = any(event.revision > since and event.kind in ENDS for event in events)

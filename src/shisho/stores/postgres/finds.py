@@ -84,6 +84,9 @@ FAILED_JOBS = """SELECT input_json::text AS input, error_json::text AS errors FR
 LEFT_OVER = """SELECT input_json::text AS input, (output_json::json -> 'errors')::text AS errors FROM jobs
     WHERE task_id = %(task_id)s AND state = 'completed' AND kind = 'search_queue' AND finished_at >= %(since_at)s
     AND (output_json::json -> 'errors')::text NOT IN ('[]', 'null') ORDER BY finished_at DESC LIMIT %(most)s"""
+# The place of the latest result of a task. Finds go only with their task, and a purge blanks them: it never
+# goes down.
+LAST_PLACE = "SELECT max(seq) AS place FROM finds WHERE task_id = %(task_id)s"
 # Whether a job has ended, waits for a person, or something went wrong since a revision.
 OUTCOME = """SELECT EXISTS (SELECT 1 FROM events WHERE task_id = %(task_id)s AND revision > %(since)s
         AND kind IN ('completed', 'failed', 'cancelled', 'awaiting_auth'))
@@ -196,6 +199,11 @@ class PostgresUrls:
             )
 
         return await self._database.read(work)
+
+    async def find_last_place(self, task_id: TaskId) -> int:
+        values = {"task_id": task_id}
+        (row,) = await self._database.read(lambda connection: fetch_all(connection, LAST_PLACE, values))
+        return int(row.place or 0)
 
     async def has_outcome(self, task_id: TaskId, since: int) -> bool:
         values = {"task_id": task_id, "since": since}

@@ -55,11 +55,10 @@ class _Scale:
             term: worth * repeated.get(term, 1) * (k3 + 1) / (repeated.get(term, 1) + k3)
             for term, worth in self._terms.items()
         }
-        phrases = {f" {'  '.join(phrase)} ": phrase for phrase in query.phrases}
-        self._phrases = {
-            found_text: sum(worths.get(term, 0.0) for term in phrase)
-            for found_text, phrase in phrases.items()
-        }
+        self._phrases, self._numbers = (
+            {f" {'  '.join(run)} ": sum(worths.get(term, 0.0) for term in run) for run in runs}
+            for runs in (query.phrases, query.numbers)
+        )
 
     def weigh(
         self, passage: Passage, plain: str, worded: float, document: Sequence[Passage]
@@ -78,8 +77,8 @@ class _Scale:
             "pairs": weights.pairs * self._bm25_pairs(plain, passage),
             "sentence": weights.sentence * self._best_sentence(counts, named_words, body),
             "wording": weights.wording * worded,
-            "phrase": weights.phrase
-            * sum([worth for found_text, worth in self._phrases.items() if found_text in whole]),
+            "phrase": weights.phrase * sum([worth for run, worth in self._phrases.items() if run in whole]),
+            "number": weights.number * sum([worth for run, worth in self._numbers.items() if run in whole]),
         }
 
     def likeness(self, candidates: Sequence[Passage], scores: Sequence[float]) -> list[float]:

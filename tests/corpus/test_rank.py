@@ -84,6 +84,12 @@ def order(asked: str, *passages: Passage, weights: Weights | None = None) -> lis
             passage("回帰、係数、回帰、決定。", name="a"),
         ),
         (
+            "number",
+            "第45回の総選挙",
+            passage("第45回総選挙。第2回選挙。", name="b"),
+            passage("第2回総選挙。選挙区は45。第2回。", name="a"),
+        ),
+        (
             "short",
             "気圧",
             passage("気圧とは。", name="b"),
@@ -101,9 +107,10 @@ def test_equal_scores_are_ordered_by_id_whatever_order_they_were_proposed_in() -
 
 
 def test_a_score_is_the_sum_of_its_parts() -> None:
-    one = passage("決定係数は回帰モデルの当てはまりの良さを表す。", "統計")
-    best = ranked(query(['"決定係数" は何を表すか']), [one], statistics([*NOISE, one]))[0]
-    parts = [best.parts[name] for name in ("terms", "pairs", "sentence", "wording", "phrase")]
+    one = passage("決定係数は第2回の回帰モデルの当てはまりの良さを表す。", "統計")
+    best = ranked(query(['第2回の"決定係数" は何を表すか']), [one], statistics([*NOISE, one]))[0]
+    names = ("terms", "pairs", "sentence", "wording", "phrase", "number")
+    parts = [best.parts[name] for name in names]
     assert best.score == pytest.approx(sum(parts))
     assert all(part > 0 for part in parts)
 

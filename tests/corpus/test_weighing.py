@@ -64,6 +64,7 @@ def queries(draw: st.DrawFn) -> TermQuery:
         ),
         tuple(dict.fromkeys(list_wording(squeeze(text)))),
         tuple((term, draw(st.integers(2, 9))) for term in set(words[:2])),
+        tuple(dict.fromkeys(tuple(run.split()) for run in draw(st.lists(WORDS, max_size=2)) if " " in run)),
     )
 
 

@@ -96,6 +96,22 @@ def test_quoted_parts_become_phrases() -> None:
     assert query(["「決定係数」とは"]).phrases == ()
 
 
+@pytest.mark.parametrize(
+    ("question", "numbers"),
+    [
+        ("第45回衆議院議員総選挙はいつか", [("第", "45", "回")]),
+        ("３５議席獲得した選挙", [("35", "議席")]),
+        ("1,500人が10km走った", [("1500", "人"), ("10", "km")]),
+        ("2019年3月20日", [("2019", "年"), ("3", "月"), ("20", "日")]),
+        ("3.5の上昇と5つの要因", []),
+        ("Windows 95 は", []),
+        ("第二次世界大戦", []),  # in kanji mostly a part of a name, which is found by its words
+    ],
+)
+def test_a_number_is_sought_with_what_it_counts(question: str, numbers: list[tuple[str, ...]]) -> None:
+    assert list(query([question]).numbers) == numbers
+
+
 def test_several_texts_make_one_query_with_each_term_once() -> None:
     assert query(["売上 分析", "分析 モデル"]).terms == ("売り上げ", "分析", "モデル")
 

@@ -3,7 +3,7 @@ are weighed at once, from what was prepared when they were taken in.
 
 BM25F over terms, where a heading counts as part of its passage, several times over; BM25 over character
 pairs; and what bags of words do not see: terms that meet in one sentence, the question's own wording, quoted
-phrases. In English also: how often the query says a term, what a document's proposed passages say together,
+phrases, numbers with what they count. In English also: how often the query says a term, what a document's proposed passages say together,
 and how much each says of what the first documents say (pseudo-relevance feedback)."""
 
 from __future__ import annotations
@@ -107,7 +107,8 @@ class _Scale:
             "pairs": weights.pairs * self._bm25_pairs(runs[: len(pairs)]),
             "sentence": weights.sentence * self._best_sentence(),
             "wording": weights.wording * self._wording(runs[len(pairs) :] > 0),
-            "phrase": weights.phrase * self._phrases(),
+            "phrase": weights.phrase * self._in_a_row(self._query.phrases),
+            "number": weights.number * self._in_a_row(self._query.numbers),
         }
 
     def match(self) -> Scores:
@@ -213,11 +214,12 @@ class _Scale:
         worth = [rarity(int(holders), self._size) for holders in present.sum(axis=1)]
         return _total(np.array(worth)[:, None] * present)
 
-    def _phrases(self) -> Scores:
+    def _in_a_row(self, runs: Sequence[Sequence[str]]) -> Scores:
+        """The idf of those of these terms that follow one another, in the text or in the heading."""
         scores = np.zeros(self._size)
-        for phrase in self._query.phrases:
-            worth = sum(self._rarity.get(term, 0.0) for term in phrase)
-            scores[np.unique(self._joined_terms.holders_of(phrase) % self._size)] += worth
+        for run in runs:
+            worth = sum(self._rarity.get(term, 0.0) for term in run)
+            scores[np.unique(self._joined_terms.holders_of(run) % self._size)] += worth
         return scores
 
 

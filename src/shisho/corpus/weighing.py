@@ -3,8 +3,9 @@ are weighed at once, from what was prepared when they were taken in.
 
 BM25F over terms, where a heading counts as part of its passage, several times over; BM25 over character
 pairs; and what bags of words do not see: terms that meet in one sentence, the question's own wording, quoted
-phrases, numbers with what they count. In English also: how often the query says a term, what a document's proposed passages say together,
-and how much each says of what the first documents say (pseudo-relevance feedback)."""
+phrases, numbers with what they count. In English also: how often the query says a term, what a document's
+proposed passages say together, and how much each says of what the first documents say (pseudo-relevance
+feedback)."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ PIECE_CHARS = 4_000
 TERM_CHARS = 64
 DICTIONARY_FILE = "system.dic"
 WORDING = 4
+NUMBER_TERMS = 3  # of 第45回衆議院議員総選挙: a longer run is written otherwise in most texts
 RECENT = 500  # sentences whose terms are at hand: a passage begins with sentences that end the one before it
 
 
@@ -73,8 +74,8 @@ class Analysis:
 @dataclass(frozen=True, slots=True)
 class TermQuery:
     """A query in terms. `terms` and `bigrams` hold each once, in order; `phrases` the terms of each
-    quoted part, `numbers` those of each number and what it counts; `wording` the character runs of the question
-    as it was put. `repeated`: terms that one of the texts has several times, and how often."""
+    quoted part, `numbers` those of each number and what it counts; `wording` the character runs of the
+    question as it was put. `repeated`: terms that one of the texts has several times, and how often."""
 
     terms: tuple[str, ...]
     bigrams: tuple[str, ...]
@@ -133,13 +134,8 @@ def _repeated(text_words: Sequence[Sequence[str]]) -> tuple[tuple[str, int], ...
 
 def _numbers(folded: Sequence[str], read: Read) -> tuple[tuple[str, ...], ...]:
     """第45回 and 35議席 as their terms: with what it counts a number tells more than both apart."""
-    written = (tuple(read(number)) for text in folded for number in _COUNTED.findall(text))
-    numbers = (words[: _first_digit(words) + 2] for words in written)
+    numbers = (tuple(read(run))[:NUMBER_TERMS] for text in folded for run in _COUNTED.findall(text))
     return tuple(dict.fromkeys(words for words in numbers if len(words) > 1))
-
-
-def _first_digit(words: Sequence[str]) -> int:
-    return next((at for at, word in enumerate(words) if word[0].isdigit()), 0)
 
 
 def list_wording(text: str) -> list[str]:

@@ -77,6 +77,7 @@ STORE_PAGES = {
     "limiter",
     "migrating",
     "nouns",
+    "nul",
     "presence",
     "proposals",
     "queries",

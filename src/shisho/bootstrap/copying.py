@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,9 +16,10 @@ from shisho.corpus import duplicates
 from shisho.domain.corpus import DocumentId, DocumentState, Intake
 from shisho.errors import Conflict, ExtraMissing, InvalidParams, NotFound
 from shisho.settings import Settings, load
+from shisho.stores.nul import replace_nul
 from shisho.stores.originals import ORIGINALS
 from shisho.stores.staging import FOLDER as STAGING
-from shisho.stores.table_copy import TABLES, Tables, digest, read_every_row
+from shisho.stores.table_copy import TABLES, Tables, digest, has_other_rows, read_every_row
 from shisho.system.clock import SystemClock
 from shisho.system.disk import path_trouble
 
@@ -27,7 +28,11 @@ if TYPE_CHECKING:
     from shisho.ports import Blobs
     from shisho.stores.postgres.connect import PostgresDatabase
 
-DOCUMENTS = 200  # a page of documents
+DOCUMENT_FACTS: Mapping[str, tuple[str, ...]] = {
+    "documents": ("id", "owner", "state", "source", "title", "media_type", "sha256", "size", "added_at"),
+    "document_meta": ("document_id", "key", "value"),
+}
+"""What is the same in both places once all documents have come."""
 Tell = Callable[[str, int], None]
 """What is copied now, and how many of it so far."""
 
@@ -56,7 +61,8 @@ class _Library:
 async def copy_library(source: str, target: str, tell: Tell) -> CopyReport:
     """Bring everything from one place to another: each a home's folder or the address of a PostgreSQL
     database; or from a backup of PostgreSQL into an empty database. Broken off, it goes on where it was when
-    it is begun again. Vectors are made anew by whoever works on the target.
+    it is begun again. Where the target has anything that the source has not, nothing is done to it. Vectors
+    are made anew by whoever works on the target.
 
     Raises InvalidParams, NotFound where there is no library to copy, Conflict where the target has what the
     source has not, StorageUnusable."""
@@ -178,27 +184,19 @@ def _library(place: str) -> _Library:
 
 
 async def _copied(origin: _Library, destination: _Library, tell: Tell) -> CopyReport:
+    await _expect_nothing_else(origin, destination)
     copied = {"documents": await _copy_documents(origin, destination, tell)}
     await _copy_places(origin, destination)
+    for table, columns in DOCUMENT_FACTS.items():
+        await _verify(origin, destination, table, columns, columns[:2])
     for table, order in TABLES.items():
-        columns = sorted(
-            {*await origin.tables.list_columns(table)} & {*await destination.tables.list_columns(table)}
-        )
+        columns = await _shared_columns(origin, destination, table)
         count = 0
         async for rows in read_every_row(origin.tables, table, columns, order):
             await destination.tables.put(table, columns, rows)
             count += len(rows)
             tell(table, count)
-        ours = await digest(origin.tables, table, columns, order)
-        theirs = await digest(destination.tables, table, columns, order)
-        if ours != theirs:
-            raise Conflict(
-                "The table {table} is not the same in both places ({count} rows here, {other} there): somebody is storing in "
-                "one of them, or the target was not empty. Stop servers and workers, and copy into an empty place.",
-                table=table,
-                count=ours[0],
-                other=theirs[0],
-            )
+        await _verify(origin, destination, table, columns, order)
         copied[table] = count
     await _copy_grants(origin, destination)
     await destination.tables.go_on_numbering()
@@ -206,9 +204,45 @@ async def _copied(origin: _Library, destination: _Library, tell: Tell) -> CopyRe
     return CopyReport(copied)
 
 
+async def _shared_columns(origin: _Library, destination: _Library, table: str) -> tuple[str, ...]:
+    """The columns that a table has in both places, in one order."""
+    ours = await origin.tables.list_columns(table)
+    return tuple(sorted({*ours} & {*await destination.tables.list_columns(table)}))
+
+
+async def _expect_nothing_else(origin: _Library, destination: _Library) -> None:
+    """Raises Conflict where the target has what the source has not."""
+    looks: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = [("documents", ("id",), ("id",))]
+    for table, order in TABLES.items():
+        looks.append((table, await _shared_columns(origin, destination, table), order))
+    for table, columns, order in looks:
+        if await has_other_rows(origin.tables, destination.tables, table, columns, order):
+            raise Conflict(
+                "The target has what the source has not, in its table {table}: it was not empty, or the source has changed "
+                "since a copy was begun there. Nothing was copied. Copy into an empty place.",
+                table=table,
+            )
+
+
+async def _verify(
+    origin: _Library, destination: _Library, table: str, columns: Sequence[str], order: Sequence[str]
+) -> None:
+    """Raises Conflict where a table is not the same in both places."""
+    ours = await digest(origin.tables, table, columns, order)
+    theirs = await digest(destination.tables, table, columns, order)
+    if ours != theirs:
+        raise Conflict(
+            "The table {table} is not the same in both places ({count} rows here, {other} there): somebody is storing in "
+            "one of them, or the target was not empty. Stop servers and workers, and copy into an empty place.",
+            table=table,
+            count=ours[0],
+            other=theirs[0],
+        )
+
+
 async def _copy_documents(origin: _Library, destination: _Library, tell: Tell) -> int:
     """Those that are not live first, and removed at once: nothing that is live gives way to them."""
-    columns = ("id", "owner", "state", "source")
+    columns = ("id", "sha256", "state", "source")
     listed = [
         row
         async for rows in read_every_row(origin.tables, "documents", columns, ("added_at", "id"))
@@ -218,8 +252,9 @@ async def _copy_documents(origin: _Library, destination: _Library, tell: Tell) -
     await _copy_corpora(origin, destination)
     states: list[tuple[str, str, str]] = []
     count = 0
-    for name, _, state, source in listed:
+    for name, sha256, state, source in listed:
         if state == DocumentState.PURGED:
+            await _purge_copied(origin, destination, DocumentId(name), sha256)
             continue
         await _copy_document(origin, destination, DocumentId(name), is_live=state == DocumentState.LIVE)
         if state != DocumentState.LIVE:
@@ -238,7 +273,7 @@ async def _copy_document(origin: _Library, destination: _Library, name: Document
         stored = await shelf.find_document(name)
     except NotFound:
         stored = None
-    if stored is None:
+    if stored is None or stored.state is DocumentState.PURGED:
         passages = await origin.stores.shelf.list_passages_of(name)
         banded = tuple(replace(passage, bands=duplicates.bands(passage.text)) for passage in passages)
         text = await origin.stores.shelf.read_text(name)
@@ -249,6 +284,22 @@ async def _copy_document(origin: _Library, destination: _Library, name: Document
             raise Conflict("The text of {document} did not arrive as it was.", document=name)
     if not is_live and stored.state is DocumentState.LIVE:
         await shelf.remove(name, purge=False)
+    if is_live and stored.state is DocumentState.REMOVED:
+        await shelf.restore(name)
+
+
+async def _purge_copied(origin: _Library, destination: _Library, name: DocumentId, sha256: str) -> None:
+    """What was purged since it was copied is purged there too, with its file."""
+    try:
+        stored = await destination.stores.shelf.find_document(name)
+    except NotFound:
+        return
+    if stored.state is DocumentState.PURGED:
+        return
+    await destination.stores.shelf.remove(name, purge=True)
+    original = f"{ORIGINALS}/{sha256}"
+    if origin.blobs.facts(original) is None:
+        destination.blobs.drop(original)
 
 
 async def _copy_corpora(origin: _Library, destination: _Library) -> None:
@@ -260,7 +311,7 @@ async def _copy_corpora(origin: _Library, destination: _Library) -> None:
 async def _corpus_keys(library: _Library) -> dict[tuple[str, str], int]:
     columns = ("owner", "name", "id")
     batches = [rows async for rows in read_every_row(library.tables, "corpora", columns, ("id",))]
-    return {(owner, name): key for rows in batches for owner, name, key in rows}
+    return {(replace_nul(owner), replace_nul(name)): key for rows in batches for owner, name, key in rows}
 
 
 async def _copy_places(origin: _Library, destination: _Library) -> None:
@@ -271,10 +322,10 @@ async def _copy_places(origin: _Library, destination: _Library) -> None:
 
 
 async def _copy_grants(origin: _Library, destination: _Library) -> None:
-    """Who may read or write whose corpus."""
+    """Who may read or write whose corpus, in place of who might when a copy was begun."""
     columns = ("corpus_id", "kind", "grantee", "access", "granted_at")
     rows = await _with_keys(origin, destination, "grants", columns, ("corpus_id", "kind", "grantee"))
-    await destination.tables.put("grants", columns, rows)
+    await destination.tables.replace("grants", columns, rows)
 
 
 async def _copy_purged(origin: _Library, destination: _Library) -> None:

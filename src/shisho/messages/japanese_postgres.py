@@ -124,6 +124,13 @@ SAID: Mapping[str, str] = {
         "サーバーとワーカーを止め、空の場所に写してください。"
     ),
     (
+        "The target has what the source has not, in its table {table}: it was not empty, or the source has changed "
+        "since a copy was begun there. Nothing was copied. Copy into an empty place."
+    ): (
+        "写す先の表 {table} に、元にないものがあります。先が空でなかったか、写し始めてから元が変わりました。何も写していま"
+        "せん。空の場所に写してください。"
+    ),
+    (
         "The user of the setting store may only read the database {database} on {server}. Let that user write, or "
         "name another one."
     ): (

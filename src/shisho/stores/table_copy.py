@@ -9,6 +9,8 @@ import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Protocol
 
+from shisho.stores.nul import replace_nul
+
 # Each after those that it points to, with what orders its rows.
 TABLES: Mapping[str, tuple[str, ...]] = {
     "runs": ("id",),
@@ -98,9 +100,37 @@ async def digest(tables: Tables, table: str, columns: Sequence[str], order: Sequ
     hashed = hashlib.sha256()
     async for rows in read_every_row(tables, table, columns, order):
         count += len(rows)
-        for row in rows:
+        for row in map(_as_it_arrives, rows):
             hashed.update(json.dumps(row, ensure_ascii=False).encode("utf-8", "surrogatepass"))
     return count, hashed.hexdigest()
+
+
+async def has_other_rows(
+    origin: Tables, destination: Tables, table: str, columns: Sequence[str], order: Sequence[str]
+) -> bool:
+    """Whether the destination has a row that the origin has not. Both give theirs in the same order, so that
+    none has to be remembered."""
+    ours = _each_row(origin, table, columns, order)
+    async for theirs in _each_row(destination, table, columns, order):
+        async for row in ours:
+            if row == theirs:
+                break
+        else:
+            return True
+    return False
+
+
+async def _each_row(
+    tables: Tables, table: str, columns: Sequence[str], order: Sequence[str]
+) -> AsyncIterator[RowValues]:
+    async for rows in read_every_row(tables, table, columns, order):
+        for row in rows:
+            yield _as_it_arrives(row)
+
+
+def _as_it_arrives(row: RowValues) -> RowValues:
+    """As every kind of database can hold it."""
+    return tuple(replace_nul(value) if isinstance(value, str) else value for value in row)
 
 
 def _plain(value: Any) -> Any:

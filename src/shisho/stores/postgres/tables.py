@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shisho.stores.nul import replace_nul
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.rows import change, fetch_all
@@ -24,7 +25,6 @@ SET_DOCUMENT = "UPDATE documents SET state = %s, source = %s WHERE id = %s AND s
 NUMBER = """SELECT setval(pg_get_serial_sequence('{table}', 'seq'), greatest(1, coalesce(max(seq), 0)))
     FROM {table}"""
 NUMBERED = ("turns", "audit")
-NUL = "\0"
 
 
 class PostgresTables:
@@ -84,8 +84,7 @@ def _put(connection: Connection, table: str, columns: Sequence[str], rows: Seque
 def _value(value: object, is_flag: bool) -> object:
     if is_flag and value is not None:
         return bool(value)
-    # no text of PostgreSQL can hold it
-    return value.replace(NUL, "\N{REPLACEMENT CHARACTER}") if isinstance(value, str) else value
+    return replace_nul(value) if isinstance(value, str) else value
 
 
 def _listed(columns: Sequence[str]) -> str:

@@ -9,18 +9,17 @@ import psycopg
 from psycopg.adapt import AdaptersMap
 from psycopg.types.string import StrDumperUnknown
 
+from shisho.stores.nul import replace_nul
+
 if TYPE_CHECKING:
     from psycopg.abc import Buffer
-
-NUL = "\0"
-INSTEAD = "\N{REPLACEMENT CHARACTER}"  # one character for one: offsets in a text stay
 
 
 class NulFreeDumper(StrDumperUnknown):
     """Text without NUL."""
 
     def dump(self, obj: str) -> Buffer | None:
-        return super().dump(obj.replace(NUL, INSTEAD))
+        return super().dump(replace_nul(obj))
 
 
 class TextContext:

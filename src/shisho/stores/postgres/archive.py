@@ -7,10 +7,13 @@ import hashlib
 import json
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+
+import psycopg
 
 from shisho.domain.codec import build, to_plain
 from shisho.errors import Conflict, InvalidParams, NotFound
@@ -60,6 +63,10 @@ TRIGGERS = "ALTER TABLE {table} ENABLE TRIGGER USER"
 HAS_ROWS = "SELECT EXISTS (SELECT 1 FROM {table}) AS has"
 # What a database has by itself as soon as it is used.
 PASSING = ("timeline", "workers")
+# A file that was cut short, or written over, is no zip file in one of these ways.
+NO_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, FileNotFoundError, NotImplementedError)
+# Rows that were written over meet the database before their hash is compared.
+NO_ROWS = (psycopg.DataError, psycopg.IntegrityError, psycopg.ProgrammingError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +124,14 @@ def read_archive(connection: Connection, blobs: Blobs, source: Path) -> ArchiveM
                 blobs.put(name, _checked(archive.read(f"blobs/{name}"), sha256, source))
             connection.execute(BEGIN_RESTORING)
             for table in manifest.tables:
-                _fill(connection, archive, table, source)
+                try:
+                    _fill(connection, archive, table, source)
+                except NO_ROWS as error:
+                    raise _not_whole(source) from error
             for name, last in manifest.sequences.items():
                 connection.execute(SET_SEQUENCE, (name, last, name))
             connection.execute("COMMIT")
-    except (zipfile.BadZipFile, KeyError, FileNotFoundError) as error:
+    except NO_ZIP as error:
         raise _no_archive(source) from error
     return manifest
 
@@ -207,7 +217,7 @@ def _manifest(archive: zipfile.ZipFile, source: Path) -> ArchiveManifest:
         manifest: ArchiveManifest = build(json.loads(archive.read(MANIFEST)), ArchiveManifest)
     except (ValueError, TypeError) as error:
         raise _no_archive(source) from error
-    if manifest.format != FORMAT:
+    if manifest.format != FORMAT or not manifest.migrations:
         raise _no_archive(source)
     return manifest
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import unicodedata
 from pathlib import Path
 
 from tests.flows.conftest import Shell
@@ -38,6 +40,7 @@ def test_people_groups_and_grants_come_and_go(shell: Shell, tmp_path: Path) -> N
         ("users", "remove", "nobody"),
         ("users", "token", "nobody"),
         ("groups", "add", "lab2", "nobody"),
+        ("groups", "remove", "lab2", "hanako"),
         ("groups", "remove", "nothing"),
         ("grants", "add", "nothing", "jiro"),
         ("grants", "add", "papers", "nobody"),
@@ -45,3 +48,23 @@ def test_people_groups_and_grants_come_and_go(shell: Shell, tmp_path: Path) -> N
         ("add", text, "--corpus", "papers@hanako"),
     ):
         assert shell.run(*wrong).returncode == 1
+    assert shell("groups", "list", "--json") == []
+
+
+def test_a_group_is_the_same_however_its_name_is_typed(shell: Shell) -> None:
+    shell("users", "add", "hanako", "--no-token")
+    shell("groups", "add", "ゼミ")
+    assert shell("groups", "add", unicodedata.normalize("NFD", "ゼミ"), "hanako") == "ゼミ: 1人増えました\n"
+    shell("groups", "remove", unicodedata.normalize("NFD", "ゼミ"), "hanako")
+    newest, *_ = shell("audit", "--json")
+    assert (newest["verb"], newest["subjects"]) == ("leave", ["ゼミ", "hanako"])
+
+
+def test_a_record_that_nobody_has_is_asked_for(shell: Shell) -> None:
+    """A number that no database holds ended in a traceback; where nothing fits, more may be on record."""
+    shell("users", "add", "hanako", "--no-token")
+    for number in ("99999999999999999999", "-5"):
+        done = shell.run("audit", "--before", number, "--json")
+        assert (done.returncode, json.loads(done.stdout)["code"]) == (2, "INVALID_PARAMS"), done.stderr
+    assert shell("audit", "--user", "hanako") == "それに当たる記録はありません。\n"
+    assert len(shell("audit", "--before", str(2**63 - 1), "--json")) == 1

@@ -29,6 +29,8 @@ from shisho.ports import AuditLog, Grants, Quotas, Users
 
 TOKEN_BYTES = 32
 MOST_NAME = 200  # characters
+LAST_ENTRY = 2**63 - 1  # the largest number that a database gives
+MOST_ENTRIES = 1_000  # of one page
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,31 +103,39 @@ class TeamDesk:
         self._check_admin()
         return await self._parts.users.list_groups()
 
-    async def add_group(self, name: str) -> None:
-        """Raises Conflict where there is one."""
+    async def add_group(self, name: str, *members: str) -> int:
+        """Make a group, and put users into it; how many. Raises Conflict where there is one, NotFound for a
+        user who is not there: then no group is made."""
         self._check_admin()
-        await self._parts.users.add_group(check_name(name))
+        name = check_name(name)
+        users = [await self._known_user(member) for member in members]
+        await self._parts.users.add_group(name)
         await self._record(AuditVerb.FOUND, name)
+        return await self.join(name, *users) if users else 0
 
     async def remove_group(self, name: str) -> None:
         """A group is no more: nothing is granted to it or shared with it. Raises NotFound."""
         self._check_admin()
-        await self._parts.users.remove_group(check_name(name))
+        name = check_name(name)
+        await self._parts.users.remove_group(name)
         await self._record(AuditVerb.DISSOLVE, name)
 
     async def join(self, group: str, *names: str) -> int:
         """Put users into a group; of how many it is news. Raises NotFound."""
         self._check_admin()
         users = [await self._known_user(name) for name in names]
-        joined = sum([await self._parts.users.join(check_name(group), user) for user in users])
+        group = await self._known_group(group)
+        joined = sum([await self._parts.users.join(group, user) for user in users])
         await self._record(AuditVerb.JOIN, group, *users)
         return joined
 
     async def leave(self, group: str, *names: str) -> int:
-        """Take users out of a group; of how many it is news."""
+        """Take users out of a group; of how many it is news. Raises NotFound where there is no group."""
         self._check_admin()
-        left = sum([await self._parts.users.leave(check_name(group), check_name(name)) for name in names])
-        await self._record(AuditVerb.LEAVE, group, *names)
+        users = [check_name(name) for name in names]
+        group = await self._known_group(group)
+        left = sum([await self._parts.users.leave(group, user) for user in users])
+        await self._record(AuditVerb.LEAVE, group, *users)
         return left
 
     async def grants(self) -> Sequence[CorpusGrant]:
@@ -140,7 +150,7 @@ class TeamDesk:
         grantee = await self._grantee(name, is_group)
         access = Access.WRITE if is_writable else Access.READ
         granted = await self._parts.grants.grant(await self._own(corpus), grantee, access)
-        await self._record(AuditVerb.GRANT, corpus, name, access)
+        await self._record(AuditVerb.GRANT, corpus, grantee.name, access)
         return granted
 
     async def audit(
@@ -148,6 +158,7 @@ class TeamDesk:
     ) -> Sequence[AuditEntry]:
         """Who asked, saw and changed what, the newest first: of one person or of all, older than the entry
         with the number `before`. Others than who runs the library see what they did themselves."""
+        check_page(before, limit)
         if actor is None and not self._is_admin:
             actor = self._parts.owner
         if actor != self._parts.owner:
@@ -157,7 +168,8 @@ class TeamDesk:
     async def revoke(self, corpus: str, name: str, *, is_group: bool = False) -> None:
         """Take a grant back: it ends at once. Raises NotFound where there is none."""
         kind = GranteeKind.GROUP if is_group else GranteeKind.USER
-        if not await self._parts.grants.revoke(await self._own(corpus), Grantee(kind, check_name(name))):
+        name = check_name(name)
+        if not await self._parts.grants.revoke(await self._own(corpus), Grantee(kind, name)):
             raise NotFound(
                 "The corpus {corpus} is not granted to {name}. `shisho grants list` shows what is.",
                 corpus=corpus,
@@ -197,10 +209,14 @@ class TeamDesk:
     async def _grantee(self, name: str, is_group: bool) -> Grantee:
         if not is_group:
             return Grantee(GranteeKind.USER, await self._known_user(name))
+        return Grantee(GranteeKind.GROUP, await self._known_group(name))
+
+    async def _known_group(self, name: str) -> str:
+        """The name of a group that is there."""
         name = check_name(name)
         if name not in {group.name for group in await self._parts.users.list_groups()}:
             raise NotFound("There is no group {name}. `shisho groups list` shows which there are.", name=name)
-        return Grantee(GranteeKind.GROUP, name)
+        return name
 
     async def _known_user(self, name: str) -> str:
         """The name of somebody who may come in."""
@@ -226,6 +242,14 @@ class TeamDesk:
     def _check_admin(self) -> None:
         if not self._is_admin:
             raise AccessDenied("Only who runs the library may do this.")
+
+
+def check_page(before: int | None, limit: int) -> None:
+    """Raises InvalidParams for numbers that no entry of the record has, and no page."""
+    if not 0 <= (before or 0) <= LAST_ENTRY:
+        raise InvalidParams("An entry has a number from 1 to {last}.", last=LAST_ENTRY)
+    if not 1 <= limit <= MOST_ENTRIES:
+        raise InvalidParams("At once there are 1 to {most} entries.", most=MOST_ENTRIES)
 
 
 def check_ceilings(ceilings: Mapping[str, int | None]) -> Mapping[QuotaResource, int]:

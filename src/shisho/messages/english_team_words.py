@@ -52,5 +52,6 @@ SAID: Mapping[str, str] = {
     "audit_describe": "described",
     "audit_follow": "followed a folder",
     "audit_unfollow": "stopped following",
+    "no_audit_so": "Nothing of that is on record.",
     "no_audit": "Nothing is on record: it begins once somebody was let in.",
 }

@@ -52,5 +52,6 @@ SAID: Mapping[str, str] = {
     "audit_describe": "書誌の記入",
     "audit_follow": "フォルダーの追従",
     "audit_unfollow": "フォルダーの追従の終わり",
+    "no_audit_so": "それに当たる記録はありません。",
     "no_audit": "記録はまだありません。誰かを入れたときから残ります。",
 }

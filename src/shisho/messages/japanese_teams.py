@@ -115,6 +115,8 @@ SAID: Mapping[str, str] = {
     "{name} has no quota. `shisho quotas list` shows which there are.": (
         "{name} に割り当てはありません。`shisho quotas list` で分かります。"
     ),
+    "An entry has a number from 1 to {last}.": "記録の番号は1~{last}です。",
+    "At once there are 1 to {most} entries.": "記録は一度に1~{most}件です。",
     "A quota is a number of jobs, pages or tokens a day, from 0 to {most}. Give at least one of them.": (
         "割り当ては、1日のジョブ・ページ・トークンの数で、0~{most}です。少なくとも1つ指定してください。"
     ),

@@ -56,6 +56,10 @@ async def test_a_team_is_made_and_unmade_over_rest(tmp_path: Path) -> None:
         )
         (quota,) = (await client.post("/team/quotas", json={"name": "hanako", "jobs": 3})).json()["quotas"]
         assert (quota["resource"], quota["per_day"], quota["used"]) == ("jobs", 3, 0)
+        half = await client.post("/team/groups", json={"name": "lab2", "members": ["hanako", "nobody"]})
+        assert half.status_code == 404
+        assert [row["name"] for row in (await client.get("/team/groups")).json()["groups"]] == ["lab"]
+        assert (await client.delete("/team/groups/lab2/members/hanako")).status_code == 404
         first = (await client.get("/team/audit", params={"limit": 2})).json()
         assert first["more"] and [entry["verb"] for entry in first["entries"]] == ["limit", "grant"]
         after = {"limit": 2, "cursor": first["cursor"]}

@@ -150,8 +150,8 @@ async def list_groups(desk: Desk) -> GroupList:
 
 async def add_group(desk: Desk, name: Name, members: Members = []) -> GroupList:  # noqa: B006
     """Make a group of users. For who runs the library."""
-    await desk.team.add_group(name)
-    return await add_members(desk, name, members)
+    await desk.team.add_group(name, *members)
+    return await list_groups(desk)
 
 
 async def remove_group(desk: Desk, name: Name) -> GroupList:

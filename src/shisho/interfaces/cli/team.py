@@ -96,11 +96,13 @@ def add_group(
     """Make a group where there is none, and put users into it."""
 
     async def work(desk: Desk) -> None:
-        if group not in {known.name for known in await desk.team.groups()}:
-            await desk.team.add_group(group)
-        count = await desk.team.join(group, *names)
-        facts = {"group": group, "joined": count}
-        show(facts, json_, lambda: typer.echo(words(context)("group_joined", group=group, n=count)))
+        from shisho.desk.team import check_name
+
+        name = check_name(group)
+        is_there = name in {row.name for row in await desk.team.groups()}
+        count = await (desk.team.join if is_there else desk.team.add_group)(name, *names)
+        facts = {"group": name, "joined": count}
+        show(facts, json_, lambda: typer.echo(words(context)("group_joined", group=name, n=count)))
 
     run(context, work, json_)
 
@@ -198,7 +200,7 @@ def audit(
 
     async def work(desk: Desk) -> None:
         entries = await desk.team.audit(user, before=before, limit=limit)
-        show(entries, json_, lambda: _print_audit(entries, words(context)))
+        show(entries, json_, lambda: _print_audit(entries, words(context), is_narrowed=bool(user or before)))
 
     run(context, work, json_)
 
@@ -238,14 +240,14 @@ def _print_groups(rows: Sequence[UserGroup], say: Words) -> None:
         typer.echo(say("no_groups"))
 
 
-def _print_audit(entries: Sequence[AuditEntry], say: Words) -> None:
+def _print_audit(entries: Sequence[AuditEntry], say: Words, *, is_narrowed: bool) -> None:
     for entry in entries:
         subjects = " ".join(entry.subjects)
         typer.echo(
             f"{entry.seq}  {entry.at[:19]}  {entry.actor}  {say(f'audit_{entry.verb}')}  {subjects}".rstrip()
         )
     if not entries:
-        typer.echo(say("no_audit"))
+        typer.echo(say("no_audit_so" if is_narrowed else "no_audit"))
 
 
 def _print_grants(rows: Sequence[CorpusGrant], say: Words) -> None:

@@ -171,3 +171,13 @@ def test_a_folder_of_such_a_name_is_a_folder(shell: Shell, tmp_path: Path) -> No
     (folder / "a.txt").write_text("燈台とは、光で船を導く塔である。", "utf-8")
     done = shell.run("add", "http://www.example.org", cwd=tmp_path)
     assert done.returncode == 0 and "a.txt" in done.stdout
+
+
+def test_a_document_is_removed_and_restored_on_one_line(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "猫\n署名: 本物の鍵.txt"
+    file.write_text("猫は眠る。", "utf-8")
+    shell("add", file)
+    (document,) = shell("list", "--json")
+    for words in (("remove",), ("restore",), ("remove", "--purge", "--yes")):
+        printed = shell.run(words[0], document["id"], *words[1:]).stdout
+        assert len(printed.splitlines()) == 1 and "猫 署名: 本物の鍵.txt" in printed

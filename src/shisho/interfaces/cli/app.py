@@ -277,17 +277,20 @@ def remove(
     """Take a document out of search; `shisho restore` brings it back."""
 
     async def work(desk: Desk) -> None:
+        from shisho.language.display import display_name
+
         words = _words(context)
         held_document = await desk.document(document)
+        name = display_name(held_document.source)
         if purge and not yes and not sys.stdin.isatty():
-            raise InvalidParams(words("purge_unasked", text=held_document.source))
-        if purge and not yes and not confirm(words("purge_sure", text=held_document.source)):
+            raise InvalidParams(words("purge_unasked", text=name))
+        if purge and not yes and not confirm(words("purge_sure", text=name)):
             raise typer.Exit(1)
         held_document = await desk.remove(held_document.id, purge=purge)
         _print(
             held_document,
             json_,
-            lambda: typer.echo(words("purged" if purge else "removed", text=held_document.source)),
+            lambda: typer.echo(words("purged" if purge else "removed", text=name)),
         )
         if purge and not json_:
             for warning in held_document.warnings:

@@ -8,13 +8,15 @@ from collections.abc import Iterator, Sequence
 from rich.cells import cell_len
 from rich.console import Console
 
+from shisho.language.unseen import strip_unseen
+
 GAP = "  "
 
 
 def columns(heads: Sequence[str], rows: Sequence[Sequence[object]], width: int | None) -> Iterator[str]:
-    """Lines of a table. `width` in cells, of which a Japanese letter takes two; None: without end, as for a
-    pipe."""
-    cells = [[str(cell) for cell in row] for row in rows]
+    """Lines of a table, one for each row whatever its cells hold. `width` in cells, of which a Japanese
+    letter takes two; None: without end, as for a pipe."""
+    cells = [[strip_unseen(str(cell)) for cell in row] for row in rows]
     widths = [max(cell_len(row[place]) for row in [heads, *cells]) for place in range(len(heads))]
     if width is None or sum(widths) + len(GAP) * (len(widths) - 1) <= width:
         yield from (_aligned(row, widths) for row in [heads, *cells])

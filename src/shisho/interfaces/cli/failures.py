@@ -44,5 +44,8 @@ def fail(error: ShishoError, json_: bool) -> NoReturn:
     if json_:
         typer.echo(json.dumps(describe_error(error), ensure_ascii=False))
     else:
-        typer.echo(f"{error.code}: {render(error.message)}", err=True)
+        from shisho.language.display import make_legible
+
+        # it may repeat the name of a file, or the words of another program
+        typer.echo(make_legible(f"{error.code}: {render(error.message)}"), err=True)
     raise typer.Exit(2 if isinstance(error, InvalidParams) else 1)

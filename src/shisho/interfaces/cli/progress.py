@@ -20,6 +20,7 @@ from shisho.domain.task import JobKind, TaskSnapshot
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_adding import describe_left_out, describe_progress, file_name, receipt_line
 from shisho.language.display import join_lines
+from shisho.language.unseen import strip_unseen
 
 SPINNER = 2  # columns before the last line
 
@@ -144,7 +145,8 @@ class _Searches:
         code = job.errors[-1].code if job.errors else self._words(f"state_{job.state}")
         return self._words("web_failed", text=read_payload(job).subject, code=code)
 
-    def _once(self, line: str) -> None:
+    def _once(self, said: str) -> None:
+        line = strip_unseen(said)
         if line not in self._said:
             self._said.add(line)
             self._show(Text(line))

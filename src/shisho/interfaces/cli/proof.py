@@ -65,6 +65,9 @@ def _signed_by(report: ProofReport, public_key: str | None) -> ProofReport:
 
 
 def _print(report: ProofReport) -> None:
+    """Its question and its signer are a stranger's words: they make no line of their own."""
+    from shisho.language.display import display_name
+
     for fault in report.faults:
         typer.echo(_line(fault))
     if report.faults:
@@ -73,12 +76,15 @@ def _print(report: ProofReport) -> None:
     typer.echo(
         word("proof_holds", parts=report.parts, quotations=report.quotations, pictures=report.pictures)
     )
-    typer.echo(word("proof_question", text=report.question))
-    typer.echo(word("proof_signed", text=report.signer) if report.signer else word("proof_unsigned"))
+    typer.echo(word("proof_question", text=display_name(report.question)))
+    signer = display_name(report.signer)
+    typer.echo(word("proof_signed", text=signer) if signer else word("proof_unsigned"))
     for note in report.notes:
         typer.echo(_line(note))
 
 
 def _line(fault: ProofFault) -> str:
+    from shisho.language.display import display_name
+
     place = word("proof_place" if fault.part else "proof_line", line=fault.line, part=fault.part)
-    return f"{place}: {render(fault.what)}"
+    return display_name(f"{place}: {render(fault.what)}")

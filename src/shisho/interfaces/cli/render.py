@@ -130,7 +130,9 @@ def _account(answer: Answer) -> None:
             f"[{quotation.number}]" for quotation in answer.evidence if quotation.goal_id == goal.id
         )
         told = f"{words('met' if state.met else 'open')} · {words(f'level_{state.level}')}"
-        _out.print(f"  {goal.id} {told}  {goal.question}  {words('evidence')}: {numbers or '-'}")
+        _out.print(
+            f"  {goal.id} {told}  {display_name(goal.question)}  {words('evidence')}: {numbers or '-'}"
+        )
     outcomes = Counter(sentence.support for sentence in answer.sentences)
     _out.print(words("support", **{str(outcome): outcomes[outcome] for outcome in SupportOutcome}))
     used = " · ".join(

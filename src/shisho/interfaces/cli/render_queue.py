@@ -19,6 +19,8 @@ from shisho.domain.task import EngineStatus, JobPage, JobsQueued, TaskPage, Task
 from shisho.interfaces.cli.columns import print_columns
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.terminal import say_where
+from shisho.language.display import display_name
+from shisho.language.unseen import strip_unseen
 from shisho.messages.catalogue import render, render_all
 
 _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
@@ -28,9 +30,8 @@ def print_queued(done: JobsQueued, words: Words) -> None:
     """Print what was queued and what was skipped."""
     typer.echo(f"{words('task', text=done.task_id)}: {words('queued', n=done.queued)}")
     for skipped_item in done.skipped:
-        typer.echo(
-            f"  {words('skipped')}: {skipped_item.subject.strip() or words('blank_subject')} — {render(skipped_item.reason)}"
-        )
+        subject = display_name(skipped_item.subject).strip() or words("blank_subject")
+        typer.echo(f"  {words('skipped')}: {subject} — {display_name(render(skipped_item.reason))}")
     typer.echo(words("who_works"))
 
 
@@ -42,7 +43,7 @@ def to_json(held: TaskSnapshot) -> dict[str, Any]:
 
 def status(snapshot: TaskSnapshot, words: Words) -> None:
     """A task, what it has found and what went wrong."""
-    typer.echo(f"{words('task', text=snapshot.task_id)}  {snapshot.question}")
+    typer.echo(f"{words('task', text=snapshot.task_id)}  {display_name(snapshot.question)}")
     follow(words)(snapshot)
 
 
@@ -65,12 +66,12 @@ def follow(words: Words) -> Callable[[TaskSnapshot], None]:
         if progress.reading.total:
             lines.append("  " + words("being_read", n=progress.reading.done, total=progress.reading.total))
         lines += [
-            f"  {result.title or result.url}\n    {result.url}"
+            f"  {display_name(result.title or result.url)}\n    {strip_unseen(result.url)}"
             for result in snapshot.results
             if result.document_id
         ]
         lines += [
-            f"  {error.code}: {error.query or ''} {error.url or ''} — {render(error.reason)}"
+            strip_unseen(f"  {error.code}: {error.query or ''} {error.url or ''} — {render(error.reason)}")
             for error in snapshot.errors
         ]
         lines += [
@@ -165,7 +166,7 @@ def engines(rows: Sequence[EngineStatus], words: Words) -> None:
         reason = "" if row.reason in shared else render(row.reason)
         for note in (reason, row.last_error and f"{words('error')}: {row.last_error}"):
             if note:
-                typer.echo(note if note.startswith(row.name) else f"{row.name}: {note}")
+                typer.echo(display_name(note if note.startswith(row.name) else f"{row.name}: {note}"))
 
 
 def _engine(engine_status: EngineStatus, words: Words) -> tuple[str, ...]:

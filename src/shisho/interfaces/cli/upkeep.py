@@ -28,8 +28,11 @@ def restore(
     """Bring back a document that was taken out of search and not purged."""
 
     async def work(desk: Desk) -> None:
+        from shisho.language.display import display_name
+
         restored = await desk.restore(document)
-        _print(restored, json_, lambda: typer.echo(_words(context)("restored", text=restored.source)))
+        name = display_name(restored.source)
+        _print(restored, json_, lambda: typer.echo(_words(context)("restored", text=name)))
 
     _run(context, work, json_)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.setting_values import list_settings
 from shisho.errors import InvalidParams, StorageUnusable, StoreUnavailable
 from shisho.messages.catalogue import render
 from shisho.settings import NOT_SETTINGS, TABLE, Setting, find_stray_names, load
@@ -175,3 +176,29 @@ def test_what_is_no_secret_is_not_read_from_a_file(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("SHISHO_WEB_FILE", "/etc/hostname")
     assert load(web="off").text("web") == "off"
     assert any("SHISHO_WEB_FILE" in str(name) for name in find_stray_names())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("store", "postgre://shisho:canary@db/shisho"),
+        ("store", "postgresql://shisho:can ary@db/shisho"),
+        ("index", "http://shisho:canary@db"),
+        ("model_url", "htp://shisho:canary@db"),
+        ("traces", "shisho://canary@db"),
+    ],
+)
+def test_a_password_is_not_repeated_where_its_address_is_refused(name: str, value: str) -> None:
+    with pytest.raises(InvalidParams) as refused:
+        load(**{name: value})
+    said = f"{refused.value} {dict(refused.value.details)}"
+    assert "canary" not in said and "ary@" not in said and name in said
+    assert all("ary@" not in render(refused.value.message, language) for language in ("ja", "en"))
+
+
+def test_a_password_in_an_address_is_not_shown() -> None:
+    held = load(model_url="http://shisho:canary@127.0.0.1:9/v1", blobs="s3://bucket/prefix")
+    assert held.show("model_url") == "http://***@127.0.0.1:9/v1"
+    (row,) = (row for row in list_settings(held) if row.name == "model_url")
+    assert row.value == "http://***@127.0.0.1:9/v1"
+    assert held.show("blobs") == "s3://bucket/prefix" and held.show("workers") == held["workers"]

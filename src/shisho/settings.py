@@ -25,8 +25,14 @@ from shisho.setting_table import Setting as Setting
 from shisho.setting_table import Value as Value
 
 SECRET_FILE = "_FILE"  # of the environment: the file that a secret value stands in
+LOGIN = re.compile(r"(?<=://)[^/\s]*@")
 NEAR = 0.6  # likeness from which an unknown name is taken for a misspelt one
 NEAR_STRAY = 0.8  # the same with the beginning that all names of the environment share
+
+
+def hide_login(text: str) -> str:
+    """The text without the names and passwords that stand in its addresses."""
+    return LOGIN.sub("***@", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +51,10 @@ class Settings:
     def show(self, name: str) -> Value:
         """The value as it may be printed."""
         secret = any(row.secret for row in TABLE if row.name == name)
-        return "(set)" if secret and self.values[name] else self.values[name]
+        value = self.values[name]
+        if secret and value:
+            return "(set)"
+        return hide_login(value) if isinstance(value, str) else value
 
     def words(self, name: str) -> frozenset[str]:
         """A value that is a list with commas."""
@@ -263,11 +272,18 @@ def _typed(row: Setting, raw: object, origin: str) -> Value:
             raw=raw,
         )
     if row.pattern and not re.fullmatch(row.pattern, str(value)):
+        if row.secret:
+            raise InvalidParams(
+                "{setting} (from {origin}) has another form: {help}. What it was is shown nowhere. See docs/settings.md.",
+                setting=row.name,
+                origin=ORIGINS[origin],
+                help=Message(row.help),
+            )
         raise InvalidParams(
             "{setting} (from {origin}) does not take {raw!r}: {help}. See docs/settings.md.",
             setting=row.name,
             origin=ORIGINS[origin],
-            raw=raw,
+            raw=hide_login(str(raw)),
             help=Message(row.help),
         )
     return value

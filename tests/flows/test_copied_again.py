@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from shisho.bootstrap.copying import CopyReport, copy_library
 from shisho.bootstrap.desk import open_desk
 from shisho.domain.corpus import Source
 from shisho.domain.task import Bytes
-from shisho.errors import Conflict, NotFound, SourceRemoved
+from shisho.errors import Conflict, InvalidParams, NotFound, SourceRemoved
 from tests.flows.conftest import SAMPLES
 from tests.flows.smallweb import finished
 from tests.postgres import PostgresServer
@@ -125,3 +126,19 @@ async def test_names_with_a_character_that_postgres_has_no_place_for_come_along(
         assert (await desk.answer("last")).evidence
         with pytest.raises(NotFound):
             await desk.answer("nope")
+
+
+@pytest.mark.parametrize("typed", ["Postgresql", "postgre", "mysql"])
+async def test_a_mistyped_address_makes_no_folder(
+    typed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was taken for a path, the password in it too, and the library stood there."""
+    monkeypatch.chdir(tmp_path)
+    async with open_desk(home=tmp_path / "home", embedder="none") as desk:
+        await desk.add_source(Source("犬.txt", "犬は走る。".encode()))
+    address = f"{typed}://shisho:canary@db/shisho"
+    for source, target in ((tmp_path / "home", address), (address, tmp_path / "home")):
+        with pytest.raises(InvalidParams, match="begins with postgresql://") as refused:
+            await copy_to(source, target)
+        assert "canary" not in f"{refused.value} {dict(refused.value.details)}"
+    assert os.listdir(tmp_path) == ["home"]  # noqa: PTH208

@@ -15,7 +15,7 @@ from shisho.bootstrap.stores import build_stores
 from shisho.corpus import duplicates
 from shisho.domain.corpus import DocumentId, DocumentState, Intake
 from shisho.errors import Conflict, ExtraMissing, InvalidParams, NotFound
-from shisho.settings import Settings, load
+from shisho.settings import Settings, hide_login, load
 from shisho.stores.nul import replace_nul
 from shisho.stores.originals import ORIGINALS
 from shisho.stores.staging import FOLDER as STAGING
@@ -68,6 +68,12 @@ async def copy_library(source: str, target: str, tell: Tell) -> CopyReport:
     source has not, StorageUnusable."""
     if not (source.strip() and target.strip()):
         raise InvalidParams("A blank is no place. Name a home's folder, or postgresql://….")
+    for place in (source, target):
+        if "://" in place and not _is_address(place):
+            raise InvalidParams(
+                "{place} is neither a folder nor an address of PostgreSQL. An address begins with postgresql://.",
+                place=hide_login(place),
+            )
     if _resolve(source) == _resolve(target):
         raise InvalidParams("Both places are the same: name another one to copy to.")
     if (archive := _archive(source)) is not None:
@@ -137,7 +143,7 @@ async def _expect_library(place: str) -> None:
         raise NotFound(
             "There is no library at {place}, so nothing was copied. Name a home's folder (it holds {database}), "
             "postgresql://…, or a backup of one.",
-            place=place,
+            place=hide_login(place),
             database=DATABASE,
         )
 

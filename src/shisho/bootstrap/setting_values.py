@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from shisho.domain.setting import SettingValue
 from shisho.messages.message import Message
-from shisho.settings import TABLE, Settings
+from shisho.settings import TABLE, Settings, hide_login
 
 SET = "set"  # in place of a secret
 
@@ -20,6 +20,8 @@ def list_settings(settings: Settings) -> Sequence[SettingValue]:
             value = SET if value else ""
         elif row.name == "home":
             value = str(settings.home)
+        elif isinstance(value, str):
+            value = hide_login(value)
         rows.append(
             SettingValue(
                 name=row.name,

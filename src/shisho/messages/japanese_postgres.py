@@ -114,6 +114,9 @@ SAID: Mapping[str, str] = {
         "{place} にはライブラリがないので、何も写していません。ホームのフォルダー({database} があるところ)か "
         "postgresql://…、またはそのバックアップを指定してください。"
     ),
+    "{place} is neither a folder nor an address of PostgreSQL. An address begins with postgresql://.": (
+        "{place} はフォルダーでもPostgreSQLのアドレスでもありません。アドレスは postgresql:// で始まります。"
+    ),
     "Both places are the same: name another one to copy to.": "写す元と先が同じです。別の場所を指定してください。",
     "The text of {document} did not arrive as it was.": "{document} の本文が元のとおりに届きませんでした。",
     (

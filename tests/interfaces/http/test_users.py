@@ -14,10 +14,13 @@ import pytest
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.corpus import Source
+from shisho.domain.task import Bytes
 from shisho.errors import AccessDenied, Conflict, InvalidParams, NotFound
+from shisho.interfaces.http import lasting
 from shisho.interfaces.http.guard import COOKIE, AccessRules
 from shisho.interfaces.http.people import ProxyRules, read_proxies
 from tests.interfaces.http.rooms import served
+from tests.machine import PATIENCE
 
 HEADER = "x-forwarded-email"
 HERE = read_proxies(HEADER, ["127.0.0.0/8", "::1"])
@@ -141,3 +144,52 @@ async def test_people_are_let_in_by_who_runs_the_library_and_corpora_granted_by_
         await hanako.team.revoke("papers", "lab", is_group=True)
         with pytest.raises(NotFound):
             await hanako.team.revoke("papers", "lab", is_group=True)
+
+
+@pytest.mark.parametrize("end", ["remove", "renew"])
+async def test_events_end_when_who_listens_is_let_in_no_more(
+    end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They went on until the task ended, days later where it waited for a person."""
+    monkeypatch.setattr(lasting, "LOOK_SECONDS", 0.0)
+    async with house(tmp_path, AccessRules(token="canary-local")) as (desk, client):
+        made = await desk.team.add_user("花子")
+        assert made is not None
+        hanako = desk.for_owner("花子")
+        queued = await hanako.tasks.queue_documents(files=[Bytes("a.txt", "一つ目。".encode())])
+        events = f"/tasks/{queued.task_id}/events"
+        async with (
+            asyncio.timeout(PATIENCE),
+            client.stream("GET", events, headers=bearer(made.token)) as stream,
+        ):
+            lines = stream.aiter_lines()
+            assert (await anext(lines)).startswith("id:")
+            if end == "remove":
+                await desk.team.remove_user("花子")
+            else:
+                await desk.team.renew_token("花子")
+            await hanako.tasks.queue_documents(
+                files=[Bytes("b.txt", "二つ目。".encode())], task_id=queued.task_id
+            )
+            rest = [line async for line in lines]
+        assert not any(line.startswith("id:") for line in rest)
+        assert (await client.get(events, headers=bearer(made.token))).status_code == 401
+
+
+async def test_events_go_on_for_who_may_come_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lasting, "LOOK_SECONDS", 0.0)
+    async with house(tmp_path, AccessRules(token="canary-local")) as (desk, client):
+        made = await desk.team.add_user("花子")
+        assert made is not None
+        hanako = desk.for_owner("花子")
+        queued = await hanako.tasks.queue_documents(files=[Bytes("a.txt", "一つ目。".encode())])
+        events = f"/tasks/{queued.task_id}/events"
+        async with (
+            asyncio.timeout(PATIENCE),
+            client.stream("GET", events, headers=bearer(made.token)) as stream,
+        ):
+            lines = stream.aiter_lines()
+            assert (await anext(lines)).startswith("id:")
+            async with hanako.working(1):
+                rest = [line async for line in lines]
+        assert any('"status":"completed"' in line for line in rest)

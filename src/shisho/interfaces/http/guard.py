@@ -12,6 +12,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -23,6 +24,7 @@ from starlette.types import Message as Event
 from shisho.domain.corpus import LOCAL_OWNER
 from shisho.domain.team import cookie_of
 from shisho.errors import InvalidParams, ShishoError
+from shisho.interfaces.http.lasting import LastingReply
 from shisho.interfaces.http.people import NO_PROXIES, PersonalApplications, ProxyRules
 from shisho.messages.catalogue import choose_accepted_language, render, use_language
 from shisho.messages.message import Message
@@ -181,10 +183,19 @@ class Guard:
             return await (_lead_to_login(sealed) if is_page else taken(sealed))
         if taken is not None:
             app = self.app
+            replayed = _replayed(taken, receive)
             if isinstance(owner, str) and owner != LOCAL_OWNER and self._people is not None:
                 app = await self._people.get(owner)
+                reply = LastingReply(replayed, sealed, partial(self._is_still, owner, headers, scope))
+                replayed, sealed = reply.read, reply.write
             with use_language(choose_accepted_language(headers.get("accept-language", ""))):
-                await app(scope, _replayed(taken, receive), sealed)
+                await app(scope, replayed, sealed)
+
+    async def _is_still(self, owner: str, headers: Headers, scope: Scope) -> bool:
+        """Whether what a request brought is still that of this person; a library that cannot be asked shuts
+        nobody out."""
+        found = await self._owner(headers, scope)
+        return found == owner or (isinstance(found, Refusal) and found.status == 503)
 
     async def _owner(self, headers: Headers, scope: Scope) -> str | Refusal | None:
         """Whose library this request may speak to; None where it has nothing to show for it."""

@@ -1,0 +1,55 @@
+"""A reply that lasts, such as the events of a task: it ends when who asked for it may come in no more."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
+from typing import Any
+
+from starlette.types import Receive, Send
+
+LOOK_SECONDS = 5.0  # between two looks at who may come in: each is a question to the database
+
+MayComeIn = Callable[[], Awaitable[bool]]
+
+
+class LastingReply:
+    """The two ends of a request, of which nothing more is sent once `may_come_in` says no; to the application
+    it then looks as if the client had gone."""
+
+    def __init__(self, receive: Receive, send: Send, may_come_in: MayComeIn) -> None:
+        self._receive = receive
+        self._send = send
+        self._may_come_in = may_come_in
+        self._looked_at = asyncio.get_running_loop().time()
+        self._over = asyncio.Event()
+
+    async def write(self, message: MutableMapping[str, Any]) -> None:
+        """Hand a part of the reply on."""
+        if self._over.is_set():
+            return
+        if message.get("more_body") and await self._is_shut_out():
+            self._over.set()
+            message = {"type": "http.response.body", "body": b""}
+        await self._send(message)
+
+    async def read(self) -> MutableMapping[str, Any]:
+        """Wait for what the client does next."""
+        arriving = asyncio.ensure_future(self._receive())
+        ending = asyncio.ensure_future(self._over.wait())
+        try:
+            await asyncio.wait((arriving, ending), return_when=asyncio.FIRST_COMPLETED)
+            return await arriving if arriving.done() else {"type": "http.disconnect"}
+        finally:
+            for waiting in (arriving, ending):
+                waiting.cancel()
+            with suppress(asyncio.CancelledError):
+                await ending
+
+    async def _is_shut_out(self) -> bool:
+        now = asyncio.get_running_loop().time()
+        if now - self._looked_at < LOOK_SECONDS:
+            return False
+        self._looked_at = now
+        return not await self._may_come_in()

@@ -101,8 +101,9 @@ async def test_documents_of_one_machine_are_answered_from_on_another(tmp_path: P
         assert await here.answer("last") == answer
         follow_up = await here.ask("それはなぜか", conversation=answer.id)
         assert follow_up.understood and follow_up.understood != "それはなぜか"
-        (database, *_) = await here.doctor()
+        (database, *rest) = await here.doctor()
         assert database.ok and "PostgreSQL" in database.detail
+        assert ["takes them along" in check.detail for check in rest if check.name == "originals"] == [True]
 
 
 async def test_files_handed_in_here_are_read_by_a_worker_there_and_purged_for_all(

@@ -3,6 +3,7 @@ said wrong."""
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,7 +11,9 @@ from pathlib import Path
 import pytest
 
 import shisho
+from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
+from shisho.domain.task import Bytes
 from shisho.errors import InvalidParams
 from tests.flows.conftest import SAMPLES, SHISHO, Shell
 from tests.shared import missing
@@ -181,3 +184,29 @@ def test_a_document_is_removed_and_restored_on_one_line(shell: Shell, tmp_path: 
     for words in (("remove",), ("restore",), ("remove", "--purge", "--yes")):
         printed = shell.run(words[0], document["id"], *words[1:]).stdout
         assert len(printed.splitlines()) == 1 and "猫 署名: 本物の鍵.txt" in printed
+
+
+def test_a_backup_tells_which_files_it_leaves_out(shell: Shell, tmp_path: Path) -> None:
+    """What was handed in and waits for its job is not in the database either."""
+    shell("list")
+    assert shell.run("backup", tmp_path / "empty.db").stderr == ""
+
+    async def hand_in() -> None:
+        async with open_desk(home=shell.home, embedder="none") as desk:
+            await desk.tasks.queue_documents(files=[Bytes("猫.txt", "猫は眠る。".encode())])
+
+    asyncio.run(hand_in())
+    done = shell.run("backup", tmp_path / "one.db")
+    assert done.returncode == 0 and "手渡しのファイル1個は入っていません" in done.stderr
+    assert str(shell.home) in done.stderr and "staging" in done.stderr
+
+
+def test_doctor_tells_of_a_store_of_files_that_does_not_answer(shell: Shell) -> None:
+    """It ended at that check, with none of the others."""
+    shell("list")
+    nowhere = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_REGION": "x"}
+    keys = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
+    shell.environment |= {"SHISHO_BLOBS": "s3://bucket/prefix", **nowhere, **keys}
+    checks = {check["name"]: check for check in shell("doctor", "--json", code=1)}
+    assert checks["database"]["ok"] and "model" in checks
+    assert not checks["originals"]["ok"] and "s3://bucket/prefix" in checks["originals"]["detail"]

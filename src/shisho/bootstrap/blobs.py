@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from shisho.bootstrap.deferred import defer
+from shisho.domain.blob import BlobFacts
 from shisho.errors import ExtraMissing
 from shisho.ports import Blobs
 from shisho.settings import Settings
 from shisho.stores.blobs.folder import FolderBlobs
+from shisho.stores.originals import ORIGINALS
+from shisho.stores.staging import FOLDER as STAGING
 
 
 def build_blobs(settings: Settings) -> Blobs:
@@ -18,6 +22,14 @@ def build_blobs(settings: Settings) -> Blobs:
     if "://" in place:
         return defer(partial(_objects, place))
     return FolderBlobs(Path(place).expanduser() if place else settings.home)
+
+
+def list_left_out(settings: Settings) -> Sequence[BlobFacts]:
+    """The files that were handed in and are in no backup; one of PostgreSQL has them all."""
+    if settings.text("store"):
+        return ()
+    blobs = build_blobs(settings)
+    return [*blobs.list(ORIGINALS), *blobs.list(STAGING)]
 
 
 def _objects(address: str) -> Blobs:

@@ -48,7 +48,7 @@ async def run_checks(
         await _reader(reader),
         await _fonts(reader),
         await _page_fonts(renderer),
-        _quiet(await _originals(originals), owner),
+        _quiet(await _originals(originals, settings), owner),
         _extra(
             "ocr",
             "rapidocr",
@@ -230,16 +230,26 @@ async def _page_fonts(renderer: PageRenderer) -> Check:
     return Check("page_fonts", True, detail, optional=True)
 
 
-async def _originals(originals: Originals) -> Check:
+async def _originals(originals: Originals, settings: Settings) -> Check:
     try:
         count, size = await originals.measure_usage()
+    except ShishoError as error:
+        return Check("originals", False, error.message)
     except OSError as error:
         remedy = Message("give yourself the right to read the folder `originals` in the home")
         return Check("originals", False, reason_of(error), remedy)
-    template = (
-        "{count} files that were handed in are kept, {megabytes:.1f} MB; `shisho backup` leaves them out"
-    )
-    return Check("originals", True, Message(template, count=count, megabytes=size / 1e6))
+    facts = {"count": count, "megabytes": size / 1e6}
+    if settings.text("store"):
+        detail = Message(
+            "{count} files that were handed in are kept, {megabytes:.1f} MB; `shisho backup` takes them along",
+            **facts,
+        )
+    else:
+        detail = Message(
+            "{count} files that were handed in are kept, {megabytes:.1f} MB; `shisho backup` leaves them out",
+            **facts,
+        )
+    return Check("originals", True, detail)
 
 
 def _named(scripts: Iterable[str]) -> Message:

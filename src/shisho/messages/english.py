@@ -143,6 +143,7 @@ SAID: Mapping[str, str] = {
     "language_english": "English ",
     "share_kept": "Kept for {text}: share of words {japanese} (Japanese), {english} (English); relevant from cosine {floor}.",
     "backed_up": "Backed up to {text}",
+    "backup_left_out": "{n} files that were handed in are not in it: copy `originals` and `staging` of {text} too.",
     "migrated": "The database is of this version, and can be written.",
     "migrated_script": "{text}: done",
     "copying": "{what}: {n} …",

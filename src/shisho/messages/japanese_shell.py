@@ -140,6 +140,7 @@ SAID: Mapping[str, str] = {
     "language_english": "英語",
     "share_kept": "{text} 用に残しました: 語の重み {japanese}(日本語)、{english}(英語)。意味だけで関連ありとする近さ {floor}。",
     "backed_up": "控えを作りました: {text}",
+    "backup_left_out": "手渡しのファイル{n}個は入っていません。{text} の originals と staging も写してください。",
     "migrated": "データベースはこの版になっており、書き込めます。",
     "migrated_script": "{text}: 済みました",
     "copying": "{what}: {n} 件 …",

@@ -82,6 +82,9 @@ SAID: Mapping[str, str] = {
     "{count} files that were handed in are kept, {megabytes:.1f} MB; `shisho backup` leaves them out": (
         "手渡しのファイル{count}個を保管しています({megabytes:.1f} MB)。`shisho backup` には含まれません"
     ),
+    "{count} files that were handed in are kept, {megabytes:.1f} MB; `shisho backup` takes them along": (
+        "手渡しのファイル{count}個を保管しています({megabytes:.1f} MB)。`shisho backup` に含まれます"
+    ),
     "give yourself the right to read the folder `originals` in the home": (
         "ホームの `originals` フォルダを読む権限を付けてください"
     ),

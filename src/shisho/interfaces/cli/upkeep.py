@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -44,8 +45,16 @@ def backup(
     """Copy everything into one file, while others go on working."""
 
     async def work(desk: Desk) -> None:
+        from shisho.bootstrap.blobs import list_left_out
+
         await desk.backup(file)
-        typer.echo(_words(context)("backed_up", text=file))
+        say = _words(context)
+        typer.echo(say("backed_up", text=file))
+        settings_held = settings_.load(**context.obj)
+        left_out = await asyncio.to_thread(list_left_out, settings_held)
+        if left_out:
+            place = settings_held.show("blobs") or settings_held.home
+            typer.echo(say("backup_left_out", n=len(left_out), text=place), err=True)
 
     _run(context, work, False, "interrupted_backup")
 

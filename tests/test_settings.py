@@ -12,7 +12,7 @@ from shisho.bootstrap.desk import open_desk
 from shisho.bootstrap.setting_values import list_settings
 from shisho.errors import InvalidParams, StorageUnusable, StoreUnavailable
 from shisho.messages.catalogue import render
-from shisho.settings import NOT_SETTINGS, TABLE, Setting, find_stray_names, load
+from shisho.settings import NOT_SETTINGS, TABLE, Setting, find_stray_names, load, load_readable
 
 
 def another(row: Setting, home: Path) -> object:
@@ -202,3 +202,16 @@ def test_a_password_in_an_address_is_not_shown() -> None:
     (row,) = (row for row in list_settings(held) if row.name == "model_url")
     assert row.value == "http://***@127.0.0.1:9/v1"
     assert held.show("blobs") == "s3://bucket/prefix" and held.show("workers") == held["workers"]
+
+
+@pytest.mark.parametrize("name", ["home", "token", "contact", "workers"])
+def test_a_value_in_another_encoding_is_refused_and_not_repeated(name: str) -> None:
+    with pytest.raises(InvalidParams, match=f"{name} .*no known encoding") as refused:
+        load(**{name: "canary\udcff"})
+    assert "canary" not in f"{refused.value} {dict(refused.value.details)}"
+
+
+def test_no_other_home_stands_in_for_one_in_another_encoding() -> None:
+    """`shisho doctor` found nothing wrong, in a library elsewhere."""
+    with pytest.raises(InvalidParams, match="home"):
+        load_readable(home="canary\udcff")

@@ -113,7 +113,7 @@ def load(**given: Any) -> Settings:
 
 def load_readable(**given: Any) -> tuple[Settings, Sequence[ShishoError]]:
     """Those settings that can be read, the others as they are by default, and what is wrong with these.
-    Raises InvalidParams for a name in the call that is no setting."""
+    Raises InvalidParams for a name in the call that is no setting, and for a home that cannot be one."""
     table = {row.name: row for row in TABLE}
     for name in given:
         if name not in table:
@@ -133,6 +133,8 @@ def load_readable(**given: Any) -> tuple[Settings, Sequence[ShishoError]]:
 
     take("home", lambda: os.environ.get("SHISHO_HOME"), "environment")
     take("home", lambda: given.get("home"), "call")
+    if troubles:  # another home is no home that was meant
+        raise troubles[0]
     try:
         written = _file(Settings(values, origins).home / "settings.toml")
     except ShishoError as error:
@@ -251,6 +253,7 @@ _FLAGS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "
 
 def _typed(row: Setting, raw: object, origin: str) -> Value:
     type_ = type(row.default)
+    _expect_text(row, str(raw), origin)
     if "on" in row.choices and str(raw).strip().lower() in _FLAGS:
         raw = "on" if _flag(raw) else "off"
     try:
@@ -287,6 +290,19 @@ def _typed(row: Setting, raw: object, origin: str) -> Value:
             help=Message(row.help),
         )
     return value
+
+
+def _expect_text(row: Setting, raw: str, origin: str) -> None:
+    """Raises InvalidParams for bytes of another encoding: no file of a database can be called by them, and no
+    word compared with them."""
+    try:
+        raw.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidParams(
+            "{setting} (from {origin}) is in no known encoding. Write it in UTF-8.",
+            setting=row.name,
+            origin=ORIGINS[origin],
+        ) from error
 
 
 def _flag(raw: object) -> bool:

@@ -4,6 +4,7 @@ said wrong."""
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -18,6 +19,7 @@ from shisho.errors import InvalidParams
 from tests.flows.conftest import SAMPLES, SHISHO, Shell
 from tests.shared import missing
 
+UNKNOWN = "\udc94L.txt"  # 猫 in Shift_JIS, as Python has bytes that are no UTF-8
 COMPLETION = {
     "bash": """eval "$(_SHISHO_COMPLETE=source_bash shisho)"
 COMP_WORDS=(shisho se); COMP_CWORD=1; _shisho_completion shisho; printf '%s\\n' "${COMPREPLY[@]}" """,
@@ -210,3 +212,24 @@ def test_doctor_tells_of_a_store_of_files_that_does_not_answer(shell: Shell) -> 
     checks = {check["name"]: check for check in shell("doctor", "--json", code=1)}
     assert checks["database"]["ok"] and "model" in checks
     assert not checks["originals"]["ok"] and "s3://bucket/prefix" in checks["originals"]["detail"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("remove", UNKNOWN),
+        ("restore", UNKNOWN),
+        ("show", UNKNOWN),
+        ("search", "猫", UNKNOWN),
+        ("ask", UNKNOWN),
+        ("list", "--corpus", UNKNOWN),
+        ("audit", "--user", UNKNOWN),
+        ("queue", "status", UNKNOWN),
+        ("conversation", UNKNOWN),
+    ],
+)
+def test_a_word_in_another_encoding_is_refused_in_a_sentence(shell: Shell, words: tuple[str, ...]) -> None:
+    """A name from an old archive, completed by the shell, ended in a traceback."""
+    done = shell.run(*words, "--json")
+    assert (done.returncode, json.loads(done.stdout)["code"]) == (2, "INVALID_PARAMS"), done.stderr
+    assert "文字コード" in json.loads(done.stdout)["message"]

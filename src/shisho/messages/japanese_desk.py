@@ -117,6 +117,9 @@ SAID: Mapping[str, str] = {
     "A blank is no path. The folder that you are in is `.`.": (
         "空白はパスになりません。今いるフォルダーは `.` です。"
     ),
+    "{word!r} is in no known encoding. Type it again, or give an id.": (
+        "{word!r} は文字コードが分かりません。打ち直すか、IDを指定してください。"
+    ),
     "a blank is no path, and the folder that you are in is `.`": (
         "空白はパスになりません(今いるフォルダーは `.` です)"
     ),

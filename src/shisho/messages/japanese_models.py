@@ -39,6 +39,9 @@ SAID: Mapping[str, str] = {
         "手元のモデルが1回の呼び出しで読み書きするトークン数"
     ),
     "seconds one call of a model may take": "モデルの1回の呼び出しにかけてよい秒数",
+    "{setting} (from {origin}) is in no known encoding. Write it in UTF-8.": (
+        "{setting} ({origin})の文字コードが分かりません。UTF-8で書いてください。"
+    ),
     "{setting} (from {origin}) has another form: {help}. What it was is shown nowhere. See docs/settings.md.": (
         "{setting} ({origin})の形が違います: {help}。元の値はどこにも表示しません。docs/settings.md を見てください。"
     ),

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import gettext
 import inspect
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
+from itertools import takewhile
 from types import MethodType
 from typing import Any
 
@@ -19,7 +21,7 @@ import typer.core
 
 from shisho.errors import InvalidParams
 from shisho.interfaces.api.mistakes import describe_mistake
-from shisho.interfaces.cli.failures import fail_typed
+from shisho.interfaces.cli.failures import fail, fail_typed
 from shisho.interfaces.cli.usage_errors import keep_words_whole
 from shisho.interfaces.cli.values import PlainValues, read_plainly
 from shisho.messages.catalogue import DEFAULT, current_language, render, translate
@@ -101,7 +103,12 @@ def _failing_typed(invoke: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _wants_json(ctx: Any) -> bool:
-    return any(ctx.params.get(name) for name in ("json_", "as_json"))
+    return any(ctx.params.get(name) for name in ("json_", "as_json")) or _asks_for_json()
+
+
+def _asks_for_json() -> bool:
+    """Whether the command line does: a value may be refused before there is a command."""
+    return "--json" in takewhile(lambda word: word != "--", sys.argv[1:])
 
 
 def _translate(command: Any) -> None:
@@ -152,8 +159,7 @@ def _told() -> Iterator[None]:
             raise
         raise _SpokenUsageError(render(_meaning(error)), error.ctx) from error
     except InvalidParams as error:  # of a value that is read before there is a command
-        typer.echo(f"{error.code}: {render(error.message)}", err=True)
-        raise typer.Exit(2) from error
+        fail(error, _asks_for_json())
 
 
 def _meaning(error: Any) -> Message:

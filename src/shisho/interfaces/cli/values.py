@@ -96,6 +96,7 @@ def _plain(value: Any, annotation: Any) -> Any:
     if type(value) not in (str, bool):
         return MISREAD
     if annotation is type(value):
+        _expect_text(value)
         return value
     if get_origin(annotation) is Literal and value in get_args(annotation):
         return value
@@ -104,6 +105,18 @@ def _plain(value: Any, annotation: Any) -> Any:
         # Typer's own refuses all paths where one may not be read; the command tells of that one, and goes on.
         return Path(value)
     return MISREAD
+
+
+def _expect_text(value: str | bool) -> None:
+    """Raises InvalidParams for bytes of another encoding than the shell's, such as a name that was taken from
+    an old archive: nothing is stored under such a word, and no database can look for it."""
+    if isinstance(value, str) and not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidParams(
+                "{word!r} is in no known encoding. Type it again, or give an id.", word=value
+            ) from error
 
 
 def _expect_no_address(value: str) -> None:

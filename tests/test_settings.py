@@ -12,7 +12,7 @@ from shisho.bootstrap.desk import open_desk
 from shisho.bootstrap.setting_values import list_settings
 from shisho.errors import InvalidParams, StorageUnusable, StoreUnavailable
 from shisho.messages.catalogue import render
-from shisho.settings import NOT_SETTINGS, TABLE, Setting, find_stray_names, load, load_readable
+from shisho.settings import NOT_SETTINGS, TABLE, Setting, find_stray_names, load, load_readable, reader_of
 
 
 def another(row: Setting, home: Path) -> object:
@@ -215,3 +215,13 @@ def test_no_other_home_stands_in_for_one_in_another_encoding() -> None:
     """`shisho doctor` found nothing wrong, in a library elsewhere."""
     with pytest.raises(InvalidParams, match="home"):
         load_readable(home="canary\udcff")
+    assert reader_of(["--home", "canary\udcff", "--language", "ja"]) == "ja"
+
+
+def test_a_home_that_is_named_counts_whatever_the_environment_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHISHO_HOME", "canary\udcff")
+    assert load(home=tmp_path).home == tmp_path
+    with pytest.raises(InvalidParams, match=r"home \(from the environment\)"):
+        load()

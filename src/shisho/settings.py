@@ -100,7 +100,11 @@ def reader_of(arguments: Sequence[str]) -> str:
         name, equals, value = argument.partition("=")
         if name in ("--home", "--language"):
             values[name[2:]] = value if equals else next(iter(arguments[place + 1 : place + 2]), "")
-    return load_readable(**{name: value for name, value in values.items() if value})[0].reader
+    values = {name: value for name, value in values.items() if value}
+    try:
+        return load_readable(**values)[0].reader
+    except InvalidParams:  # of the home: the command tells of it
+        return load_readable(**{**values, "home": os.devnull})[0].reader
 
 
 def load(**given: Any) -> Settings:
@@ -131,8 +135,10 @@ def load_readable(**given: Any) -> tuple[Settings, Sequence[ShishoError]]:
         except ShishoError as error:
             troubles.append(error)
 
-    take("home", lambda: os.environ.get("SHISHO_HOME"), "environment")
-    take("home", lambda: given.get("home"), "call")
+    if given.get("home") is None:
+        take("home", lambda: os.environ.get("SHISHO_HOME"), "environment")
+    else:
+        take("home", lambda: given["home"], "call")
     if troubles:  # another home is no home that was meant
         raise troubles[0]
     try:
@@ -145,7 +151,7 @@ def load_readable(**given: Any) -> tuple[Settings, Sequence[ShishoError]]:
             troubles.append(_unknown(name, table, "file"))
         elif name != "home":
             take(name, partial(written.get, name), "file")
-    for name in table:
+    for name in [name for name in table if name != "home"]:
         take(name, partial(_environment, table[name]), "environment")
         take(name, partial(given.get, name), "call")
     return Settings(values, origins), troubles

@@ -484,3 +484,16 @@ async def test_others_tasks_are_not_there(desk: Desk) -> None:
         with pytest.raises(TaskNotFound):
             await call(theirs)
     await desk.tasks.remove_task(theirs)
+
+
+async def test_files_of_one_name_below_a_folder_that_is_handed_over_are_documents_of_their_own(
+    desk: Desk,
+) -> None:
+    """Nothing that a path says leads out of what was handed over."""
+    names = ("甲/readme.md", "乙\\readme.md", "/etc/hosts", "~/notes.md", "C:\\x\\report.md", "./丙//list.md")
+    files = [Bytes(name, f"{name}の本文である。".encode()) for name in names]
+    added = await desk.tasks.queue_documents(files=files)
+    async with desk.working():
+        _, results = await ended(desk, added.task_id)
+    sources = {"甲/readme.md", "乙/readme.md", "hosts", "notes.md", "report.md", "丙/list.md"}
+    assert {result.url for result in results} == sources

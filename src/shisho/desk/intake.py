@@ -211,12 +211,14 @@ def check_corpus_name(name: str) -> str:
 
 
 def file_name(name: str) -> str:
-    """The last part of a name, so that bytes handed over never take the place of a file on disk. Raises
-    InvalidParams."""
-    last = name.replace("\\", "/").rstrip("/").rpartition("/")[2].strip()
-    if last in ("", ".", "..") or any(ord(character) < 32 for character in last):
+    """The name of bytes handed over: its path below the folder that was handed over, else its last part, so
+    that it never takes the place of a file on disk. Raises InvalidParams."""
+    path = name.replace("\\", "/")
+    parts = [part.strip() for part in path.split("/") if part.strip() not in ("", ".")]
+    is_elsewhere = path.startswith(("/", "~")) or ".." in parts or ":" in path.partition("/")[0]
+    if parts in ([], [".."]) or parts[-1] == ".." or any(ord(character) < 32 for character in name.strip()):
         raise InvalidParams("A document handed over as bytes needs a file name, for example report.pdf.")
-    return last
+    return parts[-1] if is_elsewhere else "/".join(parts)
 
 
 def resolve_file(path: Path | str) -> Path:

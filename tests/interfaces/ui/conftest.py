@@ -14,7 +14,7 @@ from tests.fonts import japanese_fonts
 from tests.interfaces.serving import serving
 from tests.interfaces.ui.room import Reader, chromium_browser
 
-PEOPLE = 24  # more than there are tests
+PEOPLE = 60  # more than there are tests
 _number = count()
 
 

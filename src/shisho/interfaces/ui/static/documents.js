@@ -127,7 +127,7 @@ function listenForFiles() {
   the("choose-files").addEventListener("click", () => the("files").click());
   the("choose-folder").addEventListener("click", () => the("folder").click());
   for (const input of [the("files"), the("folder")]) {
-    input.addEventListener("change", () => { addFiles([...input.files]); input.value = ""; });
+    input.addEventListener("change", () => { addFiles([...input.files].map(pathed).filter(isPlain)); input.value = ""; });
   }
   for (const event of ["dragenter", "dragover"]) {
     document.addEventListener(event, (moved) => { moved.preventDefault(); drop.classList.add("over"); });
@@ -140,28 +140,42 @@ function listenForFiles() {
   });
 }
 
-/** All files that were dropped, those inside folders too. */
+/** A file with the path below what was handed in: two of one name in two folders are two documents. */
+const pathed = (file) => ({ file, path: file.webkitRelativePath || file.name });
+
+/** No file of a folder that is hidden or stands in a hidden one. */
+const isPlain = ({ path }) => !path.split("/").slice(1).some((part) => part.startsWith("."));
+
+/** All files that were dropped, those inside folders too; without a `file` what the browser cannot open. */
 async function filesOf(transfer) {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
-  if (!entries.length) return [...transfer.files];
-  return (await Promise.all(entries.map(filesBelow))).flat();
+  if (!entries.length) return [...transfer.files].map(pathed);
+  return (await Promise.all(entries.map(filesBelow))).flat().filter(isPlain);
 }
 
 async function filesBelow(entry) {
-  if (entry.isFile) return [await new Promise((give, fail) => entry.file(give, fail))];
-  const reader = entry.createReader();
-  const found = [];
+  const path = entry.fullPath.replace(/^\//, "");
+  try {
+    if (entry.isFile) return [{ file: await new Promise((give, fail) => entry.file(give, fail)), path }];
+    return (await Promise.all((await entriesIn(entry)).map(filesBelow))).flat();
+  } catch {
+    return [{ file: null, path }];
+  }
+}
+
+async function entriesIn(folder) {
+  const reader = folder.createReader();
+  const entries = [];
   for (;;) {
     const some = await new Promise((give, fail) => reader.readEntries(give, fail));
-    if (!some.length) break;
-    found.push(...some);
+    if (!some.length) return entries;
+    entries.push(...some);
   }
-  return (await Promise.all(found.filter((below) => !below.name.startsWith(".")).map(filesBelow))).flat();
 }
 
 /** Take files in one after the other: a bad one never keeps its neighbours out. */
 async function addFiles(files) {
-  const queue = files.map((file) => ({ file, ...uploadRow(file.name) }));
+  const queue = files.map(({ file, path }) => ({ file, path, ...uploadRow(path) }));
   for (const upload of queue) await addFile(upload);
   await attempt(refresh);
 }
@@ -174,9 +188,10 @@ function uploadRow(name) {
   return { bar, state, item };
 }
 
-async function addFile({ file, bar, state, item }) {
+async function addFile({ file, path, bar, state, item }) {
   try {
-    const queued = await send(file, (share) => { bar.value = share * 0.9; });
+    if (!file) throw new Error(say("cannot_open"));
+    const queued = await send(file, path, (share) => { bar.value = share * 0.9; });
     bar.removeAttribute("value");
     state.textContent = say("being_read");
     const failure = await followIntake(queued, (done, total) => {
@@ -199,10 +214,10 @@ function showFailure(state, reason) {
 }
 
 /** Send the bytes; `tell` hears what share has gone. Only XMLHttpRequest says how far an upload has come. */
-function send(file, tell) {
+function send(file, path, tell) {
   return new Promise((give, fail) => {
     const request = new XMLHttpRequest();
-    request.open("POST", `/api/v1${address("/documents/upload", { name: file.webkitRelativePath || file.name, corpus: corpusName() })}`);
+    request.open("POST", `/api/v1${address("/documents/upload", { name: path, corpus: corpusName() })}`);
     request.responseType = "json";
     request.setRequestHeader("content-type", "application/octet-stream");
     request.upload.onprogress = (sent) => tell(sent.loaded / Math.max(1, sent.total));

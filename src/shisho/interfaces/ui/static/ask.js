@@ -10,6 +10,7 @@ const BUDGETS = {
   balanced: { max_rounds: 3, max_seconds: 120 },
   thorough: { max_rounds: 6, max_seconds: 600 },
 };
+const LOOK_AGAIN = 3000; // milliseconds
 const isNarrow = matchMedia("(max-width: 720px)").matches;
 let conversation = null;
 let running = null;
@@ -162,21 +163,46 @@ function follow(answerId, place) {
     lines.parentElement.hidden = false;
     lines.append(make("li", { dir: "auto" }, JSON.parse(event.data).text));
   });
-  events.addEventListener("answer", () => attempt(async () => {
-    events.close();
-    const { answer } = await get(address(`/answers/${answerId}`, { wait: 5 }));
-    end();
-    fill(place, answer ? showAnswer(answer) : showFailure(say("no_answer")));
-    place.parentElement.scrollIntoView({ block: "start" });
-    await showLogOf(answerId, place);
-    await showHistory();
-  }));
+  events.addEventListener("answer", () => { events.close(); showEnd(answerId, place); });
   events.addEventListener("error", (event) => {
-    if (!event.data) return; // the connection broke: it is taken up again
-    events.close();
-    end();
-    fill(place, showFailure(JSON.parse(event.data).message));
+    if (event.data) {
+      events.close();
+      fail(place, JSON.parse(event.data).message);
+    } else if (events.readyState === EventSource.CLOSED) {
+      setTimeout(() => lookAgain(answerId, place), LOOK_AGAIN); // else the browser connects again by itself
+    }
   });
+}
+
+/** The news were refused, as while a server starts, or have all been heard: the answer itself says how it is. */
+async function lookAgain(answerId, place) {
+  try {
+    const { answer } = await get(address(`/answers/${answerId}`, { wait: 0 }));
+    if (answer) await showEnd(answerId, place);
+    else follow(answerId, place);
+  } catch (error) {
+    if (error.status && error.status < 500) fail(place, error.message);
+    else setTimeout(() => lookAgain(answerId, place), LOOK_AGAIN);
+  }
+}
+
+async function showEnd(answerId, place) {
+  let answer;
+  try {
+    ({ answer } = await get(address(`/answers/${answerId}`, { wait: 5 })));
+  } catch {
+    await lookAgain(answerId, place);
+    return;
+  }
+  end();
+  fill(place, answer ? showAnswer(answer) : showFailure(say("no_answer")));
+  place.parentElement.scrollIntoView({ block: "start" });
+  await attempt(async () => { await showLogOf(answerId, place); await showHistory(); });
+}
+
+function fail(place, message) {
+  end();
+  fill(place, showFailure(message));
 }
 
 function end() {

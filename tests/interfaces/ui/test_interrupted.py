@@ -1,0 +1,52 @@
+"""A room whose connection breaks, whose reader comes back, or who goes elsewhere in the middle: nothing that
+was asked, written or looked at is out of sight."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Page, Route, expect
+
+from tests.interfaces.ui.room import WAIT, Reader, RoomVisit, visiting
+
+SAMPLES = Path(__file__).parents[3] / "samples" / "lectures"
+QUESTION = "決定係数が0に近いとき何を意味するか"
+expect.set_options(timeout=WAIT)
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+async def fill_library(visit: RoomVisit, *paths: Path) -> None:
+    await visit.open("/")
+    await visit.page.set_input_files("#files", [str(path) for path in paths or (sample(1),)])
+    await expect(visit.page.locator("#documents li .head")).to_have_count(len(paths) or 1)
+
+
+def sample(number: int) -> Path:
+    return next(SAMPLES.glob(f"{number:02}-*.pdf"))
+
+
+async def ask(page: Page, question: str = QUESTION) -> None:
+    await page.fill("#question", question)
+    await page.press("#question", "Enter")
+    await expect(page.locator(".turn").last.locator(".answer .why")).to_have_count(1)
+
+
+async def test_news_that_are_refused_for_a_while_leave_no_question_open(
+    browser: Browser, reader: Reader
+) -> None:
+    """A browser that gets no stream never asks for it again by itself."""
+    refused = []
+
+    async def refuse(route: Route) -> None:
+        refused.append(route.request.url)
+        await route.fulfill(status=503, body="the server starts")
+
+    async with visiting(browser, reader) as visit:
+        await fill_library(visit)
+        await visit.page.route("**/events", refuse)
+        await visit.page.route("**/answers/*?wait=0", refuse, times=1)
+        await ask(visit.page)
+        assert len(refused) == 2
+        await expect(visit.page.locator("#send")).to_be_enabled()
+        await expect(visit.page.locator("#stop")).to_be_hidden()

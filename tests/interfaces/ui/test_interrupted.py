@@ -50,3 +50,36 @@ async def test_news_that_are_refused_for_a_while_leave_no_question_open(
         assert len(refused) == 2
         await expect(visit.page.locator("#send")).to_be_enabled()
         await expect(visit.page.locator("#stop")).to_be_hidden()
+
+
+async def test_who_leaps_to_the_middle_of_the_page_keeps_what_is_written(
+    browser: Browser, reader: Reader
+) -> None:
+    async with visiting(browser, reader) as visit:
+        page = visit.page
+        await visit.open("/")
+        await page.fill("#question", QUESTION)
+        await page.evaluate("globalThis.isSame = true")
+        await page.focus(".skip")
+        await page.keyboard.press("Enter")
+        await expect(page.locator("#main")).to_be_focused()
+        await page.wait_for_timeout(500)  # in which a page would be loaded
+        assert await page.evaluate("globalThis.isSame")
+        await expect(page.locator("#question")).to_have_value(QUESTION)
+
+
+async def test_going_back_asks_nothing_again(browser: Browser, reader: Reader) -> None:
+    async with visiting(browser, reader) as visit:
+        page = visit.page
+        await fill_library(visit)
+        await visit.open(f"/?q={QUESTION}")
+        await expect(page.locator(".answer .why")).to_have_count(1)
+        await ask(page, "残差とは何か")
+        await page.go_back()
+        await visit.ready()
+        await expect(page.locator(".turn")).to_have_count(2)
+        await page.go_back()
+        await visit.ready()
+        assert page.url == f"{visit.url}/"
+        await expect(page.locator(".turn")).to_have_count(0)
+        await expect(page.locator("#history li")).to_have_count(1)

@@ -12,6 +12,8 @@ const BUDGETS = {
 };
 const LOOK_AGAIN = 3000; // milliseconds
 const isNarrow = matchMedia("(max-width: 720px)").matches;
+const here = () => location.pathname + location.search;
+let opened = here(); // the address of what is shown
 let conversation = null;
 let running = null;
 let carried = ""; // what limits the question before, and so the next
@@ -28,7 +30,7 @@ async function open() {
   the("drop-limits").addEventListener("click", () => { anywhere = true; showCarried(); the("question").focus(); });
   document.addEventListener("limits", showCarried);
   the("new").addEventListener("click", () => { location.assign("/"); });
-  window.addEventListener("popstate", () => location.reload());
+  window.addEventListener("popstate", () => { if (here() !== opened) location.reload(); }); // not within the page
   if (isNarrow) the("log-panel").open = false;
   const documents = openDocuments();
   const answerId = location.pathname.match(/^\/a\/([^/]+)$/)?.[1];
@@ -113,7 +115,9 @@ async function ask() {
     });
     conversation = handle.conversation_id || conversation || handle.answer_id;
     anywhere = false;
-    history.pushState({}, "", `/a/${handle.answer_id}`);
+    // An address that asks stays nowhere behind: going back to it would ask again.
+    history[location.search ? "replaceState" : "pushState"]({}, "", `/a/${handle.answer_id}`);
+    opened = here();
     follow(handle.answer_id, place);
     attempt(async () => { showLimits(place, (await get(`/conversations/${handle.answer_id}`)).turns.at(-1)); });
   } catch (error) {

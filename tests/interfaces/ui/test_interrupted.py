@@ -83,3 +83,38 @@ async def test_going_back_asks_nothing_again(browser: Browser, reader: Reader) -
         assert page.url == f"{visit.url}/"
         await expect(page.locator(".turn")).to_have_count(0)
         await expect(page.locator("#history li")).to_have_count(1)
+
+
+async def test_another_language_leads_back_to_what_was_looked_at(browser: Browser, reader: Reader) -> None:
+    async with visiting(browser, reader) as visit:
+        page = visit.page
+        await fill_library(visit)
+        await ask(page)
+        answer = page.url
+        await page.fill("#question", "残差とは何か")
+        await page.click(".choices a")
+        await visit.ready()
+        assert page.url == answer
+        await expect(page.locator("html")).to_have_attribute("lang", "en")
+        await expect(page.locator(".turn .answer .why")).to_have_count(1)
+        await expect(page.locator("#question")).to_have_value("残差とは何か")
+        await page.locator(".answer .chip").first.click()
+        await visit.ready()
+        quoted = page.url
+        await page.click(".choices a")
+        await visit.ready()
+        assert page.url == quoted
+        await expect(page.locator("html")).to_have_attribute("lang", "ja")
+        await expect(page.locator(".page .lit")).not_to_have_count(0)
+
+
+async def test_a_browser_that_may_keep_nothing_still_opens_the_room(browser: Browser, reader: Reader) -> None:
+    forbid = "for (const name of ['localStorage', 'sessionStorage']) {" + (
+        "Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } }); }"
+    )
+    async with visiting(browser, reader) as visit:
+        await visit.page.add_init_script(forbid)
+        for path in ("/", "/library", "/queue", "/settings"):
+            await visit.open(path)
+            await visit.page.click("#theme")
+            await expect(visit.page.locator("html")).to_have_attribute("data-theme", "dark")

@@ -3,13 +3,14 @@
 import { showAnswer, showFailure, showWorking } from "./answer.js";
 import { chosenCorpora, chosenFilters, describeLimits, documentCount, openDocuments } from "./documents.js";
 import { clearLog, showLog } from "./log.js";
-import { address, attempt, fill, get, listed, make, markTab, post, say, the, toast } from "./room.js";
+import { address, attempt, fill, get, keep, listed, make, markTab, post, recall, say, the, toast } from "./room.js";
 
 const BUDGETS = {
   fast: { max_rounds: 1, max_seconds: 30 },
   balanced: { max_rounds: 3, max_seconds: 120 },
   thorough: { max_rounds: 6, max_seconds: 600 },
 };
+const DRAFT = "question"; // what is written and not asked yet is there again after another page of the room
 const LOOK_AGAIN = 3000; // milliseconds
 const isNarrow = matchMedia("(max-width: 720px)").matches;
 const here = () => location.pathname + location.search;
@@ -31,6 +32,8 @@ async function open() {
   document.addEventListener("limits", showCarried);
   the("new").addEventListener("click", () => { location.assign("/"); });
   window.addEventListener("popstate", () => { if (here() !== opened) location.reload(); }); // not within the page
+  the("question").value ||= recall("sessionStorage", DRAFT) ?? "";
+  window.addEventListener("pagehide", () => keep("sessionStorage", DRAFT, the("question").value));
   if (isNarrow) the("log-panel").open = false;
   const documents = openDocuments();
   const answerId = location.pathname.match(/^\/a\/([^/]+)$/)?.[1];

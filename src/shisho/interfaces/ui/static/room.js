@@ -144,14 +144,40 @@ export function webLink(text) {
   }
 }
 
+/** What this browser keeps for the room under a name; a browser may be told to keep nothing. */
+export function recall(store, name) {
+  try {
+    return window[store].getItem(name);
+  } catch {
+    return null;
+  }
+}
+
+/** Let this browser keep it: for this tab in the sessionStorage, for all in the localStorage. */
+export function keep(store, name, value) {
+  try {
+    window[store].setItem(name, value);
+  } catch { /* it is lost with the page */ }
+}
+
+// The address of what is looked at changes without a new page: another language leads back to the latest.
+for (const link of document.querySelectorAll(".choices a")) {
+  link.addEventListener("click", () => {
+    const target = new URL(link.href);
+    target.searchParams.set("back", location.pathname + location.search);
+    target.hash = location.hash;
+    link.href = target;
+  });
+}
+
 function chooseTheme(theme) {
   if (theme) document.documentElement.dataset.theme = theme;
 }
 
-chooseTheme(localStorage.getItem("theme"));
+chooseTheme(recall("localStorage", "theme"));
 the("theme")?.addEventListener("click", () => {
   const isDark = getComputedStyle(document.documentElement).colorScheme === "dark";
   const theme = isDark ? "light" : "dark";
-  localStorage.setItem("theme", theme);
+  keep("localStorage", "theme", theme);
   chooseTheme(theme);
 });

@@ -2,9 +2,10 @@
 // The exact characters are lit or nothing; where a box is not known, the page says so.
 
 import { whereabouts, viewerAddress } from "./answer.js";
-import { address, attempt, baseName, fill, get, make, say, the, webLink } from "./room.js";
+import { address, attempt, baseName, figure, fill, get, make, say, the, webLink } from "./room.js";
 
 const STEPS = [800, 1200, 1600, 2400];
+const BEFORE = 50_000; // of a very long text so many characters come before the place that is asked for
 let entry = null;
 let evidences = [];
 let answerId = "";
@@ -60,7 +61,11 @@ async function loadEvidences() {
 /** What the part of the address behind # asks for. */
 function wanted() {
   const parts = new URLSearchParams(location.hash.slice(1));
-  return { page: Number(parts.get("page")) || 1, evidence: parts.get("e") ?? "", span: parts.get("at")?.split("-") ?? null };
+  const [start, end] = (parts.get("at") ?? "").split("-").map(Number);
+  return {
+    page: Math.trunc(Number(parts.get("page"))) || 1, evidence: parts.get("e") ?? "", from: Math.trunc(Number(parts.get("from"))) || null,
+    span: Number.isInteger(start) && end > start ? { start, end } : null,
+  };
 }
 
 async function show() {
@@ -69,14 +74,16 @@ async function show() {
   page = Math.min(Math.max(1, ask.page), entry.page_count ?? 1);
   showPlace(evidence);
   const turn = ++drawn;
+  const span = evidence?.document_id === entry.id ? evidence : ask.span;
   try {
-    const at = evidence?.document_id === entry.id ? evidence.start : null;
+    const at = span?.start ?? ask.from;
     const layout = await get(address(`/documents/${entry.id}/pages/${page}/layout`, { at: entry.viewable === "pages" ? null : at }));
     const boxes = entry.viewable === "pages" ? await boxesOf(evidence, ask.span) : null;
     if (turn !== drawn) return; // another page was asked for meanwhile
     if (layout.width && entry.viewable === "pages") showPage(layout, boxes);
-    else showText(layout, evidence);
-    showPane(layout, evidence);
+    else showText(layout, span);
+    showPane(layout, span);
+    if (ask.from) scrollTo(0, 0);
   } catch (error) {
     if (turn === drawn) note(error.message, true);
   }
@@ -85,7 +92,7 @@ async function show() {
 /** Where the characters of a quotation, or of what was found, stand. */
 async function boxesOf(evidence, span) {
   if (evidence?.document_id === entry.id) return get(`/evidence/${evidence.id}/boxes`);
-  return span && get(address(`/documents/${entry.id}/boxes`, { start: span[0], end: span[1] }));
+  return span && get(address(`/documents/${entry.id}/boxes`, span));
 }
 
 function showPlace(evidence) {
@@ -151,18 +158,27 @@ function letters(layout) {
 }
 
 /** A document without pages to draw: its stored text with the quotation marked. */
-function showText(layout, evidence) {
+function showText(layout, span) {
   const text = make("article", { class: "stored", dir: "auto", lang: entry.metadata.language ?? null });
-  fill(text, marked(layout, evidence));
-  fill(the("stage"), text);
+  fill(text, marked(layout, span));
+  fill(the("stage"), stretches(layout), text, stretches(layout));
   text.querySelector("mark")?.scrollIntoView({ block: "center" });
 }
 
-function marked(layout, evidence) {
-  const inside = evidence && evidence.document_id === entry.id && evidence.start >= layout.start && evidence.end <= layout.end;
-  if (!inside) return [layout.text];
-  const [start, end] = [evidence.start, evidence.end].map((offset) => unitsBefore(layout.text, offset - layout.start));
-  return [layout.text.slice(0, start), make("mark", { id: "lit" }, layout.text.slice(start, end)), layout.text.slice(end)];
+/** Which part of a very long text is shown, and the way to what stands before and after it. */
+function stretches(layout) {
+  if (layout.start <= layout.page_start && layout.end >= layout.page_end) return null;
+  const link = (offset, words) => make("a", { href: `#page=${page}&from=${Math.max(1, offset)}` }, words);
+  return make("p", { class: "stretches row" },
+    layout.start > layout.page_start && link(layout.start - (layout.end - layout.start) + BEFORE, say("text_before")),
+    make("span", { class: "quiet" }, say("text_partly", { start: figure(layout.start + 1), end: figure(layout.end), all: figure(layout.page_end) })),
+    layout.end < layout.page_end && link(layout.end + BEFORE, say("text_after")));
+}
+
+function marked(layout, span) {
+  if (!span || span.start < layout.start || span.end > layout.end) return [layout.text];
+  const [start, end] = [span.start, span.end].map((offset) => unitsBefore(layout.text, offset - layout.start));
+  return [layout.text.slice(0, start), make("mark", {}, layout.text.slice(start, end)), layout.text.slice(end)];
 }
 
 /** Offsets of the API count characters; strings here count half of one beyond U+FFFF. */
@@ -172,8 +188,8 @@ function unitsBefore(text, characters) {
   return units;
 }
 
-function showPane(layout, evidence) {
-  fill(the("text-pane"), marked(layout, evidence));
+function showPane(layout, span) {
+  fill(the("text-pane"), marked(layout, span));
   the("text-pane").querySelector("mark")?.scrollIntoView({ block: "nearest" });
 }
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
+from tests.corpus.readers.making import lines, pdf
 from tests.interfaces.ui.room import WAIT, Reader, visiting
 from tests.interfaces.ui.test_interrupted import fill_library
 
@@ -43,3 +44,54 @@ async def test_all_of_a_long_text_is_read_and_what_is_found_in_it_is_marked(
         await page.locator("#matches a").click()
         await expect(page.locator(".stored mark")).to_have_text("ツチノコ")
         await expect(page.locator(".stored mark")).to_be_in_viewport()
+
+
+async def test_a_document_that_is_purged_while_it_is_looked_at_leaves_no_page_behind(
+    browser: Browser, reader: Reader, tmp_path: Path
+) -> None:
+    file = tmp_path / "猫.pdf"
+    file.write_bytes(pdf([lines(f"第{number}の猫である。") for number in range(1, 4)]))
+    async with visiting(browser, reader) as visit:
+        page = visit.page
+        await fill_library(visit, file)
+        await page.locator("#documents li .head a").click()
+        await visit.ready()
+        await expect(page.locator(".page[data-page='1']")).to_have_count(1)
+        path = page.url.replace("/d/", "/api/v1/documents/")
+        removed = await page.request.delete(path)
+        assert removed.ok
+        await page.reload()
+        await visit.ready()
+        await expect(page.locator("#document-about")).to_contain_text("その後外された文書")
+        purged = await page.request.delete(f"{path}?purge=true")
+        assert purged.ok
+        await page.keyboard.press("ArrowRight")
+        await expect(page.locator("#lit-note.bad")).to_contain_text("消去されました")
+        await expect(page.locator(".page")).to_have_count(0)
+        await page.reload()
+        await visit.ready()
+        await expect(page.locator("#document-title")).to_have_text("(抹消済み)")
+
+
+async def test_the_box_has_the_number_of_the_page_that_is_shown(
+    browser: Browser, reader: Reader, tmp_path: Path
+) -> None:
+    file = tmp_path / "猫.pdf"
+    file.write_bytes(pdf([lines(f"第{number}の猫である。") for number in range(1, 4)]))
+    async with visiting(browser, reader) as visit:
+        page = visit.page
+        await fill_library(visit, file)
+        await page.locator("#documents li .head a").click()
+        await visit.ready()
+        for written, number in (("99", "3"), ("2.4", "2"), ("", "2"), ("-5", "1")):
+            await page.fill("#page-number", written)
+            await page.press("#page-number", "Enter")
+            await expect(page.locator("#page-number")).to_have_value(number)
+            await expect(page.locator(f".page[data-page='{number}']")).to_have_count(1)
+            await expect(page.locator("#lit-note")).to_be_hidden()
+        await page.route("**/pages/2/image?*", lambda route: route.abort())
+        await page.click("#page-after")
+        await expect(page.locator("#lit-note.bad")).to_contain_text("サーバーにつながりません")
+        await page.goto(f"{visit.url}/e/%E0%A4%A")
+        await visit.ready()
+        await expect(page.locator("#lit-note.bad")).to_contain_text("ありません")

@@ -2,7 +2,7 @@
 // The exact characters are lit or nothing; where a box is not known, the page says so.
 
 import { whereabouts, viewerAddress } from "./answer.js";
-import { address, attempt, baseName, figure, fill, get, make, say, the, webLink } from "./room.js";
+import { address, attempt, baseName, figure, fill, get, make, request, say, the, webLink } from "./room.js";
 
 const STEPS = [800, 1200, 1600, 2400];
 const BEFORE = 50_000; // of a very long text so many characters come before the place that is asked for
@@ -14,7 +14,7 @@ let drawn = 0;
 
 async function open() {
   const [, kind, id] = location.pathname.split("/");
-  if (kind === "e") return openEvidence(decodeURIComponent(id));
+  if (kind === "e") return openEvidence(id);
   answerId = new URLSearchParams(location.search).get("a") ?? "";
   entry = await get(`/documents/${id}`);
   showHead();
@@ -28,14 +28,18 @@ async function open() {
 
 /** `/e/<evidence>` leads to its document. */
 async function openEvidence(id) {
-  const evidence = await get(`/evidence/${encodeURIComponent(id)}`);
+  const evidence = await get(`/evidence/${id}`);
   location.replace(viewerAddress(evidence, ""));
 }
 
+/** What a document is called; of one that is purged nothing is known any more. */
+const nameOf = ({ title, source }) => title || baseName(source) || say("source_erased");
+
 function showHead() {
-  the("document-title").textContent = entry.title || baseName(entry.source);
-  document.title = `${entry.title} · ${document.title}`;
-  const about = [entry.metadata.author, entry.metadata.year, baseName(entry.source), entry.page_count && say("pages_n", { n: entry.page_count })];
+  the("document-title").textContent = nameOf(entry);
+  document.title = `${nameOf(entry)} · ${document.title}`;
+  const about = [entry.metadata.author, entry.metadata.year, baseName(entry.source), entry.page_count && say("pages_n", { n: entry.page_count }),
+    entry.state !== "live" && say(`source_${entry.state}`)];
   the("document-about").textContent = about.filter(Boolean).join(" · ");
   the("page-count").textContent = entry.page_count ? `/ ${entry.page_count}` : "";
   the("page-number").max = entry.page_count ?? 1;
@@ -85,7 +89,10 @@ async function show() {
     showPane(layout, span);
     if (ask.from) scrollTo(0, 0);
   } catch (error) {
-    if (turn === drawn) note(error.message, true);
+    if (turn !== drawn) return;
+    fill(the("stage")); // else another page would stand below the number of this one
+    fill(the("text-pane"));
+    note(error.message, true);
   }
 }
 
@@ -114,8 +121,9 @@ function showPage(layout, boxes) {
   const room = the("stage").clientWidth;
   const most = Math.min(room, layout.width * 2, layout.width > layout.height ? 1200 : 900);
   const width = STEPS.find((step) => step >= most * devicePixelRatio) ?? STEPS.at(-1);
-  const source = `/api/v1/documents/${entry.id}/pages/${page}/image?width=${width}`;
-  const sheet = make("div", { class: "page", "data-page": page, role: "img", "aria-label": say("page_of", { n: page, title: entry.title }) }, make("img", { src: source, alt: "" }));
+  const picture = `/documents/${entry.id}/pages/${page}/image?width=${width}`;
+  const tellWhy = () => request("GET", picture).catch((error) => note(error.message, true));
+  const sheet = make("div", { class: "page", "data-page": page, role: "img", "aria-label": say("page_of", { n: page, title: nameOf(entry) }) }, make("img", { src: `/api/v1${picture}`, alt: "", onerror: tellWhy }));
   sheet.style.width = `${most}px`;
   sheet.style.aspectRatio = `${layout.width} / ${layout.height}`;
   sheet.removeAttribute("role");
@@ -209,6 +217,14 @@ function turnTo(number) {
   if (number >= 1 && number <= (entry.page_count ?? 1)) location.hash = `page=${number}`;
 }
 
+/** The page whose number is written in the box, or the nearest that is there. */
+function turnToWritten() {
+  const number = Math.round(Number(the("page-number").value)) || page;
+  const nearest = Math.min(Math.max(1, number), entry.page_count ?? 1);
+  the("page-number").value = nearest;
+  turnTo(nearest);
+}
+
 function stepEvidence(by) {
   const index = evidences.findIndex((row) => row.id === wanted().evidence);
   const next = evidences[index < 0 ? 0 : index + by];
@@ -231,7 +247,7 @@ function listen() {
   window.addEventListener("hashchange", show);
   the("page-before").addEventListener("click", () => turnTo(page - 1));
   the("page-after").addEventListener("click", () => turnTo(page + 1));
-  the("page-number").addEventListener("change", () => turnTo(Number(the("page-number").value)));
+  the("page-number").addEventListener("change", turnToWritten);
   the("evidence-before").addEventListener("click", () => stepEvidence(-1));
   the("evidence-after").addEventListener("click", () => stepEvidence(1));
   the("find").addEventListener("submit", (sent) => { sent.preventDefault(); attempt(() => find(the("find-words").value)); });

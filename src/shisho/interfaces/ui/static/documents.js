@@ -10,6 +10,9 @@ const LOOK = 1; // seconds between two looks at how far a file is read
 const filters = new Map();
 let cursor = null;
 let count = 0;
+let hasMore = false;
+let looks = 0; // lists that were asked for: of several at once the last is shown
+let unsent = 0; // files whose bytes are still here
 let readOnly = new Set(); // corpora of others, to read alone
 
 /** The conditions that the chips stand for, as the API takes them. */
@@ -34,7 +37,7 @@ export const documentCount = () => count;
 /** Show the panel and keep it. */
 export async function openDocuments() {
   listenForFiles();
-  the("more-documents").addEventListener("click", () => attempt(listMore));
+  the("more-documents").addEventListener("click", () => attempt(() => list(cursor)));
   the("corpus").addEventListener("change", () => { filters.clear(); tellLimits(); attempt(refresh); });
   await attempt(refresh);
 }
@@ -43,12 +46,7 @@ export async function openDocuments() {
 const tellLimits = () => document.dispatchEvent(new Event("limits"));
 
 /** List anew, from the first. */
-export async function refresh() {
-  cursor = null;
-  count = 0;
-  fill(the("documents"));
-  await Promise.all([listMore(), showChips()]);
-}
+export const refresh = () => Promise.all([list(null), showChips()]);
 
 async function showCorpora() {
   const { corpora } = await get("/corpora");
@@ -56,13 +54,22 @@ async function showCorpora() {
   fill(the("corpus-names"), corpora.map((corpus) => make("option", { value: corpus.name })));
 }
 
-async function listMore() {
-  const [page] = await Promise.all([get(address("/documents", { limit: PAGE, cursor, corpora: corpusName() })), showCorpora()]);
+/** List what stands after `from`; all anew where that is nothing. */
+async function list(from) {
+  const look = ++looks;
+  const [page] = await Promise.all([get(address("/documents", { limit: PAGE, cursor: from, corpora: corpusName() })), showCorpora()]);
+  if (look !== looks) return;
+  if (!from) { count = 0; fill(the("documents")); }
   cursor = page.cursor;
   count += page.documents.length;
+  hasMore = page.more;
   the("documents").append(...page.documents.map(row));
-  the("more-documents").hidden = !page.more;
-  the("document-count").textContent = count ? say(page.more ? "at_least" : "documents_n", { n: count }) : "";
+  the("more-documents").hidden = !hasMore;
+  showCount();
+}
+
+function showCount() {
+  the("document-count").textContent = count ? say(hasMore ? "at_least" : "documents_n", { n: count }) : "";
   the("first-step").hidden = count > 0;
   if (!count) fill(the("documents"), make("li", { class: "quiet" }, say("no_documents")));
 }
@@ -94,8 +101,11 @@ function askToRemove(entry, item) {
 
 async function remove(entry, item) {
   await call("DELETE", `/documents/${encodeURIComponent(entry.id)}`);
-  item.remove();
-  count -= 1;
+  if (item.isConnected) { // else it was listed anew meanwhile
+    item.remove();
+    count -= 1;
+    showCount();
+  }
   toast(say("removed", { title: entry.title }), say("undo"), () => attempt(async () => {
     await post(`/documents/${encodeURIComponent(entry.id)}/restore`);
     await refresh();

@@ -6,19 +6,20 @@ const REFRESH = 4000; // milliseconds
 let cursor = null;
 let shownFolders = "";
 let count = 0;
+let looks = 0;
 let asked = 0;
 let timer = 0;
 
 async function open() {
   the("words").addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => attempt(search), 250); });
   the("search").addEventListener("submit", (sent) => { sent.preventDefault(); attempt(search); });
-  the("corpus").addEventListener("change", () => attempt(async () => { cursor = null; count = 0; fill(the("documents")); await Promise.all([search(), list()]); }));
-  the("more-documents").addEventListener("click", () => attempt(list));
+  the("corpus").addEventListener("change", () => attempt(() => Promise.all([search(), list(null)])));
+  the("more-documents").addEventListener("click", () => attempt(() => list(cursor)));
   the("watch").addEventListener("submit", (sent) => { sent.preventDefault(); watch(); });
   const { corpora } = await get("/corpora");
   the("corpus").append(...corpora.map((corpus) => make("option", { value: corpus.name }, `${corpus.name} (${corpus.documents})`)));
   the("corpus-names").append(...corpora.map((corpus) => make("option", { value: corpus.name })));
-  await Promise.all([list(), attempt(showFolders), attempt(showUnread), attempt(showEmbedding)]);
+  await Promise.all([list(null), attempt(showFolders), attempt(showUnread), attempt(showEmbedding)]);
   setInterval(() => { if (!document.hidden) Promise.all([showFolders(), showEmbedding()]).catch(() => {}); }, REFRESH);
   document.body.dataset.ready = "yes";
 }
@@ -43,8 +44,12 @@ function hit(passage) {
       Object.entries(passage.parts).map(([name, value]) => make("span", {}, `${named("part", name)} ${value.toFixed(2)}`))));
 }
 
-async function list() {
-  const page = await get(address("/documents", { limit: 100, cursor, corpora: the("corpus").value }));
+/** List what stands after `from`; all anew where that is nothing. Of several lists at once the last is shown. */
+async function list(from) {
+  const look = ++looks;
+  const page = await get(address("/documents", { limit: 100, cursor: from, corpora: the("corpus").value }));
+  if (look !== looks) return;
+  if (!from) { count = 0; fill(the("documents")); }
   cursor = page.cursor;
   count += page.documents.length;
   the("documents").append(...page.documents.map(row));

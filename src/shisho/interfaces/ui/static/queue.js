@@ -22,7 +22,7 @@ async function list() {
   cursor = page.cursor;
   the("more-tasks").hidden = !page.cursor;
   if (!page.tasks.length && !the("tasks").children.length) fill(the("tasks"), make("li", { class: "quiet" }, say("no_tasks"), " ", make("a", { href: "/" }, say("no_tasks_how"))));
-  the("tasks").append(...page.tasks.map(task));
+  the("tasks").append(...page.tasks.filter((summary) => !itemOf(summary.task_id)).map(task));
 }
 
 /** New tasks above those that are shown, what became of those, and who is waited for now. */

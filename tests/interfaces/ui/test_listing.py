@@ -1,0 +1,79 @@
+"""The list of documents beside the question: each once, as many as it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from tests.interfaces.ui.room import WAIT, Reader, visiting
+from tests.interfaces.ui.test_interrupted import fill_library, sample
+
+expect.set_options(timeout=WAIT)
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+LIST_TWICE = """
+() => {
+  const corpus = document.querySelector('#corpus');
+  for (const name of ['default', '']) { corpus.value = name; corpus.dispatchEvent(new Event('change')); }
+}
+"""
+
+
+async def test_documents_that_are_listed_twice_at_once_stand_there_once(
+    browser: Browser, reader: Reader
+) -> None:
+    async with visiting(browser, reader) as visit:
+        page = visit.page
+        await fill_library(visit, sample(1), sample(2))
+        async with page.expect_response("**/documents?limit=50"):
+            await page.evaluate(LIST_TWICE)
+        await page.wait_for_load_state("networkidle")
+        await expect(page.locator("#documents li")).to_have_count(2)
+        await expect(page.locator("#document-count")).to_have_text("2件")
+        await visit.open("/library")
+        async with page.expect_response("**/documents?limit=100"):
+            await page.evaluate(LIST_TWICE)
+        await page.wait_for_load_state("networkidle")
+        await expect(page.locator("#documents tr")).to_have_count(2)
+        await expect(page.locator("#document-count")).to_have_text("2件")
+
+
+async def test_the_count_follows_what_is_removed_and_brought_back(browser: Browser, reader: Reader) -> None:
+    async with visiting(browser, reader) as visit:
+        page = visit.page
+        await fill_library(visit, sample(1), sample(2))
+        for rest in ("1件", ""):
+            await page.locator("#documents li button").first.click()
+            await page.click("dialog[open] button[value=yes]")
+            await expect(page.locator("#document-count")).to_have_text(rest)
+        await expect(page.locator("#documents li")).to_have_text("まだ文書がありません。")
+        await page.locator(".toast button").first.click()
+        await expect(page.locator("#document-count")).to_have_text("1件")
+
+
+async def test_a_very_long_title_leaves_room_for_what_can_be_done(
+    browser: Browser, reader: Reader, tmp_path: Path
+) -> None:
+    file = tmp_path / "題.md"
+    file.write_text(f"# {'とても長い題名' * 300}\n\nオカピはコンゴの森に住む。", "utf-8")
+    async with visiting(browser, reader, viewport={"width": 375, "height": 700}) as visit:
+        page = visit.page
+        await fill_library(visit, file)
+        row = await page.locator("#documents li").bounding_box()
+        assert row is not None and row["height"] < 250
+        await page.locator("#documents li .head a").click()
+        await visit.ready()
+        await expect(page.locator(".stored")).to_be_in_viewport()
+        await visit.open("/library")
+        await expect(page.locator("#documents a", has_text="開く")).to_have_count(1)
+        table = await page.locator("#documents tr").bounding_box()
+        assert table is not None and table["height"] < 500
+        await visit.open("/")
+        await page.locator("#documents-panel summary").click()
+        await page.locator("#documents li button").click()
+        await page.click("dialog[open] button[value=yes]")
+        await expect(page.locator(".toast button")).to_be_in_viewport(ratio=1)
+        toast = await page.locator(".toast").bounding_box()
+        assert toast is not None and toast["height"] < 250

@@ -1,6 +1,6 @@
 // An answer: its sentences with numbers that open, what they rest on, and why the search stopped.
 
-import { attempt, baseName, figure, fill, get, make, moment, request, say, sayPlace, toast, webLink } from "./room.js";
+import { attempt, baseName, brief, figure, fill, get, make, moment, request, say, sayPlace, toast, webLink } from "./room.js";
 
 const FORMS = ["md", "html", "pdf", "bibtex", "ris", "csl", "apa", "sist02", "proof"];
 let card = null;
@@ -53,7 +53,7 @@ function marks(sentence, quotations, answer) {
 }
 
 function chip(evidence, answer, support) {
-  const link = make("a", { class: "chip", href: viewerAddress(evidence, answer.id), "data-evidence": evidence.id, "aria-label": say("opens_source", { n: evidence.number, title: evidence.title }) }, String(evidence.number));
+  const link = make("a", { class: "chip", href: viewerAddress(evidence, answer.id), "data-evidence": evidence.id, "aria-label": say("opens_source", { n: evidence.number, title: brief(evidence.title) }) }, String(evidence.number));
   const open = () => showCard(link, evidence, support);
   link.addEventListener("mouseenter", open);
   link.addEventListener("focus", open);
@@ -65,7 +65,7 @@ function chip(evidence, answer, support) {
 function showCard(link, evidence, support) {
   closeCard();
   card = make("div", { class: "card", role: "tooltip" },
-    make("strong", { dir: "auto" }, evidence.title), make("div", { class: "quiet", dir: "auto" }, whereabouts(evidence)),
+    make("strong", { dir: "auto" }, brief(evidence.title)), make("div", { class: "quiet", dir: "auto" }, whereabouts(evidence)),
     make("blockquote", { dir: "auto" }, evidence.code ? make("code", { dir: "ltr" }, evidence.snippet) : withoutBreaks(evidence.snippet) || say("source_erased")),
     support && make("span", { class: `support ${support}` }, say(`support_${support}`)),
     evidence.ocr && make("div", { class: "quiet" }, say("by_ocr")));
@@ -88,14 +88,15 @@ document.addEventListener("keydown", (pressed) => { if (pressed.key === "Escape"
 export function whereabouts(evidence) {
   const place = sayPlace(evidence.place) || (evidence.page ? say("page_n", { n: evidence.page }) : "");
   const origin = evidence.source_url ? new URL(evidence.source_url).host : baseName(evidence.document);
-  const heading = evidence.heading.startsWith(`${evidence.title} › `) ? evidence.heading.slice(evidence.title.length + 3) : evidence.heading;
-  return [origin, heading, place].filter(Boolean).join(" · ");
+  const isBelow = evidence.heading === evidence.title || evidence.heading.startsWith(`${evidence.title} › `);
+  const heading = isBelow ? evidence.heading.slice(evidence.title.length + 3) : evidence.heading; // the title stands beside it
+  return [origin, brief(heading), place].filter(Boolean).join(" · ");
 }
 
 function sources(answer) {
   if (!answer.evidence.length) return null;
   const rows = answer.evidence.map((evidence) => make("li", { dir: "auto" },
-    chip(evidence, answer, null), " ", evidence.title, " ", make("span", { class: "quiet" }, whereabouts(evidence)),
+    chip(evidence, answer, null), " ", brief(evidence.title), " ", make("span", { class: "quiet" }, whereabouts(evidence)),
     evidence.source_state !== "live" && make("span", { class: "support unverified" }, say(`source_${evidence.source_state}`)),
     evidence.source_url && webLink(evidence.source_url) && make("a", { href: webLink(evidence.source_url), rel: "noreferrer noopener", target: "_blank" }, ` ${say("live_page")}`)));
   return make("details", { open: answer.evidence.length <= 6 }, make("summary", {}, say("sources_n", { n: answer.evidence.length })), make("ul", { class: "sources" }, rows));

@@ -3,7 +3,7 @@
 import { showAnswer, showFailure, showWorking } from "./answer.js";
 import { chosenCorpora, chosenFilters, describeLimits, documentCount, openDocuments } from "./documents.js";
 import { clearLog, showLog } from "./log.js";
-import { address, attempt, fill, get, keep, listed, make, markTab, post, recall, say, the, toast } from "./room.js";
+import { address, attempt, brief, fill, get, keep, listed, make, markTab, post, recall, say, the, toast } from "./room.js";
 
 const BUDGETS = {
   fast: { max_rounds: 1, max_seconds: 30 },
@@ -245,7 +245,7 @@ async function showLogOf(answerId, place = null) {
 
 async function showHistory() {
   const { conversations } = await get("/conversations?limit=30");
-  fill(the("history"), conversations.map((row) => make("li", {}, make("a", { href: `/a/${row.last_answer_id ?? row.conversation_id}`, dir: "auto" }, row.question),
+  fill(the("history"), conversations.map((row) => make("li", {}, make("a", { href: `/a/${row.last_answer_id ?? row.conversation_id}`, dir: "auto" }, brief(row.question)),
     " ", make("span", { class: "quiet" }, row.turns > 1 ? say("turns_n", { n: row.turns }) : ""))));
 }
 

@@ -1,6 +1,6 @@
 // The documents panel: drop files and folders, see how far each has come, filter by what is said of them, remove and undo.
 
-import { address, attempt, baseName, call, figure, fill, get, listed, make, named, post, say, the, toast } from "./room.js";
+import { address, attempt, baseName, brief, call, figure, fill, get, listed, make, named, post, say, the, toast } from "./room.js";
 
 const PAGE = 50;
 const UNIQUE = ["title", "citation_key", "doi", "url", "isbn"]; // of one document each: its row in the list says them
@@ -74,13 +74,15 @@ function showCount() {
   if (!count) fill(the("documents"), make("li", { class: "quiet" }, say("no_documents")));
 }
 
+const titleOf = (entry) => entry.title || baseName(entry.source);
+
 function row(entry) {
   const isMine = !readOnly.has(entry.corpus);
   const about = [entry.page_count ? say("pages_n", { n: entry.page_count }) : "", baseName(entry.source), isMine ? "" : say("read_only", { corpus: entry.corpus })];
   const item = make("li", {},
     make("div", { class: "head" },
-      make("a", { href: `/d/${entry.id}`, dir: "auto" }, entry.title || baseName(entry.source)),
-      isMine && make("button", { type: "button", class: "icon", "aria-label": say("remove_this", { title: entry.title }), title: say("remove"), onclick: () => askToRemove(entry, item) }, "✕")),
+      make("a", { href: `/d/${entry.id}`, dir: "auto" }, brief(titleOf(entry))),
+      isMine && make("button", { type: "button", class: "icon", "aria-label": say("remove_this", { title: brief(titleOf(entry)) }), title: say("remove"), onclick: () => askToRemove(entry, item) }, "✕")),
     make("div", { class: "quiet", dir: "auto" }, about.filter(Boolean).join(" · ")),
     entry.warnings.map((warning) => make("div", { class: "quiet" }, `⚠ ${warning}`)));
   return item;
@@ -88,7 +90,7 @@ function row(entry) {
 
 function askToRemove(entry, item) {
   const dialog = make("dialog", { "aria-label": say("remove") },
-    make("p", {}, say("remove_sure", { title: entry.title })),
+    make("p", {}, say("remove_sure", { title: brief(titleOf(entry)) })),
     make("form", { method: "dialog", class: "row" },
       make("button", { value: "no" }, say("keep")), make("button", { value: "yes", class: "main" }, say("remove"))));
   dialog.addEventListener("close", () => {
@@ -106,7 +108,7 @@ async function remove(entry, item) {
     count -= 1;
     showCount();
   }
-  toast(say("removed", { title: entry.title }), say("undo"), () => attempt(async () => {
+  toast(say("removed", { title: brief(titleOf(entry), 60) }), say("undo"), () => attempt(async () => {
     await post(`/documents/${encodeURIComponent(entry.id)}/restore`);
     await refresh();
   }));

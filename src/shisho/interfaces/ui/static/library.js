@@ -1,6 +1,6 @@
 // The library: passages found while one types, and all documents with what is known of them.
 
-import { address, attempt, baseName, call, figure, fill, get, labelCells, make, named, post, say, sayPlace, the } from "./room.js";
+import { address, attempt, baseName, brief, call, figure, fill, get, labelCells, make, named, post, say, sayPlace, the } from "./room.js";
 
 const REFRESH = 4000; // milliseconds
 let cursor = null;
@@ -37,8 +37,8 @@ async function search() {
 }
 
 function hit(passage) {
-  const where = [baseName(passage.source), passage.heading, sayPlace(passage.place) || (passage.page ? say("page_n", { n: passage.page }) : "")];
-  return make("li", {}, make("a", { href: `/d/${passage.document}#page=${passage.page ?? 1}`, dir: "auto" }, passage.title),
+  const where = [baseName(passage.source), brief(passage.heading), sayPlace(passage.place) || (passage.page ? say("page_n", { n: passage.page }) : "")];
+  return make("li", {}, make("a", { href: `/d/${passage.document}#page=${passage.page ?? 1}`, dir: "auto" }, brief(passage.title)),
     make("div", { class: "quiet", dir: "auto" }, where.filter(Boolean).join(" · ")), passage.code ? make("pre", {}, passage.quoted_text) : make("p", { dir: "auto" }, passage.quoted_text),
     make("div", { class: "quiet parts" }, make("span", {}, `${say("score")} ${figure(passage.score * 100)}`),
       Object.entries(passage.parts).map(([name, value]) => make("span", {}, `${named("part", name)} ${value.toFixed(2)}`))));
@@ -61,7 +61,7 @@ async function list(from) {
 
 function row(entry) {
   const state = [say(`source_${entry.state}`), ...entry.warnings];
-  return make("tr", {}, make("td", { dir: "auto" }, make("a", { href: `/d/${entry.id}` }, entry.title || baseName(entry.source))),
+  return make("tr", {}, make("td", { dir: "auto" }, make("a", { href: `/d/${entry.id}` }, brief(entry.title || baseName(entry.source)))),
     make("td", { dir: "auto" }, baseName(entry.source)), make("td", {}, entry.corpus), make("td", { class: "number" }, entry.page_count ?? "–"),
     make("td", { class: "number" }, figure(entry.passage_count)), make("td", {}, state.join(" · ")),
     make("td", {}, make("a", { href: `/d/${entry.id}` }, say("open"))));

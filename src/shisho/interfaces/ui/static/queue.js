@@ -1,6 +1,6 @@
 // The queue: tasks and their jobs as they go, the person's turn, and how the engines are.
 
-import { address, attempt, baseName, figure, fill, get, labelCells, make, markTab, moment, named, post, say, the, toast } from "./room.js";
+import { address, attempt, baseName, brief, figure, fill, get, labelCells, make, markTab, moment, named, post, say, the, toast } from "./room.js";
 
 const LIVE = ["created", "running", "waiting"];
 const REFRESH = 4000; // milliseconds between two looks for what other pages and programs have begun
@@ -45,7 +45,7 @@ const itemOf = (id) => document.querySelector(`[data-task="${CSS.escape(id)}"]`)
 
 function task(summary) {
   const body = make("div", {});
-  const item = make("li", { "data-task": summary.task_id }, make("strong", { dir: "auto" }, summary.question || say("untitled_task")), " ",
+  const item = make("li", { "data-task": summary.task_id }, make("strong", { dir: "auto" }, brief(summary.question) || say("untitled_task")), " ",
     make("span", { class: "quiet" }, moment(summary.created_at)), body);
   showSummary(body, summary);
   if (LIVE.includes(summary.status) && following.size < MOST_FOLLOWED) follow(summary.task_id, body);
@@ -73,7 +73,7 @@ function showTask(body, id, state, numbers, status = null) {
 }
 
 /** A document that a task has taken in. */
-const result = (row) => make("li", { dir: "auto" }, make("a", { href: `/d/${row.document_id}` }, row.title || baseName(row.url)));
+const result = (row) => make("li", { dir: "auto" }, make("a", { href: `/d/${row.document_id}` }, brief(row.title || baseName(row.url))));
 
 /** What there is to read of a task, and what went wrong. */
 async function showDetails(id) {

@@ -134,6 +134,12 @@ export const listed = (names) => names.join(document.documentElement.lang === "j
 /** The last part of a path or address. */
 export const baseName = (source) => source.split(/[\\/]/).filter(Boolean).pop() ?? source;
 
+/** A title or question where there is little room: its beginning. */
+export function brief(text, most = 120) {
+  const letters = Array.from(text ?? "");
+  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : text;
+}
+
 /** A link of the web that may be followed; null for any other scheme. */
 export function webLink(text) {
   try {

@@ -2,7 +2,7 @@
 // The exact characters are lit or nothing; where a box is not known, the page says so.
 
 import { whereabouts, viewerAddress } from "./answer.js";
-import { address, attempt, baseName, figure, fill, get, make, request, say, the, webLink } from "./room.js";
+import { address, attempt, baseName, brief, figure, fill, get, make, request, say, the, webLink } from "./room.js";
 
 const STEPS = [800, 1200, 1600, 2400];
 const BEFORE = 50_000; // of a very long text so many characters come before the place that is asked for
@@ -36,8 +36,9 @@ async function openEvidence(id) {
 const nameOf = ({ title, source }) => title || baseName(source) || say("source_erased");
 
 function showHead() {
-  the("document-title").textContent = nameOf(entry);
-  document.title = `${nameOf(entry)} · ${document.title}`;
+  the("document-title").textContent = brief(nameOf(entry));
+  the("document-title").title = nameOf(entry);
+  document.title = `${brief(nameOf(entry))} · ${document.title}`;
   const about = [entry.metadata.author, entry.metadata.year, baseName(entry.source), entry.page_count && say("pages_n", { n: entry.page_count }),
     entry.state !== "live" && say(`source_${entry.state}`)];
   the("document-about").textContent = about.filter(Boolean).join(" · ");
@@ -123,7 +124,7 @@ function showPage(layout, boxes) {
   const width = STEPS.find((step) => step >= most * devicePixelRatio) ?? STEPS.at(-1);
   const picture = `/documents/${entry.id}/pages/${page}/image?width=${width}`;
   const tellWhy = () => request("GET", picture).catch((error) => note(error.message, true));
-  const sheet = make("div", { class: "page", "data-page": page, role: "img", "aria-label": say("page_of", { n: page, title: nameOf(entry) }) }, make("img", { src: `/api/v1${picture}`, alt: "", onerror: tellWhy }));
+  const sheet = make("div", { class: "page", "data-page": page, role: "img", "aria-label": say("page_of", { n: page, title: brief(nameOf(entry)) }) }, make("img", { src: `/api/v1${picture}`, alt: "", onerror: tellWhy }));
   sheet.style.width = `${most}px`;
   sheet.style.aspectRatio = `${layout.width} / ${layout.height}`;
   sheet.removeAttribute("role");

@@ -17,6 +17,7 @@ const here = () => location.pathname + location.search;
 let opened = here(); // the address of what is shown
 let conversation = null;
 let running = null;
+let isAsking = false;
 let carried = ""; // what limits the question before, and so the next
 let anywhere = false; // the next is limited no more
 
@@ -100,10 +101,19 @@ function showCarried() {
   the("drop-limits").hidden = anywhere;
 }
 
+/** Ask what is written, once: it may take a moment until it is clear that it may be asked. */
 async function ask() {
   const question = the("question").value.trim();
-  if (!question || running) return;
-  const sources = the("sources").value;
+  if (!question || running || isAsking) return;
+  isAsking = true;
+  try {
+    await send(question, the("sources").value);
+  } finally {
+    isAsking = false;
+  }
+}
+
+async function send(question, sources) {
   if (sources === "documents" && !documentCount()) return noDocuments();
   if (sources !== "documents" && !(await hasConsent())) return;
   the("notice").hidden = true;
@@ -125,7 +135,7 @@ async function ask() {
     attempt(async () => { showLimits(place, (await get(`/conversations/${handle.answer_id}`)).turns.at(-1)); });
   } catch (error) {
     fill(place, showFailure(error.message));
-    the("question").value = question;
+    the("question").value ||= question;
   }
 }
 

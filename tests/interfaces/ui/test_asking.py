@@ -1,0 +1,52 @@
+"""What a person does with the question box: nothing is asked twice, nothing is cut off unseen."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import Browser, Route, expect
+
+from tests.interfaces.ui.room import WAIT, Reader, visiting
+from tests.interfaces.ui.test_interrupted import QUESTION, fill_library
+
+expect.set_options(timeout=WAIT)
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+ENTER_TWICE = """
+() => {
+  for (let count = 0; count < 2; count += 1) {
+    const pressed = new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true });
+    document.querySelector('#question').dispatchEvent(pressed);
+  }
+}
+"""
+
+
+async def test_enter_pressed_twice_asks_once(browser: Browser, reader: Reader) -> None:
+    """With the web there is a consent to be looked up before anything is asked."""
+
+    async def consent(route: Route) -> None:
+        await route.fulfill(json={"state": "given", "engines": [], "since": None})
+
+    async with visiting(browser, reader) as visit:
+        page = visit.page
+        await fill_library(visit)
+        await page.route("**/consent", consent)
+        await page.select_option("#sources", "auto")
+        await page.fill("#question", QUESTION)
+        await page.evaluate(ENTER_TWICE)
+        await expect(page.locator(".answer .why")).to_have_count(1)
+        await expect(page.locator(".turn")).to_have_count(1)
+
+
+async def test_a_question_that_is_too_long_is_refused_whole_and_kept(
+    browser: Browser, reader: Reader
+) -> None:
+    question = "決定係数について。" * 600 + "本題は残差である。"
+    async with visiting(browser, reader) as visit:
+        page = visit.page
+        await fill_library(visit)
+        await page.focus("#question")
+        await page.keyboard.insert_text(question)
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".turn .notice.bad")).to_contain_text("2000文字以下")
+        await expect(page.locator("#question")).to_have_value(question)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
+
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Dialog, Route, expect
 
 from tests.interfaces.ui.room import WAIT, Reader, visiting
 
@@ -25,7 +28,7 @@ DROP = """
   const folders = Object.groupBy(files, ([path]) => path.slice(0, path.lastIndexOf('/')));
   const below = Object.entries(folders).map(([path, rows]) => folder(path, rows.map(file)));
   const dropped = new Event('drop', { bubbles: true, cancelable: true });
-  dropped.dataTransfer = { items: [{ webkitGetAsEntry: () => folder('/機材', below) }], files: [] };
+  dropped.dataTransfer = { types: ['Files'], items: [{ webkitGetAsEntry: () => folder('/機材', below) }], files: [] };
   document.dispatchEvent(dropped);
 }
 """
@@ -49,3 +52,43 @@ async def test_two_files_of_one_name_in_a_dropped_folder_are_two_documents(
         assert sorted(titles) == ["乙の説明", "甲の説明"]
         await expect(page.locator("#uploads .notice.bad")).to_contain_text("開けません")
         await expect(page.locator("#uploads li").last).to_contain_text("機材/乙/locked.md")
+
+
+async def test_leaving_the_page_is_asked_about_while_files_are_not_sent(
+    browser: Browser, reader: Reader, tmp_path: Path
+) -> None:
+    file = tmp_path / "残差.md"
+    file.write_text("# 残差\n\n残差とは観測値と予測値の差である。", "utf-8")
+    waiting = asyncio.Event()
+    questions = []
+
+    async def wait_for_it(route: Route) -> None:
+        await waiting.wait()
+        await route.continue_()
+
+    async def stay(dialog: Dialog) -> None:
+        questions.append(dialog.type)
+        await dialog.dismiss()
+
+    async with visiting(browser, reader) as visit:
+        page = visit.page
+        page.on("dialog", stay)
+        await visit.open("/")
+        await page.route("**/documents/upload?*", wait_for_it)
+        await page.set_input_files("#files", str(file))
+        await page.click(".top nav a[href='/library']", no_wait_after=True)
+        await expect(page.locator("#uploads li")).to_have_count(1)
+        assert page.url == f"{visit.url}/" and questions == ["beforeunload"]
+        waiting.set()
+        await expect(page.locator("#documents li .head")).to_have_count(1)
+        await page.click(".top nav a[href='/library']")
+        await page.wait_for_url("**/library")
+        assert questions == ["beforeunload"]
+
+
+async def test_words_can_be_moved_into_the_question(browser: Browser, reader: Reader) -> None:
+    async with visiting(browser, reader) as visit:
+        await visit.open("/")
+        await visit.page.locator("h2").first.select_text()
+        await visit.page.drag_and_drop("#documents-title", "#question")
+        await expect(visit.page.locator("#question")).to_have_value("文書")

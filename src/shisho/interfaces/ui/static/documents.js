@@ -141,11 +141,14 @@ function listenForFiles() {
   for (const input of [the("files"), the("folder")]) {
     input.addEventListener("change", () => { addFiles([...input.files].map(pathed).filter(isPlain)); input.value = ""; });
   }
+  const hasFiles = ({ dataTransfer }) => dataTransfer.types.includes("Files"); // else words are moved
   for (const event of ["dragenter", "dragover"]) {
-    document.addEventListener(event, (moved) => { moved.preventDefault(); drop.classList.add("over"); });
+    document.addEventListener(event, (moved) => { if (hasFiles(moved)) { moved.preventDefault(); drop.classList.add("over"); } });
   }
+  window.addEventListener("beforeunload", (leaving) => { if (unsent) leaving.preventDefault(); });
   document.addEventListener("dragleave", (moved) => { if (!moved.relatedTarget) drop.classList.remove("over"); });
   document.addEventListener("drop", async (dropped) => {
+    if (!hasFiles(dropped)) return;
     dropped.preventDefault();
     drop.classList.remove("over");
     addFiles(await filesOf(dropped.dataTransfer));
@@ -188,6 +191,7 @@ async function entriesIn(folder) {
 /** Take files in one after the other: a bad one never keeps its neighbours out. */
 async function addFiles(files) {
   const queue = files.map(({ file, path }) => ({ file, path, ...uploadRow(path) }));
+  unsent += queue.length;
   for (const upload of queue) await addFile(upload);
   await attempt(refresh);
 }
@@ -202,8 +206,7 @@ function uploadRow(name) {
 
 async function addFile({ file, path, bar, state, item }) {
   try {
-    if (!file) throw new Error(say("cannot_open"));
-    const queued = await send(file, path, (share) => { bar.value = share * 0.9; });
+    const queued = await handIn(file, path, bar);
     bar.removeAttribute("value");
     state.textContent = say("being_read");
     const failure = await followIntake(queued, (done, total) => {
@@ -217,6 +220,16 @@ async function addFile({ file, path, bar, state, item }) {
   } catch (error) {
     bar.remove();
     showFailure(state, error.message);
+  }
+}
+
+/** Send a file; until it is sent, leaving the page would lose it. */
+async function handIn(file, path, bar) {
+  try {
+    if (!file) throw new Error(say("cannot_open"));
+    return await send(file, path, (share) => { bar.value = share * 0.9; });
+  } finally {
+    unsent -= 1;
   }
 }
 

@@ -153,7 +153,7 @@ async def test_a_language_is_remembered_and_leads_back_to_a_page_of_ours(desk: D
 async def test_with_a_token_a_browser_is_led_to_the_form_and_comes_in_by_a_cookie(desk: Desk) -> None:
     async with client(desk, AccessRules(token=TOKEN)) as browser:
         led = await browser.get("/library", headers={"accept": "text/html"})
-        assert (led.status_code, led.headers["location"]) == (303, "/login")
+        assert (led.status_code, led.headers["location"]) == (303, "/login?back=/library")
         assert (await browser.get("/api/v1/documents")).status_code == 401
         wrong = await browser.post("/login", data={"token": "guess"})
         assert wrong.status_code == 401 and not wrong.cookies
@@ -166,6 +166,32 @@ async def test_with_a_token_a_browser_is_led_to_the_form_and_comes_in_by_a_cooki
     async with client(desk, AccessRules(token="another")) as browser:
         browser.cookies.set("shisho_token", right.cookies["shisho_token"])
         assert (await browser.get("/api/v1/documents")).status_code == 401
+
+
+async def test_the_form_of_the_token_leads_back_to_where_somebody_was_going(desk: Desk) -> None:
+    wanted = "/d/doc_1?a=2&b=%22%3E"
+    async with client(desk, AccessRules(token=TOKEN)) as browser:
+        led = await browser.get(wanted, headers={"accept": "text/html"})
+        form = (await browser.get(led.headers["location"])).text
+        match = re.search(r'name="back" value="([^"]*)"', form)
+        assert match is not None and unescape(match[1]) == wanted
+        wrong = await browser.post("/login", data={"token": "guess", "back": wanted})
+        assert f'value="{match[1]}"' in wrong.text
+        right = await browser.post("/login", data={"token": TOKEN, "back": wanted})
+        assert right.headers["location"] == wanted and "secure" not in right.headers["set-cookie"].lower()
+        for elsewhere in ("https://example.com/x", "//example.com/x", "/\\example.com", "http://[", ""):
+            led = await browser.post("/login", data={"token": TOKEN, "back": elsewhere})
+            place = led.headers["location"]
+            assert place.startswith("/") and not place.startswith(("//", "/\\"))
+    async with client(desk, AccessRules(token=TOKEN), accept="text/html") as browser:
+        assert (await browser.get(f"/?q={'a' * 3_000}")).headers["location"] == "/login"
+
+
+async def test_a_browser_that_speaks_tls_keeps_its_cookie_for_tls(desk: Desk) -> None:
+    async with client(desk, AccessRules(token=TOKEN)) as browser:
+        headers = {"origin": "https://127.0.0.1:8765"}
+        reply = await browser.post("/login", data={"token": TOKEN}, headers=headers)
+    assert "; secure" in reply.headers["set-cookie"].lower()
 
 
 async def test_who_is_not_let_in_yet_is_offered_no_room(desk: Desk) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -33,6 +33,7 @@ from shisho.messages.message import Message
 OPEN_PATHS = frozenset({"/livez", "/readyz", "/login", "/language", "/manifest.webmanifest", "/favicon.ico"})
 OPEN_FOLDER = "/static/"
 LOGIN = "/login"
+MOST_BACK = 2_000  # characters of an address that the form of the token leads back to
 COOKIE = "shisho_token"
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 HEADERS = {
@@ -180,7 +181,7 @@ class Guard:
         taken = refusal or await self._taken(scope, receive)
         if isinstance(taken, Refusal):
             is_page = taken.status == 401 and "text/html" in headers.get("accept", "")
-            return await (_lead_to_login(sealed) if is_page else taken(sealed))
+            return await (_lead_to_login(scope, sealed) if is_page else taken(sealed))
         if taken is not None:
             app = self.app
             replayed = _replayed(taken, receive)
@@ -325,12 +326,15 @@ def is_open(path: str) -> bool:
     return path in OPEN_PATHS or path.startswith(OPEN_FOLDER)
 
 
-async def _lead_to_login(send: Send) -> None:
+async def _lead_to_login(scope: Scope, send: Send) -> None:
+    query = scope["query_string"].decode("latin-1")
+    wanted = quote(scope["path"]) + (f"?{query}" if query else "")
+    location = f"{LOGIN}?back={quote(wanted)}" if len(wanted) <= MOST_BACK else LOGIN
     await send(
         {
             "type": "http.response.start",
             "status": 303,
-            "headers": [(b"location", LOGIN.encode()), (b"connection", b"close")],
+            "headers": [(b"location", location.encode()), (b"connection", b"close")],
         }
     )
     await send({"type": "http.response.body", "body": b""})

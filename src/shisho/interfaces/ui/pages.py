@@ -76,13 +76,22 @@ class _Room:
 
     async def enter(self, request: Request) -> Response:
         """Take the token from the form, and give the browser its cookie."""
-        token = parse_qs((await request.body()).decode("utf-8", "replace")).get("token", [""])[0]
-        cookie = await self._cookie_for(token)
+        fields = parse_qs((await request.body()).decode("utf-8", "replace"))
+        back = find_own_address(fields.get("back", ["/"])[0])
+        cookie = await self._cookie_for(fields.get("token", [""])[0])
         if cookie is None:
-            return _render(request, "login", 401, is_wrong=True)
-        response = RedirectResponse("/", 303)
+            return _render(request, "login", 401, is_wrong=True, back=back)
+        response = RedirectResponse(back, 303)
+        # Behind a proxy with TLS only the browser knows that it speaks TLS: it names its own page's origin.
+        is_sealed = request.headers.get("origin", "").lower().startswith("https://")
         response.set_cookie(
-            self._cookie, cookie, max_age=YEAR_SECONDS, httponly=True, samesite="strict", path="/"
+            self._cookie,
+            cookie,
+            max_age=YEAR_SECONDS,
+            httponly=True,
+            secure=is_sealed,
+            samesite="strict",
+            path="/",
         )
         return response
 
@@ -92,7 +101,9 @@ def show_missing(request: Request) -> Response:
     return _render(request, "missing", 404)
 
 
-def _render(request: Request, name: str, status: int = 200, *, is_wrong: bool = False) -> Response:
+def _render(
+    request: Request, name: str, status: int = 200, *, is_wrong: bool = False, back: str = ""
+) -> Response:
     language = read_language(request)
     address = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     text = (
@@ -112,6 +123,7 @@ def _render(request: Request, name: str, status: int = 200, *, is_wrong: bool = 
             say=lambda key, **values: room_word(key, language, **values),
             icon=Markup(_contents("icon.svg").decode()),
             is_wrong=is_wrong,
+            back=back or find_own_address(request.query_params.get("back", "/")),
         )
     )
     return HTMLResponse(text, status, headers=PAGE_HEADERS)
@@ -133,11 +145,19 @@ def read_language(request: Request) -> str:
     return choose_language(request.cookies.get(COOKIE), request.headers.get("accept-language", ""))
 
 
+def find_own_address(text: str) -> str:
+    """The page of ours that an address names, with what it asks; `/` where it names none."""
+    try:
+        back = urlsplit(text)
+    except ValueError:
+        return "/"
+    path = "/" + back.path.lstrip("/\\")
+    return path + (f"?{back.query}" if back.query else "")
+
+
 async def choose(request: Request) -> Response:
     """Remember a language, and go back to where it was chosen."""
-    back = urlsplit(request.query_params.get("back", "/"))
-    path = "/" + back.path.lstrip("/\\")
-    response = RedirectResponse(path + (f"?{back.query}" if back.query else ""), 303)
+    response = RedirectResponse(find_own_address(request.query_params.get("back", "/")), 303)
     language = request.query_params.get("to", "")
     if language in LANGUAGES:
         response.set_cookie(COOKIE, language, max_age=YEAR_SECONDS, samesite="strict", path="/")

@@ -58,7 +58,7 @@ export async function request(method, path, body = undefined) {
   } catch {
     throw new Refusal(0, null);
   }
-  if (response.status === 401) location.assign("/login");
+  if (response.status === 401) location.assign(`${address("/login", { back: location.pathname + location.search })}${location.hash}`);
   if (!response.ok) throw new Refusal(response.status, isJson(response) ? await response.json().catch(() => null) : null);
   return response;
 }

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Dialog, Route, expect
 
+from tests.corpus.readers.making import lines, pdf
 from tests.interfaces.ui.room import WAIT, Reader, visiting
 
 expect.set_options(timeout=WAIT)
@@ -92,3 +93,24 @@ async def test_words_can_be_moved_into_the_question(browser: Browser, reader: Re
         await visit.page.locator("h2").first.select_text()
         await visit.page.drag_and_drop("#documents-title", "#question")
         await expect(visit.page.locator("#question")).to_have_value("文書")
+
+
+async def test_a_locked_pdf_is_opened_with_its_password_on_the_page(
+    browser: Browser, reader: Reader, tmp_path: Path
+) -> None:
+    file = tmp_path / "鍵.pdf"
+    file.write_bytes(pdf([lines("鍵のかかった文である。")], title="鍵", password="ひみつ"))
+    async with visiting(browser, reader) as visit:
+        page = visit.page
+        await visit.open("/")
+        await page.set_input_files("#files", str(file))
+        notice = page.locator("#uploads .notice")
+        await expect(notice).to_contain_text("パスワードで保護されています")
+        await expect(notice).not_to_contain_text("--password")
+        await notice.get_by_label("鍵.pdf のパスワード").fill("guess")
+        await page.keyboard.press("Enter")
+        await expect(notice).to_contain_text("パスワードが違います")
+        await notice.locator("input").fill("ひみつ")
+        await notice.locator("form button").click()
+        await expect(page.locator("#documents li .head a")).to_have_text("鍵")
+        await expect(page.locator("#uploads .notice")).to_have_count(0)

@@ -256,14 +256,14 @@ async def _named_by_proxy(
             "The header {name} is believed from the proxies in trusted_proxies alone.", name=rules.header
         )
         return Refusal(401, "AUTH_REQUIRED", why)
-    name = unicodedata.normalize("NFC", _decoded(names[0])).strip()
+    name = unicodedata.normalize("NFC", decode_header(names[0])).strip()
     if len(names) == 1 and name != LOCAL_OWNER and await has_user(name):
         return name
     why = Message("{name} has not been let in here: `shisho users add {name} --no-token`.", name=name)
     return Refusal(403, "ACCESS_DENIED", why)
 
 
-def _decoded(value: str) -> str:
+def decode_header(value: str) -> str:
     """A header's value: its bytes are UTF-8 where they can be."""
     try:
         return value.encode("latin-1").decode("utf-8")

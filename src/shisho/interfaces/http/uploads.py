@@ -14,6 +14,7 @@ from shisho.domain.task import Bytes
 from shisho.interfaces.api.documents import ADD
 from shisho.interfaces.api.replies import Id, Name
 from shisho.interfaces.api.truncate import dump_compact
+from shisho.interfaces.http.guard import decode_header
 from shisho.interfaces.http.routes import REFUSALS
 
 BODY = {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
@@ -45,11 +46,11 @@ def add_uploads(router: APIRouter, desk: Desk) -> None:
         x_document_password: Annotated[str | None, Header(max_length=200)] = None,
     ) -> Response:
         """Take a document into a corpus. The body is the file's bytes; the reply is that of add_documents.
-        The header `X-Document-Password` opens an encrypted file."""
+        The header `X-Document-Password`, in UTF-8, opens an encrypted file."""
         queued = await desk.tasks.queue_documents(
             files=[Bytes(arguments.name, await request.body())],
             corpus=arguments.corpus,
             task_id=arguments.task_id,
-            password=x_document_password,
+            password=decode_header(x_document_password) if x_document_password else None,
         )
         return Response(dump_compact(ADD.data(queued)), media_type="application/json")

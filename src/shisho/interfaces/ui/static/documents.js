@@ -204,9 +204,10 @@ function uploadRow(name) {
   return { bar, state, item };
 }
 
-async function addFile({ file, path, bar, state, item }) {
+async function addFile(upload, password = "") {
+  const { path, bar, state, item } = upload;
   try {
-    const queued = await handIn(file, path, bar);
+    const queued = await handIn(upload, password);
     bar.removeAttribute("value");
     state.textContent = say("being_read");
     const failure = await followIntake(queued, (done, total) => {
@@ -215,7 +216,8 @@ async function addFile({ file, path, bar, state, item }) {
       bar.value = done;
     });
     bar.remove();
-    if (failure) showFailure(state, failure);
+    if (failure?.code === "DOCUMENT_ENCRYPTED" && /\.pdf$/i.test(path)) askForPassword(upload, password !== "");
+    else if (failure) showFailure(state, failure.reason);
     else { state.textContent = say("ready"); setTimeout(() => item.remove(), 8000); }
   } catch (error) {
     bar.remove();
@@ -224,27 +226,47 @@ async function addFile({ file, path, bar, state, item }) {
 }
 
 /** Send a file; until it is sent, leaving the page would lose it. */
-async function handIn(file, path, bar) {
+async function handIn({ file, path, bar }, password) {
   try {
     if (!file) throw new Error(say("cannot_open"));
-    return await send(file, path, (share) => { bar.value = share * 0.9; });
+    return await send(file, path, password, (share) => { bar.value = share * 0.9; });
   } finally {
     unsent -= 1;
   }
 }
 
+/** A file that is locked is sent once more with the password, which is kept nowhere. */
+function askForPassword(upload, isWrong) {
+  const { path, bar, state } = upload;
+  const input = make("input", { type: "password", autocomplete: "off", required: true, maxlength: 200, "aria-label": say("password_of", { name: baseName(path) }) });
+  const unlock = async (sent) => {
+    sent.preventDefault();
+    state.className = "quiet";
+    state.textContent = say("waits");
+    bar.value = 0;
+    state.before(bar);
+    unsent += 1;
+    await addFile(upload, input.value);
+    await attempt(refresh);
+  };
+  showFailure(state, say(isWrong ? "password_wrong" : "password_wanted"));
+  state.append(make("form", { class: "row", onsubmit: unlock }, input, make("button", {}, say("open"))));
+}
+
 function showFailure(state, reason) {
   state.className = "notice bad";
-  fill(state, reason, " ", make("button", { type: "button", class: "icon", "aria-label": say("close"), onclick: () => state.parentElement.remove() }, "✕"));
+  fill(state, make("span", {}, reason), " ", make("button", { type: "button", class: "icon", "aria-label": say("close"), onclick: () => state.parentElement.remove() }, "✕"));
 }
 
 /** Send the bytes; `tell` hears what share has gone. Only XMLHttpRequest says how far an upload has come. */
-function send(file, path, tell) {
+function send(file, path, password, tell) {
   return new Promise((give, fail) => {
     const request = new XMLHttpRequest();
     request.open("POST", `/api/v1${address("/documents/upload", { name: path, corpus: corpusName() })}`);
     request.responseType = "json";
     request.setRequestHeader("content-type", "application/octet-stream");
+    request.setRequestHeader("accept-language", document.documentElement.lang);
+    if (password) request.setRequestHeader("x-document-password", String.fromCharCode(...new TextEncoder().encode(password)));
     request.upload.onprogress = (sent) => tell(sent.loaded / Math.max(1, sent.total));
     request.onload = () => (request.status < 300 ? give(request.response) : fail(new Error(request.response?.message ?? say("no_connection"))));
     request.onerror = () => fail(new Error(say("no_connection")));
@@ -252,15 +274,15 @@ function send(file, path, tell) {
   });
 }
 
-/** Wait until what was handed in is taken in; `tell` hears how many pages of a long file are read. The reason where it was not. */
+/** Wait until what was handed in is taken in; `tell` hears how many pages of a long file are read. What is wrong where it was not. */
 async function followIntake(queued, tell) {
-  if (queued.skipped.length) return queued.skipped[0].reason;
-  if (!queued.queued) return "";
+  if (queued.skipped.length) return queued.skipped[0];
+  if (!queued.queued) return null;
   for (;;) {
     const status = await get(address(`/tasks/${queued.task_id}`, { wait: LOOK, wait_for: "done" }));
     const { reading } = status.progress;
     if (reading) tell(...reading.split("/").map(Number));
     const jobs = Object.values(status.queue).reduce((sum, n) => sum + n, 0);
-    if (!jobs) return status.errors.length ? status.errors[0].reason : "";
+    if (!jobs) return status.errors[0] ?? null;
   }
 }

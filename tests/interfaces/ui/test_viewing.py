@@ -9,7 +9,7 @@ from playwright.async_api import Browser, expect
 
 from tests.corpus.readers.making import lines, pdf
 from tests.interfaces.ui.room import WAIT, Reader, visiting
-from tests.interfaces.ui.test_interrupted import fill_library
+from tests.interfaces.ui.test_interrupted import ask, fill_library
 
 expect.set_options(timeout=WAIT)
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -95,3 +95,22 @@ async def test_the_box_has_the_number_of_the_page_that_is_shown(
         await page.goto(f"{visit.url}/e/%E0%A4%A")
         await visit.ready()
         await expect(page.locator("#lit-note.bad")).to_contain_text("ありません")
+
+
+async def test_escape_puts_away_what_was_found_and_then_leaves(browser: Browser, reader: Reader) -> None:
+    async with visiting(browser, reader) as visit:
+        page = visit.page
+        await fill_library(visit)
+        await ask(page)
+        answer = page.url
+        await page.locator(".answer .chip").first.click()
+        await visit.ready()
+        await page.keyboard.press("/")
+        await page.keyboard.type("残差")
+        await page.keyboard.press("Enter")
+        await expect(page.locator("#matches")).to_be_visible()
+        await page.keyboard.press("Escape")
+        await page.keyboard.press("Escape")
+        await expect(page.locator("#matches")).to_be_hidden()
+        await page.keyboard.press("Escape")
+        await page.wait_for_url(answer)

@@ -262,6 +262,12 @@ function listen() {
   document.addEventListener("keydown", pressed);
 }
 
+/** What was found is put away first. */
+function leave() {
+  if (the("matches").hidden) location.assign(the("back").href);
+  else the("matches").hidden = true;
+}
+
 function pressed(key) {
   if (key.target.matches("input, textarea, select") || key.ctrlKey || key.metaKey || key.altKey) {
     if (key.key === "Escape") key.target.blur();
@@ -269,7 +275,7 @@ function pressed(key) {
   }
   const acts = {
     j: () => stepEvidence(1), k: () => stepEvidence(-1), ArrowRight: () => turnTo(page + 1), ArrowLeft: () => turnTo(page - 1),
-    "/": () => the("find-words").focus(), Escape: () => { the("matches").hidden = true; },
+    "/": () => the("find-words").focus(), Escape: leave,
   };
   const act = acts[key.key];
   if (act) { key.preventDefault(); act(); }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from tests.flows.conftest import Shell
@@ -35,3 +36,16 @@ def test_a_line_break_in_a_file_name_forges_no_source(shell: Shell, tmp_path: Pa
         printed = shell(*words)
         assert FORGED in printed or words[0] == "show", words
         assert not [line for line in printed.splitlines() if line.strip().startswith("[9]")], words
+
+
+def test_what_a_document_and_a_question_say_is_no_markup_of_an_export(shell: Shell, tmp_path: Path) -> None:
+    image = "<img src=x onerror=alert(1)>"
+    file = tmp_path / "棚.md"
+    file.write_text(f"# \\{image} の \\[題](x)\n\n赤い本は \\{image} 棚の上にある。", "utf-8")
+    shell("add", file)
+    shell("ask", "--sources", "documents", f"赤い本はどこにあるか\n{image}")
+    printed = shell("export", "--format", "md")
+    assert "onerror" in printed and not re.search(r"(?<!\\)<img|\]\(x", printed)
+    assert "<img" not in shell("export", "--format", "html")
+    head, _, _ = printed.partition("\n")
+    assert head.startswith("# 赤い本は") and "onerror" in head

@@ -4,12 +4,14 @@ obey."""
 from __future__ import annotations
 
 import unicodedata
+from html import unescape
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
-from shisho.language.display import UNKNOWN, join_lines, make_legible
+from shisho.language.display import UNKNOWN, escape_markdown, fence_code, join_lines, make_legible
 
 
 @pytest.mark.parametrize(
@@ -67,3 +69,25 @@ def test_nothing_else_is_lost(text: str) -> None:
 @given(st.text(alphabet="あ漢aZ1-‐ \n\t•\uf0b7⼆。,"))
 def test_what_was_read_reads_the_same(text: str) -> None:
     assert join_lines(join_lines(text)) == join_lines(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "木の上で<img src=x onerror=alert(1)>暮らす</b>",
+        "<!-- 隠れた文 --><?php x ?>",
+        "[続き](javascript:alert(1))と![絵](https://example.com/x.png)",
+        "2*3*4は24、**太字**ではない",
+        "x < 3 かつ y > 5 * z、_傍線_、snake_case",
+        "&lt;b&gt;は太字、C:\\*と\\[x\\]",
+    ],
+)
+def test_markdown_shows_the_letters_of_a_quotation_and_obeys_none(text: str) -> None:
+    shown = MarkdownIt().render(f"「{escape_markdown(text)}」")
+    assert unescape(shown) == f"<p>「{text}」</p>\n" and shown.count("<") == 2
+
+
+def test_code_stands_in_markdown_as_it_is() -> None:
+    code = fence_code("a = b[0](c) * 2\n```\n<b>")
+    text = escape_markdown(f"*前*\n{code}\n*後*")
+    assert text == f"\\*前\\*\n{code}\n\\*後\\*"

@@ -13,7 +13,7 @@ from shisho.domain.inquiry import Answer, Evidence
 from shisho.domain.link import is_on_web
 from shisho.domain.place import say_place
 from shisho.errors import InvalidParams
-from shisho.language.display import display_name, display_quotation, fence_code, join_lines
+from shisho.language.display import display_name, display_quotation, escape_markdown, fence_code, join_lines
 from shisho.language.script import answer_language
 from shisho.librarian import bibliography
 from shisho.librarian.citation_styles import STYLES, write_in_style
@@ -55,15 +55,15 @@ def _description(document: Document) -> Mapping[str, str]:
 
 def _markdown(answer: Answer) -> str:
     language = answer_language(answer.question)
-    rows = [f"# {answer.question}", "", answer.text, ""]
+    rows = [f"# {escape_markdown(join_lines(answer.question))}", "", escape_markdown(answer.text), ""]
     for evidence in answer.evidence:
         quotation = display_quotation(evidence.snippet, code=evidence.code)
         rows += [
-            f"[{evidence.number}]: {join_lines(evidence.title)}{_page(evidence, language)} <{_address(evidence)}>",
+            f"[{evidence.number}]: {_title(evidence)}{_page(evidence, language)} <{_address(evidence)}>",
             "",
         ]
         if quotation not in answer.text:
-            block = fence_code(quotation) if evidence.code else quotation
+            block = fence_code(quotation) if evidence.code else escape_markdown(quotation)
             rows += [*(f"> {line}" for line in block.split("\n")), ""]
         if evidence.source_state in NO_LONGER:
             rows += [word(NO_LONGER[evidence.source_state], language), ""]
@@ -83,11 +83,17 @@ def _evidence_row(evidence: Evidence) -> dict[str, Any]:
     return {"type": "evidence", **to_plain(evidence), "quotation": quotation}
 
 
+def _title(evidence: Evidence) -> str:
+    return escape_markdown(join_lines(evidence.title))
+
+
 def _address(evidence: Evidence) -> str:
-    return display_name(evidence.link or evidence.document)
+    address = display_name(evidence.link or evidence.document)
+    return address.replace("<", "%3C").replace(">", "%3E")
 
 
 def _page(quotation: Evidence, language: str) -> str:
-    place = join_lines(say_place(quotation.place, lambda n: word("notebook_cell", language=language, n=n)))
+    said = say_place(quotation.place, lambda n: word("notebook_cell", language=language, n=n))
+    place = escape_markdown(join_lines(said))
     page = "" if quotation.page is None else f"p. {quotation.page}"
     return "".join(f", {part}" for part in (place or page, "OCR" if quotation.ocr else "") if part)

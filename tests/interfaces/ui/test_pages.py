@@ -239,6 +239,20 @@ async def test_an_error_is_told_in_the_language_of_the_page(desk: Desk) -> None:
     assert not re.search("[ぁ-ん]", told[1]) and told[2] == told[1]
 
 
+async def test_an_error_is_told_in_the_language_that_was_chosen_in_the_room(desk: Desk) -> None:
+    """Also where no script can say which it is, as for a stream of events, and at the door."""
+    async with client(desk, AccessRules(token=TOKEN), **{"accept-language": "ja"}) as browser:
+        await browser.get("/language?to=en")
+        door = await browser.get("/api/v1/answers/none/events")
+        assert door.status_code == 401 and not re.search("[ぁ-ん]", door.json()["message"])
+        await browser.post("/login", data={"token": TOKEN})
+        missing = await browser.get("/api/v1/answers/none/events")
+        assert missing.status_code == 404 and not re.search("[ぁ-ん]", missing.json()["message"])
+        await browser.get("/language?to=ja")
+        missing = await browser.get("/api/v1/answers/none/events", headers={"accept-language": "en"})
+        assert re.search("[ぁ-ん]", missing.json()["message"])
+
+
 def test_pages_are_named_where_they_are_shown() -> None:
     assert {f"{name}.html" for name in PAGES} <= TEMPLATES.keys()
     assert {f"{name}.js" for name in PAGES} <= SCRIPTS.keys()

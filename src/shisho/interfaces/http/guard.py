@@ -26,7 +26,8 @@ from shisho.domain.team import cookie_of
 from shisho.errors import InvalidParams, ShishoError
 from shisho.interfaces.http.lasting import LastingReply
 from shisho.interfaces.http.people import NO_PROXIES, PersonalApplications, ProxyRules
-from shisho.messages.catalogue import choose_accepted_language, render, use_language
+from shisho.interfaces.ui.reader import COOKIE as LANGUAGE_COOKIE
+from shisho.messages.catalogue import LANGUAGES, choose_accepted_language, render, use_language
 from shisho.messages.message import Message
 
 # Health, the page that asks for the token, and what holds nothing of the library.
@@ -181,7 +182,8 @@ class Guard:
         taken = refusal or await self._taken(scope, receive)
         if isinstance(taken, Refusal):
             is_page = taken.status == 401 and "text/html" in headers.get("accept", "")
-            return await (_lead_to_login(scope, sealed) if is_page else taken(sealed))
+            with use_language(_read_language(headers)):
+                return await (_lead_to_login(scope, sealed) if is_page else taken(sealed))
         if taken is not None:
             app = self.app
             replayed = _replayed(taken, receive)
@@ -189,7 +191,7 @@ class Guard:
                 app = await self._people.get(owner)
                 reply = LastingReply(replayed, sealed, partial(self._is_still, owner, headers, scope))
                 replayed, sealed = reply.read, reply.write
-            with use_language(choose_accepted_language(headers.get("accept-language", ""))):
+            with use_language(_read_language(headers)):
                 await app(scope, replayed, sealed)
 
     async def _is_still(self, owner: str, headers: Headers, scope: Scope) -> bool:
@@ -276,10 +278,21 @@ def read_word(headers: Headers) -> tuple[str, bool]:
     scheme, _, word = headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer":
         return word.strip(), False
+    return _read_cookie(headers, COOKIE), True
+
+
+def _read_cookie(headers: Headers, name: str) -> str:
     cookies = SimpleCookie()
     with suppress(CookieError):
         cookies.load(headers.get("cookie", ""))
-    return (cookies[COOKIE].value if COOKIE in cookies else ""), True
+    return cookies[name].value if name in cookies else ""
+
+
+def _read_language(headers: Headers) -> str | None:
+    """What a reader chose in the room, where scripts cannot say it for a stream; else what the client
+    accepts."""
+    cookie = _read_cookie(headers, LANGUAGE_COOKIE)
+    return cookie if cookie in LANGUAGES else choose_accepted_language(headers.get("accept-language", ""))
 
 
 def read_people(text: str, token: str = "") -> dict[str, str]:

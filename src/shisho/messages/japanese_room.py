@@ -208,7 +208,7 @@ SAID: Mapping[str, str] = {
     "room_pages": "ページ",
     "room_pages_n": "{n}ページ",
     "room_part_document": "文書",
-    "room_part_likeness": "類似",
+    "room_part_likeness": "近さ",
     "room_part_match": "一致",
     "room_part_meaning": "意味",
     "room_part_number": "数",

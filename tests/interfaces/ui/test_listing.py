@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -77,3 +78,13 @@ async def test_a_very_long_title_leaves_room_for_what_can_be_done(
         await expect(page.locator(".toast button")).to_be_in_viewport(ratio=1)
         toast = await page.locator(".toast").bounding_box()
         assert toast is not None and toast["height"] < 250
+
+
+async def test_the_parts_of_a_score_are_in_the_readers_language(browser: Browser, reader: Reader) -> None:
+    async with visiting(browser, reader) as visit:
+        page = visit.page
+        await fill_library(visit)
+        await visit.open("/library")
+        await page.fill("#words", "決定係数")
+        await expect(page.locator(".parts").first).to_contain_text("近さ")
+        assert not re.search("[a-z]", await page.locator(".parts").first.inner_text())

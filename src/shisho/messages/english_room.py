@@ -20,6 +20,7 @@ SAID: Mapping[str, str] = {
     "room_calibrate": "Calibrate",
     "room_calibrate_folder": "Folder with a set of questions",
     "room_calls_tokens": "calls: {calls}, tokens: {tokens}",
+    "room_cannot_copy": "The browser lets nothing be copied here: use Save.",
     "room_cannot_open": "This file cannot be opened. May you read it, and is it still where it was?",
     "room_categories": "for",
     "room_category_academic": "academic",

@@ -20,6 +20,7 @@ SAID: Mapping[str, str] = {
     "room_calibrate": "調整する",
     "room_calibrate_folder": "質問集のフォルダ",
     "room_calls_tokens": "呼び出し{calls}回、{tokens}トークン",
+    "room_cannot_copy": "このブラウザではコピーできません。「保存」を使ってください。",
     "room_cannot_open": "このファイルを開けません。読む権限があるか、まだ元の場所にあるかを確かめてください。",
     "room_categories": "分野",
     "room_category_academic": "学術",

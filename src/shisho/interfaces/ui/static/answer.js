@@ -1,6 +1,6 @@
 // An answer: its sentences with numbers that open, what they rest on, and why the search stopped.
 
-import { attempt, baseName, brief, figure, fill, get, make, moment, request, say, sayPlace, toast, webLink } from "./room.js";
+import { attempt, baseName, brief, figure, fill, get, make, moment, Refusal, request, say, sayPlace, toast, webLink } from "./room.js";
 
 const FORMS = ["md", "html", "pdf", "bibtex", "ris", "csl", "apa", "sist02", "proof"];
 let card = null;
@@ -52,8 +52,12 @@ function marks(sentence, quotations, answer) {
   return [...chips, doubt].filter(Boolean);
 }
 
+/** Copied along, so that the number of a source is no digit of a quoted one; a reader sees its box instead. */
+const bracket = (sign) => make("span", { class: "bracket" }, sign);
+
 function chip(evidence, answer, support) {
-  const link = make("a", { class: "chip", href: viewerAddress(evidence, answer.id), "data-evidence": evidence.id, "aria-label": say("opens_source", { n: evidence.number, title: brief(evidence.title) }) }, String(evidence.number));
+  const link = make("a", { class: "chip", href: viewerAddress(evidence, answer.id), "data-evidence": evidence.id, "aria-label": say("opens_source", { n: evidence.number, title: brief(evidence.title) }) },
+    bracket("["), String(evidence.number), bracket("]"));
   const open = () => showCard(link, evidence, support);
   link.addEventListener("mouseenter", open);
   link.addEventListener("focus", open);
@@ -128,8 +132,21 @@ function tools(answer) {
 }
 
 async function copy(answer) {
-  await navigator.clipboard.writeText(await get(`/answers/${answer.id}/export?form=md`));
+  const text = await get(`/answers/${answer.id}/export?form=md`);
+  if (navigator.clipboard) await navigator.clipboard.writeText(text);
+  else copyBySelection(text);
   toast(say("copied"));
+}
+
+/** Over plain HTTP from another machine a browser has no clipboard to write to. */
+function copyBySelection(text) {
+  const area = make("textarea", { class: "unseen", "aria-hidden": true });
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const isCopied = document.execCommand("copy");
+  area.remove();
+  if (!isCopied) throw new Refusal(0, { message: say("cannot_copy") });
 }
 
 async function save(answer, form) {

@@ -114,3 +114,18 @@ async def test_a_locked_pdf_is_opened_with_its_password_on_the_page(
         await notice.locator("form button").click()
         await expect(page.locator("#documents li .head a")).to_have_text("鍵")
         await expect(page.locator("#uploads .notice")).to_have_count(0)
+
+
+async def test_a_file_that_was_accepted_is_waited_for_while_the_server_is_away(
+    browser: Browser, reader: Reader, tmp_path: Path
+) -> None:
+    file = tmp_path / "残差.md"
+    file.write_text("# 残差\n\n残差とは観測値と予測値の差である。", "utf-8")
+    async with visiting(browser, reader) as visit:
+        page = visit.page
+        await visit.open("/")
+        await page.route("**/tasks/*?*", lambda route: route.abort(), times=2)
+        await page.set_input_files("#files", str(file))
+        await expect(page.locator("#uploads li")).to_contain_text("つながりません")
+        await expect(page.locator("#documents li .head a")).to_have_text("残差")
+        await expect(page.locator("#uploads .notice.bad")).to_have_count(0)

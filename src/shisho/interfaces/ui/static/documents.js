@@ -214,7 +214,7 @@ async function addFile(upload, password = "") {
       state.textContent = say("being_read_pages", { n: figure(done), total: figure(total) });
       bar.max = total;
       bar.value = done;
-    });
+    }, (trouble) => { state.textContent = trouble || say("being_read"); });
     bar.remove();
     if (failure?.code === "DOCUMENT_ENCRYPTED" && /\.pdf$/i.test(path)) askForPassword(upload, password !== "");
     else if (failure) showFailure(state, failure.reason);
@@ -274,13 +274,27 @@ function send(file, path, password, tell) {
   });
 }
 
+/** How far a task is. What was accepted outlives its server: where that is away, it is waited for. */
+async function lookAt(taskId, tellTrouble) {
+  for (;;) {
+    try {
+      return await get(address(`/tasks/${taskId}`, { wait: LOOK, wait_for: "done" }));
+    } catch (error) {
+      if (error.status && error.status < 500) throw error;
+      tellTrouble(error.message);
+      await new Promise((go) => setTimeout(go, LOOK * 1000));
+    }
+  }
+}
+
 /** Wait until what was handed in is taken in; `tell` hears how many pages of a long file are read. What is wrong where it was not. */
-async function followIntake(queued, tell) {
+async function followIntake(queued, tell, tellTrouble) {
   if (queued.skipped.length) return queued.skipped[0];
   if (!queued.queued) return null;
   for (;;) {
-    const status = await get(address(`/tasks/${queued.task_id}`, { wait: LOOK, wait_for: "done" }));
+    const status = await lookAt(queued.task_id, tellTrouble);
     const { reading } = status.progress;
+    tellTrouble("");
     if (reading) tell(...reading.split("/").map(Number));
     const jobs = Object.values(status.queue).reduce((sum, n) => sum + n, 0);
     if (!jobs) return status.errors[0] ?? null;

@@ -114,3 +114,18 @@ async def test_escape_puts_away_what_was_found_and_then_leaves(browser: Browser,
         await expect(page.locator("#matches")).to_be_hidden()
         await page.keyboard.press("Escape")
         await page.wait_for_url(answer)
+
+
+async def test_a_page_is_shown_where_the_quotation_of_its_link_is_somebody_elses(
+    browser: Browser, reader: Reader
+) -> None:
+    async with visiting(browser, reader) as visit:
+        page = visit.page
+        await fill_library(visit)
+        link = await page.locator("#documents li .head a").get_attribute("href")
+        for asked, message in (("e=0123456789", "引用 0123456789 はありません"), ("at=0-999999", "範囲")):
+            await page.goto("about:blank")
+            await visit.open(f"{link}?a=..%2F..%2Fx#page=3&{asked}")
+            await expect(page.locator("#lit-note")).to_contain_text(message)
+            await expect(page.locator(".page[data-page='3']")).to_have_count(1)
+            await expect(page.locator("#back")).to_have_attribute("href", "/a/..%2F..%2Fx")

@@ -8,7 +8,7 @@ let card = null;
 /** Where a quotation opens in the viewer. */
 export function viewerAddress(evidence, answerId) {
   const page = evidence.page ? `page=${evidence.page}&` : "";
-  return `/d/${evidence.document_id}?a=${answerId}#${page}e=${evidence.id}`;
+  return `/d/${evidence.document_id}?a=${encodeURIComponent(answerId)}#${page}e=${evidence.id}`;
 }
 
 /** The element that shows an answer. */

@@ -9,6 +9,7 @@ const BEFORE = 50_000; // of a very long text so many characters come before the
 let entry = null;
 let evidences = [];
 let answerId = "";
+let noEvidence = ""; // why the quotation that is asked for cannot be shown
 let page = 1;
 let drawn = 0;
 
@@ -44,7 +45,7 @@ function showHead() {
   the("document-about").textContent = about.filter(Boolean).join(" · ");
   the("page-count").textContent = entry.page_count ? `/ ${entry.page_count}` : "";
   the("page-number").max = entry.page_count ?? 1;
-  if (answerId) fill(the("back"), say("back_to_answer")).href = `/a/${answerId}`;
+  if (answerId) fill(the("back"), say("back_to_answer")).href = `/a/${encodeURIComponent(answerId)}`;
   the("page-controls").hidden = !entry.page_count;
   the("text-toggle").hidden = entry.viewable !== "pages"; // else the text is what is shown
   const link = webLink(entry.source);
@@ -54,12 +55,13 @@ function showHead() {
 
 async function loadEvidences() {
   if (answerId) {
-    const handle = await get(address(`/answers/${answerId}`, { wait: 0 })).catch(() => null);
+    const handle = await get(address(`/answers/${encodeURIComponent(answerId)}`, { wait: 0 })).catch(() => null);
     evidences = handle?.answer?.evidence ?? [];
   }
   const current = wanted().evidence;
   if (current && !evidences.some((evidence) => evidence.id === current)) {
-    evidences = [await get(`/evidence/${current}`)];
+    const evidence = await get(`/evidence/${encodeURIComponent(current)}`).catch((error) => { noEvidence = error.message; });
+    evidences = evidence ? [evidence] : evidences;
   }
 }
 
@@ -83,11 +85,12 @@ async function show() {
   try {
     const at = span?.start ?? ask.from;
     const layout = await get(address(`/documents/${entry.id}/pages/${page}/layout`, { at: entry.viewable === "pages" ? null : at }));
-    const boxes = entry.viewable === "pages" ? await boxesOf(evidence, ask.span) : null;
+    const boxes = entry.viewable === "pages" ? await boxesOf(evidence, ask.span).catch(unlit) : null;
     if (turn !== drawn) return; // another page was asked for meanwhile
     if (layout.width && entry.viewable === "pages") showPage(layout, boxes);
     else showText(layout, span);
     showPane(layout, span);
+    if (ask.evidence && !evidence && noEvidence) note(noEvidence, true);
     if (ask.from) scrollTo(0, 0);
   } catch (error) {
     if (turn !== drawn) return;
@@ -96,6 +99,9 @@ async function show() {
     note(error.message, true);
   }
 }
+
+/** Nothing is lit; the page can be read all the same. */
+const unlit = (error) => ({ boxes: [], page, exact: false, why: error.message });
 
 /** Where the characters of a quotation, or of what was found, stand. */
 async function boxesOf(evidence, span) {

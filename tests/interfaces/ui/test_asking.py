@@ -50,3 +50,20 @@ async def test_a_question_that_is_too_long_is_refused_whole_and_kept(
         await page.keyboard.press("Enter")
         await expect(page.locator(".turn .notice.bad")).to_contain_text("2000文字以下")
         await expect(page.locator("#question")).to_have_value(question)
+
+
+async def test_every_conversation_can_be_found_again(browser: Browser, reader: Reader) -> None:
+    async with visiting(browser, reader) as visit:
+        page = visit.page
+        await fill_library(visit)
+        for number in range(32):
+            body = {"question": f"第{number}の質問は何か", "sources": "documents", "wait": 0}
+            assert (await page.request.post(f"{visit.url}/api/v1/answers", data=body)).ok
+        await page.reload()
+        await visit.ready()
+        await page.click("#history-panel summary")
+        await expect(page.locator("#history li")).to_have_count(30)
+        await page.locator("#more-history").evaluate("(button) => { button.click(); button.click(); }")
+        await expect(page.locator("#more-history")).to_be_hidden()
+        await expect(page.locator("#history li")).to_have_count(32)
+        await expect(page.locator("#history li").last).to_contain_text("第0の質問")

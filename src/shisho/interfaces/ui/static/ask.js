@@ -19,6 +19,7 @@ let conversation = null;
 let running = null;
 let isAsking = false;
 let carried = ""; // what limits the question before, and so the next
+let older = null; // where the conversations before those that are listed begin
 let anywhere = false; // the next is limited no more
 
 async function open() {
@@ -31,6 +32,7 @@ async function open() {
   the("first-files").addEventListener("click", () => the("files").click());
   the("drop-limits").addEventListener("click", () => { anywhere = true; showCarried(); the("question").focus(); });
   document.addEventListener("limits", showCarried);
+  the("more-history").addEventListener("click", () => attempt(() => showHistory(older)));
   the("new").addEventListener("click", () => { location.assign("/"); });
   window.addEventListener("popstate", () => { if (here() !== opened) location.reload(); }); // not within the page
   the("question").value ||= recall("sessionStorage", DRAFT) ?? "";
@@ -67,7 +69,7 @@ async function openConversation(answerId) {
     else follow(turn.answer_id, place);
   }
   const last = turns.at(-1)?.answer_id;
-  if (last) await showLogOf(last, the("turns").lastChild.lastChild);
+  if (last) await attempt(() => showLogOf(last, the("turns").lastChild.lastChild));
 }
 
 /** There is nothing at this address for whoever reads it. */
@@ -253,9 +255,14 @@ async function showLogOf(answerId, place = null) {
   if (place && isPersonNeeded) place.append(make("p", { class: "notice" }, say("person_needed"), " ", make("a", { href: "/queue" }, say("page_queue"))));
 }
 
-async function showHistory() {
-  const { conversations } = await get("/conversations?limit=30");
-  fill(the("history"), conversations.map((row) => make("li", {}, make("a", { href: `/a/${row.last_answer_id ?? row.conversation_id}`, dir: "auto" }, brief(row.question)),
+/** The latest conversations, or those that come after `from`. */
+async function showHistory(from = null) {
+  const page = await get(address("/conversations", { limit: 30, cursor: from }));
+  if (from && from !== older) return; // asked for twice
+  if (!from) fill(the("history"));
+  older = page.cursor;
+  the("more-history").hidden = !page.more;
+  the("history").append(...page.conversations.map((row) => make("li", {}, make("a", { href: `/a/${row.last_answer_id ?? row.conversation_id}`, dir: "auto" }, brief(row.question)),
     " ", make("span", { class: "quiet" }, row.turns > 1 ? say("turns_n", { n: row.turns }) : ""))));
 }
 

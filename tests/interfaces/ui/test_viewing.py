@@ -129,3 +129,24 @@ async def test_a_page_is_shown_where_the_quotation_of_its_link_is_somebody_elses
             await expect(page.locator("#lit-note")).to_contain_text(message)
             await expect(page.locator(".page[data-page='3']")).to_have_count(1)
             await expect(page.locator("#back")).to_have_attribute("href", "/a/..%2F..%2Fx")
+
+
+async def test_tab_leads_past_the_small_pages_to_the_page(
+    browser: Browser, reader: Reader, tmp_path: Path
+) -> None:
+    file = tmp_path / "猫.pdf"
+    file.write_bytes(pdf([lines(f"第{number}の猫である。") for number in range(1, 31)]))
+    async with visiting(browser, reader) as visit:
+        page = visit.page
+        await fill_library(visit, file)
+        await page.locator("#documents li .head a").click()
+        await visit.ready()
+        await page.locator("#thumbnails").focus()
+        await page.keyboard.press("Tab")
+        await expect(page.locator("#thumbnails a").first).to_be_focused()
+        await page.keyboard.press("ArrowRight")
+        await expect(page.locator("#thumbnails a[aria-current]")).to_have_attribute("data-page", "2")
+        await page.locator("#thumbnails").focus()
+        await page.keyboard.press("Tab")
+        await page.keyboard.press("Tab")
+        await expect(page.locator("#stage")).to_be_focused()

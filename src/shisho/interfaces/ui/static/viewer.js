@@ -119,6 +119,7 @@ function showPlace(evidence) {
   the("evidence-after").disabled = !evidences.length || index >= evidences.length - 1;
   if (evidence) the("evidence-number").title = whereabouts(evidence);
   for (const link of the("thumbnails").children) {
+    link.tabIndex = Number(link.dataset.page) === page ? 0 : -1; // Tab leads past a thousand pages at once, ←/→ through them
     if (Number(link.dataset.page) === page) { link.setAttribute("aria-current", "true"); link.scrollIntoView({ block: "nearest", inline: "nearest" }); }
     else link.removeAttribute("aria-current");
   }

@@ -233,3 +233,10 @@ def test_a_word_in_another_encoding_is_refused_in_a_sentence(shell: Shell, words
     done = shell.run(*words, "--json")
     assert (done.returncode, json.loads(done.stdout)["code"]) == (2, "INVALID_PARAMS"), done.stderr
     assert "文字コード" in json.loads(done.stdout)["message"]
+
+
+def test_what_is_not_there_yet_is_called_by_what_it_is(shell: Shell) -> None:
+    """`last` was no document, and a task was to be shared with nobody's group."""
+    assert shell("show", code=1) == "RESOURCE_NOT_FOUND: まだ回答がありません。\n"
+    assert "文書 first" in shell("show", "first", code=1)
+    assert shell("share", "last", code=2).startswith("INVALID_PARAMS: 見せるグループを")

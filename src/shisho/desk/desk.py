@@ -349,7 +349,12 @@ class Desk(DeskSections):
         for look in (self.answer, self.evidence):
             with suppress(NotFound):
                 return await look(prefix)
-        document = await self._read_document(prefix)
+        try:
+            document = await self._read_document(prefix)
+        except NotFound as error:
+            if prefix == "last":
+                raise NotFound("Nothing has been answered yet.") from error
+            raise
         return document, await self._parts.shelf.read_text(document.id)
 
     async def export(self, prefix: str, form: str) -> str:

@@ -11,7 +11,7 @@ from shisho.domain.corpus import LOCAL_OWNER, DocumentId
 from shisho.domain.inquiry import Answer, Evidence, Sentence
 from shisho.domain.task import TaskSnapshot
 from shisho.domain.team import TaskShare
-from shisho.errors import NotFound
+from shisho.errors import InvalidParams, NotFound
 from shisho.messages.catalogue import render
 from shisho.messages.message import Message
 from shisho.ports import TaskShares, Users
@@ -35,7 +35,10 @@ class SharedReading:
         return await self.shares.find(shared_id, self.owner)
 
     async def check_group(self, group: str) -> None:
-        """Raises NotFound for a group that the visitor is no member of; who runs the library may name any."""
+        """Raises NotFound for a group that the visitor is no member of, InvalidParams for a blank; who runs
+        the library may name any."""
+        if not group.strip():
+            raise InvalidParams("Name the group that may see it: `shisho groups list` shows which there are.")
         for known in await self.users.list_groups():
             if known.name == group and (self.owner == LOCAL_OWNER or self.owner in known.members):
                 return

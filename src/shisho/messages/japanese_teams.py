@@ -138,6 +138,9 @@ SAID: Mapping[str, str] = {
         "{free_at} にまた使えます。"
     ),
     "(from a document that you may not read)": "(読む権限のない文書から)",
+    "Name the group that may see it: `shisho groups list` shows which there are.": (
+        "見せるグループを指定してください。`shisho groups list` で分かります。"
+    ),
     "You are in no group {name}.": "グループ {name} に入っていません。",
     "{id} is not shared with {name}.": "{id} は {name} と共有していません。",
     "id of a task or an answer, its beginning, or last": "タスクか回答のID、その先頭、または last",

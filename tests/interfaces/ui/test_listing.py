@@ -88,3 +88,6 @@ async def test_the_parts_of_a_score_are_in_the_readers_language(browser: Browser
         await page.fill("#words", "決定係数")
         await expect(page.locator(".parts").first).to_contain_text("近さ")
         assert not re.search("[a-z]", await page.locator(".parts").first.inner_text())
+        about = await page.locator("#hits li .quiet").first.inner_text()
+        title = await page.locator("#hits li a").first.inner_text()
+        assert title not in about.split(" · ")

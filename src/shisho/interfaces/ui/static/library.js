@@ -37,7 +37,7 @@ async function search() {
 }
 
 function hit(passage) {
-  const where = [baseName(passage.source), brief(passage.heading), sayPlace(passage.place) || (passage.page ? say("page_n", { n: passage.page }) : "")];
+  const where = [baseName(passage.source), passage.heading === passage.title ? "" : brief(passage.heading), sayPlace(passage.place) || (passage.page ? say("page_n", { n: passage.page }) : "")];
   return make("li", {}, make("a", { href: `/d/${passage.document}#page=${passage.page ?? 1}`, dir: "auto" }, brief(passage.title)),
     make("div", { class: "quiet", dir: "auto" }, where.filter(Boolean).join(" · ")), passage.code ? make("pre", {}, passage.quoted_text) : make("p", { dir: "auto" }, passage.quoted_text),
     make("div", { class: "quiet parts" }, make("span", {}, `${say("score")} ${figure(passage.score * 100)}`),

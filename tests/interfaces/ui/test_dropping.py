@@ -51,6 +51,8 @@ async def test_two_files_of_one_name_in_a_dropped_folder_are_two_documents(
         await expect(page.locator("#documents li .head")).to_have_count(2)
         titles = await page.locator("#documents li .head a").all_inner_texts()
         assert sorted(titles) == ["乙の説明", "甲の説明"]
+        places = await page.locator("#documents li div.quiet").all_inner_texts()
+        assert sorted(places) == ["機材/乙/readme.md", "機材/甲/readme.md"]
         await expect(page.locator("#uploads .notice.bad")).to_contain_text("開けません")
         await expect(page.locator("#uploads li").last).to_contain_text("機材/乙/locked.md")
 

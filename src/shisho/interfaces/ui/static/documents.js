@@ -1,6 +1,6 @@
 // The documents panel: drop files and folders, see how far each has come, filter by what is said of them, remove and undo.
 
-import { address, attempt, baseName, brief, call, figure, fill, get, listed, make, named, post, say, the, toast } from "./room.js";
+import { address, attempt, baseName, brief, call, figure, fileName, fill, get, listed, make, named, post, say, the, toast } from "./room.js";
 
 const PAGE = 50;
 const UNIQUE = ["title", "citation_key", "doi", "url", "isbn"]; // of one document each: its row in the list says them
@@ -78,7 +78,7 @@ const titleOf = (entry) => entry.title || baseName(entry.source);
 
 function row(entry) {
   const isMine = !readOnly.has(entry.corpus);
-  const about = [entry.page_count ? say("pages_n", { n: entry.page_count }) : "", baseName(entry.source), isMine ? "" : say("read_only", { corpus: entry.corpus })];
+  const about = [entry.page_count ? say("pages_n", { n: entry.page_count }) : "", fileName(entry.source), isMine ? "" : say("read_only", { corpus: entry.corpus })];
   const item = make("li", {},
     make("div", { class: "head" },
       make("a", { href: `/d/${entry.id}`, dir: "auto" }, brief(titleOf(entry))),

@@ -1,6 +1,6 @@
 // The library: passages found while one types, and all documents with what is known of them.
 
-import { address, attempt, baseName, brief, call, figure, fill, get, labelCells, make, named, post, say, sayPlace, the } from "./room.js";
+import { address, attempt, baseName, brief, call, figure, fileName, fill, get, labelCells, make, named, post, say, sayPlace, the } from "./room.js";
 
 const REFRESH = 4000; // milliseconds
 let cursor = null;
@@ -62,7 +62,7 @@ async function list(from) {
 function row(entry) {
   const state = [say(`source_${entry.state}`), ...entry.warnings];
   return make("tr", {}, make("td", { dir: "auto" }, make("a", { href: `/d/${entry.id}` }, brief(entry.title || baseName(entry.source)))),
-    make("td", { dir: "auto" }, baseName(entry.source)), make("td", {}, entry.corpus), make("td", { class: "number" }, entry.page_count ?? "–"),
+    make("td", { dir: "auto" }, fileName(entry.source)), make("td", {}, entry.corpus), make("td", { class: "number" }, entry.page_count ?? "–"),
     make("td", { class: "number" }, figure(entry.passage_count)), make("td", {}, state.join(" · ")),
     make("td", {}, make("a", { href: `/d/${entry.id}` }, say("open"))));
 }

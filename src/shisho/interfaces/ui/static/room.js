@@ -134,6 +134,9 @@ export const listed = (names) => names.join(document.documentElement.lang === "j
 /** The last part of a path or address. */
 export const baseName = (source) => source.split(/[\\/]/).filter(Boolean).pop() ?? source;
 
+/** What a document is known by: its path below the folder that was handed over, else the last part of its address. */
+export const fileName = (source) => (/^([\\/]|\w+:)/.test(source) ? baseName(source) : source);
+
 /** A title or question where there is little room: its beginning. */
 export function brief(text, most = 120) {
   const letters = Array.from(text ?? "");

@@ -2,7 +2,7 @@
 // The exact characters are lit or nothing; where a box is not known, the page says so.
 
 import { whereabouts, viewerAddress } from "./answer.js";
-import { address, attempt, baseName, brief, figure, fill, get, make, request, say, the, webLink } from "./room.js";
+import { address, attempt, baseName, brief, figure, fileName, fill, get, make, request, say, the, webLink } from "./room.js";
 
 const STEPS = [800, 1200, 1600, 2400];
 const BEFORE = 50_000; // of a very long text so many characters come before the place that is asked for
@@ -40,7 +40,7 @@ function showHead() {
   the("document-title").textContent = brief(nameOf(entry));
   the("document-title").title = nameOf(entry);
   document.title = `${brief(nameOf(entry))} · ${document.title}`;
-  const about = [entry.metadata.author, entry.metadata.year, baseName(entry.source), entry.page_count && say("pages_n", { n: entry.page_count }),
+  const about = [entry.metadata.author, entry.metadata.year, fileName(entry.source), entry.page_count && say("pages_n", { n: entry.page_count }),
     entry.state !== "live" && say(`source_${entry.state}`)];
   the("document-about").textContent = about.filter(Boolean).join(" · ");
   the("page-count").textContent = entry.page_count ? `/ ${entry.page_count}` : "";

@@ -49,6 +49,7 @@ async def test_the_count_follows_what_is_removed_and_brought_back(browser: Brows
             await page.locator("#documents li button").first.click()
             await page.click("dialog[open] button[value=yes]")
             await expect(page.locator("#document-count")).to_have_text(rest)
+            await expect(page.locator("#documents li button" if rest else "#choose-files")).to_be_focused()
         await expect(page.locator("#documents li")).to_have_text("まだ文書がありません。")
         await page.locator(".toast button").first.click()
         await expect(page.locator("#document-count")).to_have_text("1件")

@@ -104,9 +104,11 @@ function askToRemove(entry, item) {
 async function remove(entry, item) {
   await call("DELETE", `/documents/${encodeURIComponent(entry.id)}`);
   if (item.isConnected) { // else it was listed anew meanwhile
+    const neighbour = item.nextElementSibling ?? item.previousElementSibling;
     item.remove();
     count -= 1;
     showCount();
+    (neighbour?.querySelector("button") ?? the("choose-files")).focus(); // its own button is gone, and the focus with it
   }
   toast(say("removed", { title: brief(titleOf(entry), 60) }), say("undo"), () => attempt(async () => {
     await post(`/documents/${encodeURIComponent(entry.id)}/restore`);

@@ -93,7 +93,7 @@ def _address(evidence: Evidence) -> str:
 
 
 def _page(quotation: Evidence, language: str) -> str:
-    said = say_place(quotation.place, lambda n: word("notebook_cell", language=language, n=n))
-    place = escape_markdown(join_lines(said))
+    place_words = say_place(quotation.place, lambda n: word("notebook_cell", language=language, n=n))
+    place = escape_markdown(join_lines(place_words))
     page = "" if quotation.page is None else f"p. {quotation.page}"
     return "".join(f", {part}" for part in (place or page, "OCR" if quotation.ocr else "") if part)

@@ -145,8 +145,8 @@ class _Searches:
         code = job.errors[-1].code if job.errors else self._words(f"state_{job.state}")
         return self._words("web_failed", text=read_payload(job).subject, code=code)
 
-    def _once(self, said: str) -> None:
-        line = strip_unseen(said)
+    def _once(self, text: str) -> None:
+        line = strip_unseen(text)
         if line not in self._said:
             self._said.add(line)
             self._show(Text(line))

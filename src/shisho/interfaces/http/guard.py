@@ -197,8 +197,8 @@ class Guard:
     async def _is_still(self, owner: str, headers: Headers, scope: Scope) -> bool:
         """Whether what a request brought is still that of this person; a library that cannot be asked shuts
         nobody out."""
-        found = await self._owner(headers, scope)
-        return found == owner or (isinstance(found, Refusal) and found.status == 503)
+        owner_now = await self._owner(headers, scope)
+        return owner_now == owner or (isinstance(owner_now, Refusal) and owner_now.status == 503)
 
     async def _owner(self, headers: Headers, scope: Scope) -> str | Refusal | None:
         """Whose library this request may speak to; None where it has nothing to show for it."""

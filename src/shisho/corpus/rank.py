@@ -23,7 +23,7 @@ class Weights:
     sentence: float = 0.5
     wording: float = 0.4
     phrase: float = 2.0
-    number: float = 1.2  # with what it counts
+    number: float = 0.6  # with what it counts
     repetition: float = 0.0  # BM25's k3: how much more a term counts that the query repeats; 0: no more
     document: float = 0.0  # the share of the score of terms that all of a document's proposed passages give
     likeness: float = 0.0  # of the best score: the document most like the first ones has so much more

@@ -234,9 +234,5 @@ def find_password_key(payload: JobPayload) -> str | None:
 
 def list_staged_keys(payload: JobPayload) -> tuple[str, ...]:
     """The keys of what a job has staged beside the database, bytes or a password."""
-    match payload:
-        case IngestJob(staged=staged, password=password):
-            return tuple(key for key in (staged, password) if key is not None)
-        case FetchJob(password=str(password)):
-            return (password,)
-    return ()
+    staged = payload.staged if isinstance(payload, IngestJob) else None
+    return tuple(key for key in (staged, find_password_key(payload)) if key is not None)

@@ -146,6 +146,15 @@ async def test_people_are_let_in_by_who_runs_the_library_and_corpora_granted_by_
             await hanako.team.revoke("papers", "lab", is_group=True)
 
 
+async def prepare_events(desk: Desk) -> tuple[str, dict[str, str]]:
+    """The events of a task of a new user, and what lets her in."""
+    made = await desk.team.add_user("花子")
+    assert made is not None
+    files = [Bytes("a.txt", "一つ目。".encode())]
+    queued = await desk.for_owner("花子").tasks.queue_documents(files=files)
+    return f"/tasks/{queued.task_id}/events", bearer(made.token)
+
+
 @pytest.mark.parametrize("end", ["remove", "renew"])
 async def test_events_end_when_who_listens_is_let_in_no_more(
     end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -153,14 +162,10 @@ async def test_events_end_when_who_listens_is_let_in_no_more(
     """They went on until the task ended, days later where it waited for a person."""
     monkeypatch.setattr(lasting, "LOOK_SECONDS", 0.0)
     async with house(tmp_path, AccessRules(token="canary-local")) as (desk, client):
-        made = await desk.team.add_user("花子")
-        assert made is not None
-        hanako = desk.for_owner("花子")
-        queued = await hanako.tasks.queue_documents(files=[Bytes("a.txt", "一つ目。".encode())])
-        events = f"/tasks/{queued.task_id}/events"
+        events, headers = await prepare_events(desk)
         async with (
             asyncio.timeout(PATIENCE),
-            client.stream("GET", events, headers=bearer(made.token)) as stream,
+            client.stream("GET", events, headers=headers) as stream,
         ):
             lines = stream.aiter_lines()
             assert (await anext(lines)).startswith("id:")
@@ -168,28 +173,23 @@ async def test_events_end_when_who_listens_is_let_in_no_more(
                 await desk.team.remove_user("花子")
             else:
                 await desk.team.renew_token("花子")
-            await hanako.tasks.queue_documents(
-                files=[Bytes("b.txt", "二つ目。".encode())], task_id=queued.task_id
-            )
+            files = [Bytes("b.txt", "二つ目。".encode())]
+            await desk.for_owner("花子").tasks.queue_documents(files=files, task_id="last")
             rest = [line async for line in lines]
         assert not any(line.startswith("id:") for line in rest)
-        assert (await client.get(events, headers=bearer(made.token))).status_code == 401
+        assert (await client.get(events, headers=headers)).status_code == 401
 
 
 async def test_events_go_on_for_who_may_come_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lasting, "LOOK_SECONDS", 0.0)
     async with house(tmp_path, AccessRules(token="canary-local")) as (desk, client):
-        made = await desk.team.add_user("花子")
-        assert made is not None
-        hanako = desk.for_owner("花子")
-        queued = await hanako.tasks.queue_documents(files=[Bytes("a.txt", "一つ目。".encode())])
-        events = f"/tasks/{queued.task_id}/events"
+        events, headers = await prepare_events(desk)
         async with (
             asyncio.timeout(PATIENCE),
-            client.stream("GET", events, headers=bearer(made.token)) as stream,
+            client.stream("GET", events, headers=headers) as stream,
         ):
             lines = stream.aiter_lines()
             assert (await anext(lines)).startswith("id:")
-            async with hanako.working(1):
+            async with desk.for_owner("花子").working(1):
                 rest = [line async for line in lines]
         assert any('"status":"completed"' in line for line in rest)

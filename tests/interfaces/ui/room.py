@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page, async_playwright, expect
 
 from shisho.interfaces.http.guard import COOKIE, AccessRules
 from tests.fonts import japanese_fonts
@@ -19,6 +19,8 @@ from tests.machine import PATIENCE
 from tests.web.browsing import find_page_browser, need_browser
 
 SHOTS = Path(__file__).parents[3] / "build" / "screenshots"
+SAMPLES = Path(__file__).parents[3] / "samples" / "lectures"
+QUESTION = "決定係数が0に近いとき何を意味するか"
 WAIT = PATIENCE * 1_000  # ms
 NOTE_VIOLATIONS = """
 addEventListener('securitypolicyviolation', (event) => {
@@ -106,3 +108,28 @@ async def visiting(browser: Browser, room: Reader | str, **manner: Any) -> Async
         assert visit.hosts <= {urlsplit(url).netloc, ""}
     finally:
         await context.close()
+
+
+async def fill_library(visit: RoomVisit, *paths: Path) -> None:
+    """Hand these files in, or a sample, and wait until they are listed."""
+    await visit.open("/")
+    await visit.page.set_input_files("#files", [str(path) for path in paths or (sample(1),)])
+    await expect(visit.page.locator("#documents li .head")).to_have_count(len(paths) or 1)
+
+
+async def view(visit: RoomVisit, file: Path) -> None:
+    """Hand a file in, and open it in the viewer."""
+    await fill_library(visit, file)
+    await visit.page.locator("#documents li .head a").click()
+    await visit.ready()
+
+
+def sample(number: int) -> Path:
+    return next(SAMPLES.glob(f"{number:02}-*.pdf"))
+
+
+async def ask(page: Page, question: str = QUESTION) -> None:
+    """Ask, and wait for the whole answer."""
+    await page.fill("#question", question)
+    await page.press("#question", "Enter")
+    await expect(page.locator(".turn").last.locator(".answer .why")).to_have_count(1)

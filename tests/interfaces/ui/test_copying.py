@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.interfaces.ui.room import WAIT, Reader, visiting
-from tests.interfaces.ui.test_interrupted import ask, fill_library
+from tests.interfaces.ui.room import WAIT, Reader, ask, fill_library, visiting
 
 expect.set_options(timeout=WAIT)
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.interfaces.ui.room import WAIT, Reader, visiting
-from tests.interfaces.ui.test_interrupted import fill_library
+from tests.interfaces.ui.room import WAIT, Reader, fill_library, visiting
 
 expect.set_options(timeout=WAIT)
 pytestmark = pytest.mark.asyncio(loop_scope="session")

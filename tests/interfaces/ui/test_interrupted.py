@@ -3,33 +3,13 @@ was asked, written or looked at is out of sight."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from playwright.async_api import Browser, Page, Route, expect
+from playwright.async_api import Browser, Route, expect
 
-from tests.interfaces.ui.room import WAIT, Reader, RoomVisit, visiting
+from tests.interfaces.ui.room import QUESTION, WAIT, Reader, ask, fill_library, visiting
 
-SAMPLES = Path(__file__).parents[3] / "samples" / "lectures"
-QUESTION = "決定係数が0に近いとき何を意味するか"
 expect.set_options(timeout=WAIT)
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-
-
-async def fill_library(visit: RoomVisit, *paths: Path) -> None:
-    await visit.open("/")
-    await visit.page.set_input_files("#files", [str(path) for path in paths or (sample(1),)])
-    await expect(visit.page.locator("#documents li .head")).to_have_count(len(paths) or 1)
-
-
-def sample(number: int) -> Path:
-    return next(SAMPLES.glob(f"{number:02}-*.pdf"))
-
-
-async def ask(page: Page, question: str = QUESTION) -> None:
-    await page.fill("#question", question)
-    await page.press("#question", "Enter")
-    await expect(page.locator(".turn").last.locator(".answer .why")).to_have_count(1)
 
 
 async def test_news_that_are_refused_for_a_while_leave_no_question_open(

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.interfaces.ui.room import WAIT, Reader, visiting
-from tests.interfaces.ui.test_interrupted import fill_library, sample
+from tests.interfaces.ui.room import WAIT, Reader, fill_library, sample, visiting
 
 expect.set_options(timeout=WAIT)
 pytestmark = pytest.mark.asyncio(loop_scope="session")

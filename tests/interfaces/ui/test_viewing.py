@@ -8,11 +8,16 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from tests.corpus.readers.making import lines, pdf
-from tests.interfaces.ui.room import WAIT, Reader, visiting
-from tests.interfaces.ui.test_interrupted import ask, fill_library
+from tests.interfaces.ui.room import WAIT, Reader, ask, fill_library, view, visiting
 
 expect.set_options(timeout=WAIT)
 pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+def write_three_pages(folder: Path) -> Path:
+    file = folder / "猫.pdf"
+    file.write_bytes(pdf([lines(f"第{number}の猫である。") for number in range(1, 4)]))
+    return file
 
 
 async def test_all_of_a_long_text_is_read_and_what_is_found_in_it_is_marked(
@@ -23,9 +28,7 @@ async def test_all_of_a_long_text_is_read_and_what_is_found_in_it_is_marked(
     file.write_text("\n\n".join(["# 長い文書", *rows, "末尾の目印は😀ツチノコである。"]), "utf-8")
     async with visiting(browser, reader) as visit:
         page = visit.page
-        await fill_library(visit, file)
-        await page.locator("#documents li .head a").click()
-        await visit.ready()
+        await view(visit, file)
         await expect(page.locator(".stretches").first).to_contain_text("字のうち1〜")
         seen = set[str]()
         while True:
@@ -49,13 +52,10 @@ async def test_all_of_a_long_text_is_read_and_what_is_found_in_it_is_marked(
 async def test_a_document_that_is_purged_while_it_is_looked_at_leaves_no_page_behind(
     browser: Browser, reader: Reader, tmp_path: Path
 ) -> None:
-    file = tmp_path / "猫.pdf"
-    file.write_bytes(pdf([lines(f"第{number}の猫である。") for number in range(1, 4)]))
+    file = write_three_pages(tmp_path)
     async with visiting(browser, reader) as visit:
         page = visit.page
-        await fill_library(visit, file)
-        await page.locator("#documents li .head a").click()
-        await visit.ready()
+        await view(visit, file)
         await expect(page.locator(".page[data-page='1']")).to_have_count(1)
         path = page.url.replace("/d/", "/api/v1/documents/")
         removed = await page.request.delete(path)
@@ -76,13 +76,10 @@ async def test_a_document_that_is_purged_while_it_is_looked_at_leaves_no_page_be
 async def test_the_box_has_the_number_of_the_page_that_is_shown(
     browser: Browser, reader: Reader, tmp_path: Path
 ) -> None:
-    file = tmp_path / "猫.pdf"
-    file.write_bytes(pdf([lines(f"第{number}の猫である。") for number in range(1, 4)]))
+    file = write_three_pages(tmp_path)
     async with visiting(browser, reader) as visit:
         page = visit.page
-        await fill_library(visit, file)
-        await page.locator("#documents li .head a").click()
-        await visit.ready()
+        await view(visit, file)
         for written, number in (("99", "3"), ("2.4", "2"), ("", "2"), ("-5", "1")):
             await page.fill("#page-number", written)
             await page.press("#page-number", "Enter")
@@ -138,9 +135,7 @@ async def test_tab_leads_past_the_small_pages_to_the_page(
     file.write_bytes(pdf([lines(f"第{number}の猫である。") for number in range(1, 31)]))
     async with visiting(browser, reader) as visit:
         page = visit.page
-        await fill_library(visit, file)
-        await page.locator("#documents li .head a").click()
-        await visit.ready()
+        await view(visit, file)
         await page.locator("#thumbnails").focus()
         await page.keyboard.press("Tab")
         await expect(page.locator("#thumbnails a").first).to_be_focused()

@@ -64,6 +64,8 @@ def test_versions() -> None:
             "Police arrested about a dozen people.",
             "The university was besieged.",
         ),
+        ("その研究者はどこの大学の先生ですか", "東京大学の教授である。", "強制改行を作った。"),
+        ("アプリを起動するショートカットキーは何?", "Ctrl+Kで起動する。", "アプリが用意されている。"),
         ("How much does the ticket cost?", "Tickets are $25.", "Tickets go on sale on 6 December."),
     ],
 )
@@ -77,3 +79,4 @@ def test_the_noun_that_is_asked_for_says_what_an_answer_looks_like(
 
 def test_most_questions_ask_for_no_form() -> None:
     assert form(fold("決定係数とは何か")) is None
+    assert form(fold("ショートカットを無効にする手順は")) is None

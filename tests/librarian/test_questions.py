@@ -24,6 +24,8 @@ from shisho.librarian.questions import AnswerKind, answers, read
         ("why does the layer separate", AnswerKind.REASON),
         ("決定係数とは何か", AnswerKind.DEFINITION),
         ("What is a boundary layer?", AnswerKind.DEFINITION),
+        ("埋蔵量は採掘を続けると何年分か", AnswerKind.AMOUNT),
+        ("この説が定義に合わない理由は、膜と何を有しない点か", AnswerKind.THING),
         ("大菩提寺を何という？", AnswerKind.NAME),
         ("オランダ最大の通信事業者は何ですか。", AnswerKind.THING),
     ],
@@ -37,6 +39,7 @@ def test_kind(question: str, kind: AnswerKind) -> None:
     [
         ("開業はいつか", "駅は平成10年に開業した。", True),
         ("1998年に開業した駅はいつ廃止されたか", "1998年に開業した。", False),
+        ("印刷が広まったのは何世紀か", "16世紀に広まった。", True),
         ("参加者は何人か", "参加者は三百人だった。", True),
         ("参加者は何人か", "参加者は多かった。", False),
         ("なぜ標本を無作為に選ぶのか", "偏りを避けるためである。", True),
@@ -54,3 +57,26 @@ def test_words_that_only_ask_are_no_terms() -> None:
     assert set(read("決定係数とは何ですか").terms) == {"決定", "係数"}
     assert read("一升は何リットルあるの？").unit == "リットル"
     assert read("令和6年に「罪と罰」を訳した人は").quoted == ("罪と罰",)
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("アルゴンは空気の何パーセントを占めるか", {"アルゴン"}),
+        ("マドリードの首都圏の人口は", {"マドリード"}),
+    ],
+)
+def test_a_unit_is_no_name(question: str, names: set[str]) -> None:
+    assert set(read(question).names) == names
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("クラウドの可用性とは何か", True),
+        ("生きる力とは何ですか", True),
+        ("19世紀のイギリスで導入された主義とは何か", False),
+    ],
+)
+def test_a_thing_told_from_others_is_asked_for_not_defined(question: str, expected: bool) -> None:
+    assert read(question).asks_what_is is expected

@@ -9,11 +9,13 @@ _LEFT_OUT = str.maketrans("", "", "ー・")
 _WHAT_IS = re.compile(
     r"(?:とは|って)、?(?:一体|いったい)?(?:何|なに|なん)(?:です|でしょう|のこと|なの|だ)*か?[。?？]*$"
 )
+# Which of several is asked, not what it is: 「1825年に導入された主義とは何か」.
+_WHICH_ONE = re.compile(r"(?:た|いる|れる)[一-鿿々ァ-ヺー]{2,}(?:とは|って)")
 
 
 def is_asked_for(folded_question: str) -> bool:
-    """True for 「Xとは何か」, 「Xって何」."""
-    return _WHAT_IS.search(folded_question) is not None
+    """True for 「Xとは何か」, 「Xって何」, where no clause tells the thing from others."""
+    return _WHAT_IS.search(folded_question) is not None and not _WHICH_ONE.search(folded_question)
 
 
 def defines(thing: str, line: str) -> bool:

@@ -53,6 +53,11 @@ _FORMS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
             r"[0-9]\s*(?:kg|g|mg|t|lbs?|kilo\w*|grams?|pounds?|ounces?|oz|tons?|tonnes?|キロ|グラム|トン)(?![a-z])",
         ),
         (r"何歳", r"歳|才|[0-9]+代"),
+        (r"(?:どこ|何)の?(?:大学|高校)(?!院)", r"大学|高校|[一-鿿]大(?![一-鿿])"),
+        (
+            r"ショートカット(?:キー)?は(?:何|どれ|どう|$|\?)",
+            r"ctrl|control|alt|shift|command|cmd|option|windows|tab|esc|enter|(?<![a-z])f[0-9]|[+＋⌘⌥]|キー",
+        ),
         (r"第何[号条章節項回版位巻部編種類]", r"第\s*[0-9〇一二三四五六七八九十百千]+"),
         (
             r"(?:住所|所在地)(?:[はをが]|$|\?)",

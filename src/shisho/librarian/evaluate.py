@@ -12,7 +12,7 @@ from shisho.domain.inquiry import EvidenceRef, Finding, Goal
 from shisho.language.sentences import is_row
 from shisho.language.terms import fold, squeeze, terms
 from shisho.librarian import demands, questions, reading, signs
-from shisho.librarian.certainty import certainty, certainty_signs, weigh_asked_terms
+from shisho.librarian.certainty import certainty, certainty_signs
 from shisho.librarian.evidence import double
 from shisho.librarian.levels import ENOUGH, NEAR
 from shisho.librarian.line_roles import LineRole, announces_steps
@@ -373,15 +373,17 @@ def _certainty(
     kindless = kindless and not is_grounded(page.lines, best.place, question)
     alike = signs.find_same_words(question, weights, document_words)
     all_quoted = frozenset[str]().union(*(candidate.quoted_words for candidate in chosen))
-    asked = weigh_asked_terms(question, weights)
     own_signs = certainty_signs(
         question,
-        asked,
+        weights,
         shared,
         best.signs,
         best.shown,
+        line,
         odds=best.odds,
-        covered=signs.measure_meant_share(asked, alike, all_quoted),
+        alike=alike,
+        quoted_words=all_quoted,
+        document_words=document_words,
         off_topic=off_topic,
         quotations=len(chosen),
     )

@@ -88,20 +88,20 @@ class ParsedQuestion:
 
 _COUNTED = (
     "人|名|個|回|本|匹|度|歳|才|社|[カかヶヵケ]国|[カかヶヵケ]月|[カか]所|km|kg|cm|mm|m|%|パーセント|メートル|キロ|円|ドル|つ|種|番|件|位|倍|分|秒|時間|"
-    "年間|割|議席|票|隻|頭|巻|話|色|字|文字|ページ|トン|ヘクタール|層|階|世|代目|日間|点|枚|台|校|冊|曲|作|試合|リットル|グラム"
+    "年[間分]|割|議席|票|隻|頭|巻|話|色|字|文字|ページ|トン|ヘクタール|層|階|世|代目|日間|点|枚|台|校|冊|曲|作|試合|リットル|グラム"
 )
 # The first kind whose pattern is found is the kind of the question.
 _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     (
         AnswerKind.REASON,
         re.compile(
-            r"なぜ|何故|どうして(?!も)|なんで|理由|原因|要因|[たるいの](?:訳|わけ)(?:は|を|が|$|\?)|\bwhy\b|\breasons?\b|\bcauses?\b"
+            r"なぜ|何故|どうして(?!も)|なんで|(?:理由|原因|要因)(?!は、.*何[がをに])|[たるいの](?:訳|わけ)(?:は|を|が|$|\?)|\bwhy\b|\breasons?\b|\bcauses?\b"
         ),
     ),
     (
         AnswerKind.TIME,
         re.compile(
-            r"いつ|何(?:年(?!間)|月|日(?!間)|時(?!間)|曜日|世紀|年代)|時期|年号|西暦|どの時代|\bwhen\b"
+            r"いつ|何(?:年(?![間分])|月|日(?!間)|時(?!間)|曜日|世紀|年代)|時期|年号|西暦|どの時代|\bwhen\b"
             r"|\b(?:what|which|in what) (?:year|date|day|month|century|decade)"
         ),
     ),
@@ -144,11 +144,11 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
 )
 
 _TIME_WORD = re.compile(
-    r"世紀|年代|[0-9一二三四五六七八九十][年月日時]|元年|時代|[初中後末]期|以[降前後]|直[後前]|[上中下]旬|[春夏秋冬]|頃|\b(?:1[0-9]{3}|20[0-9]{2})s?\b"
+    r"[0-9一二三四五六七八九十]+世紀|世紀|年代|[0-9一二三四五六七八九十][年月日時]|元年|時代|[初中後末]期|以[降前後]|直[後前]|[上中下]旬|[春夏秋冬]|頃|\b(?:1[0-9]{3}|20[0-9]{2})s?\b"
     r"|\b(?:january|february|march|april|june|july|august|september|october|november|december|centur)"
 )
 _DATED = re.compile(
-    r"何(?:年(?!間)|月|日(?!間)|曜日|世紀|年代)|西暦|いつ.*た(?:の|か|$|[?。])|いつ(?:です|でした|だ)"
+    r"何(?:年(?![間分])|月|日(?!間)|曜日|世紀|年代)|西暦|いつ.*た(?:の|か|$|[?。])|いつ(?:です|でした|だ)"
     r"|\bwhen (?:was|were|did|will)\b|\b(?:what|which|in what) (?:year|date|century|decade)"
 )
 _AMOUNT_WORD = re.compile(
@@ -275,7 +275,7 @@ def read(question: str) -> ParsedQuestion:
         phrases=phrases,
         defined=_defined(asked_text, phrases),
         frame=frozenset(told_words) - inner_words,
-        names=_names(question, phrases),
+        names=_names(question, phrases, counted[1] if counted else ""),
         pairs=frozenset(pairs(folded)),
         triples=_triples(squeeze(folded)),
         figures=figures(question),
@@ -322,8 +322,9 @@ def _superlatives(folded: str) -> Mapping[str, frozenset[str]]:
     return {word: frozenset(others - {word}) for word, others in also.items()}
 
 
-def _names(question: str, phrases: Sequence[NounPhrase]) -> tuple[str, ...]:
-    """The terms of what has a name. In English that is what has a capital inside the question."""
+def _names(question: str, phrases: Sequence[NounPhrase], unit: str) -> tuple[str, ...]:
+    """The terms of what has a name, but for the unit of 「何パーセント」. In English that is what has a
+    capital inside the question."""
     if question.isascii():
         inside = " ".join(question.split()[1:])
         # A letter is no name: R-squared is written R² as well.
@@ -333,7 +334,8 @@ def _names(question: str, phrases: Sequence[NounPhrase]) -> tuple[str, ...]:
     written = frozenset(term for phrase in phrases if _NAME.search(phrase.text) for term in phrase.terms)
     # Alone a name may be cut otherwise: 平等院 is one word before 鳳凰堂 and two by itself.
     all_names = (written - _common_words(question)) | names(question)
-    return tuple(term for term in own_words if term in all_names)
+    counted_words = frozenset(terms(unit))
+    return tuple(term for term in own_words if term in all_names and term not in counted_words)
 
 
 def _common_words(question: str) -> frozenset[str]:

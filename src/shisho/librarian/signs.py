@@ -17,6 +17,7 @@ from shisho.librarian import demands, questions, reading
 from shisho.librarian.questions import ParsedQuestion
 from shisho.librarian.reading import AnalysedPassage
 from shisho.librarian.table_rows import add_units
+from shisho.librarian.word_kinds import WordKind, find_word_kinds
 
 _LEFT_OUT = str.maketrans("", "", "ー・")
 FRAMED = 0.4  # words that say where to look: the right page need not repeat them
@@ -189,9 +190,15 @@ def topic_weights(question: ParsedQuestion, weights: Mapping[str, float]) -> dic
 
 
 def find_rarest_name(question: ParsedQuestion, weights: Mapping[str, float]) -> str:
-    """The rarest term of what the question names; empty where it names nothing."""
+    """The rarest term of what the question names; empty where it names nothing that is rarer than its words
+    are on average: of 日本 a text of Japan may be silent. The last noun is no name where it only says what is
+    asked for: 「その本のタイトルは」."""
+    kinds = find_word_kinds(question.folded, question.terms)
+    common_nouns = kinds[WordKind.LAST_NOUN] - kinds[WordKind.NAME]
+    asked_for = frozenset[str]() if question.asks_what_is else common_nouns
+    average = sum(weights.values()) / max(1, len(weights))
     return max(
-        (name for name in question.names if name in weights),
+        (name for name in question.names if weights.get(name, 0.0) >= average and name not in asked_for),
         key=lambda term: weights[term],
         default="",
     )

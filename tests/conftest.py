@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from shisho.messages.catalogue import process_language, speak
 from tests.postgres import PostgresServer, close_shared_server, shared_server
 
 os.environ["SHISHO_WEB"] = "off"
@@ -100,3 +101,11 @@ def own_server() -> Iterator[PostgresServer]:
 
 def pytest_sessionfinish() -> None:
     close_shared_server()
+
+
+@pytest.fixture(autouse=True)
+def language_of_the_process() -> Iterator[None]:
+    """A command that is run inside the test process leaves the language of its reader."""
+    before = process_language()
+    yield
+    speak(before)

@@ -307,8 +307,7 @@ class TaskDesk(SharedVerbs):
         await self._parts.tasks.stop(name, StopMode.IMMEDIATE)
         await self._unstage(await self._payloads(name))
         orphans = await self._parts.reports.list_orphans(name) if purge is PurgeScope.ORPHANS else ()
-        for document in orphans:
-            await self._parts.shelf.remove(document, purge=True)
+        await self._parts.shelf.remove(*orphans, purge=True)
         results = await self._parts.reports.forget(name)
         removed = await self._parts.tasks.remove(name)
         return TaskDeleted(name, removed.jobs, removed.events, results, len(orphans))

@@ -151,10 +151,11 @@ class Shelf(Protocol):
     async def count(self, scope: Scope) -> int:
         """N: live passages in scope."""
 
-    async def remove(self, document_id: DocumentId, *, purge: bool) -> bool:
-        """Tombstone: found no more, citations still open. `purge` erases it and the older versions of its
-        file: text, passages, names, what was said of it, snippets, ledger copies. False where a log still
-        holds what was erased because somebody reads it; it goes by itself once they have done."""
+    async def remove(self, *document_ids: DocumentId, purge: bool) -> bool:
+        """Tombstones: found no more, citations still open. `purge` erases them and the older versions of
+        their files: text, passages, names, what was said of them, snippets, ledger copies; an index is made
+        anew once for all of them. False where a log still holds what was erased because somebody reads it; it
+        goes by itself once they have done."""
 
     async def restore(self, document_id: DocumentId) -> Document:
         """Undo a removal: it is found again, and stands where it stood; one that is live stays as it is.

@@ -108,6 +108,7 @@ STATEMENTS = {
     "what is new": lexical.NEWEST,
     "what has changed": lexical.CHANGED,
     "what the index takes in": lexical.ENTRIES_OF,
+    "what an index that is made anew takes in": lexical.ENTRIES_OF_ALL,
     "how many are in scope": scope.COUNT_CORPORA.format(corpora=scope.READABLE),
     "what may be searched": scope.READABLE,
     "what is granted": grants.READABLE,

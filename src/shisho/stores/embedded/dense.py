@@ -227,7 +227,8 @@ class DenseIndex:
     def _take_in(self, files: DenseFiles | None) -> None:
         changed, newest = self._database.snapshot(self._changed)
         if any(row.state == "purged" and row.id in self._places for row in changed):
-            # Its codes would still tell of it: everything is made anew.
+            # Its codes would still tell of it, and places are counted by rows: everything is made anew,
+            # O(vectors).
             self._forget()
             self._mark = Watermark("") if files is None else files.begin()
         while arrived := self._database.snapshot(self._arrived):

@@ -4,7 +4,7 @@ at any time."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 BATCH = 500  # documents taken in per commit
-ENTRIES = 2_000  # passages of one document that are held at once
+ENTRIES = 2_000  # passages that are held at once
 PATIENCE = 5.0  # seconds to wait for another process that is catching up
 BUSY = "LockBusy"  # what tantivy says where another process writes
 
@@ -44,11 +44,16 @@ CHANGED = """SELECT c.seq, c.salt, c.document_id, d.corpus_id, coalesce(d.state,
     FROM changes c LEFT JOIN documents d ON d.id = c.document_id
     WHERE c.seq > ? ORDER BY c.seq LIMIT ?"""
 # The live documents of a corpus.
-LIVE = "SELECT d.id FROM documents d WHERE d.corpus_id = ? AND d.state = 'live' ORDER BY d.added_at, d.id"
-# Passages of a live document after one, as the index takes them in.
-ENTRIES_OF = """SELECT d.corpus_id, d.id AS document_id, p.id AS passage, p.page, p.terms, p.bigrams, p.heading_terms, p.ordinal
-    FROM documents d JOIN passages p ON p.document_id = d.id
+LIVE = """SELECT d.id, d.passage_count FROM documents d WHERE d.corpus_id = ? AND d.state = 'live'
+    ORDER BY d.added_at, d.id"""
+# What the index takes in of a passage.
+ENTRY = "d.corpus_id, d.id AS document_id, p.id AS passage, p.page, p.terms, p.bigrams, p.heading_terms, p.ordinal"
+# Passages of a live document after one.
+ENTRIES_OF = f"""SELECT {ENTRY} FROM documents d JOIN passages p ON p.document_id = d.id
     WHERE d.id = ? AND d.state = 'live' AND p.ordinal > ? ORDER BY p.ordinal LIMIT ?"""
+# All passages of some documents that are live, in this order.
+ENTRIES_OF_ALL = f"""SELECT {ENTRY} FROM json_each(?) CROSS JOIN documents d ON d.id = json_each.value
+    JOIN passages p ON p.document_id = d.id WHERE d.state = 'live' ORDER BY json_each.key, p.ordinal"""
 
 
 class LexicalIndex:
@@ -181,13 +186,8 @@ class LexicalIndex:
             for corpus_id, changes in _by_corpus(changed, self._indexes.list_corpora()).items():
                 is_purged = any(change.state == "purged" for change in changes)
                 if self._seen and is_purged and corpus_id not in remade:
-                    # Deleted entries stay in the segments until a merge; a purge promises more than that.
-                    writer.get(corpus_id).delete_all_documents()
-                    writer.get(corpus_id).commit()
+                    self._remake(writer.get(corpus_id), corpus_id)
                     remade.add(corpus_id)
-                    live = self._database.snapshot(partial(_live, corpus_id=corpus_id))
-                    for start in range(0, len(live), BATCH):
-                        self._apply(writer.get(corpus_id), live[start : start + BATCH])
                 else:
                     self._apply(
                         writer.get(corpus_id), dict.fromkeys(change.document_id for change in changes)
@@ -196,15 +196,31 @@ class LexicalIndex:
             self._seen = changed[-1].seq
             self._indexes.mark(self._seen, changed[-1].salt)
 
+    def _remake(self, writer: Any, corpus_id: int) -> None:
+        """O(corpus), since a deleted entry stays in its segment until a merge, which nobody can ask tantivy
+        for, and a purge promises more than that."""
+        writer.delete_all_documents()
+        writer.commit()
+        for names in _by_size(self._database.snapshot(partial(_live, corpus_id=corpus_id))):
+            if len(names) == 1:
+                self._add(writer, names[0])
+            else:
+                for row in self._database.snapshot(partial(_entries_of_all, names=names)):
+                    writer.add_document(_entry(row))
+        writer.commit()
+
     def _apply(self, writer: Any, documents: Iterable[str]) -> None:
         for document_id in documents:
             writer.delete_documents_by_term("document", document_id)
-            after = -1
-            while rows := self._database.snapshot(partial(_entries, document_id=document_id, after=after)):
-                for row in rows:
-                    writer.add_document(_entry(row))
-                after = rows[-1].ordinal
+            self._add(writer, document_id)
         writer.commit()
+
+    def _add(self, writer: Any, document_id: str) -> None:
+        after = -1
+        while rows := self._database.snapshot(partial(_entries, document_id=document_id, after=after)):
+            for row in rows:
+                writer.add_document(_entry(row))
+            after = rows[-1].ordinal
 
 
 def _by_corpus(changed: Sequence[rows.Row], corpora: Sequence[int]) -> dict[int, list[rows.Row]]:
@@ -224,8 +240,27 @@ def _changed(connection: apsw.Connection, since: int) -> list[rows.Row]:
     return rows.fetch_all(connection.execute(CHANGED, (since, BATCH)))
 
 
-def _live(connection: apsw.Connection, corpus_id: int) -> list[str]:
-    return [row.id for row in rows.fetch_all(connection.execute(LIVE, (corpus_id,)))]
+def _live(connection: apsw.Connection, corpus_id: int) -> list[rows.Row]:
+    return rows.fetch_all(connection.execute(LIVE, (corpus_id,)))
+
+
+def _by_size(documents: Iterable[rows.Row]) -> Iterator[list[str]]:
+    """The names of documents that are held at once; a long one is read by itself, in parts."""
+    names: list[str] = []
+    passages = 0
+    for document in documents:
+        passages += document.passage_count
+        if names and passages > ENTRIES:
+            yield names
+            names = []
+            passages = document.passage_count
+        names.append(document.id)
+    if names:
+        yield names
+
+
+def _entries_of_all(connection: apsw.Connection, names: Sequence[str]) -> list[rows.Row]:
+    return rows.fetch_all(connection.execute(ENTRIES_OF_ALL, (rows.bind_list(names),)))
 
 
 def _entries(connection: apsw.Connection, document_id: str, after: int) -> list[rows.Row]:

@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 import apsw
 
@@ -323,19 +324,10 @@ class EmbeddedShelf:
     async def count(self, scope: Scope) -> int:
         return await self._database.read(lambda connection: count_in(connection, scope))
 
-    async def remove(self, document_id: DocumentId, *, purge: bool) -> bool:
-        def work(connection: apsw.Connection) -> None:
-            state = "purged" if purge else "removed"
-            connection.execute(REMOVE, (state, document_id))
-            if connection.changes() == 0:
-                raise nothing_to_remove(document_id)
-            if purge:
-                erase(connection, document_id)
-            else:
-                connection.execute(NO_PLACES, (document_id,))
-
-        await self._database.write(work)
-        return await self._erased() if purge else True
+    async def remove(self, *document_ids: DocumentId, purge: bool) -> bool:
+        for document_id in document_ids:
+            await self._database.write(partial(_remove, document_id=document_id, purge=purge))
+        return await self._erased() if purge and document_ids else True
 
     async def restore(self, document_id: DocumentId) -> Document:
         def work(connection: apsw.Connection) -> Document:
@@ -356,6 +348,16 @@ def _corpora(connection: apsw.Connection, owner: str, name: str | None = None) -
         Corpus(name=row.name, owner=row.owner, documents=row.documents, passages=row.passages)
         for row in listed_rows
     ]
+
+
+def _remove(connection: apsw.Connection, document_id: DocumentId, *, purge: bool) -> None:
+    connection.execute(REMOVE, ("purged" if purge else "removed", document_id))
+    if connection.changes() == 0:
+        raise nothing_to_remove(document_id)
+    if purge:
+        erase(connection, document_id)
+    else:
+        connection.execute(NO_PLACES, (document_id,))
 
 
 def _put(connection: apsw.Connection, intake: Intake) -> DocumentId | None:

@@ -259,7 +259,12 @@ class MemoryShelf:
             states[document.sha256] = states.get(document.sha256, frozenset()) | {document.state}
         return states
 
-    async def remove(self, document_id: DocumentId, *, purge: bool) -> bool:
+    async def remove(self, *document_ids: DocumentId, purge: bool) -> bool:
+        for document_id in document_ids:
+            await self._remove(document_id, purge=purge)
+        return True
+
+    async def _remove(self, document_id: DocumentId, *, purge: bool) -> None:
         document = await self.find_document(document_id)
         if document.state is DocumentState.PURGED:
             raise NotFound("There is no document {document_id} to remove.", document_id=document_id)
@@ -268,7 +273,6 @@ class MemoryShelf:
         self._places = {place: name for place, name in self._places.items() if name != document_id}
         if purge:
             self._purge(document)
-        return True
 
     async def restore(self, document_id: DocumentId) -> Document:
         document = self._documents.get(document_id)

@@ -251,9 +251,10 @@ class PostgresShelf:
     async def count(self, scope: Scope) -> int:
         return await self._database.read(lambda connection: count_in(connection, scope))
 
-    async def remove(self, document_id: DocumentId, *, purge: bool) -> bool:
-        await self._database.write(lambda connection: _remove(connection, document_id, purge=purge))
-        return await self._erased() if purge else True
+    async def remove(self, *document_ids: DocumentId, purge: bool) -> bool:
+        for document_id in document_ids:
+            await self._database.write(partial(_remove, document_id=document_id, purge=purge))
+        return await self._erased() if purge and document_ids else True
 
     async def restore(self, document_id: DocumentId) -> Document:
         def work(connection: Connection) -> Document:

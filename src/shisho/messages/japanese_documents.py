@@ -318,6 +318,11 @@ SAID: Mapping[str, str] = {
     "Attachments are left out: {names}. Save them and add them as files.": (
         "添付ファイルは除きました: {names}。保存して、ファイルとして追加してください。"
     ),
+    "Hidden rows: {rows}, hidden columns: {columns}. They are left out: to quote them, show them in their "
+    "program, save the file, and add it again.": (
+        "非表示の行: {rows}、非表示の列: {columns}。これらは除きました。引用するには、表計算ソフトで再表示して保存し、"
+        "もう一度追加してください。"
+    ),
     "Hidden sheets are left out: {names}.": "非表示のシートは除きました: {names}。",
     "Formulas without a result: {count}. Open the file in its program, save it, and add it again.": (
         "計算結果のない数式が{count}個あります。元のソフトで開いて保存し、もう一度追加してください。"

@@ -14,6 +14,7 @@ import pytest
 from shisho.corpus.chunk import cut
 from shisho.corpus.layout import lay_out
 from shisho.corpus.readers import xlsx
+from shisho.corpus.readers.sheetxml import CellRange
 from tests.corpus.readers.making import saved
 
 SHEET = "xl/worksheets/sheet1.xml"
@@ -132,14 +133,14 @@ def test_what_is_no_range_is_passed_over_and_one_across_slices_is_not() -> None:
     strange = "".join(f'<mergeCell ref="{ref}"/>' for ref in refs).encode()
     written = b'<mergeCell ref="B2:C4"/>'
     for gap in range(2**20 - len(strange) - len(written), 2**20 - len(strange) + 1):
-        assert xlsx._bottoms(io.BytesIO(strange + b" " * gap + written)) == {(2, 2): 4}
+        assert xlsx._ranges(io.BytesIO(strange + b" " * gap + written)) == {(2, 2): CellRange(4, 3)}
 
 
 def test_million_ranges_cost_little() -> None:
     part = b"".join(b'<mergeCell ref="A%d:A%d"/>' % (number, number + 1) for number in range(1, 1_000_000))
     start = time.process_time()
-    assert len(xlsx._bottoms(io.BytesIO(part))) == xlsx._MOST_MERGED
-    assert len(xlsx._bottoms(io.BytesIO(b"<mergeCell " * 1_000_000))) == 0
+    assert len(xlsx._ranges(io.BytesIO(part))) == xlsx._MOST_MERGED
+    assert len(xlsx._ranges(io.BytesIO(b"<mergeCell " * 1_000_000))) == 0
     assert time.process_time() - start < 5
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shisho.corpus.readers.headings import Headings
 from shisho.domain.corpus import Block, BlockKind
@@ -38,10 +38,16 @@ class SheetCell:
 
 @dataclass(frozen=True, slots=True)
 class SheetRow:
-    """A row by its number from 1."""
+    """A row by its number from 1. `hidden_above`: rows above it that nobody sees, which part no table."""
 
     number: int
     cells: tuple[SheetCell, ...]
+    hidden_above: int = 0
+
+    @property
+    def position(self) -> int:
+        """Where it stands among the rows that are seen."""
+        return self.number - self.hidden_above
 
 
 def is_words(text: str) -> bool:
@@ -79,7 +85,7 @@ class _SheetWalk:
             self._headings.open(name, 1)
         self._labels: dict[int, str] = {}
         self._rows: list[SheetRow] = []
-        self._last = 0  # number of the last row that was not empty
+        self._last = 0  # position of the last row that was not empty
         self._fresh = True  # no row of a table has come since the last gap or title
         self._second: SheetRow | None = None  # the lower row of labels that stand in two
         self._tall: dict[int, SheetCell] = {}  # cells of the table that reach into rows below, by column
@@ -87,13 +93,13 @@ class _SheetWalk:
 
     def take(self, row: SheetRow, following: SheetRow | None) -> Iterator[Block]:
         if row is self._second:
-            self._last = row.number
+            self._last = row.position
             return
-        if row.number > self._last + 1:
+        if row.position > self._last + 1:
             yield from self.flush()
             self._fresh = True
-        self._last = row.number
-        below = following if following is not None and following.number == row.number + 1 else None
+        self._last = row.position
+        below = following if following is not None and following.position == row.position + 1 else None
         if self._fresh:
             if _is_title(row, below):
                 self._labels = {}
@@ -176,7 +182,7 @@ class _SheetWalk:
         for cell in row.cells:
             if cell.bottom > row.number and len(cell.text) <= LABEL:
                 self._tall[cell.column] = cell
-        return SheetRow(row.number, tuple(sorted((*row.cells, *repeated), key=lambda cell: cell.column)))
+        return replace(row, cells=tuple(sorted((*row.cells, *repeated), key=lambda cell: cell.column)))
 
     def _line(self, row: SheetRow) -> str:
         parts = []

@@ -20,6 +20,7 @@ from shisho.corpus.readers.cellformat import JAPANESE, Value, format_value
 from shisho.corpus.readers.described import describe_properties
 from shisho.corpus.readers.office import open_package
 from shisho.corpus.readers.sheets import SheetCell, SheetRow, is_words, sheet_blocks
+from shisho.corpus.readers.sheetxml import CellRange, SheetXml
 from shisho.corpus.readers.text import strip_controls
 from shisho.corpus.readers.titles import title_of
 from shisho.domain.corpus import Block, Reading
@@ -29,7 +30,7 @@ from shisho.messages.message import Message
 # A formula without a result: the file was written by a program that does not calculate.
 _UNCALCULATED = re.compile(rb"</f>\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
 _MERGED = re.compile(
-    rb"<(?:\w{1,20}:)?mergeCell\s[^<>]{0,100}?\bref\s*=\s*[\"']([A-Z]{1,3}[1-9]\d{0,6}):[A-Z]{1,3}([1-9]\d{0,6})[\"']"
+    rb"<(?:\w{1,20}:)?mergeCell\s[^<>]{0,100}?\bref\s*=\s*[\"']([A-Z]{1,3}[1-9]\d{0,6}):([A-Z]{1,3}[1-9]\d{0,6})[\"']"
 )
 _MOST_MERGED = 100_000  # ranges of a sheet
 _SLICE = 2**20
@@ -38,15 +39,20 @@ _SHOWN = "visible"
 
 
 def read(data: bytes) -> Reading:
-    """Sheets count from 1; hidden ones are named in a warning and left out. Links to other files are not
-    followed."""
+    """Sheets count from 1; hidden ones are named in a warning and left out, hidden rows and columns counted.
+    Links to other files are not followed."""
     file = open_package(data)
     with closing(openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)) as book:
         blocks: list[Block] = []
         hidden = []
+        rows = 0
+        columns = 0
         for number, sheet in enumerate(book.worksheets, start=1):
             if sheet.sheet_state == _SHOWN:
-                blocks.extend(sheet_blocks(_rows(sheet, book.epoch), strip_controls(sheet.title), number))
+                source = SheetXml(sheet, _ranges_of(sheet))
+                blocks.extend(sheet_blocks(_rows(source, book.epoch), strip_controls(sheet.title), number))
+                rows += len(source.hidden_rows)
+                columns += len(source.hidden_columns)
             else:
                 hidden.append(strip_controls(sheet.title))
         title = title_of(strip_controls(book.properties.title or ""), ())
@@ -57,6 +63,15 @@ def read(data: bytes) -> Reading:
     warnings = []
     if hidden:
         warnings.append(Message("Hidden sheets are left out: {names}.", names=", ".join(hidden[:20])))
+    if rows or columns:
+        warnings.append(
+            Message(
+                "Hidden rows: {rows}, hidden columns: {columns}. They are left out: to quote them, show them in their "
+                "program, save the file, and add it again.",
+                rows=rows,
+                columns=columns,
+            )
+        )
     if uncalculated := _uncalculated(file):
         warnings.append(
             Message(
@@ -67,33 +82,32 @@ def read(data: bytes) -> Reading:
     return Reading(tuple(blocks), title, count, warnings=tuple(warnings), description=description)
 
 
-def _rows(sheet: Any, epoch: datetime) -> Iterator[SheetRow]:
-    # The dimensions that a file claims may be a million rows by sixteen thousand columns.
-    sheet.reset_dimensions()
+def _ranges_of(sheet: Any) -> Mapping[tuple[int, int], CellRange]:
     with sheet._get_source() as part:
-        bottoms = _bottoms(part)
-    for number, cells in enumerate(sheet.iter_rows(), start=1):
-        texts = tuple(made for cell in cells if (made := _cell(cell, epoch, bottoms)) is not None)
+        return _ranges(part)
+
+
+def _rows(source: SheetXml, epoch: datetime) -> Iterator[SheetRow]:
+    for row in source.read():
+        cells = [_cell(source, row.cells[column], column, epoch) for column in sorted(row.cells)]
+        texts = tuple(cell for cell in cells if cell is not None)
         if texts:
-            yield SheetRow(number, texts)
+            yield SheetRow(row.number, texts, row.hidden_above)
 
 
-def _bottoms(part: IO[bytes]) -> Mapping[tuple[int, int], int]:
-    """The last row of each range of merged cells that has more than one, by the row and column of its first
-    cell. They follow the rows in the file, and openpyxl leaves them out where it reads row by row."""
-    bottoms: dict[tuple[int, int], int] = {}
+def _ranges(part: IO[bytes]) -> Mapping[tuple[int, int], CellRange]:
+    """The ranges of merged cells, by the row and column of their first cell. They follow the rows in the
+    file."""
+    ranges: dict[tuple[int, int], CellRange] = {}
     for match in islice(_matches(part, _MERGED), _MOST_MERGED):
-        first = coordinate_to_tuple(match[1].decode("ascii"))
-        bottom = int(match[2])
-        if bottom > first[0]:
-            bottoms[first] = bottom
-    return bottoms
+        first, last = (coordinate_to_tuple(match[group].decode("ascii")) for group in (1, 2))
+        if last > first:
+            ranges[first] = CellRange(*last)
+    return ranges
 
 
-def _cell(cell: Any, epoch: datetime, bottoms: Mapping[tuple[int, int], int]) -> SheetCell | None:
+def _cell(source: SheetXml, cell: Any, column: int, epoch: datetime) -> SheetCell | None:
     value = cell.value
-    if value is None:
-        return None
     form = cell.number_format
     if form is None or form == "General":
         form = JAPANESE.get(cell.style_array.numFmtId, "General")
@@ -104,7 +118,7 @@ def _cell(cell: Any, epoch: datetime, bottoms: Mapping[tuple[int, int], int]) ->
         return None
     words = isinstance(value, str) and is_words(text)
     strong = bool(cell.font is not None and cell.font.b)
-    return SheetCell(cell.column, text, words, strong, bottoms.get((cell.row, cell.column), 0))
+    return SheetCell(column, text, words, strong, source.find_bottom(cell))
 
 
 def _moment(value: int | float, epoch: datetime) -> Value:

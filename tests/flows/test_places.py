@@ -57,8 +57,9 @@ def test_the_cell_of_a_notebook_is_said_in_the_language_of_the_question(shell: S
     path.write_bytes(making_books.notebook())
     shell("add", path)
     question = ["ask", "--sources", "documents"]
-    exports = [["export", "--format", form] for form in ("md", "html")]
+    exports = [["export", "--format", form] for form in ("md", "html", "bibtex", "ris", "csl")]
     for words in ([*question, "決定係数はいくつか"], ["show", "last"], *exports):
         printed = shell(*words)
         assert "セル3" in printed and "cell 3" not in printed.replace("place: cell 3", ""), words
-    assert "cell 2" in shell(*question, "What does print model score give?")
+    for words in ([*question, "What does print model score give?"], *exports):
+        assert "cell 2" in shell(*words), words

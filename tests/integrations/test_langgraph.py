@@ -25,10 +25,13 @@ from langgraph.graph import END, START, StateGraph
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.codec import dumps
+from shisho.domain.corpus import Source
 from shisho.domain.inquiry import Answer
 from shisho.errors import EmptyCorpus, InvalidParams
 from shisho.integrations.langgraph import ShishoRetriever, ask_tool, compile_librarian, search_tool
 from shisho.librarian.table import TABLE
+from shisho.messages.catalogue import use_language
+from tests.corpus.readers.making_books import notebook
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 SETS = tomllib.loads((SAMPLES / "questions.toml").read_text("utf-8"))
@@ -198,6 +201,14 @@ async def test_tools_answer_a_models_call_with_words_and_an_artifact(desk: Desk)
         hit.text for hit in await desk.search(["決定係数"], limit=2)
     ]
     assert found.artifact[0].text in found.content
+
+
+async def test_search_names_the_cell_of_a_notebook_in_the_readers_language(tmp_path: Path) -> None:
+    async with open_desk(home=tmp_path, web="off") as desk:
+        await desk.add_source(Source("分析.ipynb", notebook()))
+        for language, place in (("ja", "セル3"), ("en", "cell 3")):
+            with use_language(language):
+                assert f", {place}]" in str(await search_tool(desk).ainvoke({"query": "決定係数"}))
 
 
 async def test_calls_that_cannot_be_awaited_say_what_to_do(desk: Desk) -> None:

@@ -27,8 +27,10 @@ from shisho.domain.codec import to_plain
 from shisho.domain.corpus import Condition, PassageHit
 from shisho.domain.inquiry import Answer
 from shisho.domain.loop_state import LoopState
+from shisho.domain.place import say_place
 from shisho.errors import InternalError, InvalidParams
 from shisho.librarian.table import END, START, TABLE, Act, limit_steps
+from shisho.messages.catalogue import word
 from shisho.ports import PreparedInquiry
 
 
@@ -199,5 +201,6 @@ def _document_of(hit: PassageHit) -> Document:
 
 
 def _place_of(hit: PassageHit) -> str:
-    page = f", {hit.place}" if hit.place else "" if hit.page is None else f", p. {hit.page}"
+    place = say_place(hit.place, lambda n: word("notebook_cell", n=n))
+    page = f", {place}" if place else "" if hit.page is None else f", p. {hit.page}"
     return f"[{hit.title or hit.source}{page}]"

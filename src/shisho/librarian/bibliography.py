@@ -15,7 +15,9 @@ from typing import Any
 
 from shisho.domain.corpus import DocumentId
 from shisho.domain.inquiry import Evidence
+from shisho.domain.place import say_place
 from shisho.language.display import display_name, join_lines
+from shisho.messages.catalogue import DEFAULT, word
 
 # Names under which people say the same of a document: the first one that is said counts. Last stand those
 # that readers use too, so that what its owner says counts before what the file says of itself.
@@ -87,13 +89,18 @@ class BibliographyEntry:
 
 
 def entries(
-    evidence: Iterable[Evidence], descriptions: Mapping[DocumentId, Mapping[str, str]]
+    evidence: Iterable[Evidence],
+    descriptions: Mapping[DocumentId, Mapping[str, str]],
+    language: str = DEFAULT,
 ) -> list[BibliographyEntry]:
-    """One for each document, in the order of its first quotation; `descriptions`: what is said of each."""
+    """One for each document, in the order of its first quotation; `descriptions`: what is said of each;
+    `language`: that of the answer, in which notes say where a quotation stands."""
     groups: dict[DocumentId, list[Evidence]] = {}
     for quotation in evidence:
         groups.setdefault(quotation.document_id, []).append(quotation)
-    return _told_apart([_entry(group, descriptions.get(name, {})) for name, group in groups.items()])
+    return _told_apart(
+        [_entry(group, descriptions.get(name, {}), language) for name, group in groups.items()]
+    )
 
 
 def bibtex(cited_entries: Iterable[BibliographyEntry]) -> str:
@@ -109,7 +116,7 @@ def csl_json(cited_entries: Iterable[BibliographyEntry]) -> str:
     return json.dumps([csl_item(entry) for entry in cited_entries], ensure_ascii=False, indent=2) + "\n"
 
 
-def _entry(group: Sequence[Evidence], description: Mapping[str, str]) -> BibliographyEntry:
+def _entry(group: Sequence[Evidence], description: Mapping[str, str], language: str) -> BibliographyEntry:
     first = group[0]
     folded = {key.strip().casefold(): " ".join(value.split()) for key, value in description.items()}
     facts = {
@@ -126,7 +133,7 @@ def _entry(group: Sequence[Evidence], description: Mapping[str, str]) -> Bibliog
         facts={**facts, "doi": doi[0] if doi else "", "url": facts["url"] or first.source_url or ""},
         file="" if first.source_url else display_name(PurePath(first.document).name),
         pages=tuple(_pages(group)),
-        notes=tuple(_note(quotation) for quotation in group if quotation.snippet),
+        notes=tuple(_note(quotation, language) for quotation in group if quotation.snippet),
     )
 
 
@@ -139,8 +146,9 @@ def _people(names: str) -> list[str]:
     return parts if all(" " in part or "," in part for part in parts) else people
 
 
-def _note(quotation: Evidence) -> str:
-    place = join_lines(quotation.place) or ("" if quotation.page is None else f"p. {quotation.page}")
+def _note(quotation: Evidence, language: str) -> str:
+    place_words = say_place(quotation.place, lambda n: word("notebook_cell", language, n=n))
+    place = join_lines(place_words) or ("" if quotation.page is None else f"p. {quotation.page}")
     text = join_lines(quotation.snippet)
     return f"{place}: {text}" if place else text
 

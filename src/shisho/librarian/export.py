@@ -43,7 +43,7 @@ def export(answer: Answer, form: str, documents: Mapping[DocumentId, Document] |
             formats=", ".join((*FORMS, *OTHERS)),
         )
     descriptions = {name: _description(document) for name, document in (documents or {}).items()}
-    entries = bibliography.entries(answer.evidence, descriptions)
+    entries = bibliography.entries(answer.evidence, descriptions, answer_language(answer.question))
     return write_in_style(entries, form) if form in STYLES else bibliographies[form](entries)
 
 

@@ -306,6 +306,25 @@ async def parked(queue: Queue, children: int) -> tuple[Job, list[JobId]]:
     return parent, spawned
 
 
+async def test_failed_jobs_of_some_kinds_are_listed_part_by_part(queue: Queue) -> None:
+    failed = []
+    for kind in ("toy", "answer", "toy", "toy", "other"):
+        await queue.add(new(kind))
+        job = await queue.claimed(kind=kind)
+        await queue.jobs.fail(job.claim, BROKEN)
+        if kind != "other":
+            failed.append(job.id)
+    await queue.add(new("toy"))
+    await queue.jobs.finish((await queue.claimed()).claim, Payload.wrap(1))
+    await queue.add(new("toy"))
+    kinds = ["toy", "answer"]
+    first = await queue.jobs.list_failed(kinds, "", 3)
+    rest = await queue.jobs.list_failed(kinds, first[-1].id, 3)
+    assert [job.id for job in (*first, *rest)] == sorted(failed) and len(first) == 3
+    assert all(job.state is JobState.FAILED for job in first)
+    assert not await queue.jobs.list_failed([], "", 3)
+
+
 async def test_the_end_of_its_last_child_queues_a_parked_job(queue: Queue) -> None:
     parent, (one, two) = await parked(queue, 2)
     children = await queue.jobs.list_children(parent.id)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from shisho.bootstrap import queue
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.job import JobState, Priority, TaskState
@@ -404,6 +405,28 @@ async def test_the_password_of_a_job_that_has_failed_is_erased(desk: Desk, tmp_p
     async with desk.working():
         status = await finished(desk, again.task_id)
     assert status.status is TaskState.COMPLETED
+
+
+async def test_a_password_that_a_crash_has_left_is_erased_by_who_works_next(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    staging = tmp_path / "home" / "staging"
+    locked = Bytes("locked.pdf", pdf([lines("鍵のかかった文")], password="key"))
+
+    async def die(*_: object) -> None:
+        """As a process does that is killed between the two."""
+
+    with monkeypatch.context() as patched:
+        patched.setattr(queue, "_forget_password", die)
+        async with desk.working():
+            added = await desk.tasks.queue_documents(files=[locked], password="another")
+            await ended(desk, added.task_id)
+    assert b"another" in {kept.read_bytes() for kept in staging.iterdir()}
+    waiting = await desk.tasks.queue_documents(files=[Bytes("other.pdf", locked.data)], password="key")
+    await desk.tasks.stop_task(waiting.task_id)
+    async with desk.working():
+        assert await until(lambda: b"another" not in {kept.read_bytes() for kept in staging.iterdir()})
+    assert b"key" in {kept.read_bytes() for kept in staging.iterdir()}, "what was stopped can be resumed"
 
 
 async def test_an_answer_is_named_before_it_is_there(stocked: Desk) -> None:

@@ -226,6 +226,33 @@ async def test_what_has_failed_for_good_is_forgotten_and_nothing_else(works: Wor
     assert sorted(forgotten) == sorted([*ids[:2], twice_dead])
 
 
+async def test_what_nobody_has_forgotten_is_forgotten_by_who_comes_next(works: Works) -> None:
+    async def unreadable(job: Job, context: JobContext) -> None:
+        raise DocumentUnreadable("読めない")
+
+    async with works.worker({"unreadable": unreadable, "toy": echo}):
+        ids = [(await works.jobs_of(kind=kind))[0] for kind in ("unreadable", "toy", "unreadable")]
+        for each in ids:
+            await works.ended(each)
+    forgotten: list[JobId] = []
+
+    async def forget(job: Job) -> None:
+        forgotten.append(job.id)
+        raise TypeError("a payload of another version")
+
+    async with Worker(
+        works.jobs,
+        works.bell,
+        works.presence,
+        SystemClock(),
+        {"unreadable": unreadable},
+        pace=QUICK,
+        forget=forget,
+    ):
+        assert await until(lambda: len(forgotten) == 2)
+    assert sorted(forgotten) == sorted([ids[0], ids[2]])
+
+
 async def toy_child(job: Job, context: JobContext) -> int:
     await asyncio.sleep(0.02)
     return int(input_of(job)["n"]) ** 2

@@ -14,7 +14,8 @@ class WorkerTiming:
     """Seconds. A worker beats every `beat` and drops its jobs when it could not for `cut_off`; whoever looks,
     every `look`, takes back what has not beaten for `silence`, so `cut_off` must be shorter. `idle`: how long
     a free worker waits for the bell before it looks by itself. `job`: how long one attempt may take. `short`:
-    a longer wait than this frees the worker. `person`: how long a job waits for one."""
+    a longer wait than this frees the worker. `person`: how long a job waits for one. `sweep`: how often what
+    failed jobs have left is looked for."""
 
     beat: float = 5.0
     cut_off: float = 20.0
@@ -24,6 +25,7 @@ class WorkerTiming:
     job: float = 600.0
     short: float = 2.0
     person: float = 3 * 3600.0
+    sweep: float = 3600.0
 
 
 class Silence:

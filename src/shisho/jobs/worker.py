@@ -26,6 +26,7 @@ from shisho.telemetry import log, measure
 DIED = JobError("INTERNAL", Message("The process that ran the job died."))
 SILENT = JobError("INTERNAL", Message("The process that ran the job gave no sign of life."))
 BROKEN_SECONDS = 1.0
+SWEPT = 200  # failed jobs that are read at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class Worker:
 
     async def __aenter__(self) -> Worker:
         self._presence.register(self.id)
-        loops = [self._take_turn] * self._slots + [self._beat, self._obey, self._look]
+        loops = [self._take_turn] * self._slots + [self._beat, self._obey, self._look, self._sweep]
         self._tasks = [asyncio.create_task(repeat_forever(loop)) for loop in loops]
         return self
 
@@ -203,6 +204,18 @@ class Worker:
         with suppress(ClaimLost):
             await self._jobs.take_back(running_claim, error)
             await forget_failed(running_claim.claim.job_id, self._jobs, self._forget)
+
+    async def _sweep(self) -> None:
+        """Forget what is still there of jobs that have failed: whoever stored a failure may have died before
+        it forgot, and a wait for a person ends in one that nobody was at work on. O(failed jobs), at the
+        start and then by the hour."""
+        after = ""
+        while failed := await self._jobs.list_failed(self._kinds, after, SWEPT):
+            for job in failed:
+                with suppress(ValueError, TypeError):  # another version's job, of a form that is not ours
+                    await self._forget(job)
+            after = failed[-1].id
+        await asyncio.sleep(self._pace.sweep)
 
     async def _disown(self, own: set[Claim]) -> None:
         """Give back what was claimed in this worker's name without its knowledge, once all has been answered

@@ -108,6 +108,9 @@ class JobStore(Protocol):
         """End what has waited until its time: parked jobs are queued, awaiting ones completed or failed. How
         many."""
 
+    async def list_failed(self, kinds: Sequence[str], after: str, limit: int) -> Sequence[Job]:
+        """The jobs of these kinds that have failed for good, by id, after the one with id `after`."""
+
     async def get_job(self, job_id: JobId) -> Job:
         """Raises NotFound."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -32,7 +31,7 @@ from shisho.errors import NotFound
 from shisho.stores.claims import ClaimsUnderWay
 from shisho.stores.interventions import raise_
 from shisho.stores.nouns import Row
-from shisho.stores.quotas import charge_pages
+from shisho.stores.quotas import charge_task
 from shisho.stores.transitions import FAILED, IN_TIME, JOB, Transaction, Transactions, errors, job, jobs
 from shisho.stores.waits import EXPIRED, EXPIRED_NOW, end_wait
 
@@ -82,10 +81,6 @@ KEEP_STEP = """INSERT INTO job_steps(job_id, step_key, attempt, output_json) VAL
 STEP = "SELECT output_json FROM job_steps WHERE job_id = :id AND step_key = :key"
 # The outcomes of all steps of a job.
 STEPS = "SELECT step_key, output_json FROM job_steps WHERE job_id = :id"
-# What a task may spend, and has spent.
-BUDGET = "SELECT owner, budget_json, spent_json FROM tasks WHERE id = :id /*pg FOR UPDATE */"
-# What a task has spent now.
-SPEND = "UPDATE tasks SET spent_json = :spent WHERE id = :id"
 # What a worker holds.
 HELD_BY = (
     "SELECT id, attempt FROM jobs WHERE state = 'running' AND worker_id = :worker_id ORDER BY task_id, id"
@@ -94,6 +89,9 @@ HELD_BY = (
 RUNNING = "SELECT id, attempt, worker_id, beat FROM jobs WHERE state = 'running'"
 # One job.
 GET = f"SELECT {JOB} FROM jobs WHERE id = :id"
+# Jobs of these kinds that have failed for good, after one.
+FAILED_OF = f"""SELECT {JOB} FROM jobs WHERE state = 'failed' AND kind IN (SELECT value FROM json_each(:kinds))
+    AND id > :after ORDER BY id LIMIT :limit"""
 # The children of a job, oldest first.
 CHILDREN = f"SELECT {JOB} FROM jobs WHERE cause_id = :id ORDER BY created_at, id"
 
@@ -257,15 +255,7 @@ class StoredJobs:
     async def charge(self, claim: Claim, amounts: Mapping[str, float]) -> bool:
         def work(transaction: Transaction) -> bool:
             task_id, _ = self._held(transaction, claim)
-            (task,) = transaction.rows(BUDGET, {"id": task_id})
-            ceilings = json.loads(task.budget_json)
-            total = json.loads(task.spent_json)
-            total |= {name: total.get(name, 0) + amount for name, amount in amounts.items()}
-            if any(total[name] > ceilings.get(f"max_{name}", total[name]) for name in amounts):
-                return False
-            transaction.rows(SPEND, {"id": task_id, "spent": dumps(total)})
-            charge_pages(transaction.queries, task.owner, amounts, transaction.steady)
-            return True
+            return charge_task(transaction.queries, task_id, amounts, transaction.steady)
 
         return await self._transactions.write(work)
 
@@ -296,6 +286,10 @@ class StoredJobs:
             return len(due)
 
         return await self._transactions.write(work)
+
+    async def list_failed(self, kinds: Sequence[str], after: str, limit: int) -> Sequence[Job]:
+        values = {"kinds": dumps(list(kinds)), "after": after, "limit": limit}
+        return jobs(await self._transactions.read_rows(FAILED_OF, values))
 
     async def get_job(self, job_id: JobId) -> Job:
         rows = await self._transactions.read_rows(GET, {"id": job_id})

@@ -3,9 +3,11 @@ exceeds one."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from shisho.domain.codec import dumps
 from shisho.domain.quota import Quota, QuotaCharge, QuotaResource
 from shisho.domain.team import Grantee, GranteeKind
 from shisho.domain.time import Instant
@@ -31,6 +33,10 @@ SET = """INSERT INTO quotas(kind, name, resource, per_day) VALUES (:kind, :name,
     ON CONFLICT (kind, name, resource) DO UPDATE SET per_day = excluded.per_day"""
 # The quotas of a user or a group.
 REMOVE = "DELETE FROM quotas WHERE kind = :kind AND name = :name RETURNING resource"
+# What a task may spend, and has spent.
+BUDGET = "SELECT owner, budget_json, spent_json FROM tasks WHERE id = :id /*pg FOR UPDATE */"
+# What a task has spent now.
+SPEND = "UPDATE tasks SET spent_json = :spent WHERE id = :id"
 # All quotas.
 ALL = """SELECT q.kind, q.name, q.resource, q.per_day, q.day, q.used FROM quotas q
     ORDER BY q.kind, q.name, q.resource"""
@@ -98,9 +104,18 @@ def charge_quotas(
     return QuotaCharge(charged, amount)
 
 
-def charge_pages(queries: Queries, user: str, amounts: Mapping[str, float], now: Instant) -> None:
-    """The same for what a job is charged: of that, pages are counted by the day."""
-    charge_quotas(queries, user, QuotaResource.PAGES, int(amounts.get("pages", 0)), now)
+def charge_task(queries: Queries, task_id: str, amounts: Mapping[str, float], now: Instant) -> bool:
+    """Spend what a job is charged from the budget of its task, or nothing of it and False; of that, pages are
+    counted by the day too. Raises as `charge_quotas`."""
+    (task,) = queries.rows(BUDGET, {"id": task_id})
+    ceilings = json.loads(task.budget_json)
+    total = json.loads(task.spent_json)
+    total |= {name: total.get(name, 0) + amount for name, amount in amounts.items()}
+    if any(total[name] > ceilings.get(f"max_{name}", total[name]) for name in amounts):
+        return False
+    queries.rows(SPEND, {"id": task_id, "spent": dumps(total)})
+    charge_quotas(queries, task.owner, QuotaResource.PAGES, int(amounts.get("pages", 0)), now)
+    return True
 
 
 def _key(grantee: Grantee, resource: QuotaResource) -> dict[str, str | int]:

@@ -205,6 +205,11 @@ class MemoryJobs:
                 )
         return len(due)
 
+    async def list_failed(self, kinds: Sequence[str], after: str, limit: int) -> Sequence[Job]:
+        failed = [job for job in self._shared.jobs.values() if job.state is JobState.FAILED]
+        later = [job for job in failed if job.kind in kinds and job.id > after]
+        return sorted(later, key=lambda job: job.id)[:limit]
+
     async def get_job(self, job_id: JobId) -> Job:
         if job_id not in self._shared.jobs:
             raise NotFound("There is no job {job_id}.", job_id=job_id)

@@ -86,6 +86,7 @@ class ParsedQuestion:
         return _YES_OR_NO.search(self.folded) is not None
 
 
+_DATE_UNITS = r"年(?![間分])|月|日(?!間)|曜日|世紀|年代"
 _COUNTED = (
     "人|名|個|回|本|匹|度|歳|才|社|[カかヶヵケ]国|[カかヶヵケ]月|[カか]所|km|kg|cm|mm|m|%|パーセント|メートル|キロ|円|ドル|つ|種|番|件|位|倍|分|秒|時間|"
     "年[間分]|割|議席|票|隻|頭|巻|話|色|字|文字|ページ|トン|ヘクタール|層|階|世|代目|日間|点|枚|台|校|冊|曲|作|試合|リットル|グラム"
@@ -101,7 +102,7 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     (
         AnswerKind.TIME,
         re.compile(
-            r"いつ|何(?:年(?![間分])|月|日(?!間)|時(?!間)|曜日|世紀|年代)|時期|年号|西暦|どの時代|\bwhen\b"
+            rf"いつ|何(?:{_DATE_UNITS}|時(?!間))|時期|年号|西暦|どの時代|\bwhen\b"
             r"|\b(?:what|which|in what) (?:year|date|day|month|century|decade)"
         ),
     ),
@@ -148,7 +149,7 @@ _TIME_WORD = re.compile(
     r"|\b(?:january|february|march|april|june|july|august|september|october|november|december|centur)"
 )
 _DATED = re.compile(
-    r"何(?:年(?![間分])|月|日(?!間)|曜日|世紀|年代)|西暦|いつ.*た(?:の|か|$|[?。])|いつ(?:です|でした|だ)"
+    rf"何(?:{_DATE_UNITS})|西暦|いつ.*た(?:の|か|$|[?。])|いつ(?:です|でした|だ)"
     r"|\bwhen (?:was|were|did|will)\b|\b(?:what|which|in what) (?:year|date|century|decade)"
 )
 _AMOUNT_WORD = re.compile(

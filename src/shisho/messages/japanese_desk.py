@@ -303,6 +303,9 @@ SAID: Mapping[str, str] = {
     "Send the server's token: Authorization: Bearer …": (
         "サーバーのトークンを送ってください: Authorization: Bearer …"
     ),
+    "This token is nobody's here. Send another, or none: this machine's own library needs none.": (
+        "このトークンの人はここにいません。別のトークンを送るか、何も送らないでください。この機械の書庫には要りません。"
+    ),
     "The body did not come within {seconds:g} seconds.": "本体が{seconds:g}秒以内に届きませんでした。",
     "The bytes of {name} are not base64.": "{name} のデータがbase64ではありません。",
     "{kind}: {cause}": "{kind}: {cause}",

@@ -67,18 +67,32 @@ async def test_a_token_opens_a_persons_own_library_until_it_is_renewed_or_they_a
         client.cookies.clear()
         assert made.token not in cookie
         assert await sources(client, cookie=f"{COOKIE}={cookie}") == ["hers.txt"]
-        stranger = ["local.txt"] if not own else 401
         renewed = await desk.team.renew_token("花子")
-        for stale in (bearer(made.token), {"cookie": f"{COOKIE}={cookie}"}):
-            assert await sources(client, **stale) == stranger
+        assert await sources(client, **bearer(made.token)) == 401
+        assert await sources(client, cookie=f"{COOKIE}={cookie}") == (401 if own else ["local.txt"])
         assert await sources(client, **bearer(renewed.token)) == ["hers.txt"]
         await desk.team.remove_user("花子")
-        assert await sources(client, **bearer(renewed.token)) == stranger
+        assert await sources(client, **bearer(renewed.token)) == 401
         await desk.team.restore_user("花子")
         assert await sources(client, **bearer(renewed.token)) == ["hers.txt"]
         stored = await asyncio.to_thread(read_database, tmp_path)
         for word in (made.token, renewed.token, cookie):
             assert word.encode() not in stored
+
+
+async def test_a_token_that_is_nobodys_opens_nothing_where_none_is_needed(tmp_path: Path) -> None:
+    async with house(tmp_path, AccessRules()) as (desk, client):
+        await desk.add_source(Source("local.txt", "局所の文書。".encode()))
+        assert await sources(client) == ["local.txt"]
+        refused = await client.get("/documents", headers={**bearer("canary"), "accept-language": "ja"})
+        assert refused.status_code == 401
+        assert refused.json()["code"] == "AUTH_REQUIRED"
+        assert "このトークンの人はここにいません" in refused.json()["message"]
+        address = client.base_url.copy_with(path="/mcp")
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+        assert (await client.post(address, json=call, headers=bearer("canary"))).status_code == 401
+        alive = client.base_url.copy_with(path="/livez")
+        assert (await client.get(alive, headers=bearer("canary"))).status_code == 200
 
 
 async def test_a_header_names_a_person_from_a_trusted_proxy_alone(tmp_path: Path) -> None:

@@ -160,6 +160,13 @@ class Refusal:
         await send({"type": "http.response.body", "body": json.dumps(body, ensure_ascii=False).encode()})
 
 
+UNKNOWN_TOKEN = Refusal(
+    401,
+    "AUTH_REQUIRED",
+    Message("This token is nobody's here. Send another, or none: this machine's own library needs none."),
+)
+
+
 class Guard:
     """The outermost layer of the application. A body is taken in whole before anything is done with it. `app`
     is that of this machine's owner, which strangers see the open paths of; `people` has those of all
@@ -208,11 +215,16 @@ class Guard:
         try:
             if headers.getlist(self.rules.proxies.header):
                 return await _named_by_proxy(self.rules.proxies, headers, scope, team.has_user)
-            word, _ = read_word(headers)
+            word, is_cookie = read_word(headers)
             owner = self.rules.owner_of(headers)
+            user = None
             if word and (owner is None or not self.rules.has_tokens):
-                owner = await team.find_user(word) or owner
-            return owner
+                user = await team.find_user(word)
+                # Who sends a token means a library of its own, and never that of who needs none; a browser
+                # goes on sending the cookie of a server that stood here before.
+                if user is None and owner is not None and not is_cookie:
+                    return None if is_open(scope["path"]) else UNKNOWN_TOKEN
+            return user or owner
         except ShishoError as error:  # the library cannot be asked: open pages tell why
             return None if is_open(scope["path"]) else Refusal(503, error.code, error.message)
 

@@ -3,7 +3,8 @@
 import pytest
 
 from shisho.language.terms import fold
-from shisho.librarian.questions import AnswerKind, answers, read
+from shisho.librarian.answer_kinds import AnswerKind
+from shisho.librarian.questions import read
 
 
 @pytest.mark.parametrize(
@@ -28,6 +29,12 @@ from shisho.librarian.questions import AnswerKind, answers, read
         ("この説が定義に合わない理由は、膜と何を有しない点か", AnswerKind.THING),
         ("大菩提寺を何という？", AnswerKind.NAME),
         ("オランダ最大の通信事業者は何ですか。", AnswerKind.THING),
+        ("どなたが設計したか", AnswerKind.PERSON),
+        ("どの人が最初に登ったか", AnswerKind.PERSON),
+        ("幾人が乗っていたか", AnswerKind.AMOUNT),
+        ("何ヶ所に支店があるか", AnswerKind.AMOUNT),
+        ("何種類の薬があるか", AnswerKind.AMOUNT),
+        ("1971年からは何国と称していたか", AnswerKind.PLACE),
     ],
 )
 def test_kind(question: str, kind: AnswerKind) -> None:
@@ -47,15 +54,69 @@ def test_kind(question: str, kind: AnswerKind) -> None:
         ("How many panels were tested?", "Twelve of 14 panels were tested.", True),
         ("why does it separate", "it separates because the pressure rises.", True),
         ("why does it separate", "it separates at the edge.", False),
+        ("通信の責任は誰にあるか", "通信は司令部の主任行政官の責任である。", True),
+        ("野党第一党に躍進した政党はどこか", "野党第一党に躍進した立憲民主党である。", True),
+        ("自動車を作った会社はどこか", "自動車は大きな工場で作った。", False),
+        ("開発に加わった大学はどこか", "開発には北海大学が加わった。", True),
     ],
 )
 def test_a_sentence_must_bring_what_is_asked(question: str, sentence: str, expected: bool) -> None:
-    assert answers(read(question), fold(sentence)) is expected
+    assert read(question).is_answered_by(fold(sentence)) is expected
 
 
-def test_words_that_only_ask_are_no_terms() -> None:
-    assert set(read("決定係数とは何ですか").terms) == {"決定", "係数"}
-    assert read("一升は何リットルあるの？").unit == "リットル"
+@pytest.mark.parametrize(
+    ("sentence", "title", "expected"),
+    [
+        ("商人の家に末っ子として生まれた。", "ヨハネス・グーテンベルク", True),
+        ("商人の家に末っ子として生まれた。", "印刷の歴史", False),
+        ("弟子は商人の家に生まれた。", "ヨハネス・グーテンベルク", False),
+    ],
+)
+def test_a_sentence_without_a_subject_is_of_whom_the_title_names(
+    sentence: str, title: str, expected: bool
+) -> None:
+    question = read("商人の家に末っ子として生まれた人は誰か")
+    assert question.is_answered_by(fold(sentence), title) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "terms"),
+    [
+        ("決定係数とは何ですか", {"決定", "係数"}),
+        ("次の選挙で何万票を得たか", {"次", "選挙", "票", "得る"}),
+        ("何百種類の花が咲くか", {"種類", "花", "咲く"}),
+        ("何語で話されたか", {"話す"}),
+        ("屋根は何色か", {"屋根"}),
+        ("その武士は何者か", {"武士"}),
+        ("どなたが設計したか", {"設計"}),
+    ],
+)
+def test_words_that_only_ask_are_no_terms(question: str, terms: set[str]) -> None:
+    assert set(read(question).terms) == terms
+
+
+@pytest.mark.parametrize(
+    ("question", "unit"),
+    [
+        ("一升は何リットルあるの？", "リットル"),
+        ("何人兄弟か", "人"),
+        ("優勝は何度目か", "度"),
+        ("何度勝ったか", "度"),
+        ("次の選挙で何万票を得たか", "票"),
+        ("何百種類の花が咲くか", "種類"),
+        ("何年何月何日に生まれたか", "年"),
+        ("印刷が広まったのは何世紀か", "世紀"),
+        ("何世代が住むか", "世代"),
+        ("何人種か", "人種"),
+        ("何語で書かれたか", "語"),
+        ("判例は何論を採るか", "論"),
+    ],
+)
+def test_the_noun_that_is_counted(question: str, unit: str) -> None:
+    assert read(question).unit == unit
+
+
+def test_what_is_quoted_in_a_question() -> None:
     assert read("令和6年に「罪と罰」を訳した人は").quoted == ("罪と罰",)
 
 
@@ -64,6 +125,8 @@ def test_words_that_only_ask_are_no_terms() -> None:
     [
         ("アルゴンは空気の何パーセントを占めるか", {"アルゴン"}),
         ("マドリードの首都圏の人口は", {"マドリード"}),
+        ("スウェーデンの建築家をアルファベット三文字で何というか", {"スウェーデン"}),
+        ("オランダの王をカタカナで書け", {"オランダ"}),
     ],
 )
 def test_a_unit_is_no_name(question: str, names: set[str]) -> None:

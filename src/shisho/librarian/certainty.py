@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.language.terms import squeeze, terms
-from shisho.librarian.questions import AnswerKind, ParsedQuestion
+from shisho.librarian.answer_kinds import AnswerKind
+from shisho.librarian.questions import ParsedQuestion
 from shisho.librarian.reading import SentenceLine
 from shisho.librarian.signs import PassageSigns, Signs, figures_missing, measure_meant_share
 from shisho.librarian.word_kinds import WordKind, find_word_kinds

@@ -99,8 +99,13 @@ _SAME_COUNT = {
     "メートル": "m|メートル|尺|km|キロ",
 }
 _UNITS = re.compile(
-    r"何(か月|ヶ月|週間|日間?(?![曜付])|時間|分|秒|年間|文字|ページ|メートル|km|[人名回国個条品巻字桁歳台冊枚匹頭社])(?!語|者|前|称|族|籍|といえ|とも)"
+    r"何(?:(か月|ヶ月|週間|日間?(?![曜付])|時間|分|秒|年間|文字|ページ|メートル|km|[人名回個条品巻字桁歳台冊枚匹頭社])(?!語|者|前|称|族|籍|種|といえ|とも)"
+    r"|[かカヵヶケ](国))"
 )
+# 「建てたのは何人か」 may ask for the people as well as for their number.
+_WHICH_PEOPLE = re.compile(r"のは何人(?:です|か|だ|で|$|\?)|何人(?:によ|に支|に侵|に統|の手)")
+_PEOPLE = r"[ァ-ヶー]{2,}人|(?:日本|中国|韓国|朝鮮|英国|米国|仏|独|露|漢|満州|外国)人"
+_OF_THINGS = re.compile(r"何(?:個|つ)の([一-鿿ァ-ヶー]{1,3})")
 _HOW_MANY = re.compile(r"\bhow many\b")
 _ANY_NUMBER = re.compile(
     r"[0-9]|\b(?:none|half|once|twice|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
@@ -113,7 +118,7 @@ _LASTING = re.compile(
     r"|\w+teen|\w+ty)[ -](?:[\w-]+ ){0,2}(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?)\b"
     r"|[0-9]\s*(?:秒|分|時間|日|週|か月|ヶ月|年)"
 )
-_NUMBER = r"(?:[0-9][0-9,.]*|[〇一二三四五六七八九十百千万億数]+)\s*(?:か|ヶ|箇)?"
+_NUMBER = r"(?:[0-9][0-9,.]*|[〇一二三四五六七八九十百千万億数]+)\s*(?:[かカヵヶケ箇])?"
 
 
 @lru_cache(maxsize=2_048)
@@ -159,15 +164,19 @@ def form(folded_question: str) -> re.Pattern[str] | None:
             return pattern
     match = _UNITS.search(folded_question)
     if match:
-        return _counted(match[1])
+        thing = _OF_THINGS.search(folded_question)
+        people = _PEOPLE if _WHICH_PEOPLE.search(folded_question) else ""
+        return _counted(match[1] or match[2], thing[1] if thing else "", people)
     if _HOW_MANY_TIMES.search(folded_question):
         return _LASTING
     return _ANY_NUMBER if _HOW_MANY.search(folded_question) else None
 
 
 @lru_cache(maxsize=64)
-def _counted(unit: str) -> re.Pattern[str]:
-    return re.compile(rf"{_NUMBER}(?:{_SAME_COUNT.get(unit, re.escape(unit))})")
+def _counted(unit: str, thing: str, instead: str) -> re.Pattern[str]:
+    """A number of this unit, or of the thing itself (何個の州: 12の州), or what may stand instead."""
+    counters = _SAME_COUNT.get(unit, re.escape(unit)) + (f"|の?{re.escape(thing)}" if thing else "")
+    return re.compile(rf"{_NUMBER}(?:{counters})" + (f"|{instead}" if instead else ""))
 
 
 def _digits(count: str) -> str:

@@ -12,11 +12,12 @@ from shisho.domain.inquiry import EvidenceRef, Finding, Goal
 from shisho.language.sentences import is_row
 from shisho.language.terms import fold, squeeze, terms
 from shisho.librarian import demands, questions, reading, signs
+from shisho.librarian.answer_kinds import AnswerKind
 from shisho.librarian.certainty import certainty, certainty_signs
 from shisho.librarian.evidence import double
 from shisho.librarian.levels import ENOUGH, NEAR
 from shisho.librarian.line_roles import LineRole, announces_steps
-from shisho.librarian.questions import AnswerKind, ParsedQuestion
+from shisho.librarian.questions import ParsedQuestion
 from shisho.librarian.quoting import (
     QuotedSpan,
     choose_span,
@@ -329,9 +330,8 @@ def _document(passage: NumberedPassage) -> str:
 
 def _heading_answers(question: ParsedQuestion, line: SentenceLine) -> bool:
     """True where a heading holds the date that is asked for: 「2016年4月19日 第1.0版リリース」."""
-    if line.role is not LineRole.HEADING or question.kind is not AnswerKind.TIME:
-        return False
-    return questions.answers(question, line.folded)
+    is_dated = line.role is LineRole.HEADING and question.kind is AnswerKind.TIME
+    return is_dated and question.is_answered_by(line.folded)
 
 
 def _lacks_number(question: ParsedQuestion, folded: str) -> bool:
@@ -368,8 +368,8 @@ def _certainty(
     )
     name = signs.find_rarest_name(question, weights)
     nameless = bool(name) and shared.alike[name].isdisjoint(page.terms | shared.titled)
-    is_strict = question.kind in _STRICT or questions.asks_for_a_date(question)
-    kindless = is_strict and not questions.answers(question, line.folded)
+    is_strict = question.kind in _STRICT or question.asks_for_a_date
+    kindless = is_strict and not question.is_answered_by(line.folded, best.shown.title)
     kindless = kindless and not is_grounded(page.lines, best.place, question)
     alike = signs.find_same_words(question, weights, document_words)
     all_quoted = frozenset[str]().union(*(candidate.quoted_words for candidate in chosen))

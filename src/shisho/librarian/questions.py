@@ -6,26 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import lru_cache
 
 from shisho.language.names import names
 from shisho.language.numbers import Figures, figures
 from shisho.language.terms import fold, pairs, squeeze, terms, tokenizer
-from shisho.librarian import definitions, demands
-
-
-class AnswerKind(StrEnum):
-    """The kind of thing that a sentence must hold to be an answer."""
-
-    REASON = "reason"
-    TIME = "time"
-    PERSON = "person"
-    AMOUNT = "amount"
-    PLACE = "place"
-    DEFINITION = "definition"
-    NAME = "name"
-    THING = "thing"
+from shisho.librarian import answer_kinds, definitions, demands
+from shisho.librarian.answer_kinds import AnswerKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +28,10 @@ class ParsedQuestion:
     """A question as it is compared with sentences.
 
     `defined` is what it asks the meaning of, `frame` the terms that only say where to look
-    (「情報通信白書では、」), `unit` the noun counted or classified (何論: 論, 何県: 県), `form` what an
-    answer must look like where the noun asked for says so. `superlatives`: what else a word is written as
-    (一番大きい: 最大). `lists`: several things are asked for. `compares`: how things differ. `explains`: an
-    answer is more than one fact."""
+    (「情報通信白書では、」) or how to answer (「三文字で」), `unit` the noun counted or classified (何論: 論,
+    何県: 県), `form` what an answer must look like where the noun asked for says so. `superlatives`: what
+    else a word is written as (一番大きい: 最大). `lists`: several things are asked for. `compares`: how
+    things differ. `explains`: an answer is more than one fact."""
 
     kind: AnswerKind
     terms: tuple[str, ...]
@@ -80,103 +67,23 @@ class ParsedQuestion:
         return self.defined is not None and definitions.is_asked_for(self.folded)
 
     @property
+    def asks_for_a_date(self) -> bool:
+        return self.kind is AnswerKind.TIME and answer_kinds.is_dated(self.folded)
+
+    @property
     def asks_yes_or_no(self) -> bool:
         if self.kind not in (AnswerKind.THING, AnswerKind.DEFINITION) or _WH_WORD.search(self.folded):
             return False
         return _YES_OR_NO.search(self.folded) is not None
 
+    def is_answered_by(self, sentence: str, title: str = "") -> bool:
+        """True where a folded sentence, or its document's title for it, holds something of the kind asked for
+        that the question did not bring itself."""
+        of_title = answer_kinds.is_of_its_title(self.kind, self.folded, sentence, title)
+        return of_title or answer_kinds.brings(self.kind, self.folded, sentence)
 
-_DATE_UNITS = r"年(?![間分])|月|日(?!間)|曜日|世紀|年代"
-_COUNTED = (
-    "人|名|個|回|本|匹|度|歳|才|社|[カかヶヵケ]国|[カかヶヵケ]月|[カか]所|km|kg|cm|mm|m|%|パーセント|メートル|キロ|円|ドル|つ|種|番|件|位|倍|分|秒|時間|"
-    "年[間分]|割|議席|票|隻|頭|巻|話|色|字|文字|ページ|トン|ヘクタール|層|階|世|代目|日間|点|枚|台|校|冊|曲|作|試合|リットル|グラム"
-)
-# The first kind whose pattern is found is the kind of the question.
-_KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
-    (
-        AnswerKind.REASON,
-        re.compile(
-            r"なぜ|何故|どうして(?!も)|なんで|(?:理由|原因|要因)(?!は、.*何[がをに])|[たるいの](?:訳|わけ)(?:は|を|が|$|\?)|\bwhy\b|\breasons?\b|\bcauses?\b"
-        ),
-    ),
-    (
-        AnswerKind.TIME,
-        re.compile(
-            rf"いつ|何(?:{_DATE_UNITS}|時(?!間))|時期|年号|西暦|どの時代|\bwhen\b"
-            r"|\b(?:what|which|in what) (?:year|date|day|month|century|decade)"
-        ),
-    ),
-    (
-        AnswerKind.PERSON,
-        re.compile(
-            r"誰|だれ|何者|人物|氏名|何という人|[人性者]の(?:お)?名前|\bwho(?:m|se)?\b|\bwhich (?:person|author|scientist)"
-        ),
-    ),
-    (
-        AnswerKind.AMOUNT,
-        re.compile(
-            rf"いくつ|いくら|幾つ|何(?:{_COUNTED})|何[十百千万]|どれ(?:くらい|ぐらい|ほど|だけ)|どの(?:くらい|ぐらい|程度|ほど)|割合|人口|面積|"
-            r"(?:高さ|長さ|重さ|重量|深さ|距離|温度|気温|速度|数|年齢|価格|金額)は"
-            r"|\bhow (?:many|much|long|far|old|high|tall|large|big|deep|often|fast)\b"
-            r"|\bwhat (?:percentage|percent|number|proportion)"
-        ),
-    ),
-    (
-        AnswerKind.PLACE,
-        re.compile(
-            r"どこ(?!まで)|何処|場所は|何(?:県|市|州|国|区|町|村|駅|島|大陸|地方)|どの(?:国|都市|地域|県|州|街|町|大陸|地方|島)"
-            r"|\bwhere\b|\b(?:what|which) (?:country|city|state|place|town|continent)"
-        ),
-    ),
-    (
-        AnswerKind.DEFINITION,
-        re.compile(
-            r"とは(?:何|なに|なん|どの|どう|どんな|$|[?？。、])|とい(?:う|った)(?:の|もの|言葉|用語|語)?は[^。]{0,12}(?:何|どう|どんな|どのよう)|(?:意味|定義)[はをす]|って(?:何|なに)"
-            r"|^what (?:is|are) (?:an? |the )?[\w\s-]{2,40}\??$|\bdefin|\bmean"
-        ),
-    ),
-    (
-        AnswerKind.NAME,
-        re.compile(
-            r"何と(?:い[いうっ]|言|呼|称|名)|何という|(?:名称|呼び名|通称|別名|略称|愛称|名前)は|と(?:呼ばれる|いう|言われる)の[はが]"
-            r"|\bwhat (?:name|is the name)|\bcalled\b"
-        ),
-    ),
-)
 
-_TIME_WORD = re.compile(
-    r"[0-9一二三四五六七八九十]+世紀|世紀|年代|[0-9一二三四五六七八九十][年月日時]|元年|時代|[初中後末]期|以[降前後]|直[後前]|[上中下]旬|[春夏秋冬]|頃|\b(?:1[0-9]{3}|20[0-9]{2})s?\b"
-    r"|\b(?:january|february|march|april|june|july|august|september|october|november|december|centur)"
-)
-_DATED = re.compile(
-    rf"何(?:{_DATE_UNITS})|西暦|いつ.*た(?:の|か|$|[?。])|いつ(?:です|でした|だ)"
-    r"|\bwhen (?:was|were|did|will)\b|\b(?:what|which|in what) (?:year|date|century|decade)"
-)
-_AMOUNT_WORD = re.compile(
-    r"[0-9]|[一二三四五六七八九十百千万億兆](?=[^一-鿿]|[人個回本匹度歳才社国つ種番件位倍分秒時年か月割票隻名頭巻話色字層階])|半分|半数|複数|多数"
-    r"|\b(?:half|double|twice|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundred|thousand|million)\b"
-)
-_BY_NAME = re.compile(r"誰|だれ|氏名|何という人|[人性者]の(?:お)?名前")
-_PERSON_WORD = re.compile(
-    r"[一-鿿]{2,}(?:氏|さん|先生|[がはをに]行|する者|の者)|担当者|[一-鿿](?:者|官|長|師|員)(?:[がはをにで、]|と[、し]|による)|国民"
-)
-_REASON_WORD = re.compile(
-    r"ため|(?<=[のるた])為|から(?:[、。]|である|だ)|ので|こと(?:により|によって|で)|により|によって|による|理由|原因|要因|きっかけ|せいで|おかげ|目的|結果|よって|[いたるな]分、"
-    r"|\bbecause|\bdue to|\bsince\b|\bin order to|\bto (?:prevent|avoid)\b|\breason|\bowing|\bcaused?\b|\bso that|\btherefore"
-)
-_DEFINING = re.compile(
-    r"とは|こと(?:である|をいう|を指す|です|を示す|。)|(?:と(?:いう|呼ぶ|呼ばれ|称|定義)|をいう|を指す|を意味|を表す|を示す)|(?:である|です|の一種|の一つ)。?$"
-    r"|\b(?:is|are) (?:an? |the |defined|called)|\bmeans\b|\brefers? to|\bdefined as|\bknown as"
-)
-_NAMING = re.compile(
-    r"呼[ばびぶん]|と(?:いう|い[いわっ]|言|称|名付)|通称|別名|略称|愛称|名称|「|『|とも|\b(?:called|named|known as|termed)\b"
-)
-_PLACE_WORD = re.compile(
-    r"[一-鿿ァ-ヶー]*[国県市州区町村島駅都府道部湾湖山海港寺城宮川]|[ァ-ヶー]{3,}|地方|地域|半島|大陸"
-    r"|\b(?:in|at|near|from) [a-z]"
-)
-_NAME_WORD = re.compile(r"[ァ-ヶー・]{3,}|[一-鿿々]{2,}|[a-z][a-z'-]+ [a-z][a-z'-]+")
-_UNIT = re.compile(r"何([一-鿿ァ-ヶー]{1,6}|[a-z%]+)")
+_UNIT = re.compile(r"何[十百千万億]*((?:か(?=[国所月]))?[一-鿿ァ-ヶー]{1,6}|[a-z%]+)")
 _NOUNS = re.compile(r"[一-鿿々〆ヶァ-ヺー・a-z0-9*+#./&'-]+")
 # In a Japanese question what is written in katakana or Latin is a name, or as good as one.
 _LETTER = re.compile(r"[a-z](?![a-z])")
@@ -185,6 +92,11 @@ _FRAME = re.compile(
     r"[^、。?？]{2,40}?(?:では|によると|によれば|においては?|(?:の中|の説明|の資料)で(?:は)?"
     r"|を(?:読ん|見|調べ|勉強し|学ん)でい(?:る|ます)?(?:の|ん)?(?:です|だ)?が|(?:について|のこと)(?:な)?(?:の|ん)ですが)、"
     r"|(?:according to|in) [^,?]{2,40},\s",
+)
+# How to answer, not what about: 「アルファベット三文字で何というか」.
+_MANNER = re.compile(
+    r"(?:(?:カタカナ|片仮名|ひらがな|平仮名|漢字|ローマ字|アルファベット|フルネーム)(?:[0-9一二三四五六七八九十]+文?字)?|[0-9一二三四五六七八九十]+文?字(?:以内)?)"
+    r"で(?=何|なん|どう|答|言|書|教|示|表|述|[。?]|$)"
 )
 _DEFINED = re.compile(
     r"(?:」|』)?(?:とは|という(?:の|もの|言葉|用語|語)?は|って(?:何|なに|どう)|の(?:定義|意味)(?:を|は|$|[?？])|は(?:何|なん)(?:です|でしょう)?か?[?？。]?$)"
@@ -261,27 +173,27 @@ def read(question: str) -> ParsedQuestion:
     """A question, read once."""
     folded = fold(question)
     words = terms(folded)
-    told_words = [word for word in words if word not in _ASKING] or words
+    told_words = [word for word in words if word not in _ASKING and word[0] != "何"] or words
     kept_words = set(told_words)
-    counted = _UNIT.search(folded)
+    unit = _unit(folded)
     framed = _FRAME.match(folded)
-    asked_text = folded[framed.end() :] if framed else folded
-    inner_words = frozenset(terms(asked_text))
-    nouns = _NOUNS.findall(asked_text)
+    inner_text = _MANNER.sub("", folded[framed.end() :] if framed else folded)
+    inner_words = frozenset(terms(inner_text))
+    nouns = _NOUNS.findall(inner_text)
     runs = [(run, tuple(term for term in terms(run) if term in kept_words)) for run in nouns]
     phrases = tuple(NounPhrase(run, words_of_run) for run, words_of_run in runs if words_of_run)
     return ParsedQuestion(
-        kind=next((kind for kind, pattern in _KINDS if pattern.search(folded)), AnswerKind.THING),
+        kind=answer_kinds.find_kind(folded),
         terms=tuple(dict.fromkeys(told_words)),
         phrases=phrases,
-        defined=_defined(asked_text, phrases),
+        defined=_defined(inner_text, phrases),
         frame=frozenset(told_words) - inner_words,
-        names=_names(question, phrases, counted[1] if counted else ""),
+        names=_names(question, phrases, unit),
         pairs=frozenset(pairs(folded)),
         triples=_triples(squeeze(folded)),
         figures=figures(question),
         quoted=tuple(fold(phrase) for phrase in _QUOTED.findall(question)),
-        unit=counted[1] if counted else "",
+        unit=unit,
         form=demands.form(folded),
         labels=demands.labels(folded),
         grades=demands.grades(folded),
@@ -308,6 +220,15 @@ def _defined(folded: str, phrases: Sequence[NounPhrase]) -> NounPhrase | None:
         return None
     before = folded[: match.start()]
     return next((phrase for phrase in reversed(phrases) if before.endswith(phrase.text)), None)
+
+
+def _unit(folded: str) -> str:
+    """The noun that is counted or classified: of 「何人兄弟」 its first word."""
+    match = _UNIT.search(folded)
+    if match is None or match[1].isascii():
+        return match[1] if match else ""
+    noun: str = tokenizer().tokenize(match[1])[0].surface()
+    return noun
 
 
 def _superlatives(folded: str) -> Mapping[str, frozenset[str]]:
@@ -364,32 +285,3 @@ def acts(folded: str) -> bool:
 def grants(folded: str) -> bool:
     """True where a folded text says what can, must or must not be."""
     return _GRANT.search(folded) is not None
-
-
-def asks_for_a_date(question: ParsedQuestion) -> bool:
-    """True where no sentence without a time answers: a year is asked for, or when something was. When to do
-    something may be told by a condition."""
-    return question.kind is AnswerKind.TIME and _DATED.search(question.folded) is not None
-
-
-def answers(question: ParsedQuestion, sentence: str) -> bool:
-    """True where a folded sentence holds something of the kind asked for that the question did not bring
-    itself."""
-    if question.kind is AnswerKind.REASON:
-        return _REASON_WORD.search(sentence) is not None
-    if question.kind is AnswerKind.DEFINITION:
-        return _DEFINING.search(sentence) is not None
-    if question.kind is AnswerKind.NAME:
-        return _NAMING.search(sentence) is not None
-    if question.kind is AnswerKind.PERSON and _BY_NAME.search(question.folded):
-        return bool(names(sentence) - names(question.folded)) or _PERSON_WORD.search(sentence) is not None
-    word = _WORD_OF.get(question.kind)
-    return word is None or any(match[0] not in question.folded for match in word.finditer(sentence))
-
-
-_WORD_OF = {
-    AnswerKind.TIME: _TIME_WORD,
-    AnswerKind.AMOUNT: _AMOUNT_WORD,
-    AnswerKind.PLACE: _PLACE_WORD,
-    AnswerKind.PERSON: _NAME_WORD,
-}

@@ -13,8 +13,9 @@ from statistics import median
 from shisho.language.clauses import clauses
 from shisho.language.script import is_japanese
 from shisho.language.terms import fold, terms
+from shisho.librarian.answer_kinds import AnswerKind
 from shisho.librarian.line_roles import LineRole, announces, announces_steps, is_whole
-from shisho.librarian.questions import AnswerKind, ParsedQuestion
+from shisho.librarian.questions import ParsedQuestion
 from shisho.librarian.reading import SentenceLine
 
 LATIN_WIDTH = 2.2  # letters say what one Japanese character does

@@ -10,7 +10,7 @@ from shisho.domain.inquiry import Goal, WebQuery, WebResult
 from shisho.language.keywords import Keyword, keywords
 from shisho.language.script import answer_language
 from shisho.librarian import questions
-from shisho.librarian.questions import AnswerKind
+from shisho.librarian.answer_kinds import AnswerKind
 
 RESULTS = 5  # pages wanted for one query
 # keywords

@@ -50,6 +50,18 @@ async def talks(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         yield Talks(made, store.ledger)
 
 
+@pytest.mark.parametrize("talks", ["embedded", "postgres"], indirect=True)
+async def test_what_no_database_has_a_place_for_is_refused(talks: Talks) -> None:
+    with pytest.raises(InvalidParams, match="half a character"):
+        await talks.conversations.add_turn("run1", "決定係数\ud800とは何か", "local")
+    with pytest.raises(InvalidParams, match="half a character"):
+        await talks.conversations.find("\ud800", "local")
+    with pytest.raises(InvalidParams, match="a number that long"):
+        await talks.conversations.list_newest("local", None, 2**70)
+    await talks.ask("run1", "決定係数とは何か")
+    assert await talks.conversations.find("last", "local") == "run1"
+
+
 async def test_turns_follow_in_the_order_they_were_asked(talks: Talks) -> None:
     await talks.ask("run1", "決定係数とは何か")
     await talks.ask("run2", "それはなぜ?", "run1")

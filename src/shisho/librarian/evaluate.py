@@ -33,7 +33,7 @@ from shisho.librarian.table_rows import find_met, find_outdone_rows, is_record, 
 
 REFUSED = 0.45  # the most that a quotation can have which has not the form of an answer
 TOLD = 0.8  # the least that a row has which says itself all that is asked for
-OFF_TOPIC = 0.04  # the most that a quotation can have for the meaning of something else
+OFF_TOPIC = 0.02  # less than is near: the most that a quotation can have for the meaning of something else
 QUOTES = 5  # quotations for one goal at most, unless it asks for more
 EXPLAINED_QUOTES = 8  # the same where a list, a comparison, a way or a reason is asked for
 NEAR_QUOTES = 3  # quotations at most where none answers

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from shisho.domain.inquiry import AnswerLevel, EvidenceRef, Stance
 
 ENOUGH = 0.5  # a sentence with this score answers its goal
-NEAR = 0.05  # below ENOUGH but worth showing beside the word that the answer was not found
+NEAR = 0.03  # below ENOUGH but worth showing beside the word that the answer was not found
 
 
 def level_of_evidence(refs: Iterable[EvidenceRef]) -> AnswerLevel:

@@ -21,6 +21,7 @@ from shisho.stores.embedded import vectors
 from shisho.stores.embedded.holder import holder, is_stopped
 from shisho.stores.embedded.rows import fetch_all
 from shisho.stores.migrating import list_missing_scripts, scripts_in
+from shisho.stores.refusals import no_value_for_storing
 from shisho.system.disk import disk_full, file_trouble, forbidden, is_full, unusable
 from shisho.telemetry import log
 
@@ -166,7 +167,7 @@ def trouble(error: Exception, path: Path) -> Exception:
         return unusable(path, error)
     if isinstance(error, OSError):
         return file_trouble(error, path)
-    return error
+    return no_value_for_storing() if isinstance(error, UnicodeEncodeError | OverflowError) else error
 
 
 def damaged(path: Path, finding: object) -> StorageUnusable:

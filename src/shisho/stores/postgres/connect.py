@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import psycopg
+from psycopg import errors
 from psycopg.rows import namedtuple_row
 
 from shisho.errors import ShishoError
@@ -30,6 +31,7 @@ from shisho.stores.postgres.troubles import (
     trouble,
     unknown_commit,
 )
+from shisho.stores.refusals import no_value_for_storing
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
@@ -249,5 +251,7 @@ class PostgresDatabase:
     def _troubles(self) -> Iterator[None]:
         try:
             yield
+        except (errors.NumericValueOutOfRange, UnicodeEncodeError) as error:
+            raise no_value_for_storing() from error
         except psycopg.Error as error:
             raise trouble(error, self.facts) from error

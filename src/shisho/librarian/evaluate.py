@@ -330,8 +330,8 @@ def _document(passage: NumberedPassage) -> str:
 
 def _heading_answers(question: ParsedQuestion, line: SentenceLine) -> bool:
     """True where a heading holds the date that is asked for: 「2016年4月19日 第1.0版リリース」."""
-    is_dated = line.role is LineRole.HEADING and question.kind is AnswerKind.TIME
-    return is_dated and question.is_answered_by(line.folded)
+    is_sought = line.role is LineRole.HEADING and question.kind is AnswerKind.TIME
+    return is_sought and question.is_answered_by(line.folded)
 
 
 def _lacks_number(question: ParsedQuestion, folded: str) -> bool:

@@ -79,8 +79,8 @@ class ParsedQuestion:
     def is_answered_by(self, sentence: str, title: str = "") -> bool:
         """True where a folded sentence, or its document's title for it, holds something of the kind asked for
         that the question did not bring itself."""
-        of_title = answer_kinds.is_of_its_title(self.kind, self.folded, sentence, title)
-        return of_title or answer_kinds.brings(self.kind, self.folded, sentence)
+        said = answer_kinds.brings(self.kind, self.folded, sentence)
+        return said or answer_kinds.is_of_its_title(self.kind, self.folded, sentence, title)
 
 
 _UNIT = re.compile(r"何[十百千万億]*((?:か(?=[国所月]))?[一-鿿ァ-ヶー]{1,6}|[a-z%]+)")

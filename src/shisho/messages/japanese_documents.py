@@ -237,8 +237,9 @@ SAID: Mapping[str, str] = {
     "There is no document {document_id} to remove. `shisho list` shows what there is.": (
         "除く文書 {document_id} はありません。ある文書は `shisho list` で見られます。"
     ),
-    "A text with half a character in it, or a number that long, can be stored and looked for nowhere. Write it anew.": (
-        "文字の半分だけを含む文字列や、それほど大きな数は、保存も検索もできません。書き直してください。"
+    "A text with half a character in it, or a number of more than 64 bits, can be stored and looked for nowhere. "
+    "Write it anew.": (
+        "文字の半分だけを含む文字列や、64ビットを超える数は、保存も検索もできません。書き直してください。"
     ),
     "There is no document {document_id}.": "文書 {document_id} はありません。",
     "There is no document {document_id} to remove.": "除く文書 {document_id} はありません。",

@@ -48,5 +48,6 @@ def other_dimensions(name: str, length: int, dimensions: int) -> InvalidParams:
 def no_value_for_storing() -> InvalidParams:
     """Of what no database has a place for: half of a surrogate pair, a whole number beyond 64 bits."""
     return InvalidParams(
-        "A text with half a character in it, or a number that long, can be stored and looked for nowhere. Write it anew."
+        "A text with half a character in it, or a number of more than 64 bits, can be stored and looked for nowhere. "
+        "Write it anew."
     )

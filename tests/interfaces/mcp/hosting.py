@@ -15,12 +15,18 @@ POLICY = (
 )
 
 
+class Server(ThreadingHTTPServer):
+    request_queue_size = 128  # five, and a browser beside busy processes has its connections forgotten
+
+
 @contextmanager
 def hosting(app: str, host: str = "host.html", modules: Path | None = None) -> Iterator[str]:
     """The address of the page; the app stands at `/app` beside it, scripts of `modules` under `/npm/`."""
     host_page = (Path(__file__).parent / host).read_bytes()
 
     class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"  # a host library comes in a hundred modules: not a connection for each
+
         def do_GET(self) -> None:
             is_app = self.path == "/app"
             body = app.encode() if is_app else host_page
@@ -30,6 +36,7 @@ def hosting(app: str, host: str = "host.html", modules: Path | None = None) -> I
             self.send_response(200 if script or self.path in ("/", "/app") else 404)
             kind = "text/javascript" if script else "text/html"
             self.send_header("Content-Type", f"{kind}; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
             if is_app:
                 self.send_header("Content-Security-Policy", POLICY)
             self.end_headers()
@@ -38,7 +45,7 @@ def hosting(app: str, host: str = "host.html", modules: Path | None = None) -> I
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = Server(("127.0.0.1", 0), Handler)
     Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}"

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.async_api import Browser, Page, async_playwright, expect
+from playwright.async_api import Browser, ConsoleMessage, Page, Request, async_playwright, expect
+from playwright.async_api import Error as BrowserError
 
 from shisho.interfaces.http.guard import COOKIE, AccessRules
 from tests.fonts import japanese_fonts
@@ -52,7 +53,25 @@ class RoomVisit:
     url: str
     hosts: set[str] = field(default_factory=set)
     trouble: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    unanswered: set[str] = field(default_factory=set)
     bytes: int = 0
+
+    def listen(self) -> None:
+        """Note from now on what the page asks for and says."""
+        self.page.on("request", self._hear_request)
+        self.page.on("requestfinished", lambda request: self.unanswered.discard(request.url))
+        self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
+        self.page.on("console", self._hear_console)
+
+    def _hear_request(self, request: Request) -> None:
+        self.hosts.add(urlsplit(request.url).netloc)
+        self.unanswered.add(request.url)
+
+    def _hear_console(self, message: ConsoleMessage) -> None:
+        self.said.append(message.text)
+        if "POLICY" in message.text:
+            self.trouble.append(message.text)
 
     async def open(self, path: str) -> None:
         """Go there, and wait until the page says that it is ready."""
@@ -99,13 +118,17 @@ async def visiting(browser: Browser, room: Reader | str, **manner: Any) -> Async
     page = await context.new_page()
     page.set_default_timeout(WAIT)
     visit = RoomVisit(page, url)
-    page.on("request", lambda request: visit.hosts.add(urlsplit(request.url).netloc))
-    page.on("pageerror", lambda error: visit.trouble.append(str(error)))
-    page.on("console", lambda said: visit.trouble.append(said.text) if "POLICY" in said.text else None)
+    visit.listen()
     try:
         yield visit
         assert visit.trouble == []
         assert visit.hosts <= {urlsplit(url).netloc, ""}
+    except BrowserError as error:
+        error.add_note(
+            f"frames: {[frame.url for frame in page.frames]}; unanswered: {sorted(visit.unanswered)}; "
+            f"trouble: {visit.trouble}; said: {visit.said[-9:]}"
+        )
+        raise
     finally:
         await context.close()
 

@@ -101,7 +101,11 @@ _PERSON_WORD = re.compile(
 _SUBJECT = re.compile(r"[一-鿿々ァ-ヺーa-z0-9」）)](?:は|が)")
 _REASON_WORD = re.compile(
     r"ため|(?<=[のるた])為|から(?:[、。]|である|だ)|ので|こと(?:により|によって|で)|により|によって|による|理由|原因|要因|きっかけ|せいで|おかげ|目的|結果|よって|[いたるな]分、"
-    r"|\bbecause|\bdue to|\bsince\b|\bin order to|\bto (?:prevent|avoid)\b|\breason|\bowing|\bcaused?\b|\bso that|\btherefore"
+    r"|\bbecause|\bdue to|\bsince\b|\bin order to|\bto (?:prevent|avoid)\b|\breason|\bowing|\bcaus(?:e|ing)|\bso that"
+    r"|\bthanks to|\bresult(?:s|ed|ing)?\b|\b(?:led|leads?|leading) to\b|\b(?:thus|hence|consequently|therefore)\b"
+    r"|\bfor fear\b|\bdriven by"
+    r"|\b(?:spark|trigger|prompt|fuel|motivat|inspir)\w*|\bforc(?:ed|ing)\b|\bmak(?:es|ing) it\b|\bmeans that\b|\bends? up\b"
+    r"|\bturn(?:ed|ing|s)? [^.]* into\b"
 )
 _DEFINING = re.compile(
     r"とは|こと(?:である|をいう|を指す|です|を示す|。)|(?:と(?:いう|呼ぶ|呼ばれ|称|定義)|をいう|を指す|を意味|を表す|を示す)|(?:である|です|の一種|の一つ)。?$"

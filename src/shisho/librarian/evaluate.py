@@ -394,7 +394,7 @@ def _certainty(
     is_meaning = question.kind is AnswerKind.DEFINITION  # not 「ビーム探索の短所は何ですか」
     if is_meaning and max(best.signs.topic_passage, best.signs.topic_title) < HALF:
         sure = min(sure, OFF_TOPIC)
-    unlike = own_signs.titled <= HALF and best.signs.triples == 0
-    barred = best.signs.numberless or best.signs.formless_quoted or unlike or (nameless and not elsewhere)
-    kindless = kindless and not any(candidate.signs.kind_quoted for candidate in (best, *chosen))
+    barred = best.signs.numberless or best.signs.formless_quoted or (nameless and not elsewhere)
+    of_document = [other for other in chosen if _document(other.shown) == _document(best.shown)]
+    kindless = kindless and not any(candidate.signs.kind_quoted for candidate in (best, *of_document))
     return min(sure, REFUSED) if barred or kindless else sure

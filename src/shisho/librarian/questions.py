@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import zip_longest
+from typing import Any
 
 from shisho.language.names import names
 from shisho.language.numbers import Figures, figures
@@ -88,6 +90,7 @@ _NOUNS = re.compile(r"[一-鿿々〆ヶァ-ヺー・a-z0-9*+#./&'-]+")
 # In a Japanese question what is written in katakana or Latin is a name, or as good as one.
 _LETTER = re.compile(r"[a-z](?![a-z])")
 _NAME = re.compile(r"[ァ-ヺー・]{3,}|[a-z]{2,}")
+_BEHIND_A_TOPIC = frozenset({"は", "と", "って"})
 _FRAME = re.compile(
     r"[^、。?？]{2,40}?(?:では|によると|によれば|においては?|(?:の中|の説明|の資料)で(?:は)?"
     r"|を(?:読ん|見|調べ|勉強し|学ん)でい(?:る|ます)?(?:の|ん)?(?:です|だ)?が|(?:について|のこと)(?:な)?(?:の|ん)ですが)、"
@@ -255,16 +258,25 @@ def _names(question: str, phrases: Sequence[NounPhrase], unit: str) -> tuple[str
     own_words = dict.fromkeys(term for phrase in phrases for term in phrase.terms)
     written = frozenset(term for phrase in phrases if _NAME.search(phrase.text) for term in phrase.terms)
     # Alone a name may be cut otherwise: 平等院 is one word before 鳳凰堂 and two by itself.
-    all_names = (written - _common_words(question)) | names(question)
+    all_names = (written | names(question)) - _common_words(question)
     counted_words = frozenset(terms(unit))
     return tuple(term for term in own_words if term in all_names and term not in counted_words)
 
 
 def _common_words(question: str) -> frozenset[str]:
-    """The terms of what the dictionary has and does not call a name: タイミング, ブランド."""
-    tokens = tokenizer().tokenize(question)
-    common = (token for token in tokens if token.part_of_speech()[1] != "固有名詞" and not token.is_oov())
+    """The terms of what the dictionary has and does not call a name: タイミング, ブランド. What the question
+    is about is as good as one: 「マルウェアとは何か」."""
+    tokens = list(tokenizer().tokenize(question))
+    common = (
+        token
+        for token, following in zip_longest(tokens, tokens[1:])
+        if not (_is_name(token) or (following and following.surface() in _BEHIND_A_TOPIC))
+    )
     return frozenset(term for token in common for term in terms(token.surface()))
+
+
+def _is_name(token: Any) -> bool:
+    return bool(token.part_of_speech()[1] == "固有名詞" or token.is_oov())
 
 
 def _triples(dense: str) -> frozenset[str]:

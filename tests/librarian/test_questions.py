@@ -138,6 +138,48 @@ def test_a_unit_is_no_name(question: str, names: set[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "thing"),
+    [
+        ("決定係数とは何か", "決定係数"),
+        ("決定係数とは、要するに何のことですか", "決定係数"),
+        ("「決定係数」って要するにどういうことですか？", "決定係数"),
+        ("「繰り上げ償還」って何？", "繰り上げ償還"),
+        ("雇止めって、結局どういう意味なの", "雇止め"),
+        ("いわゆる時短勤務って、どんな働き方のことですか", "時短勤務"),
+        ("時短勤務というのは、そもそもどのような制度なのでしょうか", "時短勤務"),
+        ("時短勤務という制度はどういうものですか", "時短勤務"),
+        ("時短勤務とはどのような仕組みですか", "時短勤務"),
+        ("時短勤務の意味を教えて", "時短勤務"),
+        ("時短勤務は何を意味しますか", "時短勤務"),
+        ("p値は何を指しているのか", "p値"),
+        ("What is a median?", "median"),
+        ("what exactly is a median?", "median"),
+        ("What's a median?", "median"),
+        ("What does standard error mean?", "standard error"),
+        ("what do they mean by standard error?", "standard error"),
+        ('In Student\'s paper, what does he mean by a "probable error"?', "probable error"),
+        ("How is standard error defined?", "standard error"),
+        ("What is meant by standard error?", "standard error"),
+        ("What is the meaning of standard error?", "standard error"),
+        ("申請の締め切りはいつですか", None),
+        ("湖の名前は何ですか", None),
+        ("締め切りって何日ですか", None),
+        ("『坊っちゃん』という小説は何年に書かれたか", None),
+        ("何時に始まるって言っていましたか", None),
+        ("なぜ標本を無作為に選ぶのか", None),
+        ("利用者が繰り上げたのは何ですか", None),
+        ("What does the law require?", None),
+        ("How is the fee paid?", None),
+    ],
+)
+def test_the_thing_whose_meaning_is_asked_for(question: str, thing: str | None) -> None:
+    parsed = read(question)
+    assert (parsed.defined and parsed.defined.text) == thing
+    if thing is not None:
+        assert parsed.kind is AnswerKind.DEFINITION
+
+
+@pytest.mark.parametrize(
     ("question", "expected"),
     [
         ("クラウドの可用性とは何か", True),

@@ -7,6 +7,7 @@ import re
 from enum import StrEnum
 
 from shisho.language.names import names
+from shisho.librarian import definitions
 
 
 class AnswerKind(StrEnum):
@@ -69,7 +70,8 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
         AnswerKind.DEFINITION,
         re.compile(
             r"とは(?:何|なに|なん|どの|どう|どんな|$|[?？。、])|とい(?:う|った)(?:の|もの|言葉|用語|語)?は[^。]{0,12}(?:何|どう|どんな|どのよう)|(?:意味|定義)[はをす]|って(?:何|なに)"
-            r"|^what (?:is|are) (?:an? |the )?[\w\s-]{2,40}\??$|\bdefin|\bmean"
+            rf"|{definitions.SPOKEN.pattern}"
+            r"|^what(?: exactly)?(?: is| are|'s) (?:an? |the )?[\w\s-]{2,40}\??$|\bdefin|\bmean|\bstands? for\b"
         ),
     ),
     (

@@ -5,12 +5,61 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from shisho.language.keywords import keywords
+
+_BETWEEN = r"(?:は|、|一体|いったい|要するに|つまり|結局|そもそも|具体的に)*"
+_SORT = (
+    r"(?:どうい(?:う|った)|どんな|どのような)[^。?？、]{0,15}?"
+    r"(?:こと|もの|物|意味|仕組み|しくみ|制度|概念|考え方|状態|病気|言葉|用語|方法|手法)"
+    r"(?:を(?:意味|指)|です|でしょう|な|だ|か|$|[?？])"
+)
+_WHAT = r"(?:何|なに|なん)(?:です|でしょう|の|な|だ|か|を(?:意味|指)|$|[?？。])"
+# As people say it: 「Xって要するにどういうこと?」「Xというのは、そもそも何ですか」「Xは何を指すのか」.
+_SPOKEN = (
+    rf"って(?:(?:い|言)う(?:の|もの|言葉|用語|語)?)?{_BETWEEN}(?:{_SORT}|{_WHAT})"
+    rf"|という(?:の|[^、。?？\s]{{1,4}})は{_BETWEEN}(?:{_SORT}|{_WHAT})|は何を(?:意味|指)"
+)
+SPOKEN = re.compile(_SPOKEN)
+_ASKED_OF = re.compile(
+    rf"[」』\"”]?(?:{_SPOKEN}|とは|という(?:の|もの|言葉|用語|語)?は|の(?:定義|意味)(?:を|は|$|[?？])"
+    r"|は(?:何|なん)(?:です|でしょう)?か?[?？。]?$)"
+)
+_RUN = re.compile(r"[一-鿿々〆ヶァ-ヺー・a-z0-9*+#./&'-]+")
+_QUOTED_BEFORE = re.compile(r"[「『\"“]([^「『\"“」』”]{1,40})$")
+_ENGLISH_THING = r"(?:an? |the )?[\"“]?([\w\s*+-]{2,40}?)[\"”]?"
+_ASKED_OF_ENGLISH = tuple(
+    re.compile(rf"^(?:please )?{form}")
+    for form in (
+        rf"what(?: exactly)?(?: is| are|'s)(?: exactly)? (?:meant by |the meaning of )?{_ENGLISH_THING}\??$",
+        rf"define {_ENGLISH_THING}[?.]?$",
+        rf"what (?:does|do) \w+ mean by {_ENGLISH_THING}\??$",
+        rf"what (?:does|do) {_ENGLISH_THING} (?:mean|stand for)\??$",
+        rf"how (?:is|are) {_ENGLISH_THING} defined\b",
+    )
+)
 _LEFT_OUT = str.maketrans("", "", "ー・")
 _WHAT_IS = re.compile(
     r"(?:とは|って)、?(?:一体|いったい)?(?:何|なに|なん)(?:です|でしょう|のこと|なの|だ)*か?[。?？]*$"
 )
 # Which of several is asked, not what it is: 「1825年に導入された主義とは何か」.
 _WHICH_ONE = re.compile(r"(?:た|いる|れる)[一-鿿々ァ-ヺー]{2,}(?:とは|って)")
+
+
+def find_defined_thing(folded_question: str) -> str:
+    """The thing whose meaning is asked for: what stands before とは, の定義, って何, in "What is …"; empty
+    where none is."""
+    for form in _ASKED_OF_ENGLISH:
+        if match := form.match(folded_question):
+            return match[1]
+    match = _ASKED_OF.search(folded_question)
+    if match is None:
+        return ""
+    before = folded_question[: match.start()]
+    if quoted := _QUOTED_BEFORE.search(before):
+        return quoted[1]
+    runs = [run for run in _RUN.findall(before)[-1:] if before.endswith(run)]
+    nouns = [word.text for word in keywords(before)[-1:] if word.noun and before.endswith(word.text)]
+    return max(runs + nouns, key=len, default="")
 
 
 def is_asked_for(folded_question: str) -> bool:
@@ -38,4 +87,6 @@ def _definition(name: str) -> re.Pattern[str]:
         rf"|(?:を|ことを|のを|ものを|が){thing}(?:と(?:い[いうわっ]|言|呼|称|名付|定義)|という)"
         rf"|以下[、,]?{thing}と|{thing}(?:is|are)(?:an?|the|defined|called)"
         rf"|(?:called|named|knownas|termed){thing}"
+        # 「雇止め（契約が更新されないこと）」「特定期間（…をいう。以下同じ。）」
+        rf"|(?<![一-鿿ァ-ヺa-z]){re.escape(name)}[」』]?[(（](?![^()（）]*参照)[^()（）]{{6,200}}(?:こと|をいう|を指す|の意)[。.]?(?:以下[^()（）]{{0,20}})?[)）]"
     )

@@ -101,12 +101,6 @@ _MANNER = re.compile(
     r"(?:(?:カタカナ|片仮名|ひらがな|平仮名|漢字|ローマ字|アルファベット|フルネーム)(?:[0-9一二三四五六七八九十]+文?字)?|[0-9一二三四五六七八九十]+文?字(?:以内)?)"
     r"で(?=何|なん|どう|答|言|書|教|示|表|述|[。?]|$)"
 )
-_DEFINED = re.compile(
-    r"(?:」|』)?(?:とは|という(?:の|もの|言葉|用語|語)?は|って(?:何|なに|どう)|の(?:定義|意味)(?:を|は|$|[?？])|は(?:何|なん)(?:です|でしょう)?か?[?？。]?$)"
-)
-_DEFINED_ENGLISH = re.compile(
-    r"^(?:please )?(?:what (?:is|are) (?:meant by )?|define )(?:an? |the )?([\w\s*+-]{2,40}?)\??$"
-)
 _LISTS = re.compile(
     r"挙げ|列挙|列記|すべて|全て|全部|一覧|(?:誰と誰|何と何|どこと(?:どこ|何処))|リストアップ|何が(?:あ|含|必要)|(?:どんな|どのような|どういう|どういった)[^。?？]{1,20}(?:があ|が含|ですか|か[?？。]?$)"
     r"|種類|手順|手続|方法|やり方|条件|要件|項目|書類|措置|使い道|用途|方針|流れ|ポイント|留意点|注意点|特徴|役割|メリット|デメリット|対策|[2-9二三四五六七八九]つ"
@@ -177,7 +171,7 @@ def read(question: str) -> ParsedQuestion:
     folded = fold(question)
     words = terms(folded)
     told_words = [word for word in words if word not in _ASKING and word[0] != "何"] or words
-    kept_words = set(told_words)
+    kept_words = frozenset(told_words)
     unit = _unit(folded)
     framed = _FRAME.match(folded)
     inner_text = _MANNER.sub("", folded[framed.end() :] if framed else folded)
@@ -189,7 +183,7 @@ def read(question: str) -> ParsedQuestion:
         kind=answer_kinds.find_kind(folded),
         terms=tuple(dict.fromkeys(told_words)),
         phrases=phrases,
-        defined=_defined(inner_text, phrases),
+        defined=_defined(inner_text, kept_words),
         frame=frozenset(told_words) - inner_words,
         names=_names(question, phrases, unit),
         pairs=frozenset(pairs(folded)),
@@ -214,15 +208,11 @@ def strip_frame(question: str) -> str:
     return question[framed.end() :] if framed else question
 
 
-def _defined(folded: str, phrases: Sequence[NounPhrase]) -> NounPhrase | None:
-    """The thing whose meaning is asked for: what stands right before とは, 「の定義」, "What is …"."""
-    if match := _DEFINED_ENGLISH.match(folded):
-        return NounPhrase(match[1], tuple(terms(match[1])))
-    match = _DEFINED.search(folded)
-    if match is None:
-        return None
-    before = folded[: match.start()]
-    return next((phrase for phrase in reversed(phrases) if before.endswith(phrase.text)), None)
+def _defined(folded: str, kept_words: frozenset[str]) -> NounPhrase | None:
+    """The thing whose meaning is asked for, unless only words that ask are left: 「その名前は何ですか」."""
+    thing = definitions.find_defined_thing(folded)
+    words_of_thing = tuple(term for term in terms(thing) if term in kept_words)
+    return NounPhrase(thing, words_of_thing) if words_of_thing else None
 
 
 def _unit(folded: str) -> str:

@@ -1,0 +1,30 @@
+"""What says what a thing is, by its form."""
+
+import pytest
+
+from shisho.language.terms import fold
+from shisho.librarian.definitions import defines
+
+
+@pytest.mark.parametrize(
+    ("thing", "line", "expected"),
+    [
+        (
+            "雇止め",
+            "雇止め（契約期間が満了し、契約が更新されないこと）をする場合は、30日前に予告する。",
+            True,
+        ),
+        (
+            "特定期間",
+            "特定期間（前年の1月から6月までの期間をいう。以下同じ。）の売上高が1千万円を超えるとき",
+            True,
+        ),
+        ("決定係数", "決定係数（R-squared）を求める。", False),
+        ("雇止め", "雇止め（第20条を参照のこと。）", False),
+        ("分散", "不偏分散（平均との差の二乗の和を自由度で割ったものをいう。）を用いる。", False),
+        ("median", "The median is the value in the middle.", True),
+        ("median", "The median of the sample was higher.", False),
+    ],
+)
+def test_a_definition_is_known_by_its_form(thing: str, line: str, expected: bool) -> None:
+    assert defines(thing, fold(line)) is expected

@@ -65,8 +65,12 @@ class ParsedQuestion:
 
     @property
     def asks_what_is(self) -> bool:
-        """True where nothing answers but a sentence that says what the thing is: 「Xとは何か」."""
-        return self.defined is not None and definitions.is_asked_for(self.folded)
+        """True where nothing answers but a sentence that says what the thing is: 「Xとは何か」. One with kana
+        in its name has other spellings and synonyms (誤り: 過誤), by which it may be defined."""
+        is_written_alike = self.defined is not None and any(
+            phrase.text == self.defined.text for phrase in self.phrases
+        )
+        return is_written_alike and definitions.is_asked_for(self.folded)
 
     @property
     def asks_for_a_date(self) -> bool:

@@ -15,16 +15,15 @@ _SORT = (
 )
 _WHAT = r"(?:何|なに|なん)(?:です|でしょう|の|な|だ|か|を(?:意味|指)|$|[?？。])"
 # As people say it: 「Xって要するにどういうこと?」「Xというのは、そもそも何ですか」「Xは何を指すのか」.
-_SPOKEN = (
+SPOKEN = (
     rf"って(?:(?:い|言)う(?:の|もの|言葉|用語|語)?)?{_BETWEEN}(?:{_SORT}|{_WHAT})"
     rf"|という(?:の|[^、。?？\s]{{1,4}})は{_BETWEEN}(?:{_SORT}|{_WHAT})|は何を(?:意味|指)"
 )
-SPOKEN = re.compile(_SPOKEN)
 _ASKED_OF = re.compile(
-    rf"[」』\"”]?(?:{_SPOKEN}|とは|という(?:の|もの|言葉|用語|語)?は|の(?:定義|意味)(?:を|は|$|[?？])"
+    rf"[」』\"”]?(?:{SPOKEN}|とは|という(?:の|もの|言葉|用語|語)?は|の(?:定義|意味)(?:を|は|$|[?？])"
     r"|は(?:何|なん)(?:です|でしょう)?か?[?？。]?$)"
 )
-_RUN = re.compile(r"[一-鿿々〆ヶァ-ヺー・a-z0-9*+#./&'-]+")
+NOUNS = re.compile(r"[一-鿿々〆ヶァ-ヺー・a-z0-9*+#./&'-]+")
 _QUOTED_BEFORE = re.compile(r"[「『\"“]([^「『\"“」』”]{1,40})$")
 _ENGLISH_THING = r"(?:an? |the )?[\"“]?([\w\s*+-]{2,40}?)[\"”]?"
 _ASKED_OF_ENGLISH = tuple(
@@ -57,7 +56,7 @@ def find_defined_thing(folded_question: str) -> str:
     before = folded_question[: match.start()]
     if quoted := _QUOTED_BEFORE.search(before):
         return quoted[1]
-    runs = [run for run in _RUN.findall(before)[-1:] if before.endswith(run)]
+    runs = [run for run in NOUNS.findall(before)[-1:] if before.endswith(run)]
     nouns = [word.text for word in keywords(before)[-1:] if word.noun and before.endswith(word.text)]
     return max(runs + nouns, key=len, default="")
 

@@ -90,7 +90,6 @@ class ParsedQuestion:
 
 
 _UNIT = re.compile(r"何[十百千万億]*((?:か(?=[国所月]))?[一-鿿ァ-ヶー]{1,6}|[a-z%]+)")
-_NOUNS = re.compile(r"[一-鿿々〆ヶァ-ヺー・a-z0-9*+#./&'-]+")
 # In a Japanese question what is written in katakana or Latin is a name, or as good as one.
 _LETTER = re.compile(r"[a-z](?![a-z])")
 _NAME = re.compile(r"[ァ-ヺー・]{3,}|[a-z]{2,}")
@@ -180,7 +179,7 @@ def read(question: str) -> ParsedQuestion:
     framed = _FRAME.match(folded)
     inner_text = _MANNER.sub("", folded[framed.end() :] if framed else folded)
     inner_words = frozenset(terms(inner_text))
-    nouns = _NOUNS.findall(inner_text)
+    nouns = definitions.NOUNS.findall(inner_text)
     runs = [(run, tuple(term for term in terms(run) if term in kept_words)) for run in nouns]
     phrases = tuple(NounPhrase(run, words_of_run) for run, words_of_run in runs if words_of_run)
     return ParsedQuestion(

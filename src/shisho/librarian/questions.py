@@ -13,7 +13,7 @@ from typing import Any
 from shisho.language.names import names
 from shisho.language.numbers import Figures, figures
 from shisho.language.terms import fold, pairs, squeeze, terms, tokenizer
-from shisho.librarian import answer_kinds, definitions, demands
+from shisho.librarian import answer_kinds, asides, definitions, demands
 from shisho.librarian.answer_kinds import AnswerKind
 
 
@@ -94,16 +94,6 @@ _UNIT = re.compile(r"何[十百千万億]*((?:か(?=[国所月]))?[一-鿿ァ-�
 _LETTER = re.compile(r"[a-z](?![a-z])")
 _NAME = re.compile(r"[ァ-ヺー・]{3,}|[a-z]{2,}")
 _BEHIND_A_TOPIC = frozenset({"は", "と", "って"})
-_FRAME = re.compile(
-    r"[^、。?？]{2,40}?(?:では|によると|によれば|においては?|(?:の中|の説明|の資料)で(?:は)?"
-    r"|を(?:読ん|見|調べ|勉強し|学ん)でい(?:る|ます)?(?:の|ん)?(?:です|だ)?が|(?:について|のこと)(?:な)?(?:の|ん)ですが)、"
-    r"|(?:according to|in) [^,?]{2,40},\s",
-)
-# How to answer, not what about: 「アルファベット三文字で何というか」.
-_MANNER = re.compile(
-    r"(?:(?:カタカナ|片仮名|ひらがな|平仮名|漢字|ローマ字|アルファベット|フルネーム)(?:[0-9一二三四五六七八九十]+文?字)?|[0-9一二三四五六七八九十]+文?字(?:以内)?)"
-    r"で(?=何|なん|どう|答|言|書|教|示|表|述|[。?]|$)"
-)
 _LISTS = re.compile(
     r"挙げ|列挙|列記|すべて|全て|全部|一覧|(?:誰と誰|何と何|どこと(?:どこ|何処))|リストアップ|何が(?:あ|含|必要)|(?:どんな|どのような|どういう|どういった)[^。?？]{1,20}(?:があ|が含|ですか|か[?？。]?$)"
     r"|種類|手順|手続|方法|やり方|条件|要件|項目|書類|措置|使い道|用途|方針|流れ|ポイント|留意点|注意点|特徴|役割|メリット|デメリット|対策|[2-9二三四五六七八九]つ"
@@ -176,8 +166,7 @@ def read(question: str) -> ParsedQuestion:
     told_words = [word for word in words if word not in _ASKING and word[0] != "何"] or words
     kept_words = frozenset(told_words)
     unit = _unit(folded)
-    framed = _FRAME.match(folded)
-    inner_text = _MANNER.sub("", folded[framed.end() :] if framed else folded)
+    inner_text = asides.strip_asides(folded)
     inner_words = frozenset(terms(inner_text))
     nouns = definitions.NOUNS.findall(inner_text)
     runs = [(run, tuple(term for term in terms(run) if term in kept_words)) for run in nouns]
@@ -203,12 +192,6 @@ def read(question: str) -> ParsedQuestion:
         compares=_COMPARES.search(folded) is not None,
         folded=folded,
     )
-
-
-def strip_frame(question: str) -> str:
-    """The question without the words before it that only say where to look."""
-    framed = _FRAME.match(question)
-    return question[framed.end() :] if framed else question
 
 
 def _defined(folded: str, kept_words: frozenset[str]) -> NounPhrase | None:

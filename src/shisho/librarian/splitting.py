@@ -20,16 +20,31 @@ _LEAD = (
     r"^(?P<lead>[^。?？]{1,60}(?:において|における|では|について|に関して|の中で|とき|場合)、?"
     r"|[^、。?？]{1,40}[ぁ-ん]、)?"
 )
-_ASKED = r"(?:何|なに|なん|どこ|どの|どう|どんな|お?教え|おしえ|説明|述べ|まとめ|挙げ|論じ|示し|知りたい)"
+_ASKED = r"(?:何|なに|なん|どこ|どの|どう|どんな|お?教え|おしえ|説明|述べ|まとめ|挙げ|論じ|示し|知り?たい|わか|分か|解|あり|ある)"
 _CASE = r"[^、。]{2,40}?(?:場合|とき|時)"
-_END = rf"(?:点)?(?:とは|って|は|を|が|について|に関して)?、?(?:{_ASKED}[^、。]{{0,14}}|です|でしょう)?か?[。?？!！\s]*$"
+_END = rf"(?:点)?(?:とは|って|は|を|が|について|に関して)?、?(?:[^、。]{{0,8}}?{_ASKED}[^、。]{{0,14}}|です|でしょう)?か?[。?？!！\s]*$"
+_ITEMS = rf"(?P<items>{_ITEM}(?:(?:{_JOINT.pattern}){_ITEM})+?)"
+_HOW = r"(?:どう|どのように|どれだけ|どんな(?:点[がで])?|どのような点[がで]|何が|どこが)"
+_DIFFER = r"(?:違|ちが|異な|差)[^、。]{0,14}[。?？\s]*$"
+_POINT = r"(?P<of>[^、。と]{1,24}?)"
 _COMPARED = tuple(
-    re.compile(_LEAD + rf"(?P<a>{_ITEM})と(?P<b>{_ITEM})(?:と)?{tail}")
+    re.compile(_LEAD + _ITEMS + tail)
     for tail in (
-        rf"(?:の間)?の(?:(?P<of>[^、。と]{{1,20}}?)の)?(?:違い|相違|差異|異同){_END}",
-        r"(?:の(?P<of>[^、。と]{1,20}?|長所と短所|利点と欠点|メリットとデメリット))?を(?:比較|対比|比べ)[^、。]{0,14}[。?？\s]*$",
-        r"(?:とで|で)?は、?(?P<of>[^、。と]{1,24}?)(?:が|は|に|の)、?(?:どう|どのように|どれだけ|どんな)(?:違|異な|差)[^、。]{0,14}[。?？\s]*$",
-        r"(?:で)?は(?:、)?(?:どう|どのように|何が|どこが)(?:違|異な)[^、。]{0,14}[。?？\s]*$",
+        rf"(?:と)?(?:の間)?の(?:{_POINT}の)?(?:違い|相違|差異|異同|区別|使い分け|見分け方){_END}",
+        rf"(?:と)?(?:の{_POINT}|の(?P<both>長所と短所|利点と欠点|メリットとデメリット))?を(?:比較|対比|比べ)[^、。]{{0,14}}[。?？\s]*$",
+        rf"(?:とで|で)?は、?{_POINT}(?:が|は|に|の(?:点で)?)、?{_HOW}{_DIFFER}",
+        rf"(?:とでは|では|とは|は|って|、)、?{_HOW}{_DIFFER}",
+        r"(?:と)?の差(?:は|って)(?:何(?:です)?か|なん[^、。]{0,4})?[?？。]*$",
+        r"(?:で)?(?:に)?は(?:どのような|どんな|どういう|何か)(?:違い|相違|差)[^、。]{0,14}[。?？\s]*$",
+        r"(?:を|は|って)、?(?:どう|どのように)(?:やって)?(?:区別|使い?分け|見分け)[^、。]{0,20}[。?？\s]*$",
+        r"(?:は|って)(?:同じ|同一の|別の?)(?:もの|物|意味|こと)?(?:です|でしょう|なの?|な?ん)*か?(?:、(?:それとも)?(?:別|違|異)[^、。]{0,12})?[。?？\s]*$",
+    )
+)
+_COMPARED_TO = tuple(
+    re.compile(_LEAD + form)
+    for form in (
+        rf"(?P<a>{_ITEM})(?:は|って)、?(?P<b>{_ITEM})と(?:は|比べて)?、?{_HOW}{_DIFFER}",
+        rf"(?P<a>{_ITEM})と(?:比べ|比較し)(?:て|ると?)、?(?P<b>{_ITEM})(?:は|って)、?{_HOW}{_DIFFER}",
     )
 )
 # 「ASVSのレベル1とレベル2で想定している攻撃者」: what stands before the one and after the other is of both.
@@ -45,12 +60,17 @@ _COMPARED_ENGLISH = tuple(
         r"\bdifferences? between (?P<a>.{2,60}?) and (?P<b>.{2,60}?)[?.!\s]*$",
         r"^(?:please )?compare (?P<a>.{2,60}?) (?:and|with|to|against|versus|vs\.?) (?P<b>.{2,60}?)[?.!\s]*$",
         r"^how (?:does|do|is|are) (?P<a>.{2,60}?) (?:differ|different|compare) (?:from|to|with) (?P<b>.{2,60}?)[?.!\s]*$",
+        r"^how (?:do|are) (?P<a>.{2,60}?) and (?P<b>.{2,60}?) (?:differ|different|compare)(?: from each other)?[?.!\s]*$",
+        r"^(?:is|are) (?P<a>.{2,60}?) (?:the same(?: thing)? as|different from) (?P<b>.{2,60}?)[?.!\s]*$",
+        r"^are (?P<a>.{2,60}?) and (?P<b>.{2,60}?) (?:the same(?: thing)?|different(?: things)?|interchangeable)[?.!\s]*$",
+        r"^what (?:distinguishes|separates|differentiates|sets) (?P<a>.{2,60}?) (?:apart )?from (?P<b>.{2,60}?)[?.!\s]*$",
+        r"^in what ways? (?:is|are|does|do) (?P<a>.{2,60}?) (?:unlike|(?:different|differ) from) (?P<b>.{2,60}?)[?.!\s]*$",
+        r"^(?P<a>[^?.]{2,60}?) (?:and|or) (?P<b>[^?.]{2,60}?)[:,?] (?:what(?:'s| is)|is there) (?:the|a|any) difference[?.!\s]*$",
         r"^(?P<a>[^?.]{2,60}?) (?:vs\.?|versus) (?P<b>[^?.]{2,60}?)[?.!\s]*$",
     )
 )
 _EACH = re.compile(
-    _LEAD + rf"(?P<items>{_ITEM}(?:(?:{_JOINT.pattern}){_ITEM})+?)"
-    r"(?P<case>とは|は|を|について|の(?:[^、。はがをと]{1,12}(?:は|を|とは|について))?|)、?(?:それぞれ|各々|おのおの)(?P<rest>[^。]+)。?$"
+    _LEAD + _ITEMS + r"(?P<case>とは|は|を|について|の(?:[^、。はがをと]{1,12}(?:は|を|とは|について))?|)、?(?:それぞれ|各々|おのおの)(?P<rest>[^。]+)。?$"
 )
 # 「と」 often is no "and" (Aとして, Aと思われる), so things that stand without それぞれ are plain nouns: no
 # hiragana in them.
@@ -106,30 +126,38 @@ def split_comparison(question: str) -> tuple[str, ...]:
     """「AとBの違い」, "the difference between A and B": what A is and what B is, or the point asked of
     each."""
     masked = _masked(question)
-    for pattern in _COMPARED:
-        if match := pattern.search(masked):
-            lead, a, b, of = _slices(question, match, "lead", "a", "b", "of")
-            if of and a.endswith(f"の{of}"):  # 第一種の過誤と第二種の過誤: no point of both
-                b = f"{b}の{of}"
-                of = ""
-            if not of and (shared := _NUMBERED.fullmatch(f"{a}\n{b}")):
-                return tuple(
-                    f"{lead}{shared['before']}{shared['stem']}{shared[number]}{shared['after']}は何か"
-                    for number in ("number", "other")
-                )
-            return (
-                tuple(f"{lead}{item}の{of}" if of else f"{lead}{item}とは何か" for item in (a, b))
-                if _things((a, b))
-                else ()
-            )
     if match := _COMPARED_CASES.search(masked):
         a, b, of = _slices(question, match, "a", "b", "of")
         return f"{a}の{of}", f"{b}の{of}"
+    for pattern in _COMPARED_TO:
+        if match := pattern.search(masked):
+            lead, a, b = _slices(question, match, "lead", "a", "b")
+            return _sides(lead, (a, b), "")
+    for pattern in _COMPARED:
+        if match := pattern.search(masked):
+            lead, of, both = _slices(question, match, "lead", "of", "both")
+            return _sides(lead, _items(question, masked, match), of or both)
     for pattern in _COMPARED_ENGLISH:
         if match := pattern.search(masked):
             a, b = (_bare(part) for part in _slices(question, match, "a", "b"))
             return tuple(f"What is {item}?" for item in (a, b)) if _things((a, b)) else ()
     return ()
+
+
+def _sides(lead: str, things: Sequence[str], point: str) -> tuple[str, ...]:
+    """What each of the things is, or the point of each that is asked for."""
+    first, *others = things
+    if point and first.endswith(f"の{point}"):  # 第一種の過誤と第二種の過誤: no point of both
+        things = (first, *(f"{other}の{point}" for other in others))
+        point = ""
+    if not point and (shared := _NUMBERED.fullmatch("\n".join(things))):
+        return tuple(
+            f"{lead}{shared['before']}{shared['stem']}{shared[number]}{shared['after']}は何か"
+            for number in ("number", "other")
+        )
+    if not _things(things):
+        return ()
+    return tuple(f"{lead}{thing}の{point}" if point else f"{lead}{thing}とは何か" for thing in things)
 
 
 def split_each(question: str) -> tuple[str, ...]:

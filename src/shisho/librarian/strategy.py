@@ -7,7 +7,7 @@ import re
 from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import Goal, Strategy
 from shisho.errors import InvalidParams
-from shisho.librarian import splitting
+from shisho.librarian import asides, splitting
 from shisho.librarian.courtesy import strip_courtesy
 
 MAX_CHARS = 2_000
@@ -23,17 +23,26 @@ def strategy(question: str) -> Strategy:
     overlong question."""
     asked_text = check_question(question)
     bare = strip_courtesy(asked_text)
-    compared = splitting.split_comparison(bare)
-    parts = compared or splitting.split_each(bare) or splitting.questions(bare)
-    if not 2 <= len(parts) <= MAX_GOALS:
-        parts = (bare,)
+    compared, parts = _split(bare)
     goals = tuple(Goal(f"G{number}", part) for number, part in enumerate(parts, 1))
     return Strategy(
         asked_text,
         goals,
         " and ".join(goal.id for goal in goals),
-        _complexity(asked_text, len(goals), bool(compared)),
+        _complexity(asked_text, len(goals), compared),
     )
+
+
+def _split(question: str) -> tuple[bool, tuple[str, ...]]:
+    """Whether things are compared, and the parts; each names the text that the whole wants to be looked at."""
+    asked = asides.strip_asides(question)
+    compared = splitting.split_comparison(asked)
+    parts = compared or splitting.split_each(asked) or splitting.questions(asked)
+    if not 2 <= len(parts) <= MAX_GOALS:
+        return False, (question,)
+    text = asides.find_text(question)
+    lead = "" if not text else f"In {text}, " if question.isascii() else f"{text}では、"
+    return compared, tuple(lead + part for part in parts)
 
 
 def check_question(question: str) -> str:

@@ -6,7 +6,7 @@ import re
 
 from shisho.language.keywords import keywords
 from shisho.language.terms import tokenizer
-from shisho.librarian import questions
+from shisho.librarian import asides
 
 # Nouns that are asked of a thing, and are none themselves.
 ATTRIBUTE = re.compile(
@@ -32,7 +32,7 @@ _POLITE = re.compile(r"^(?:すみません|恐れ入りますが|ところで|�
 def topic_of(question: str) -> str:
     """The thing that a Japanese question asks about, as it names it; else its first noun. Empty where it
     names nothing."""
-    bare = _POLITE.sub("", _LEAD.sub("", questions.strip_frame(question)))
+    bare = _POLITE.sub("", _LEAD.sub("", asides.strip_asides(question)))
     match = _TOPIC.match(bare) or _NAMED.match(bare)
     if match and not _CLAUSE.search(match["topic"]) and keywords(match["topic"]):
         return match["topic"].strip("「」『』 ")

@@ -58,6 +58,9 @@ def test_a_web_page_opens_on_its_text(source: str, before: str) -> None:
         ("100% ~ (x) #1?", "text=100%25%20~%20%28x%29%20%231%3F"),
         ("one  two\tthree", "text=one%20two%20three"),
         (" \n ", ""),
+        ("• one two", "text=one%20two"),
+        ("12. one two", "text=one%20two"),
+        ("1.5 km", "text=1.5%20km"),
         ("\ud800", "text=%3F"),
     ],
 )

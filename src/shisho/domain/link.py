@@ -22,6 +22,9 @@ DIRECTIVE = ":~:"
 # ending).
 _BORDER = re.compile(r"\s|(?<=[、。,.;:!?！？・」』)）])|(?<=[ぁ-ん])(?=[一-鿿々ァ-ヺA-Za-z0-9「『（(])")
 
+# What a browser shows before an item is no text of its page.
+_MARK = re.compile(r"^(?:•|\d{1,4}\.) ")
+
 
 def is_on_web(source: str) -> bool:
     """True where a document's source is an address."""
@@ -55,7 +58,7 @@ def _anchor(citation: Citation) -> str:
 
 def text_directive(span: str) -> str:
     """`text=…` for a span as it stands in the text, line breaks included; empty for a blank one."""
-    lines = [line for line in (" ".join(line.split()) for line in span.splitlines()) if line]
+    lines = [line for line in (_MARK.sub("", " ".join(line.split())) for line in span.splitlines()) if line]
     if not lines:
         return ""
     head = _head(lines[0])

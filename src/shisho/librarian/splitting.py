@@ -70,7 +70,9 @@ _COMPARED_ENGLISH = tuple(
     )
 )
 _EACH = re.compile(
-    _LEAD + _ITEMS + r"(?P<case>とは|は|を|について|の(?:[^、。はがをと]{1,12}(?:は|を|とは|について))?|)、?(?:それぞれ|各々|おのおの)(?P<rest>[^。]+)。?$"
+    _LEAD
+    + _ITEMS
+    + r"(?P<case>とは|は|を|について|の(?:[^、。はがをと]{1,12}(?:は|を|とは|について))?|)、?(?:それぞれ|各々|おのおの)(?P<rest>[^。]+)。?$"
 )
 # 「と」 often is no "and" (Aとして, Aと思われる), so things that stand without それぞれ are plain nouns: no
 # hiragana in them.

@@ -123,7 +123,7 @@ def test_table_and_list_are_of_the_chapter_that_they_begin_in() -> None:
     rows = '<table><tr><td>潮</td></tr><tr><td id="hill">峰</td></tr></table>'
     text = f'<div id="sea"><ul><li>波</li></ul>{rows}<p>{HILL}</p></div>'
     assert [(text, place) for text, place, _ in places(book({"a.xhtml": text}, *LINKS))] == [
-        ("波", "第1章 海"),
+        ("• 波", "第1章 海"),
         ("潮\n峰", "第1章 海"),
         (HILL, "第2章 山"),
     ]

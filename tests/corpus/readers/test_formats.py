@@ -1,6 +1,7 @@
 """Text, Markdown, HTML, DOCX and PPTX: what a reader of the page would quote, under its headings."""
 
 import io
+import re
 import zipfile
 
 import pytest
@@ -140,8 +141,8 @@ def test_a_small_page_is_read_whole() -> None:
         ("paragraph", "決定係数はR²、x₁、10⁻³。司書(ししょ)", ("回帰分析",)),
         ("heading", "定義", ("回帰分析",)),
         ("paragraph", "裸の文。", ("回帰分析", "定義")),
-        ("list", "一つ目", ("回帰分析", "定義")),
-        ("list", "内", ("回帰分析", "定義")),
+        ("list", "• 一つ目", ("回帰分析", "定義")),
+        ("list", "• 内", ("回帰分析", "定義")),
         ("table", "a\tb\n1\t2", ("回帰分析", "定義")),
         ("code", "x = 1\n  y", ("回帰分析", "定義")),
         ("paragraph", "行\n変え", ("回帰分析", "定義")),
@@ -155,8 +156,8 @@ def test_a_table_that_lays_out_the_page_is_none() -> None:
     assert rows(
         html.read(f"<html><body><table><tr>{menu}{main}</tr></table>{data}</body></html>".encode())
     ) == [
-        ("list", "案内", ()),
-        ("list", "更新", ()),
+        ("list", "• 案内", ()),
+        ("list", "• 更新", ()),
         ("heading", "灯台", ()),
         ("paragraph", "段落。", ("灯台",)),
         ("paragraph", "次の段落。", ("灯台",)),
@@ -186,10 +187,60 @@ def test_nothing_but_links_is_a_menu() -> None:
     texts = [
         text for _, text, _ in rows(html.read(f"<html><body>{lists}<p>段落。</p></body></html>".encode()))
     ]
-    assert texts == ["入口", "更新", "地図", "一つの文。", "入口", "段落。"]
+    assert texts == ["• 入口", "• 更新", "• 地図", "• 一つの文。", "1. 入口", "段落。"]
     assert len(rows(html.read(f"<html><body><ul>{links}</ul></body></html>".encode()))) == 3, (
         "a page of links is one"
     )
+
+
+@pytest.mark.parametrize(
+    ("listed", "texts"),
+    [
+        ("<ul><li>米</li><li><p>麦</p><p>大麦である。</p></li></ul>", ["• 米", "• 麦", "大麦である。"]),
+        ("<ol><li>量る</li><li>洗う</li></ol>", ["1. 量る", "2. 洗う"]),
+        (
+            "<ol start='3'><li>炊く</li><li value='7'>蒸らす</li><li>盛る</li></ol>",
+            ["3. 炊く", "7. 蒸らす", "8. 盛る"],
+        ),
+        ("<ol type='a'><li>白米</li></ol>", ["• 白米"]),
+        ("<ul><li>豆<ul><li>大豆</li></ul></li><li>芋</li></ul>", ["• 豆", "• 大豆", "• 芋"]),
+        ("<ul><li>・自分の印</li><li>(1) 自分の番号</li></ul>", ["・自分の印", "(1) 自分の番号"]),
+        ("<dl><dt>玄米</dt><dd>籾殻を取った米。</dd></dl>", ["玄米", "籾殻を取った米。"]),
+        ("<ol start='１２３４５６'><li>米</li></ol>", ["1. 米"]),
+        ("<ul><li></li></ul><p>後の段落。</p>", ["後の段落。"]),
+    ],
+)
+def test_an_item_has_the_mark_that_a_browser_shows(listed: str, texts: list[str]) -> None:
+    reading = html.read(f"<html><body><p>前の段落。</p>{listed}</body></html>".encode())
+    assert [block.text for block in reading.blocks] == ["前の段落。", *texts]
+
+
+MANUAL = """<div class="chapter"><div class="titlepage"><h1 class="title"><a id="top"></a>第2章 道具</h1></div>
+<PARAGRAPH>この章では、庭の手入れに使う道具を順に説明します。はじめに使う前の準備を述べ、次に手順を述べます。</PARAGRAPH>
+<div class="section"><div class="titlepage"><h2 class="title"><a id="cut"></a>2.1. 剪定</h2></div>
+<PARAGRAPH>剪定は、木の形を整え、風と光を通すために枝を切る作業です。切る枝は次のとおりです。</PARAGRAPH>
+<div class="itemizedlist"><ul><li><PARAGRAPH>枯れた枝</PARAGRAPH></li><li><PARAGRAPH>交わる枝</PARAGRAPH></li></ul></div>
+<dl><dt><span class="term">鋏</span></dt><dd><PARAGRAPH>細い枝を切るための道具で、<span class="guimenu">刃</span>を上に向けて持ちます。</PARAGRAPH></dd></dl>
+<PARAGRAPH>作業が終わったら、刃を拭いて油を差し、<code class="menuitem">乾いた布</code>に包んで乾いた場所にしまいます。</PARAGRAPH>
+</div></div>"""
+
+
+@pytest.mark.parametrize("paragraph", ["p", "div"])
+def test_a_manual_whose_main_part_has_no_name_keeps_its_headings_lists_and_terms(paragraph: str) -> None:
+    begin = '<div class="para">' if paragraph == "div" else "<p>"
+    chapter = MANUAL.replace("<PARAGRAPH>", begin).replace("</PARAGRAPH>", f"</{paragraph}>")
+    # What is said twice in the same words is left out.
+    sections = "".join(
+        re.sub("(作業|切る|れた|交わる)", rf"\g<1>{number}", chapter) for number in range(2, 8)
+    )
+    texts = [block.text for block in html.read(f"<html><body>{sections}</body></html>".encode()).blocks]
+    begun = texts.index(
+        "剪定は、木の形を整え、風と光を通すために枝を切る3作業3です。切る3枝は次のとおりです。"
+    )
+    assert texts[begun - 1] == "2.1. 剪定"
+    assert texts[begun + 1 : begun + 4] == ["• 枯れた3枝", "• 交わる3枝", "鋏"]
+    assert "、刃を上に向けて" in texts[begun + 4]
+    assert "乾いた布に包んで" in texts[begun + 5]
 
 
 def test_the_main_text_of_a_large_page() -> None:
@@ -257,7 +308,7 @@ def test_docx() -> None:
         ("heading", "回帰分析", ()),
         ("paragraph", "決定係数 R² は 10² と書く。", ("回帰分析",)),
         ("heading", "定義", ("回帰分析",)),
-        ("list", "項目", ("回帰分析", "定義")),
+        ("list", "• 項目", ("回帰分析", "定義")),
         ("table", "平均\t分散\n結合", ("回帰分析", "定義")),
     ]
 

@@ -17,6 +17,7 @@ from docx.text.paragraph import Paragraph
 
 from shisho.corpus.readers.described import describe_properties
 from shisho.corpus.readers.headings import Headings
+from shisho.corpus.readers.items import mark_item
 from shisho.corpus.readers.office import open_package, table
 from shisho.corpus.readers.raised import MATH, write_lowered, write_raised
 from shisho.corpus.readers.text import strip_controls
@@ -87,7 +88,10 @@ def _blocks(item: Any, headings: Headings) -> Iterator[Block]:
         yield Block(text, BlockKind.CODE, headings=headings.path)
     else:
         listed = style.startswith("List") or item._p.find(f"{qn('w:pPr')}/{qn('w:numPr')}") is not None
-        yield Block(text, BlockKind.LIST if listed else BlockKind.PARAGRAPH, headings=headings.path)
+        if listed:
+            yield Block(mark_item(text), BlockKind.LIST, headings=headings.path)
+        else:
+            yield Block(text, BlockKind.PARAGRAPH, headings=headings.path)
 
 
 def _with_whole_code(blocks: Iterable[Block]) -> Iterator[Block]:

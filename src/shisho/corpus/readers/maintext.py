@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,14 +11,54 @@ import lxml.html  # type: ignore[import-untyped]
 import trafilatura
 from lxml import etree
 from readability import Document
+from trafilatura.xpaths import BODY_XPATH
 
+from shisho.corpus.readers.items import strip_mark
 from shisho.corpus.readers.walking import TreeWalk
 from shisho.domain.corpus import Block
 
 PARAGRAPH = 60  # letters; below it stand captions, notes and buttons
+SENTENCE = 20  # letters; below it stand labels
 PART = 100  # letters in paragraphs of what is a part of the text
 MOST = 0.9  # of a text
 RECOGNISED = 60  # letters by which a block is found in the page
+FAR_MORE = 4  # times the letters in paragraphs: a page of which so many stand in divisions has those for them
+_BLOCKS = (
+    *(
+        "div",
+        "p",
+        "ul",
+        "ol",
+        "dl",
+        "li",
+        "table",
+        "pre",
+        "blockquote",
+        "section",
+        "article",
+        "form",
+        "figure",
+        "img",
+    ),
+    *(
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "footer",
+        "nav",
+        "aside",
+        "main",
+        "iframe",
+        "button",
+        "input",
+    ),
+)
+_IN_SENTENCES = ("span", "em", "strong", "b", "i", "code", "kbd", "samp", "var")
+_STRUCTURE = ("h1", "h2", "h3", "h4", "h5", "h6", "li", "dt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +91,8 @@ FITTED = SecondOpinion()
 
 def find_main_text(tree: Any, opinion: SecondOpinion = FITTED) -> list[Block]:
     """Nothing where there is none to find."""
-    first = _by_trafilatura(tree)
+    _keep_whole(tree)
+    first = _with_structure(tree, _by_trafilatura(tree))
     size = count_letters(first)
     in_parts = _is_one_of_several(tree, first)
     if not opinion.is_asked(size, in_parts=in_parts):
@@ -94,6 +136,83 @@ def _by_readability(tree: Any) -> list[Block]:
     return TreeWalk().blocks_of(article)
 
 
+def _keep_whole(tree: Any) -> None:
+    """Take out what trafilatura drops a heading or words of a sentence for: the empty place where links lead
+    to, and a class that it takes for a menu's (<span class="guimenu">File</span>)."""
+    for anchor in [part for part in tree.iter("a") if not (len(part) or (part.text or "").strip())]:
+        anchor.drop_tag()
+    for part in tree.iter(*_IN_SENTENCES):
+        if (part.tail or "").strip() or (part.getparent().text or "").strip():
+            for name in {"class", "id"}.intersection(part.attrib):
+                del part.attrib[name]
+
+
+def _with_structure(tree: Any, blocks: list[Block]) -> list[Block]:
+    """The same text with its headings and lists. Where a page calls no part of it the main one, as pages made
+    of DocBook, trafilatura takes paragraphs and tables alone."""
+    if not blocks or any(find_main(tree) for find_main in BODY_XPATH):
+        return blocks
+    if _call_paragraphs(tree):
+        blocks = _by_trafilatura(tree)
+    frame = _find_frame(tree, blocks) if blocks else None
+    if frame is None or next(frame.iter(*_STRUCTURE), None) is None:
+        return blocks
+    with _called_main(frame):
+        framed = _by_trafilatura(tree)
+    return framed if _holds(framed, blocks) else blocks
+
+
+def _call_paragraphs(tree: Any) -> bool:
+    """Call by that name what is one and is called a division, where nearly all of the text stands in such."""
+    divisions = [part for part in tree.iter("div") if next(part.iterchildren(*_BLOCKS), None) is None]
+    if _count_told(divisions, SENTENCE) <= FAR_MORE * _count_told(tree.iter("p"), SENTENCE):
+        return False
+    for part in divisions:
+        part.tag = "p"
+    return True
+
+
+def _find_frame(tree: Any, blocks: list[Block]) -> Any:
+    """The innermost element with both the first block and the last; None where they are not found."""
+    beginnings = [_squeezed([block])[:RECOGNISED] for block in (blocks[0], blocks[-1])]
+    first, last = _find_elements(tree, beginnings)
+    if first is None or last is None:
+        return None
+    around = {first, *first.iterancestors()}
+    return next((part for part in (last, *last.iterancestors()) if part in around), None)
+
+
+def _find_elements(tree: Any, beginnings: Sequence[str]) -> list[Any]:
+    """For each text the innermost element that begins with it, in one pass; None where there is none."""
+    pieces: list[str] = []
+    begun: dict[int, Any] = {}
+    at = 0
+    for event, element in etree.iterwalk(tree, events=("start", "end")):
+        if event == "start":
+            begun[at] = element
+        piece = "".join(((element.text if event == "start" else element.tail) or "").split())
+        pieces.append(piece)
+        at += len(piece)
+    text = "".join(pieces)
+    return [begun.get(text.find(beginning)) for beginning in beginnings]
+
+
+@contextmanager
+def _called_main(part: Any) -> Iterator[None]:
+    """The part under the name that HTML has for the main part of a page; of a whole body what is in it."""
+    inner = part
+    if part.tag == "body":
+        inner = etree.Element("main")
+        inner.extend(list(part))
+        part.append(inner)
+    name = inner.tag
+    inner.tag = "main"
+    try:
+        yield
+    finally:
+        inner.tag = name
+
+
 def _is_one_of_several(tree: Any, blocks: list[Block]) -> bool:
     """True where the text stands in one of several parts that are alike and hold paragraphs each: `article`
     beside `article`."""
@@ -107,18 +226,18 @@ def _is_one_of_several(tree: Any, blocks: list[Block]) -> bool:
         alike = [
             other for other in beside if (other.tag, other.get("class")) == (part.tag, part.get("class"))
         ]
-        if any(_count_in_paragraphs(other) >= PART for other in alike):
+        if any(_count_told(other.iter("p"), PARAGRAPH) >= PART for other in alike):
             return True
     return False
 
 
-def _count_in_paragraphs(part: Any) -> int:
-    """Letters in paragraphs that are more than captions and menus."""
+def _count_told(paragraphs: Iterable[Any], least: int) -> int:
+    """Letters in those of at least so many that are more than captions and menus."""
     counted = 0
-    for paragraph in part.iter("p"):
+    for paragraph in paragraphs:
         letters = len(_squeezed_text(paragraph))
         in_links = sum(len(_squeezed_text(link)) for link in paragraph.iter("a"))
-        if letters >= PARAGRAPH and in_links <= letters / 3:
+        if letters >= least and in_links <= letters / 3:
             counted += letters
     return counted
 
@@ -139,7 +258,7 @@ def _holds(whole: list[Block], part: list[Block]) -> bool:
 
 
 def _squeezed(blocks: Iterable[Block]) -> str:
-    return "".join("".join(block.text.split()) for block in blocks)
+    return "".join("".join(strip_mark(block.text).split()) for block in blocks)
 
 
 def _squeezed_text(element: Any) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from lxml import etree  # type: ignore[import-untyped]
 
 from shisho.corpus.readers.headings import Headings
+from shisho.corpus.readers.items import ListCount, mark_item
 from shisho.domain.corpus import Block, BlockKind
 
 _SPACE = re.compile(r"[ \t\n]+")
@@ -29,6 +30,8 @@ _KINDS = {
     ),
     "pre": BlockKind.CODE,
 }
+_LISTS = frozenset(("ul", "ol", "dl", "list"))
+_ITEMS = frozenset(("li", "item"))
 _CELLS = frozenset(("td", "th", "cell"))
 _ROWS = frozenset(("tr", "row"))
 _KEPT_AS_IS = frozenset(("pre", "code"))
@@ -46,6 +49,8 @@ class TreeWalk:
         self._blocks: list[Block] = []
         self._headings = Headings()
         self._kinds: list[BlockKind] = [BlockKind.PARAGRAPH]
+        self._lists: list[ListCount] = []
+        self._item: int | None = None  # the number of the item whose text is to come, 0 for one without
         self._verbatim = 0
         self._text: list[str] = []
         self._row: list[str] = []
@@ -77,6 +82,10 @@ class TreeWalk:
             if BlockKind.TABLE not in self._kinds:
                 self._flush(1)
             self._kinds.append(kind)
+        if element.tag in _LISTS:
+            self._lists.append(ListCount(element))
+        elif element.tag in _ITEMS and self._lists:
+            self._item = self._lists[-1].count(element)
         if self._anchors:
             self._pass(element)
         self._verbatim += element.tag in _KEPT_AS_IS
@@ -100,6 +109,10 @@ class TreeWalk:
             if BlockKind.TABLE not in self._kinds[:-1]:
                 self._flush(_level(element))
             self._kinds.pop()
+        if tag in _LISTS:
+            self._lists.pop()
+        elif tag in _ITEMS:
+            self._item = None
         self._verbatim -= tag in _KEPT_AS_IS
         self._add(element.tail)
 
@@ -124,6 +137,10 @@ class TreeWalk:
             self._rows = []
         if not text.strip():
             return
+        if self._item is not None and kind in (BlockKind.LIST, BlockKind.PARAGRAPH):
+            text = mark_item(text, self._item)
+            kind = BlockKind.LIST
+        self._item = None
         path = self._headings.open(text, level) if kind is BlockKind.HEADING else self._headings.path
         self._blocks.append(Block(text, kind, headings=path))
         self._counts.append(len(self._passed) if count is None or kind is BlockKind.HEADING else count)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from shisho.domain.corpus import NumberedPassage
 from shisho.language.meanings import mean_same
 from shisho.language.numbers import is_same_unit
-from shisho.language.terms import fold, squeeze
+from shisho.language.terms import fold, squeeze, terms
 from shisho.librarian import demands, questions, reading
 from shisho.librarian.questions import ParsedQuestion
 from shisho.librarian.reading import AnalysedPassage
@@ -213,10 +213,22 @@ def find_same_words(
     question: ParsedQuestion, weights: Mapping[str, float], words: frozenset[str]
 ) -> dict[str, frozenset[str]]:
     """For each term of the question the words of a passage that mean the same."""
+    joined = _joined_names(question)
     return {
         term: frozenset({term, *question.superlatives.get(term, ())})
         | {word for word in words if _same(term, word)}
+        | (joined.get(term, reading.NOTHING) & words)
         for term in weights
+    }
+
+
+def _joined_names(question: ParsedQuestion) -> dict[str, frozenset[str]]:
+    """For each part of a name the name as one word: トイ・ストーリー is トイストーリー as well."""
+    return {
+        term: frozenset(terms(phrase.text.replace("・", "")))
+        for phrase in question.phrases
+        if "・" in phrase.text
+        for term in phrase.terms
     }
 
 

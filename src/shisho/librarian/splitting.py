@@ -25,12 +25,12 @@ _CASE = r"[^、。]{2,40}?(?:場合|とき|時)"
 _END = rf"(?:点)?(?:とは|って|は|を|が|について|に関して)?、?(?:[^、。]{{0,8}}?{_ASKED}[^、。]{{0,14}}|です|でしょう)?か?[。?？!！\s]*$"
 _ITEMS = rf"(?P<items>{_ITEM}(?:(?:{_JOINT.pattern}){_ITEM})+?)"
 _HOW = r"(?:どう|どのように|どれだけ|どんな(?:点[がで])?|どのような点[がで]|何が|どこが)"
-_DIFFER = r"(?:違|ちが|異な|差)[^、。]{0,14}[。?？\s]*$"
+_DIFFER = r"(?:違|ちが|異な|変わ|差)[^、。]{0,14}[。?？\s]*$"
 _POINT = r"(?P<of>[^、。と]{1,24}?)"
 _COMPARED = tuple(
     re.compile(_LEAD + _ITEMS + tail)
     for tail in (
-        rf"(?:と)?(?:の間)?の(?:{_POINT}の)?(?:違い|相違|差異|異同|区別|使い分け|見分け方){_END}",
+        rf"(?:と)?(?:の間)?の(?:{_POINT}の)?(?:違い|ちがい|相違|差異|異同|区別|使い分け|見分け方){_END}",
         rf"(?:と)?(?:の{_POINT}|の(?P<both>長所と短所|利点と欠点|メリットとデメリット))?を(?:比較|対比|比べ)[^、。]{{0,14}}[。?？\s]*$",
         rf"(?:とで|で)?は、?{_POINT}(?:が|は|に|の(?:点で)?)、?{_HOW}{_DIFFER}",
         rf"(?:とでは|では|とは|は|って|、)、?{_HOW}{_DIFFER}",
@@ -53,6 +53,12 @@ _NUMBERED = re.compile(
 )
 _COMPARED_CASES = re.compile(
     rf"^(?P<a>{_CASE})と、?(?P<b>{_CASE})と?では?、?(?P<of>[^、。]{{1,30}}?)[はがに]、?(?:どう|どのように)(?:違|ちが|異な)[^、。]{{0,14}}[。?？\s]*$"
+)
+# 「anyと書くのとallと書くのでは、何が変わりますか」
+_COMPARED_DEEDS = re.compile(
+    r"^(?P<a>[^、。]{2,40}?[うくすつぬむるぐぶ])のと、?(?P<b>[^、。]{2,40}?[うくすつぬむるぐぶ])のと?では、?"
+    r"(?:[^、。]{1,24}?[にがは])?、?(?:どう|どのように|どういう|どのような|どんな|何が|どこが|何か)(?:点が)?"
+    r"(?:違|ちが|異な|変わ|差)[^、。]{0,14}[。?？\s]*$"
 )
 _COMPARED_ENGLISH = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -131,6 +137,8 @@ def split_comparison(question: str) -> tuple[str, ...]:
     if match := _COMPARED_CASES.search(masked):
         a, b, of = _slices(question, match, "a", "b", "of")
         return f"{a}の{of}", f"{b}の{of}"
+    if match := _COMPARED_DEEDS.search(masked):
+        return tuple(f"{deed}とどうなるか" for deed in _slices(question, match, "a", "b"))
     for pattern in _COMPARED_TO:
         if match := pattern.search(masked):
             lead, a, b = _slices(question, match, "lead", "a", "b")

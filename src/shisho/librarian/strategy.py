@@ -42,7 +42,7 @@ def _split(question: str) -> tuple[bool, tuple[str, ...]]:
         return False, (question,)
     text = asides.find_text(question)
     lead = "" if not text else f"In {text}, " if question.isascii() else f"{text}では、"
-    return compared, tuple(lead + part for part in parts)
+    return bool(compared), tuple(lead + part for part in parts)
 
 
 def check_question(question: str) -> str:

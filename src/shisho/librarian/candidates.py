@@ -1,0 +1,114 @@
+"""The lines of the shown passages, each with what would be quoted for it and what speaks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from shisho.domain.corpus import NumberedPassage
+from shisho.language.terms import fold, terms
+from shisho.librarian import demands, reading, signs
+from shisho.librarian.answer_kinds import AnswerKind
+from shisho.librarian.line_roles import LineRole
+from shisho.librarian.questions import ParsedQuestion
+from shisho.librarian.quoting import QuotedSpan, choose_span, is_list, overleaf_span, sentence_rest
+from shisho.librarian.reading import SentenceLine
+from shisho.librarian.signs import PassageSigns, Signs
+
+_QUOTABLE = frozenset({LineRole.PROSE, LineRole.ITEM, LineRole.LEAD})
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A line with what would be quoted for it. `odds`: the logarithm of the odds that it is the line to
+    quote."""
+
+    shown: NumberedPassage
+    shared: PassageSigns
+    place: int
+    span: QuotedSpan
+    quotation: str
+    quoted_words: frozenset[str]
+    signs: Signs
+    odds: float
+    overleaf: str = ""
+    """What goes on with the list or the sentence on the next page, a quotation of its own."""
+
+
+def find_candidates(
+    passages: Sequence[NumberedPassage], question: ParsedQuestion, weights: Mapping[str, float]
+) -> Iterator[Candidate]:
+    if not weights:
+        return
+    topic = signs.topic_weights(question, weights)
+    documents = list(dict.fromkeys(find_document(passage) for passage in passages))
+    best = max(passage.match for passage in passages) if passages else 0.0
+    for number, passage in enumerate(passages):
+        page = reading.read(passage.text, passage.heading, passage.after, passage.code)
+        titled = frozenset(terms(fold(passage.title)))
+        alike = signs.find_same_words(question, weights, page.terms | titled)
+        shared = PassageSigns(
+            page,
+            alike,
+            titled,
+            topic,
+            [signs.measure_meant_share(weights, alike, line.terms) for line in page.lines],
+            number,
+            documents.index(find_document(passage)),
+            passage.match,
+            passage.match / best if best else 0.0,
+            _lacks_number(question, f"{fold(passage.title)}\n{page.folded}"),
+        )
+        for place, line in enumerate(page.lines):
+            if line.role in _QUOTABLE or _heading_answers(question, line):
+                yield _candidate(question, weights, passage, shared, place)
+
+
+def _candidate(
+    question: ParsedQuestion,
+    weights: Mapping[str, float],
+    passage: NumberedPassage,
+    shared: PassageSigns,
+    place: int,
+) -> Candidate:
+    page = shared.page
+    lines = page.lines + page.following
+    text = passage.text + passage.after
+    span = choose_span(text, lines, place, question, weights)
+    quotation = text[span.start : span.end]
+    inside = [line.terms for line in page.lines if line.start < span.end and line.end > span.start]
+    quoted_words = frozenset[str]().union(*inside)
+    is_listed = is_list(lines, place, question)
+    own_signs = signs.line_signs(question, weights, shared, place, quotation, quoted_words, is_listed)
+    carried_on = is_listed or page.lines[place].role is LineRole.LEAD
+    overleaf = _overleaf(passage, lines, span.end, carried_on)
+    odds = signs.weigh(own_signs)
+    return Candidate(passage, shared, place, span, quotation, quoted_words, own_signs, odds, overleaf)
+
+
+def _overleaf(passage: NumberedPassage, lines: Sequence[SentenceLine], end: int, carried_on: bool) -> str:
+    """What the next page goes on with where the list (`carried_on`) or the sentence that is quoted to here
+    ends with its page."""
+    if not passage.overleaf or end < lines[-1].end:
+        return ""
+    following = reading.read_roles(passage.overleaf, passage.heading)
+    span = overleaf_span(lines, end, following) if carried_on else None
+    span = span or sentence_rest(lines[-1], following)
+    return passage.overleaf[span.start : span.end] if span else ""
+
+
+def find_document(passage: NumberedPassage) -> str:
+    """The names that tell its document from others, as far as the librarian sees."""
+    return passage.title or passage.heading
+
+
+def _heading_answers(question: ParsedQuestion, line: SentenceLine) -> bool:
+    """True where a heading holds the date that is asked for: 「2016年4月19日 第1.0版リリース」."""
+    is_sought = line.role is LineRole.HEADING and question.kind is AnswerKind.TIME
+    return is_sought and question.is_answered_by(line.folded)
+
+
+def _lacks_number(question: ParsedQuestion, folded: str) -> bool:
+    """True where the question names an article, an ordinal or a version that the passage and its document's
+    title have not."""
+    return not (question.labels <= demands.labels(folded) and question.versions <= demands.versions(folded))

@@ -37,6 +37,8 @@ _ASKED_OF_ENGLISH = tuple(
         rf"how (?:is|are) {_ENGLISH_THING} defined\b",
     )
 )
+_NUMBERED = re.compile(r"^(?:第?[0-9]+(?:\.[0-9]+)*[章節条.]?|[a-z]\.)\s+")
+_AROUND = "・•●○■□◆◇「」『』【】()（）[]:：¶"
 _LEFT_OUT = str.maketrans("", "", "ー・")
 _WHAT_IS = re.compile(
     r"(?:とは|って)、?(?:一体|いったい)?(?:何|なに|なん)(?:です|でしょう|のこと|なの|だ)*か?[。?？]*$"
@@ -70,6 +72,11 @@ def is_asked_for(folded_question: str) -> bool:
 def defines(thing: str, line: str) -> bool:
     """True where a folded sentence says what the thing is."""
     return _definition(_spelt_alike(thing)).search(_spelt_alike(line)) is not None
+
+
+def is_name_of(thing: str, folded_heading: str) -> bool:
+    """True where a heading is the thing, with a number or without: 「6.3.2 multiselect」."""
+    return _spelt_alike(_NUMBERED.sub("", folded_heading)).strip(_AROUND) == _spelt_alike(thing)
 
 
 def _spelt_alike(text: str) -> str:

@@ -87,6 +87,12 @@ _ANNOUNCED = re.compile(
     r"|\b(?:the )?following\b|\bas follows\b|\bbelow\b",
     re.IGNORECASE,
 )
+# What only a list that follows makes a lead-in: 「3つの階調から選びます」「次のいずれかです」
+_COUNTS_ITEMS = re.compile(
+    r"[2-9２-９二三四五六七八九十]\s?(?:つ|種類?|点|通り|項目|段階|要素|条件|方法|タイプ|個の)|いずれか"
+    r"|\b(?:two|three|four|five|six|seven|eight|several) [a-z]+s\b",
+    re.IGNORECASE,
+)
 # What is announced is a way: whatever stands below in lines of its own is a step of it.
 _STEPS = re.compile(
     r"(?:以下|次|下記)[がは、の]{0,2}[^。]{0,12}(?:手順|方法|流れ|やり方|仕方|ステップ)(?:です|である|とする|を示す|を示します)?[。:：]?$"
@@ -111,7 +117,14 @@ def roles(lines: Sequence[str], heading: str) -> list[LineRole]:
         following = own_roles[place + 1] if place + 1 < len(lines) else None
         listed_next = following in (LineRole.ITEM, LineRole.REST, None) or line.rstrip().endswith((":", "："))
         typed_next = following is LineRole.PROSE and not _ENDED.search("".join(lines[place + 1].split()))
-        if (announces(line) and (listed_next or typed_next)) or (announces_steps(line) and following):
+        if (
+            (announces(line) and (listed_next or typed_next))
+            or (announces_steps(line) and following)
+            or (
+                own_roles[place : place + 3] == [LineRole.PROSE, LineRole.ITEM, LineRole.ITEM]
+                and _counts_items(line)
+            )
+        ):
             own_roles[place] = LineRole.LEAD
         elif typed_next and line.rstrip().endswith("には"):
             own_roles[place] = LineRole.LEAD  # 「組版するには」: what to type stands below
@@ -158,6 +171,10 @@ def mark(line: str) -> int:
 def announces(line: str) -> bool:
     """True where the line says that something follows: 「次の書類を提出しなければならない。」"""
     return _ANNOUNCED.search(line.strip()) is not None
+
+
+def _counts_items(line: str) -> bool:
+    return _COUNTS_ITEMS.search(" ".join(line.split())) is not None
 
 
 def announces_steps(line: str) -> bool:

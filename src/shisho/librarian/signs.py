@@ -13,7 +13,8 @@ from shisho.domain.corpus import NumberedPassage
 from shisho.language.meanings import mean_same
 from shisho.language.numbers import is_same_unit
 from shisho.language.terms import fold, squeeze, terms
-from shisho.librarian import demands, questions, reading
+from shisho.librarian import definitions, demands, questions, reading
+from shisho.librarian.line_roles import LineRole
 from shisho.librarian.questions import ParsedQuestion
 from shisho.librarian.reading import AnalysedPassage
 from shisho.librarian.table_rows import add_units
@@ -161,7 +162,9 @@ def line_signs(
         kind=float(question.is_answered_by(said)),
         kind_quoted=float(question.is_answered_by(folded)),
         unit=float(question.unit in line.folded),
-        defines=float(questions.defines(question, line.folded)),
+        defines=float(
+            questions.defines(question, line.folded) or _is_under_its_name(question, shared, place)
+        ),
         acts=float(question.asks_for_a_way and questions.acts(folded)),
         grants=float(question.asks_yes_or_no and questions.grants(folded)),
         formless=float(form is not None and not form.search(said)),
@@ -175,6 +178,15 @@ def line_signs(
         match=shared.match,
         match_relative=shared.match_relative,
     )
+
+
+def _is_under_its_name(question: ParsedQuestion, shared: PassageSigns, place: int) -> bool:
+    """True for the sentence below a heading that is the thing whose meaning is asked for."""
+    lines = shared.page.lines
+    if question.defined is None or not place or lines[place].role is not LineRole.PROSE:
+        return False
+    above = lines[place - 1]
+    return above.role is LineRole.HEADING and definitions.is_name_of(question.defined.text, above.folded)
 
 
 def topic_weights(question: ParsedQuestion, weights: Mapping[str, float]) -> dict[str, float]:

@@ -235,12 +235,11 @@ def find_same_words(
 
 
 def _joined_names(question: ParsedQuestion) -> dict[str, frozenset[str]]:
-    """For each part of a name the name as one word: トイ・ストーリー is トイストーリー as well."""
+    """For each part of a name the name as the dictionary has it in one word: トイ・ストーリー is トイストーリー."""
+    dotted = [phrase for phrase in question.phrases if "・" in phrase.text]
+    joined = {phrase: terms(phrase.text.replace("・", "")) for phrase in dotted}
     return {
-        term: frozenset(terms(phrase.text.replace("・", "")))
-        for phrase in question.phrases
-        if "・" in phrase.text
-        for term in phrase.terms
+        term: frozenset(words) for phrase, words in joined.items() if len(words) == 1 for term in phrase.terms
     }
 
 

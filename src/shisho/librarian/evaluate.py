@@ -339,7 +339,8 @@ def _certainty(
     is_meaning = question.kind is AnswerKind.DEFINITION  # not 「ビーム探索の短所は何ですか」
     if is_meaning and max(best.signs.topic_passage, best.signs.topic_title) < HALF:
         sure = min(sure, OFF_TOPIC)
-    barred = best.signs.numberless or best.signs.formless_quoted or (nameless and not elsewhere)
+    is_empty = question.frame.issuperset(question.terms)  # 「"must" in the manual」: words of grammar alone
+    barred = best.signs.numberless or best.signs.formless_quoted or (nameless and not elsewhere) or is_empty
     of_document = [other for other in chosen if find_document(other.shown) == find_document(best.shown)]
     kindless = kindless and not any(candidate.signs.kind_quoted for candidate in (best, *of_document))
     return min(sure, REFUSED) if barred or kindless else sure

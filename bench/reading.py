@@ -1,5 +1,5 @@
 """How well real documents are read without a model:
-`python bench/reading.py [--half dev|test|train|blind|fresh|further] [--show]`.
+`python bench/reading.py [--half dev|test|train|blind|fresh|further|later] [--show]`.
 
 The questions of eval/reading, written by hand, are asked of one library that holds all of ../shared/pdf and
 ../shared/extract. Readers or rules of passages that changed give a library of their own in the folder."""
@@ -25,6 +25,7 @@ from shisho.evaluation.reading import (
     FRESH,
     FURTHER,
     HALVES,
+    LATER,
     NOT_THERE,
     TRAIN,
     ReadingOutcome,
@@ -59,7 +60,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--half", choices=(*HALVES, TRAIN, BLIND, FRESH, FURTHER), default="dev", help="or another set"
+        "--half", choices=(*HALVES, TRAIN, BLIND, FRESH, FURTHER, LATER), default="dev", help="or another set"
     )
     parser.add_argument("--library", type=Path, default=ROOT / "build" / "reading", help="kept between runs")
     parser.add_argument(

@@ -68,6 +68,7 @@ LINGUISTIC = {
     "corpus/readers/specimen.py",
     "inference/model_folder.py",
     "language/numbers.py",
+    "librarian/asides.py",
     "librarian/bibliography.py",
     "librarian/demands.py",
     "librarian/questions.py",

@@ -19,6 +19,7 @@ from shisho.evaluation.reading import (
     FRESH,
     FURTHER,
     HALVES,
+    LATER,
     NOT_THERE,
     TRAIN,
     ReadingOutcome,
@@ -39,7 +40,11 @@ QUESTIONS = {half: load_questions(FOLDER / f"{half}.jsonl") for half in HALVES}
 HALVED = [question for questions in QUESTIONS.values() for question in questions]
 ALL = [
     *HALVED,
-    *(question for name in (TRAIN, FRESH, FURTHER) for question in load_questions(FOLDER / f"{name}.jsonl")),
+    *(
+        question
+        for name in (TRAIN, FRESH, FURTHER, LATER)
+        for question in load_questions(FOLDER / f"{name}.jsonl")
+    ),
 ]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from shisho.language.terms import fold
-from shisho.librarian.definitions import defines
+from shisho.librarian.definitions import defines, find_defined_thing, is_name_of
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,30 @@ from shisho.librarian.definitions import defines
 )
 def test_a_definition_is_known_by_its_form(thing: str, line: str, expected: bool) -> None:
     assert defines(thing, fold(line)) is expected
+
+
+@pytest.mark.parametrize(
+    ("heading", "expected"),
+    [
+        ("multiselect", True),
+        ("6.3.2 multiselect", True),
+        ("「multiselect」", True),
+        ("• multiselect", True),
+        ("multiselect の例", False),
+        ("select", False),
+    ],
+)
+def test_a_heading_is_the_name_of_what_stands_under_it(heading: str, expected: bool) -> None:
+    assert is_name_of("multiselect", fold(heading)) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "thing"),
+    [
+        ("What is a chain of custody?", "chain of custody"),
+        ("What are the parts the press is made of?", ""),
+        ("What is the name the society was known by?", ""),
+    ],
+)
+def test_a_clause_that_tells_it_from_others_makes_it_no_definition(question: str, thing: str) -> None:
+    assert find_defined_thing(fold(question)) == thing

@@ -78,3 +78,17 @@ def test_marks_of_one_kind_are_alike() -> None:
     assert mark("① 氏名") == mark("② 住所") != mark("（１） 氏名")
     assert mark("氏名") == 0
     assert announces("The following command generates it:") and not announces("Next of kin")
+
+
+@pytest.mark.parametrize(
+    ("line", "role"),
+    [
+        ("対象を 3 つの階調から選びます。", LineRole.LEAD),
+        ("呼び出し方はつぎのいずれかです。", LineRole.LEAD),
+        ("The press has three parts.", LineRole.LEAD),
+        ("階調の調整はここで終わります。", LineRole.PROSE),
+    ],
+)
+def test_a_sentence_that_counts_the_items_below_announces_them(line: str, role: LineRole) -> None:
+    assert roles([line, "• 影の部分に限る。", "• 光の部分に限る。"], "")[0] is role
+    assert roles([line, "影の部分に限る。", "光の部分に限る。"], "")[0] is LineRole.PROSE

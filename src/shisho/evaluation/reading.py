@@ -20,6 +20,7 @@ TRAIN = "train"  # questions by two more writers, to fit on
 BLIND = "blind"  # questions by others than who made the rules; read since
 FRESH = "fresh"  # questions to documents of which no other set asks
 FURTHER = "further"  # questions by somebody who had seen no rules, most to pages of which no other set asks
+LATER = "later"  # questions by somebody else who had seen no rules either
 NOT_THERE = "not there"
 NUMBER_MARKS = ".,"
 USELESS_SPACE = re.compile(r"(?<!\d) | (?!\d)")

@@ -26,7 +26,10 @@ _ASKED_OF = re.compile(
 NOUNS = re.compile(r"[一-鿿々〆ヶァ-ヺー・a-z0-9*+#./&'-]+")
 _QUOTED_BEFORE = re.compile(r"[「『\"“]([^「『\"“」』”]{1,40})$")
 # No clause tells it from others: not "what are the parts it is made of".
-_ENGLISH_THING = r"(?:an? |the )?[\"“]?((?![\w\s]* (?:is|are|was|were|does|do|did|has|have|can|must|should)\b)[\w\s*+-]{2,40}?)[\"”]?"
+_ENGLISH_THING = (
+    r"(?:an? |the )?[\"“]?((?![\w\s]* (?:is|are|was|were|does|do|did|has|have|can|must|should)\b)"
+    r"[\w\s*+-]{2,40}?)[\"”]?"
+)
 _ASKED_OF_ENGLISH = tuple(
     re.compile(rf"^(?:please )?{form}")
     for form in (

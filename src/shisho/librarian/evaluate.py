@@ -13,12 +13,12 @@ from shisho.language.sentences import is_row
 from shisho.language.terms import fold, squeeze
 from shisho.librarian import demands, questions, reading, signs
 from shisho.librarian.answer_kinds import AnswerKind
-from shisho.librarian.candidates import Candidate, find_candidates, find_document
 from shisho.librarian.certainty import certainty, certainty_signs
 from shisho.librarian.evidence import double
 from shisho.librarian.levels import ENOUGH, NEAR
 from shisho.librarian.line_roles import LineRole, announces_steps
 from shisho.librarian.questions import ParsedQuestion
+from shisho.librarian.quotable import QuotableLine, find_document, find_quotable_lines
 from shisho.librarian.quoting import (
     is_grounded,
     measure_printed_width,
@@ -60,36 +60,37 @@ def select(
     """For each goal its best new sentences, best first, verbatim and with scores from 0 to 1; none where
     nothing is near."""
     weighed = [_weigh(passages, goal, rarity) for goal in goals]
-    sides = tuple(each.question.defined.terms for each in weighed if each.question.defined is not None)
+    things = [choice.question.defined for choice in weighed]
+    sides = tuple(thing.terms for thing in things if thing is not None)
     if not (len(sides) == len(goals) == 2):
         sides = ()
-    together = _find_together([each.candidates for each in weighed]) if len(goals) > 1 else 0
+    together = _find_together([choice.candidates for choice in weighed]) if len(goals) > 1 else 0
     findings: list[Finding] = []
-    for place, each in enumerate(weighed):
-        own_refs = [ref for ref in refs if ref.goal_id == each.goal.id]
-        findings.extend(_for_goal(passages, each, own_refs, sides, together, is_first=not place))
+    for place, choice in enumerate(weighed):
+        own_refs = [ref for ref in refs if ref.goal_id == choice.goal.id]
+        findings.extend(_for_goal(passages, choice, own_refs, sides, together, is_first=not place))
     return findings
 
 
 @dataclass(frozen=True, slots=True)
-class _Weighed:
+class _Choice:
     """A goal with the lines that may answer it; `candidates`: without rows that another row outdoes."""
 
     goal: Goal
     question: ParsedQuestion
     weights: Mapping[str, float]
-    with_other_rows: list[Candidate]
-    candidates: list[Candidate]
+    with_other_rows: list[QuotableLine]
+    candidates: list[QuotableLine]
 
 
-def _weigh(passages: Sequence[NumberedPassage], goal: Goal, rarity: Mapping[str, float]) -> _Weighed:
+def _weigh(passages: Sequence[NumberedPassage], goal: Goal, rarity: Mapping[str, float]) -> _Choice:
     question = questions.read(goal.question)
     weights = signs.term_weights(question, rarity)
-    with_other_rows = list(find_candidates(passages, question, weights))
-    return _Weighed(goal, question, weights, with_other_rows, _without_other_rows(with_other_rows, question))
+    with_other_rows = list(find_quotable_lines(passages, question, weights))
+    return _Choice(goal, question, weights, with_other_rows, _without_other_rows(with_other_rows, question))
 
 
-def _find_together(candidates_of_goals: Sequence[Sequence[Candidate]]) -> int:
+def _find_together(candidates_of_goals: Sequence[Sequence[QuotableLine]]) -> int:
     """The number of the passage that answers all goals nearly as well as the best line of each; 0 where none
     does. What is asked together often is told together."""
     best_odds = [_best_odds(candidates) for candidates in candidates_of_goals]
@@ -102,7 +103,7 @@ def _find_together(candidates_of_goals: Sequence[Sequence[Candidate]]) -> int:
     return number if totals[number] + TOGETHER * (len(best_odds) - 1) >= apart else 0
 
 
-def _best_odds(candidates: Sequence[Candidate]) -> dict[int, float]:
+def _best_odds(candidates: Sequence[QuotableLine]) -> dict[int, float]:
     """The odds of the best line of each passage."""
     odds: dict[int, float] = {}
     for candidate in candidates:
@@ -113,18 +114,20 @@ def _best_odds(candidates: Sequence[Candidate]) -> dict[int, float]:
 
 def _for_goal(
     passages: Sequence[NumberedPassage],
-    weighed: _Weighed,
+    choice: _Choice,
     refs: Sequence[EvidenceRef],
     sides: Sequence[Sequence[str]],
     together: int,
     *,
     is_first: bool,
 ) -> Iterator[Finding]:
-    goal, question, weights = weighed.goal, weighed.question, weighed.weights
+    goal = choice.goal
+    question = choice.question
+    weights = choice.weights
     # What compares the two sides is quoted once, for the first of them.
     leading_sides = sides if is_first else ()
     told_texts = [ref.snippet for ref in refs]
-    candidates = weighed.candidates
+    candidates = choice.candidates
     ranked = _ranked(candidates, question, leading_sides, together)
     # What was near before stays; only what is nearer, or an answer, joins it.
     floor = min(ENOUGH, max((ref.score for ref in refs), default=NEAR))
@@ -146,7 +149,7 @@ def _for_goal(
         return
     if sure < ENOUGH:
         # A row answers alone; where none does, it may take several to: a sum, what has changed, who is older.
-        near = candidates if _names_rows(candidates) else weighed.with_other_rows
+        near = candidates if _names_rows(candidates) else choice.with_other_rows
         ranked = _ranked(near, question, leading_sides, together)
         chosen = _chosen(ranked, question, goal, told_texts)[: max(NEAR_QUOTES, goal.min_evidence)]
     for candidate in chosen:
@@ -162,14 +165,14 @@ def _for_goal(
 
 
 def _chosen(
-    ranked: Sequence[Candidate], question: ParsedQuestion, goal: Goal, told_texts: list[str]
-) -> list[Candidate]:
+    ranked: Sequence[QuotableLine], question: ParsedQuestion, goal: Goal, told_texts: list[str]
+) -> list[QuotableLine]:
     """The lines that are quoted: the best, and further ones as long as they are nearly as likely and there is
     room."""
     most_chars = EXPLAINED_CHARS if question.explains else QUOTED_CHARS
     most = max(EXPLAINED_QUOTES if question.explains else QUOTES, goal.min_evidence)
     quoted_texts = list(told_texts)
-    chosen: list[Candidate] = []
+    chosen: list[QuotableLine] = []
     chars = 0.0
     for candidate in ranked:
         if len(chosen) == most or math.exp(candidate.odds - ranked[0].odds) < RELATIVE:
@@ -185,13 +188,13 @@ def _chosen(
     return chosen
 
 
-def _says_what_it_is(candidate: Candidate, sides: Sequence[Sequence[str]]) -> bool:
+def _says_what_it_is(candidate: QuotableLine, sides: Sequence[Sequence[str]]) -> bool:
     """True for a definition, and for what names both sides of a comparison: it need not define them."""
     words = candidate.shared.page.lines[candidate.place].terms
     return bool(candidate.signs.defines) or (bool(sides) and all(words.issuperset(side) for side in sides))
 
 
-def _without_other_rows(candidates: list[Candidate], question: ParsedQuestion) -> list[Candidate]:
+def _without_other_rows(candidates: list[QuotableLine], question: ParsedQuestion) -> list[QuotableLine]:
     """Without rows of a table that another row of it outdoes, but where the question wants several."""
     if question.explains:
         return candidates
@@ -201,7 +204,7 @@ def _without_other_rows(candidates: list[Candidate], question: ParsedQuestion) -
     return [candidate for candidate in candidates if id(candidate) not in left_out]
 
 
-def _names_rows(candidates: Sequence[Candidate]) -> bool:
+def _names_rows(candidates: Sequence[QuotableLine]) -> bool:
     """True where the question tells rows of one table apart: 「札幌支店と福岡支店の責任者」."""
     told_apart = {(_table(row), _met(row)) for row in candidates if is_row(row.quotation)}
     return len(told_apart) > len({table for table, _ in told_apart})
@@ -210,8 +213,8 @@ def _names_rows(candidates: Sequence[Candidate]) -> bool:
 def _sure_of_row(
     question: ParsedQuestion,
     weights: Mapping[str, float],
-    best: Candidate,
-    candidates: Sequence[Candidate],
+    best: QuotableLine,
+    candidates: Sequence[QuotableLine],
     sure: float,
 ) -> float:
     """The certainty where the best line is a row that says by itself what its cells are."""
@@ -227,15 +230,15 @@ def _sure_of_row(
     return max(sure, TOLD) if own_words else sure
 
 
-def _met(candidate: Candidate) -> frozenset[str]:
+def _met(candidate: QuotableLine) -> frozenset[str]:
     return find_met(candidate.shared.alike, candidate.shared.page.lines[candidate.place].terms)
 
 
-def _table(candidate: Candidate) -> tuple[str, str]:
+def _table(candidate: QuotableLine) -> tuple[str, str]:
     return find_document(candidate.shown), candidate.shown.heading
 
 
-def _leaves_out_a_side(question: ParsedQuestion, chosen: Sequence[Candidate]) -> bool:
+def _leaves_out_a_side(question: ParsedQuestion, chosen: Sequence[QuotableLine]) -> bool:
     """True where things are compared that numbers tell apart, and not all of them are named."""
     things = demands.find_numbered_things(question.folded) if question.compares else frozenset()
     if len(things) < 2:
@@ -253,23 +256,23 @@ def _lowered(sure: float, odds: float) -> float:
 
 
 def _ranked(
-    candidates: Iterable[Candidate],
+    candidates: Iterable[QuotableLine],
     question: ParsedQuestion,
     sides: Sequence[Sequence[str]],
     together: int,
-) -> list[Candidate]:
+) -> list[QuotableLine]:
     """Best first. The best line that compares the two sides of a comparison comes before all, and so does the
     best list where a list is asked for and it is nearly as likely, and the best line of the passage with this
     number, in which all goals are told: with the odds of the best."""
     ranked = sorted(candidates, key=lambda candidate: -candidate.odds)
     if together:
-        told = next((each for each in ranked if each.shown.temp_index == together), ranked[0])
-        ranked = [replace(told, odds=ranked[0].odds), *(each for each in ranked if each is not told)]
+        leading = next((line for line in ranked if line.shown.temp_index == together), ranked[0])
+        ranked = [replace(leading, odds=ranked[0].odds), *(line for line in ranked if line is not leading)]
     if not (ranked and (question.lists or question.asks_for_a_way or sides)):
         return ranked
     best = ranked[0].odds
 
-    def leads(candidate: Candidate) -> bool:
+    def leads(candidate: QuotableLine) -> bool:
         line = candidate.shared.page.lines[candidate.place]
         if sides and _CONTRASTS.search(line.folded) and all(line.terms.issuperset(side) for side in sides):
             return True
@@ -298,8 +301,8 @@ def _document_words(passages: Sequence[NumberedPassage], shown: NumberedPassage)
 def _certainty(
     question: ParsedQuestion,
     weights: Mapping[str, float],
-    best: Candidate,
-    chosen: Sequence[Candidate],
+    best: QuotableLine,
+    chosen: Sequence[QuotableLine],
     document_words: frozenset[str],
 ) -> float:
     """How sure it is that what is quoted answers: less than ENOUGH where nothing in the best line's document

@@ -185,8 +185,8 @@ def _is_under_its_name(question: ParsedQuestion, shared: PassageSigns, place: in
     lines = shared.page.lines
     if question.defined is None or not place or lines[place].role is not LineRole.PROSE:
         return False
-    above = lines[place - 1]
-    return above.role is LineRole.HEADING and definitions.is_name_of(question.defined.text, above.folded)
+    # A word by itself has no role.
+    return definitions.is_name_of(question.defined.text, lines[place - 1].folded)
 
 
 def topic_weights(question: ParsedQuestion, weights: Mapping[str, float]) -> dict[str, float]:
@@ -235,7 +235,7 @@ def find_same_words(
 
 
 def _joined_names(question: ParsedQuestion) -> dict[str, frozenset[str]]:
-    """For each part of a name the name as the dictionary has it in one word: トイ・ストーリー is トイストーリー."""
+    """For each part of a name the whole, where the dictionary has it in one word: アイスコーヒー."""
     dotted = [phrase for phrase in question.phrases if "・" in phrase.text]
     joined = {phrase: terms(phrase.text.replace("・", "")) for phrase in dotted}
     return {

@@ -20,9 +20,15 @@ _LEAD = (
     r"^(?P<lead>[^。?？]{1,60}(?:において|における|では|について|に関して|の中で|とき|場合)、?"
     r"|[^、。?？]{1,40}[ぁ-ん]、)?"
 )
-_ASKED = r"(?:何|なに|なん|どこ|どの|どう|どんな|お?教え|おしえ|説明|述べ|まとめ|挙げ|論じ|示し|知り?たい|わか|分か|解|あり|ある)"
+_ASKED = (
+    r"(?:何|なに|なん|どこ|どの|どう|どんな|お?教え|おしえ|説明|述べ|まとめ|挙げ|論じ|示し|知り?たい"
+    r"|わか|分か|解|あり|ある)"
+)
 _CASE = r"[^、。]{2,40}?(?:場合|とき|時)"
-_END = rf"(?:点)?(?:とは|って|は|を|が|について|に関して)?、?(?:[^、。]{{0,8}}?{_ASKED}[^、。]{{0,14}}|です|でしょう)?か?[。?？!！\s]*$"
+_END = (
+    rf"(?:点)?(?:とは|って|は|を|が|について|に関して)?、?(?:[^、。]{{0,8}}?{_ASKED}[^、。]{{0,14}}|です|でしょう)?か?"
+    r"[。?？!！\s]*$"
+)
 _ITEMS = rf"(?P<items>{_ITEM}(?:(?:{_JOINT.pattern}){_ITEM})+?)"
 _HOW = r"(?:どう|どのように|どれだけ|どんな(?:点[がで])?|どのような点[がで]|何が|どこが)"
 _DIFFER = r"(?:違|ちが|異な|変わ|差)[^、。]{0,14}[。?？\s]*$"
@@ -37,7 +43,8 @@ _COMPARED = tuple(
         r"(?:と)?の差(?:は|って)(?:何(?:です)?か|なん[^、。]{0,4})?[?？。]*$",
         r"(?:で)?(?:に)?は(?:どのような|どんな|どういう|何か)(?:違い|相違|差)[^、。]{0,14}[。?？\s]*$",
         r"(?:を|は|って)、?(?:どう|どのように)(?:やって)?(?:区別|使い?分け|見分け)[^、。]{0,20}[。?？\s]*$",
-        r"(?:は|って)(?:同じ|同一の|別の?)(?:もの|物|意味|こと)?(?:です|でしょう|なの?|な?ん)*か?(?:、(?:それとも)?(?:別|違|異)[^、。]{0,12})?[。?？\s]*$",
+        r"(?:は|って)(?:同じ|同一の|別の?)(?:もの|物|意味|こと)?(?:です|でしょう|なの?|な?ん)*か?"
+        r"(?:、(?:それとも)?(?:別|違|異)[^、。]{0,12})?[。?？\s]*$",
     )
 )
 _COMPARED_TO = tuple(
@@ -71,14 +78,14 @@ _COMPARED_ENGLISH = tuple(
         r"^are (?P<a>.{2,60}?) and (?P<b>.{2,60}?) (?:the same(?: thing)?|different(?: things)?|interchangeable)[?.!\s]*$",
         r"^what (?:distinguishes|separates|differentiates|sets) (?P<a>.{2,60}?) (?:apart )?from (?P<b>.{2,60}?)[?.!\s]*$",
         r"^in what ways? (?:is|are|does|do) (?P<a>.{2,60}?) (?:unlike|(?:different|differ) from) (?P<b>.{2,60}?)[?.!\s]*$",
-        r"^(?P<a>[^?.]{2,60}?) (?:and|or) (?P<b>[^?.]{2,60}?)[:,?] (?:what(?:'s| is)|is there) (?:the|a|any) difference[?.!\s]*$",
+        r"^(?P<a>[^?.]{2,60}?) (?:and|or) (?P<b>[^?.]{2,60}?)[:,?] "
+        r"(?:what(?:'s| is)|is there) (?:the|a|any) difference[?.!\s]*$",
         r"^(?P<a>[^?.]{2,60}?) (?:vs\.?|versus) (?P<b>[^?.]{2,60}?)[?.!\s]*$",
     )
 )
 _EACH = re.compile(
-    _LEAD
-    + _ITEMS
-    + r"(?P<case>とは|は|を|について|の(?:[^、。はがをと]{1,12}(?:は|を|とは|について))?|)、?(?:それぞれ|各々|おのおの)(?P<rest>[^。]+)。?$"
+    _LEAD + _ITEMS + r"(?P<case>とは|は|を|について|の(?:[^、。はがをと]{1,12}(?:は|を|とは|について))?|)"
+    r"、?(?:それぞれ|各々|おのおの)(?P<rest>[^。]+)。?$"
 )
 # 「と」 often is no "and" (Aとして, Aと思われる), so things that stand without それぞれ are plain nouns: no
 # hiragana in them.
@@ -130,6 +137,10 @@ _ASKS_FIRST = re.compile(
 _ENGLISH_ASKING = re.compile(r"\b(?:what|who|whom|whose|when|where|why|how|which)\b", re.IGNORECASE)
 
 
+_PLURAL = re.compile(r"^(?!an? ).*[^isu\W]s$", re.IGNORECASE)
+_ARTICLE = re.compile(r"^(?:An?|The) ")
+
+
 def split_comparison(question: str) -> tuple[str, ...]:
     """「AとBの違い」, "the difference between A and B": what A is and what B is, or the point asked of
     each."""
@@ -150,7 +161,7 @@ def split_comparison(question: str) -> tuple[str, ...]:
     for pattern in _COMPARED_ENGLISH:
         if match := pattern.search(masked):
             a, b = (_bare(part) for part in _slices(question, match, "a", "b"))
-            return tuple(f"What is {item}?" for item in (a, b)) if _things((a, b)) else ()
+            return tuple(map(_ask_what_is, (a, b))) if _things((a, b)) else ()
     return ()
 
 
@@ -270,6 +281,11 @@ def _things(items: Sequence[str]) -> bool:
     return all(
         re.search(r"\w", item) and not _ASKING.search(item) and not _LEANING.match(item) for item in items
     )
+
+
+def _ask_what_is(item: str) -> str:
+    verb = "are" if _PLURAL.search(item) else "is"
+    return f"What {verb} {_ARTICLE.sub(lambda match: match[0].lower(), item)}?"
 
 
 def _bare(item: str) -> str:

@@ -34,10 +34,10 @@ def strategy(question: str) -> Strategy:
 
 
 def _split(question: str) -> tuple[bool, tuple[str, ...]]:
-    """Whether things are compared, and the parts; each names the text that the whole wants to be looked at."""
-    asked = asides.strip_asides(question)
-    compared = splitting.split_comparison(asked)
-    parts = compared or splitting.split_each(asked) or splitting.questions(asked)
+    """Whether things are compared, and the parts; each names the text in which all are to be looked for."""
+    bare = asides.strip_asides(question)
+    compared = splitting.split_comparison(bare)
+    parts = compared or splitting.split_each(bare) or splitting.questions(bare)
     if not 2 <= len(parts) <= MAX_GOALS:
         return False, (question,)
     text = asides.find_text(question)

@@ -219,9 +219,11 @@ MANUAL = """<div class="chapter"><div class="titlepage"><h1 class="title"><a id=
 <PARAGRAPH>この章では、庭の手入れに使う道具を順に説明します。はじめに使う前の準備を述べ、次に手順を述べます。</PARAGRAPH>
 <div class="section"><div class="titlepage"><h2 class="title"><a id="cut"></a>2.1. 剪定</h2></div>
 <PARAGRAPH>剪定は、木の形を整え、風と光を通すために枝を切る作業です。切る枝は次のとおりです。</PARAGRAPH>
-<div class="itemizedlist"><ul><li><PARAGRAPH>枯れた枝</PARAGRAPH></li><li><PARAGRAPH>交わる枝</PARAGRAPH></li></ul></div>
-<dl><dt><span class="term">鋏</span></dt><dd><PARAGRAPH>細い枝を切るための道具で、<span class="guimenu">刃</span>を上に向けて持ちます。</PARAGRAPH></dd></dl>
-<PARAGRAPH>作業が終わったら、刃を拭いて油を差し、<code class="menuitem">乾いた布</code>に包んで乾いた場所にしまいます。</PARAGRAPH>
+<div class="itemizedlist"><ul><li><PARAGRAPH>枯れた枝</PARAGRAPH></li>
+<li><PARAGRAPH>交わる枝</PARAGRAPH></li></ul></div>
+<dl><dt><span class="term">鋏</span></dt>
+<dd><PARAGRAPH>細い枝を切るための道具で、<span class="guimenu">刃</span>を上に向けて持ちます。</PARAGRAPH></dd></dl>
+<PARAGRAPH>作業が終わったら、刃を拭いて油を差し、<code class="menuitem">乾いた布</code>に包んでしまいます。</PARAGRAPH>
 </div></div>"""
 
 

@@ -165,7 +165,7 @@ def _with_structure(tree: Any, blocks: list[Block]) -> list[Block]:
 def _call_paragraphs(tree: Any) -> bool:
     """Call by that name what is one and is called a division, where nearly all of the text stands in such."""
     divisions = [part for part in tree.iter("div") if next(part.iterchildren(*_BLOCKS), None) is None]
-    if _count_told(divisions, SENTENCE) <= FAR_MORE * _count_told(tree.iter("p"), SENTENCE):
+    if _count_prose(divisions, SENTENCE) <= FAR_MORE * _count_prose(tree.iter("p"), SENTENCE):
         return False
     for part in divisions:
         part.tag = "p"
@@ -226,12 +226,12 @@ def _is_one_of_several(tree: Any, blocks: list[Block]) -> bool:
         alike = [
             other for other in beside if (other.tag, other.get("class")) == (part.tag, part.get("class"))
         ]
-        if any(_count_told(other.iter("p"), PARAGRAPH) >= PART for other in alike):
+        if any(_count_prose(other.iter("p"), PARAGRAPH) >= PART for other in alike):
             return True
     return False
 
 
-def _count_told(paragraphs: Iterable[Any], least: int) -> int:
+def _count_prose(paragraphs: Iterable[Any], least: int) -> int:
     """Letters in those of at least so many that are more than captions and menus."""
     counted = 0
     for paragraph in paragraphs:

@@ -19,7 +19,7 @@ _QUOTABLE = frozenset({LineRole.PROSE, LineRole.ITEM, LineRole.LEAD})
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class QuotableLine:
     """A line with what would be quoted for it. `odds`: the logarithm of the odds that it is the line to
     quote."""
 
@@ -35,9 +35,9 @@ class Candidate:
     """What goes on with the list or the sentence on the next page, a quotation of its own."""
 
 
-def find_candidates(
+def find_quotable_lines(
     passages: Sequence[NumberedPassage], question: ParsedQuestion, weights: Mapping[str, float]
-) -> Iterator[Candidate]:
+) -> Iterator[QuotableLine]:
     if not weights:
         return
     topic = signs.topic_weights(question, weights)
@@ -70,7 +70,7 @@ def _candidate(
     passage: NumberedPassage,
     shared: PassageSigns,
     place: int,
-) -> Candidate:
+) -> QuotableLine:
     page = shared.page
     lines = page.lines + page.following
     text = passage.text + passage.after
@@ -83,7 +83,7 @@ def _candidate(
     carried_on = is_listed or page.lines[place].role is LineRole.LEAD
     overleaf = _overleaf(passage, lines, span.end, carried_on)
     odds = signs.weigh(own_signs)
-    return Candidate(passage, shared, place, span, quotation, quoted_words, own_signs, odds, overleaf)
+    return QuotableLine(passage, shared, place, span, quotation, quoted_words, own_signs, odds, overleaf)
 
 
 def _overleaf(passage: NumberedPassage, lines: Sequence[SentenceLine], end: int, carried_on: bool) -> str:

@@ -49,6 +49,7 @@ def test_a_heading_is_the_name_of_what_stands_under_it(heading: str, expected: b
     ("question", "thing"),
     [
         ("What is a chain of custody?", "chain of custody"),
+        ("What do the authors of the study mean by light sleep?", "light sleep"),
         ("What are the parts the press is made of?", ""),
         ("What is the name the society was known by?", ""),
     ],

@@ -35,7 +35,7 @@ _ASKED_OF_ENGLISH = tuple(
     for form in (
         rf"what(?: exactly)?(?: is| are|'s)(?: exactly)? (?:meant by |the meaning of )?{_ENGLISH_THING}\??$",
         rf"define {_ENGLISH_THING}[?.]?$",
-        rf"what (?:does|do) \w+ mean by {_ENGLISH_THING}\??$",
+        rf"what (?:does|do) [\w\s'’-]{{2,60}}? mean by {_ENGLISH_THING}\??$",
         rf"what (?:does|do) {_ENGLISH_THING} (?:mean|stand for)\??$",
         rf"how (?:is|are) {_ENGLISH_THING} defined\b",
     )

@@ -40,11 +40,14 @@ _FORMS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
         ),
         (r"何パーセント|何%|率[はが](?:何|いく|どれ)", r"%|パーセント|割|分の|倍|[0-9]\.[0-9]"),
         (
-            r"何円|いくら(?:です|か|に|で(?!も)|だ|[くぐ]らい|ほど|かか|儲|もうけ|稼|払|支払|もら|$|\?)|(?:料金|価格|金額|月額|年額|費用|値段)は(?:$|\?|何|お?いく)",
+            r"何円|いくら(?:です|か|に|の|で(?!も)|だ|[くぐ]らい|ほど|かか|儲|もうけ|稼|払|支払|もら|$|\?)"
+            r"|(?:料金|価格|金額|月額|年額|費用|値段)は(?:$|\?|何|お?いく)",
             r"[0-9〇一二三四五六七八九十百千万億]\s*(?:円|ドル|ユーロ|ポンド|元|ウォン|銭|割|%)|¥|￥|\$|€|£|無料|無償|有料|実費",
         ),
         (
-            r"\bhow much (?:does|do|did|is|are|was|were|will)\b.*\b(?:cost|price|pay|worth|earn)|\bprice\b|\bfees?\b"
+            r"\bhow much (?:does|do|did|is|are|was|were|will|has|have)\b.*"
+            r"\b(?:cost|price|pay|paid|worth|earn|spen[dt]|charge|donate|fined)"
+            r"|\bhow much (?:money|cash|compensation|funding|revenue|profit|tax|debt|rent)\b|\bprice\b|\bfees?\b"
             r"|\bwhat (?:does|do|did|would|will) [^?]*\b(?:cost|get paid|earn)\b|\bwhat [^?]{0,40}\b(?:wages?|salary)\b",
             r"[$€£¥]|\b(?:dollars?|euros?|pounds?|yen|cents?|free|grand)\b|円",
         ),

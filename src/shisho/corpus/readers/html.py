@@ -16,6 +16,7 @@ from shisho.corpus.readers.maintext import FITTED, SecondOpinion, count_letters,
 from shisho.corpus.readers.pieces import join_pieces
 from shisho.corpus.readers.raised import write_lowered, write_raised
 from shisho.corpus.readers.spans import write_out_spans
+from shisho.corpus.readers.surroundings import clear_surroundings, find_menus
 from shisho.corpus.readers.text import decode, strip_controls
 from shisho.corpus.readers.walking import TreeWalk
 from shisho.domain.corpus import Block, Reading
@@ -29,28 +30,11 @@ FRAGMENT = 100
 # On news pages of 600 to 1,000 letters the rest of the page is 1.5 to 10 times as long and is not the article
 # (measured).
 LITTLE_ELSE = 1.5
-MENU = 3  # links
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.I)
 _SCRIPTS = {"msup": "sup", "msub": "sub"}
-# A cell with one of these lays out a page and holds no datum.
-_LAYING_OUT = "//table[.//*[self::h1 or self::h2 or self::h3 or self::table or self::p[following-sibling::p]][ancestor::td]]"
 # The number of a note in the middle of a sentence of a book.
 _NOTE_REFERENCES = "//a[@role='doc-noteref' or @*[name()='epub:type']='noteref']"
 _OF_HEAD = frozenset(("title", "meta", "link", "base", "script", "style", "noscript", "template"))
-_HIDDEN = (
-    "script",
-    "style",
-    "noscript",
-    "template",
-    "head",
-    "nav",
-    "footer",
-    "svg",
-    "math",
-    "iframe",
-    "select",
-    "button",
-)
 
 
 def read(data: bytes, charset: str | None = None, opinion: SecondOpinion = FITTED) -> Reading:
@@ -102,7 +86,7 @@ def read_parts(html: str, anchors: Collection[str]) -> list[tuple[str, list[Bloc
     drop_hidden(tree)
     drop_elements(tree, tree.xpath(_NOTE_REFERENCES))
     _spell_out(tree)
-    _clear(tree)
+    clear_surroundings(tree)
     return TreeWalk(anchors).parts_of(tree)
 
 
@@ -182,41 +166,10 @@ def _write_formula(formula: Any) -> None:
 
 
 def _everything(tree: Any) -> list[Block]:
-    _clear(tree)
+    clear_surroundings(tree)
     return TreeWalk().blocks_of(tree)
-
-
-def _clear(tree: Any) -> None:
-    """Take out of it what is around the text, and tables that lay out the page."""
-    etree.strip_elements(tree, *_HIDDEN, with_tail=False)
-    for table in tree.xpath(_LAYING_OUT):
-        for part in [
-            part for part in table.iter("tr", "td", "th") if next(part.iterancestors("table")) is table
-        ]:
-            part.tag = "div"
-        table.tag = "div"
 
 
 def _without_menus(tree: Any) -> list[Block]:
-    drop_elements(tree, _menus(tree))
+    drop_elements(tree, find_menus(tree))
     return TreeWalk().blocks_of(tree)
-
-
-def _menus(tree: Any) -> list[Any]:
-    """Parts that are links and nothing else, and several: in a small page they would be passages under its
-    title. None where the whole page is links."""
-    letters: dict[Any, tuple[int, int, int]] = {}  # in all, in links, links
-    elements = list(tree.iter(etree.Element))
-    for element in reversed(elements):  # children before their parents
-        below = [letters[child] for child in element if child in letters]
-        loose = "".join((element.text or "", *(child.tail or "" for child in element)))
-        own_letters = sum(map(str.isalnum, loose))
-        whole, linked, links = (sum(column) for column in zip((own_letters, 0, 0), *below, strict=True))
-        letters[element] = (whole, whole, 1) if element.tag == "a" else (whole, linked, links)
-    whole, linked, _ = letters[elements[0]]
-    menus = [
-        element
-        for element in elements
-        if letters[element][2] >= MENU and letters[element][0] == letters[element][1]
-    ]
-    return menus if linked < whole else []

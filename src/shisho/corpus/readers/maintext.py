@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +13,11 @@ from lxml import etree
 from readability import Document
 from trafilatura.xpaths import BODY_XPATH
 
+from shisho.corpus.readers.hidden import drop_elements
 from shisho.corpus.readers.items import strip_mark
+from shisho.corpus.readers.surroundings import clear_surroundings, find_menus
 from shisho.corpus.readers.walking import TreeWalk
-from shisho.domain.corpus import Block
+from shisho.domain.corpus import Block, BlockKind
 
 PARAGRAPH = 60  # letters; below it stand captions, notes and buttons
 SENTENCE = 20  # letters; below it stand labels
@@ -57,6 +59,7 @@ _BLOCKS = (
         "input",
     ),
 )
+_STRUCTURED = frozenset((BlockKind.HEADING, BlockKind.LIST))
 _DROPPED = "dropped"
 _IN_SENTENCES = ("span", "em", "strong", "b", "i", "code", "kbd", "samp", "var")
 _STRUCTURE = ("h1", "h2", "h3", "h4", "h5", "h6", "li", "dt")
@@ -151,18 +154,26 @@ def _keep_whole(tree: Any) -> None:
 
 
 def _with_structure(tree: Any, blocks: list[Block]) -> list[Block]:
-    """The same text with its headings and lists. Where a page calls no part of it the main one, as pages made
-    of DocBook, trafilatura takes paragraphs and tables alone."""
-    if not blocks or any(find_main(tree) for find_main in BODY_XPATH):
+    """All of the part of the page that the text stands in, with headings, lists and notes. Where a page calls
+    no part of it the main one, as pages made of DocBook, trafilatura takes paragraphs and tables alone."""
+    if any(block.kind in _STRUCTURED for block in blocks) or any(find_main(tree) for find_main in BODY_XPATH):
         return blocks
     if _call_paragraphs(tree):
         blocks = _by_trafilatura(tree)
     frame = _find_frame(tree, blocks) if blocks else None
     if frame is None or next(frame.iter(*_STRUCTURE), None) is None:
         return blocks
-    with _called_main(frame):
-        framed = _by_trafilatura(tree)
+    framed = _walk(frame)
     return framed if _holds(framed, blocks) else blocks
+
+
+def _walk(frame: Any) -> list[Block]:
+    """All of a part of a page but for menus and what nobody reads."""
+    part = deepcopy(frame)
+    part.tail = None
+    clear_surroundings(part)
+    drop_elements(part, find_menus(part))
+    return TreeWalk().blocks_of(part)
 
 
 def _call_paragraphs(tree: Any) -> bool:
@@ -198,22 +209,6 @@ def _find_elements(tree: Any, beginnings: Sequence[str]) -> list[Any]:
         at += len(piece)
     text = "".join(pieces)
     return [begun.get(text.find(beginning)) for beginning in beginnings]
-
-
-@contextmanager
-def _called_main(part: Any) -> Iterator[None]:
-    """The part under the name that HTML has for the main part of a page; of a whole body what is in it."""
-    inner = part
-    if part.tag == "body":
-        inner = etree.Element("main")
-        inner.extend(list(part))
-        part.append(inner)
-    name = inner.tag
-    inner.tag = "main"
-    try:
-        yield
-    finally:
-        inner.tag = name
 
 
 def _is_one_of_several(tree: Any, blocks: list[Block]) -> bool:

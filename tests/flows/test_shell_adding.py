@@ -90,6 +90,15 @@ def test_names_tell_files_apart_and_failures_are_told_again(shell: Shell, tmp_pa
     )
 
 
+def test_a_question_to_a_folder_tells_a_pipe_what_cannot_be_searched(shell: Shell, tmp_path: Path) -> None:
+    folder = folder_of_a_project(tmp_path / "project")
+    done = shell.run("ask", "本はどこにありますか", "--in", folder)
+    assert "棚の上" in done.stdout
+    assert "broken.pdf" in done.stderr and "DOCUMENT_UNREADABLE" in done.stderr
+    assert "node_modules" in done.stderr
+    assert "slides" not in done.stderr, "what can be searched is no news"
+
+
 def test_several_folders_are_told_as_they_were_typed(shell: Shell, tmp_path: Path) -> None:
     folder_of_a_project(tmp_path / "project")
     done = shell.run("add", "project/week1", "project/week2/slides.txt", cwd=tmp_path)

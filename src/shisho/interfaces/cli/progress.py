@@ -30,14 +30,19 @@ Show = Callable[[Text | str], None]
 @contextmanager
 def show_progress(words: Words, *, quiet: bool = False) -> Iterator[Notify]:
     """A listener for `Desk.ask` and `resume`. On a terminal the last line counts what is under way; elsewhere
-    lines are plain, and of documents nothing is shown, as no one waits for them."""
+    lines are plain, and of documents only those are shown that cannot be searched, as no one waits."""
     console = Console(stderr=True, highlight=False, markup=False, emoji=False, quiet=quiet)
     show = partial(console.print, soft_wrap=True)
     documents = _Documents(words, show)
     web = _Searches(words, show)
 
     if not console.is_terminal:
-        yield web.hear
+
+        def tell_plainly(news: News) -> None:
+            web.hear(news)
+            documents.tell_losses(news)
+
+        yield tell_plainly
         return
     with console.status("") as line:
 
@@ -71,12 +76,19 @@ class _Documents:
         self._show = show
         self._rounds = 0
 
-    def tell(self, news: News) -> None:
-        words = self._words
+    def tell_losses(self, news: News) -> None:
+        """Only what is not taken in."""
         match news:
             case FilesSurveyed(survey) if survey.left_out:
-                self._show(describe_left_out(survey, words))
-            case FileTakenIn(receipt) if receipt.outcome is not IntakeOutcome.KNOWN:
+                self._show(describe_left_out(survey, self._words))
+            case FileTakenIn(receipt) if receipt.outcome is IntakeOutcome.FAILED:
+                self._show(receipt_line(receipt, self._words, file_name(receipt.source)))
+
+    def tell(self, news: News) -> None:
+        words = self._words
+        self.tell_losses(news)
+        match news:
+            case FileTakenIn(receipt) if receipt.outcome not in (IntakeOutcome.KNOWN, IntakeOutcome.FAILED):
                 self._show(receipt_line(receipt, words, file_name(receipt.source)))
             case StepTaken(node="plan", change=change):
                 self._rounds += 1

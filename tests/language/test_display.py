@@ -27,6 +27,10 @@ from shisho.language.display import UNKNOWN, escape_markdown, fence_code, join_l
         ("1999-\n2004年", "1999-2004年"),
         ("한국어는\n띄어쓰기", "한국어는 띄어쓰기"),
         ("一つ目。\n\n二つ目。", "一つ目。二つ目。"),
+        (
+            "打つもの: \n\n$ make all\n\nこの命令は\n\n全てを作る。",
+            "打つもの: $ make all この命令は全てを作る。",
+        ),
         ("\uf0b7\t定義を述\nべる\n\uf0b7\t意味を説明する", "• 定義を述べる • 意味を説明する"),
         ("\uf0d8 次へ", "➢ 次へ"),
         ("\uf123 知らない印", "• 知らない印"),

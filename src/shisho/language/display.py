@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import reduce
 
 from shisho.language.normalise import RADICALS
 from shisho.language.unseen import UNSEEN, strip_unseen
@@ -50,6 +51,7 @@ _AFTER_MARK = re.compile(
 _INDENT = re.compile(r"^[ \t\u3000]+|[ \t\u3000]+$", re.M)
 _CELLS = re.compile(r"\s*\t\s*")
 _LINES = re.compile(r"\s*\n\s*")
+_PARAGRAPHS = re.compile(r"\s*\n\s*\n\s*")
 _SPACES = re.compile(r" {2,}")
 _WIDE_BEFORE = re.compile(f"[{_WIDE}]$")
 _WIDE_AFTER = re.compile(f"[{_WIDE}]")
@@ -79,16 +81,20 @@ def display_name(text: str) -> str:
 
 def join_lines(text: str) -> str:
     """The text on one line: printed lines joined, without a space between Japanese and with one between
-    words; a word that was hyphenated at the end of a line is whole; the cells of a table stand between bars,
-    its rows between slashes."""
+    words, and between a paragraph in Japanese and one in other letters (code); a word that was hyphenated at
+    the end of a line is whole; the cells of a table stand between bars, its rows between slashes."""
     text = _AFTER_MARK.sub("\\1 ", _SPACES.sub(" ", make_legible(text)))
-    lines = [line for line in _LINES.split(_INDENT.sub("", text)) if line]
+    text = _INDENT.sub("", text).strip("\n")
+    lines = [line for line in _LINES.split(text) if line]
     if any("\t" in line for line in lines):
         return " / ".join(_CELLS.sub(" | ", line) for line in lines)
-    joined = lines[0] if lines else ""
-    for line in lines[1:]:
-        joined = _joined(joined, line)
-    return joined
+    paragraphs = [reduce(_joined, _LINES.split(paragraph)) for paragraph in _PARAGRAPHS.split(text)]
+    return reduce(_beside, paragraphs)
+
+
+def _beside(before: str, after: str) -> str:
+    is_wide = _WIDE_AFTER.match(after) is not None
+    return _joined(before, after) if is_wide == bool(_WIDE_BEFORE.search(before)) else f"{before} {after}"
 
 
 def display_quotation(text: str, *, code: bool) -> str:

@@ -13,6 +13,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from urllib.parse import quote
 
 from shisho.domain.corpus import Citation
+from shisho.domain.item_mark import strip_mark
 from shisho.domain.place import split_cells
 
 WHOLE = 100  # characters; of a longer span, and of one over several lines, only both ends are named
@@ -21,9 +22,6 @@ DIRECTIVE = ":~:"
 # Where a browser finds a word's border: white space, punctuation, and a new word after kana (a particle or an
 # ending).
 _BORDER = re.compile(r"\s|(?<=[、。,.;:!?！？・」』)）])|(?<=[ぁ-ん])(?=[一-鿿々ァ-ヺA-Za-z0-9「『（(])")
-
-# What a browser shows before an item is no text of its page.
-_MARK = re.compile(r"^(?:•|\d{1,4}\.) ")
 
 
 def is_on_web(source: str) -> bool:
@@ -58,7 +56,7 @@ def _anchor(citation: Citation) -> str:
 
 def text_directive(span: str) -> str:
     """`text=…` for a span as it stands in the text, line breaks included; empty for a blank one."""
-    lines = [line for line in (_MARK.sub("", " ".join(line.split())) for line in span.splitlines()) if line]
+    lines = [line for line in (strip_mark(" ".join(line.split())) for line in span.splitlines()) if line]
     if not lines:
         return ""
     head = _head(lines[0])

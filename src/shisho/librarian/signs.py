@@ -15,7 +15,7 @@ from shisho.language.numbers import is_same_unit
 from shisho.language.terms import fold, squeeze, terms
 from shisho.librarian import definitions, demands, questions, reading
 from shisho.librarian.line_roles import LineRole
-from shisho.librarian.questions import ParsedQuestion
+from shisho.librarian.questions import NounPhrase, ParsedQuestion
 from shisho.librarian.reading import AnalysedPassage
 from shisho.librarian.table_rows import add_units
 from shisho.librarian.word_kinds import WordKind, find_word_kinds
@@ -225,7 +225,7 @@ def find_same_words(
     question: ParsedQuestion, weights: Mapping[str, float], words: frozenset[str]
 ) -> dict[str, frozenset[str]]:
     """For each term of the question the words of a passage that mean the same."""
-    joined = _joined_names(question)
+    joined = _joined_names(question.phrases)
     return {
         term: frozenset({term, *question.superlatives.get(term, ())})
         | {word for word in words if _same(term, word)}
@@ -234,9 +234,10 @@ def find_same_words(
     }
 
 
-def _joined_names(question: ParsedQuestion) -> dict[str, frozenset[str]]:
+@lru_cache(maxsize=256)
+def _joined_names(phrases: tuple[NounPhrase, ...]) -> Mapping[str, frozenset[str]]:
     """For each part of a name the whole, where the dictionary has it in one word: アイスコーヒー."""
-    dotted = [phrase for phrase in question.phrases if "・" in phrase.text]
+    dotted = [phrase for phrase in phrases if "・" in phrase.text]
     joined = {phrase: terms(phrase.text.replace("・", "")) for phrase in dotted}
     return {
         term: frozenset(words) for phrase, words in joined.items() if len(words) == 1 for term in phrase.terms

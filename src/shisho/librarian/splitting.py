@@ -135,8 +135,6 @@ _ASKS_FIRST = re.compile(
     re.IGNORECASE,
 )
 _ENGLISH_ASKING = re.compile(r"\b(?:what|who|whom|whose|when|where|why|how|which)\b", re.IGNORECASE)
-
-
 _PLURAL = re.compile(r"^(?!an? ).*[^isu\W]s$", re.IGNORECASE)
 _ARTICLE = re.compile(r"^(?:An?|The) ")
 

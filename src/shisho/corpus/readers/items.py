@@ -1,14 +1,12 @@
-"""The mark before an item of a list, which a program shows and its file does not hold."""
+"""Items of lists as the program that shows them counts and marks them."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from shisho.corpus.readers.shapes import is_item
+from shisho.domain.item_mark import write_mark
 
-BULLET = "• "
-_MARK = re.compile(r"• |\d{1,4}\. ")
 _LETTERED = frozenset(("a", "A", "i", "I"))
 
 
@@ -32,14 +30,7 @@ class ListCount:
 
 def mark_item(text: str, number: int = 0) -> str:
     """The text behind its number or a bullet, unless it brings a mark of its own."""
-    if is_item(text):
-        return text
-    return f"{number}. {text}" if number > 0 else BULLET + text
-
-
-def strip_mark(text: str) -> str:
-    """The text of an item as its file holds it."""
-    return _MARK.sub("", text, count=1) if _MARK.match(text) else text
+    return text if is_item(text) else write_mark(text, number)
 
 
 def _number(written: str | None, otherwise: int) -> int:

@@ -14,10 +14,10 @@ from readability import Document
 from trafilatura.xpaths import BODY_XPATH
 
 from shisho.corpus.readers.hidden import drop_elements
-from shisho.corpus.readers.items import strip_mark
 from shisho.corpus.readers.surroundings import clear_surroundings, find_menus
 from shisho.corpus.readers.walking import TreeWalk
 from shisho.domain.corpus import Block, BlockKind
+from shisho.domain.item_mark import strip_mark
 
 PARAGRAPH = 60  # letters; below it stand captions, notes and buttons
 SENTENCE = 20  # letters; below it stand labels
@@ -25,44 +25,15 @@ PART = 100  # letters in paragraphs of what is a part of the text
 MOST = 0.9  # of a text
 RECOGNISED = 60  # letters by which a block is found in the page
 FAR_MORE = 4  # times the letters in paragraphs: a page of which so many stand in divisions has those for them
-_BLOCKS = (
-    *(
-        "div",
-        "p",
-        "ul",
-        "ol",
-        "dl",
-        "li",
-        "table",
-        "pre",
-        "blockquote",
-        "section",
-        "article",
-        "form",
-        "figure",
-        "img",
-    ),
-    *(
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "footer",
-        "nav",
-        "aside",
-        "main",
-        "iframe",
-        "button",
-        "input",
-    ),
+_NAMES_OF_BLOCKS = (
+    "div p ul ol dl li table pre blockquote section article form figure img h1 h2 h3 h4 h5 h6 header footer nav aside"
+    " main iframe button input"
 )
-_STRUCTURED = frozenset((BlockKind.HEADING, BlockKind.LIST))
+_BLOCKS = tuple(_NAMES_OF_BLOCKS.split())
+_STRUCTURAL_KINDS = frozenset((BlockKind.HEADING, BlockKind.LIST))
 _DROPPED = "dropped"
 _IN_SENTENCES = ("span", "em", "strong", "b", "i", "code", "kbd", "samp", "var")
-_STRUCTURE = ("h1", "h2", "h3", "h4", "h5", "h6", "li", "dt")
+_STRUCTURAL_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6", "li", "dt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,12 +127,14 @@ def _keep_whole(tree: Any) -> None:
 def _with_structure(tree: Any, blocks: list[Block]) -> list[Block]:
     """All of the part of the page that the text stands in, with headings, lists and notes. Where a page calls
     no part of it the main one, as pages made of DocBook, trafilatura takes paragraphs and tables alone."""
-    if any(block.kind in _STRUCTURED for block in blocks) or any(find_main(tree) for find_main in BODY_XPATH):
+    if any(block.kind in _STRUCTURAL_KINDS for block in blocks) or any(
+        find_main(tree) for find_main in BODY_XPATH
+    ):
         return blocks
     if _call_paragraphs(tree):
         blocks = _by_trafilatura(tree)
     frame = _find_frame(tree, blocks) if blocks else None
-    if frame is None or next(frame.iter(*_STRUCTURE), None) is None:
+    if frame is None or next(frame.iter(*_STRUCTURAL_TAGS), None) is None:
         return blocks
     framed = _walk(frame)
     return framed if _holds(framed, blocks) else blocks

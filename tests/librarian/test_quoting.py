@@ -57,6 +57,20 @@ def test_a_lead_in_brings_the_short_lines_below_it_that_have_no_marks() -> None:
     assert quoted(text, "Each group", "Which nations are in Path D?")[0].endswith("Georgia, Kosovo")
 
 
+def test_what_is_to_be_written_stands_above_the_sentence_that_says_so() -> None:
+    text = "\\plainlabel{紙}\n\nと書くことで、その札を対象から外します。"
+    assert quoted(text, "と書くことで", "札を対象から外すには")[0] == text
+
+
+def test_one_of_two_comes_with_both() -> None:
+    first = "詰める並べ方と詰めない並べ方がある。"
+    second = "前者は字数の少ない順に並び、後者は辞書と同じ順に並ぶ。"
+    assert quoted(first + second, "前者は", "詰める並べ方とは何か")[0] == first + second
+    assert (
+        quoted(first + second, "詰める並べ方と", "詰める並べ方と詰めない並べ方を比べて")[0] == first + second
+    )
+
+
 def test_steps_without_marks_come_with_the_line_that_announces_them() -> None:
     steps = ["まず設定を開く。", "次に「なし」を選ぶ。", "最後に「適用」を押す。"]
     text = "\n\n".join(["以下、その手順。", *steps])

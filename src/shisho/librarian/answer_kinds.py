@@ -70,7 +70,7 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
         AnswerKind.DEFINITION,
         re.compile(
             r"とは(?:何|なに|なん|どの|どう|どんな|$|[?？。、])|とい(?:う|った)(?:の|もの|言葉|用語|語)?は[^。]{0,12}(?:何|どう|どんな|どのよう)|(?:意味|定義)[はをす]|って(?:何|なに)"
-            rf"|{definitions.SPOKEN}"
+            rf"|{definitions.SPOKEN}|{definitions.AT_LAST}|は(?:何|なに|なん)[^。?？]{{0,24}}(?:呼び名|呼び方|総称)"
             r"|^what(?: exactly)?(?: is| are|'s) (?:an? |the )?[\w\s-]{2,40}\??$|\bdefin|\bmean|\bstands? for\b"
         ),
     ),

@@ -35,8 +35,8 @@ _WHERE = tuple(
             r"(?:(?:に(?:おいて|おける)|で)は|で(?=[、何]|ど[のうんれこち])|によると|によれば|による"
             r"|に(?:従う|沿う)(?:なら|と)|に(?:従|沿|基づい)って)、?",
             # 「…の章に、…載っていたはずです」
-            r"(?<=。)\s*(?P<text>[^、。?？]{2,40}?)に(?:は)?(?=[^。]{2,80}載ってい)",
-            r"(?i)^(?:according to|as (?:described|explained|stated) in|in) (?P<text>[^,?.]{2,40}),\s",
+            r"(?:^|(?<=。))\s*(?P<text>[^、。?？]{2,40}?)に(?:は)?、?(?=[^。]{2,80}載ってい)",
+            r"(?i)^(?:according to|as (?:described|explained|stated) in|in) (?P<text>(?:[^,?.]|\.(?=\w)){2,40}),\s",
             r"(?i),? (?:according to|as (?:described|explained|stated) in) (?P<text>[^,?.]{2,60}?)(?=[?.!\s]*$)",
         ),
     )

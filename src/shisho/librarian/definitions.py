@@ -24,6 +24,24 @@ _ASKED_OF = re.compile(
     r"|は(?:何|なん)(?:です|でしょう)?か?[?？。]?$)"
 )
 NOUNS = re.compile(r"[一-鿿々〆ヶァ-ヺー・a-z0-9*+#./&'-]+")
+# 「…で「進入」という言い方を見かけました。ルビがどういう位置に来ている状態を言うのでしょうか」
+_WORD_MET = re.compile(
+    r"[「『\"“]([^「『\"“」』”]{1,40})[」』\"”](?:とか)?(?:という|っていう|って|なる)(?:言い方|用語|言葉|ことば|単語|語|表現|呼び方|呼び名|名前|概念)"
+    r"|\bthe (?:word|term|expression|phrase|notion|name) [\"“']([^\"“”']{2,40})[\"”']"
+)
+_MEANT = re.compile(
+    r"(?:何|どう|どん)[^?？]{0,40}(?:[をは](?:言|いう|いい|指|さす|意味)|こと|もの|意味)|何(?:です|でしょう|なの|だ)"
+    r"|\bwhat (?:is|are|does|do|sort|kind|exactly)\b|\bmean"
+)
+# 「「X」が出てきますが、…、要するに何なのでしょう」
+AT_LAST = (
+    r"(?:要するに|結局|つまり|いったい|一体|そもそも)、?(?:何|なん)(?:です|なの|なん|だ|でしょう|か|$|[?？])"
+)
+_MET_BEFORE = re.compile(rf"[「『\"“]([^「『\"“」』”]{{1,40}})[」』\"”][^「」『』。?？]{{1,60}}{AT_LAST}")
+# 「「X」は何と何をひっくるめた呼び名?」
+_NAME_OF_WHAT = re.compile(
+    r"[」』\"”]?は(?:何|なに|なん|どう|どん)[^。?？]{0,24}(?:呼び名|呼び方|総称|名前|言葉|用語|略語|意味)"
+)
 _QUOTED_BEFORE = re.compile(r"[「『\"“]([^「『\"“」』”]{1,40})$")
 # No clause tells it from others: not "what are the parts it is made of".
 _ENGLISH_THING = (
@@ -56,7 +74,9 @@ def find_defined_thing(folded_question: str) -> str:
     for form in _ASKED_OF_ENGLISH:
         if match := form.match(folded_question):
             return match[1]
-    match = _ASKED_OF.search(folded_question)
+    if met := _MET_BEFORE.search(folded_question):
+        return met[1]
+    match = _ASKED_OF.search(folded_question) or _NAME_OF_WHAT.search(folded_question)
     if match is None:
         return ""
     before = folded_question[: match.start()]
@@ -65,6 +85,12 @@ def find_defined_thing(folded_question: str) -> str:
     runs = [run for run in NOUNS.findall(before)[-1:] if before.endswith(run)]
     nouns = [word.text for word in keywords(before)[-1:] if word.noun and before.endswith(word.text)]
     return max(runs + nouns, key=len, default="")
+
+
+def find_word_met(lead_up: str, asking: str) -> str:
+    """The quoted word that a question tells of first and then asks the meaning of; empty where none is."""
+    match = _WORD_MET.search(lead_up) if _MEANT.search(asking) else None
+    return (match[1] or match[2]) if match else ""
 
 
 def is_asked_for(folded_question: str) -> bool:

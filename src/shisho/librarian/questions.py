@@ -15,6 +15,7 @@ from shisho.language.numbers import Figures, figures
 from shisho.language.terms import fold, pairs, squeeze, terms, tokenizer
 from shisho.librarian import answer_kinds, asides, definitions, demands
 from shisho.librarian.answer_kinds import AnswerKind
+from shisho.librarian.lead_up import split_lead_up
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +31,11 @@ class ParsedQuestion:
     """A question as it is compared with sentences.
 
     `defined` is what it asks the meaning of, `frame` the terms that only say where to look
-    (「情報通信白書では、」) or how to answer (「三文字で」), `unit` the noun counted or classified (何論: 論,
-    何県: 県), `form` what an answer must look like where the noun asked for says so. `superlatives`: what
-    else a word is written as (一番大きい: 最大). `lists`: several things are asked for. `compares`: how
-    things differ. `explains`: an answer is more than one fact."""
+    (「情報通信白書では、」), what was told before anything is asked, or how to answer (「三文字で」),
+    `unit` the noun counted or classified (何論: 論, 何県: 県), `form` what an answer must look like where the
+    noun asked for says so. `superlatives`: what else a word is written as (一番大きい: 最大). `lists`:
+    several things are asked for. `compares`: how things differ. `explains`: an answer is more than one fact.
+    `asking`: the part of `folded` that asks."""
 
     kind: AnswerKind
     terms: tuple[str, ...]
@@ -54,6 +56,7 @@ class ParsedQuestion:
     lists: bool
     compares: bool
     folded: str
+    asking: str
 
     @property
     def explains(self) -> bool:
@@ -61,7 +64,7 @@ class ParsedQuestion:
 
     @property
     def asks_for_a_way(self) -> bool:
-        return _WAY.search(self.folded) is not None
+        return _WAY.search(self.asking) is not None
 
     @property
     def asks_what_is(self) -> bool:
@@ -70,17 +73,17 @@ class ParsedQuestion:
         is_written_alike = self.defined is not None and any(
             phrase.text == self.defined.text for phrase in self.phrases
         )
-        return is_written_alike and definitions.is_asked_for(self.folded)
+        return is_written_alike and definitions.is_asked_for(self.asking)
 
     @property
     def asks_for_a_date(self) -> bool:
-        return self.kind is AnswerKind.TIME and answer_kinds.is_dated(self.folded)
+        return self.kind is AnswerKind.TIME and answer_kinds.is_dated(self.asking)
 
     @property
     def asks_yes_or_no(self) -> bool:
-        if self.kind not in (AnswerKind.THING, AnswerKind.DEFINITION) or _WH_WORD.search(self.folded):
+        if self.kind not in (AnswerKind.THING, AnswerKind.DEFINITION) or _WH_WORD.search(self.asking):
             return False
-        return _YES_OR_NO.search(self.folded) is not None
+        return _YES_OR_NO.search(self.asking) is not None
 
     def is_answered_by(self, sentence: str, title: str = "") -> bool:
         """True where a folded sentence, or its document's title for it, holds something of the kind asked for
@@ -89,6 +92,7 @@ class ParsedQuestion:
         return said or answer_kinds.is_of_its_title(self.kind, self.folded, sentence, title)
 
 
+ENOUGH_ASKED = 3  # words that ask by themselves: with fewer, what was told first is asked about
 _UNIT = re.compile(r"何[十百千万億]*((?:か(?=[国所月]))?[一-鿿ァ-ヶー]{1,6}|[a-z%]+)")
 # In a Japanese question what is written in katakana or Latin is a name, or as good as one.
 _LETTER = re.compile(r"[a-z](?![a-z])")
@@ -112,7 +116,9 @@ _YES_OR_NO = re.compile(
 )
 _WAY = re.compile(
     r"どうす(?:れば|る)|どうや(?:って|れば)|どのように(?:す|設|実|行)|方法|手順|措置|やり方|仕方|しかた|するには"
+    r"|どう[^、。?？は]{0,8}[えけせてねべめれげ]ば(?:いい|良い|よい|よろしい)|何をすれば|[うくすつぬむるぐぶ]には[。?？]*$"
     r"|\bhow (?:to|do|does|can|should)\b"
+    r"|\bwhat (?:do|must|should) (?:i|we|you|one) (?:(?:have|need) to )?(?:do|set up|change|add|run|type|write|enter)\b"
 )
 # What is to be done, and what can, must or must not be.
 _ACTION = re.compile(
@@ -141,6 +147,8 @@ _SUPERLATIVE = {
     "良い": "最良",
     "早い": "最初",
 }
+# A sentence with its predicate: not 「…について2点。」, "vsftpd:".
+_TELLS = re.compile(r"[うくすつぬむるぐぶいただ](?:です|ね|よ)?。$|[a-z\"')]\.$")
 _QUOTED = re.compile(r"[「『\"“]([^」』\"”]{2,60})[」』\"”]")
 # Words that ask, name the asking, or carry no meaning of their own, as index terms are written.
 _ASKING = frozenset(
@@ -165,33 +173,50 @@ def read(question: str) -> ParsedQuestion:
     words = terms(folded)
     told_words = [word for word in words if word not in _ASKING and word[0] != "何"] or words
     kept_words = frozenset(told_words)
-    unit = _unit(folded)
+    lead_up, asking = split_lead_up(folded)
+    if word_met := definitions.find_word_met(lead_up, asking):
+        asking = f"「{word_met}」とは"
+    asked_text = asides.strip_asides(asking)
+    unit = _unit(asking)
     inner_text = asides.strip_asides(folded)
     inner_words = frozenset(terms(inner_text))
     nouns = definitions.NOUNS.findall(inner_text)
     runs = [(run, tuple(term for term in terms(run) if term in kept_words)) for run in nouns]
     phrases = tuple(NounPhrase(run, words_of_run) for run, words_of_run in runs if words_of_run)
+    own_names = _names(question, phrases, unit)
     return ParsedQuestion(
-        kind=answer_kinds.find_kind(folded),
+        kind=answer_kinds.find_kind(asked_text),
         terms=tuple(dict.fromkeys(told_words)),
         phrases=phrases,
-        defined=_defined(inner_text, kept_words),
-        frame=frozenset(told_words) - inner_words,
-        names=_names(question, phrases, unit),
+        defined=_defined(asked_text, kept_words),
+        frame=(frozenset(told_words) - inner_words) | _background(lead_up, asking, told_words, own_names),
+        names=own_names,
         pairs=frozenset(pairs(folded)),
         triples=_triples(squeeze(folded)),
         figures=figures(question),
         quoted=tuple(fold(phrase) for phrase in _QUOTED.findall(question)),
         unit=unit,
-        form=demands.form(folded),
+        form=demands.form(asking),
         labels=demands.labels(folded),
         grades=demands.grades(folded),
         versions=demands.versions(folded),
         superlatives=_superlatives(folded),
-        lists=_LISTS.search(folded) is not None,
-        compares=_COMPARES.search(folded) is not None,
+        lists=_LISTS.search(asking) is not None,
+        compares=_COMPARES.search(asking) is not None,
         folded=folded,
+        asking=asking,
     )
+
+
+def _background(
+    lead_up: str, asking: str, told_words: Sequence[str], own_names: Sequence[str]
+) -> frozenset[str]:
+    """The terms that only the lead-up has and that name nothing, where what is asked has words enough of its
+    own."""
+    asked_words = frozenset(terms(asking)) & frozenset(told_words)
+    if len(asked_words) < ENOUGH_ASKED or not _TELLS.search(lead_up.rstrip()):
+        return frozenset()
+    return frozenset(told_words) - asked_words - frozenset(own_names)
 
 
 def _defined(folded: str, kept_words: frozenset[str]) -> NounPhrase | None:

@@ -32,6 +32,11 @@ _BACK = re.compile(
     r"(?:なお|また|ただし|しかし)?、?(?:これ|それ|この|その|こうした|そうした|同[条項法社校]|前項|上記|よって|したがって)"
     r"|[^、。]{2,20}(?:では|には|は|で|に)、(?:これ|それ)[をはがにらも]"
 )
+# What is written or typed stands above: 「\nodraft」「と書くことで、…を除外します。」
+_ABOVE = re.compile(
+    r"(?:と(?:すると|すれば|すること|書[いくけ]|記述|指定|入力|打[つて])|のように(?:書|記述|指定|入力|する|し))"
+)
+_ONE_OF_TWO = re.compile(r"前者|後者|\bthe (?:former|latter)\b")
 # Only where more is to be explained than one sentence does: the exception needs its rule, the result its
 # ground.
 _LEANS = re.compile(
@@ -82,7 +87,7 @@ def choose_span(
     last = place
     if is_grounded(lines, place, question) or _goes_on(lines, place, question):
         last = place + 1
-    elif place and _says(lines[place - 1]) and _leans(line, question):
+    elif place and (_ABOVE.match(line.folded) or (_says(lines[place - 1]) and _leans(line, question))):
         first = place - 1
     most = EXPLAINED_PAIR_CHARS if question.explains else PAIR_CHARS
     if first != last and measure_printed_width(text[lines[first].start : lines[last].end]) <= most:
@@ -159,14 +164,18 @@ def is_list(lines: Sequence[SentenceLine], place: int, question: ParsedQuestion)
 
 
 def _goes_on(lines: Sequence[SentenceLine], place: int, question: ParsedQuestion) -> bool:
-    if question.kind is not AnswerKind.DEFINITION or place + 1 >= len(lines):
+    if place + 1 >= len(lines):
         return False
     after = lines[place + 1]
+    if question.compares and _says(after) and _ONE_OF_TWO.search(after.folded):
+        return True
+    if question.kind is not AnswerKind.DEFINITION:
+        return False
     return _says(after) and (_ON.match(after.folded) or _ON_ENGLISH.match(after.folded)) is not None
 
 
 def _leans(line: SentenceLine, question: ParsedQuestion) -> bool:
-    if _BACK.match(line.folded):
+    if _BACK.match(line.folded) or _ONE_OF_TWO.search(line.folded):
         return True
     return question.explains and _LEANS.match(line.folded) is not None
 

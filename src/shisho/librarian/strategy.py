@@ -9,6 +9,7 @@ from shisho.domain.inquiry import Goal, Strategy
 from shisho.errors import InvalidParams
 from shisho.librarian import asides, splitting
 from shisho.librarian.courtesy import strip_courtesy
+from shisho.librarian.lead_up import split_lead_up
 
 MAX_CHARS = 2_000
 MAX_GOALS = 8
@@ -37,7 +38,12 @@ def _split(question: str) -> tuple[bool, tuple[str, ...]]:
     """Whether things are compared, and the parts; each names the text in which all are to be looked for."""
     bare = asides.strip_asides(question)
     compared = splitting.split_comparison(bare)
-    parts = compared or splitting.split_each(bare) or splitting.questions(bare)
+    lead_up, asking = split_lead_up(bare)
+    parts = (
+        compared
+        or splitting.split_each(bare)
+        or tuple(lead_up + part for part in splitting.questions(asking))
+    )
     if not 2 <= len(parts) <= MAX_GOALS:
         return False, (question,)
     text = asides.find_text(question)

@@ -375,3 +375,10 @@ def test_code_is_quoted_whole_as_it_stands() -> None:
         shown, [Goal("G1", "決定係数を計算するコードはどう書くか")], [], {"決定": 3.0, "係数": 3.0}
     )
     assert [finding.snippet for finding in found if finding.index == 1] == [code]
+
+
+def test_what_only_says_the_question_again_is_no_answer() -> None:
+    shown = NumberedPassage(1, "第2版 2017年10月28日に導入済み。", "第2版で導入済みの機能", 0.9)
+    wanted = found("第2版で2017年10月28日に導入済みの機能を挙げてください。", (shown,))
+    assert all(one.score < ENOUGH for one in wanted)
+    assert found("第2版は2017年10月28日に導入済みですか。", (shown,))[0].score >= ENOUGH

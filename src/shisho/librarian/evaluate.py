@@ -344,6 +344,13 @@ def _certainty(
         sure = min(sure, OFF_TOPIC)
     is_empty = question.frame.issuperset(question.terms)  # 「"must" in the manual」: words of grammar alone
     barred = best.signs.numberless or best.signs.formless_quoted or (nameless and not elsewhere) or is_empty
+    barred = barred or _brings_nothing(question, best)
     of_document = [other for other in chosen if find_document(other.shown) == find_document(best.shown)]
     kindless = kindless and not any(candidate.signs.kind_quoted for candidate in (best, *of_document))
     return min(sure, REFUSED) if barred or kindless else sure
+
+
+def _brings_nothing(question: ParsedQuestion, best: QuotableLine) -> bool:
+    """True where the quotation has no word that the question has not, and more is asked than yes or no."""
+    asked_words = frozenset(question.terms).union(*best.shared.alike.values())
+    return not question.asks_yes_or_no and best.quoted_words <= asked_words

@@ -83,7 +83,7 @@ class ParsedQuestion:
     def asks_yes_or_no(self) -> bool:
         if self.kind not in (AnswerKind.THING, AnswerKind.DEFINITION) or _WH_WORD.search(self.asking):
             return False
-        return _YES_OR_NO.search(self.asking) is not None
+        return _YES_OR_NO.search(self.asking) is not None and not _REQUEST.search(self.asking)
 
     def is_answered_by(self, sentence: str, title: str = "") -> bool:
         """True where a folded sentence, or its document's title for it, holds something of the kind asked for
@@ -113,6 +113,9 @@ _WH_WORD = re.compile(
 _YES_OR_NO = re.compile(
     r"(?:ます|です|でしょう|る|い|の|た|ない|せん|よい|いい)(?:ん|の)?(?:です)?(?:でしょう)?か?[。?？]*$"
     r"|^(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|must|may)\b"
+)
+_REQUEST = re.compile(
+    r"(?:知りたい|教えて|おしえて|ほしい|欲しい|ください|下さい|願い|頼み|挙げて|列挙|説明|まとめて|示して|並べて)[^、。]{0,12}[。?？]*$"
 )
 _WAY = re.compile(
     r"どうす(?:れば|る)|どうや(?:って|れば)|どのように(?:す|設|実|行)|方法|手順|措置|やり方|仕方|しかた|するには"

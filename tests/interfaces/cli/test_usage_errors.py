@@ -1,7 +1,9 @@
-"""Usage errors break no word of what was typed, however narrow the screen is."""
+"""Usage errors break no word of what was typed, however narrow the screen is, and are JSON where that is
+asked for."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -42,3 +44,26 @@ def test_japanese_may_be_broken_anywhere() -> None:
 def test_a_word_that_cannot_be_chosen_is_answered_with_those_that_can(tmp_path: Path) -> None:
     said = usage_error(tmp_path, 80, "ja_JP.UTF-8", "ask", "?", "--sources", "foo")
     assert "auto, documents, web, both" in said
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("ask", "--json", "--deep", "?"), "--deep"),
+        (("asc", "--json"), "ask"),
+        (("search", "--json"), "query"),
+        (("ask", "?", "--json", "--sources", "foo"), "auto, documents, web, both"),
+    ],
+)
+def test_a_usage_error_is_json_where_json_is_asked_for(
+    words: tuple[str, ...], named: str, language: str, tmp_path: Path
+) -> None:
+    shell = Shell(tmp_path)
+    shell.environment["SHISHO_LANGUAGE"] = language
+    done = shell.run(*words)
+    told = json.loads(done.stdout)
+    assert (done.returncode, done.stderr) == (2, "")
+    assert (told["ok"], told["code"]) == (False, "INVALID_PARAMS")
+    assert named in told["message"]
+    assert ("。" in told["message"]) == (language == "ja")

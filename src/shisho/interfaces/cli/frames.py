@@ -83,7 +83,7 @@ class CommandGroup(typer.core.TyperGroup):
         try:
             return super().resolve_command(ctx, args)
         except UsageError as error:
-            if current_language() == DEFAULT:
+            if current_language() == DEFAULT and not _asks_for_json():
                 raise
             raise _SpokenUsageError(render(_no_command(args[0], list(self.commands))), ctx) from error
 
@@ -150,6 +150,9 @@ def _told() -> Iterator[None]:
     try:
         yield
     except UsageError as error:
+        if _asks_for_json() and type(error).__name__ != "NoArgsIsHelpError":
+            spoken = error.message if isinstance(error, _SpokenUsageError) else _meaning(error)
+            fail(InvalidParams(spoken), json_=True)
         keep_words_whole()
         if (
             current_language() == DEFAULT

@@ -24,6 +24,8 @@ from shisho.librarian.definitions import defines, find_defined_thing, is_name_of
         ("分散", "不偏分散（平均との差の二乗の和を自由度で割ったものをいう。）を用いる。", False),
         ("median", "The median is the value in the middle.", True),
         ("median", "The median of the sample was higher.", False),
+        ("prerequisites", '"Prerequisites" lists the objects that are not included.', True),
+        ("prerequisites", 'See "Prerequisites" and the objects that it lists.', False),
     ],
 )
 def test_a_definition_is_known_by_its_form(thing: str, line: str, expected: bool) -> None:

@@ -71,6 +71,11 @@ def test_one_of_two_comes_with_both() -> None:
     )
 
 
+def test_a_sentence_that_points_back_in_english_comes_with_the_one_before() -> None:
+    text = "Some sheets are empty and only lean on new ones. Such sheets are called transitional sheets."
+    assert quoted(text, "Such sheets", "What are transitional sheets?")[0] == text
+
+
 def test_steps_without_marks_come_with_the_line_that_announces_them() -> None:
     steps = ["まず設定を開く。", "次に「なし」を選ぶ。", "最後に「適用」を押す。"]
     text = "\n\n".join(["以下、その手順。", *steps])

@@ -123,6 +123,7 @@ def _definition(name: str) -> re.Pattern[str]:
         rf"|(?:を|ことを|のを|ものを|が){thing}(?:と(?:い[いうわっ]|言|呼|称|名付|定義)|という)"
         rf"|以下[、,]?{thing}と|{thing}(?:is|are)(?:an?|the|defined|called)"
         rf"|(?:called|named|knownas|termed){thing}"
+        rf"|^[^\w]*[\"“]{re.escape(name)}[\"”](?:is|are|lists?|means|denotes|describes|contains|holds|represents)"
         # 「雇止め（契約が更新されないこと）」「特定期間（…をいう。以下同じ。）」
         rf"|(?<![一-鿿ァ-ヺa-z]){re.escape(name)}[」』]?[(（](?![^()（）]*参照)[^()（）]{{6,200}}(?:こと|をいう|を指す|の意)[。.]?(?:以下[^()（）]{{0,20}})?[)）]"
     )

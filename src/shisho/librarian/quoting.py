@@ -32,6 +32,7 @@ _BACK = re.compile(
     r"(?:なお|また|ただし|しかし)?、?(?:これ|それ|この|その|こうした|そうした|同[条項法社校]|前項|上記|よって|したがって)"
     r"|[^、。]{2,20}(?:では|には|は|で|に)、(?:これ|それ)[をはがにらも]"
 )
+_BACK_ENGLISH = re.compile(r"(?:such|these|those|this|they|it)\b")
 # What is written or typed stands above: 「\nodraft」「と書くことで、…を除外します。」
 _ABOVE = re.compile(
     r"(?:と(?:すると|すれば|すること|書[いくけ]|記述|指定|入力|打[つて])|のように(?:書|記述|指定|入力|する|し))"
@@ -175,7 +176,7 @@ def _goes_on(lines: Sequence[SentenceLine], place: int, question: ParsedQuestion
 
 
 def _leans(line: SentenceLine, question: ParsedQuestion) -> bool:
-    if _BACK.match(line.folded) or _ONE_OF_TWO.search(line.folded):
+    if _BACK.match(line.folded) or _BACK_ENGLISH.match(line.folded) or _ONE_OF_TWO.search(line.folded):
         return True
     return question.explains and _LEANS.match(line.folded) is not None
 

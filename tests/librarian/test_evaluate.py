@@ -382,3 +382,6 @@ def test_what_only_says_the_question_again_is_no_answer() -> None:
     wanted = found("第2版で2017年10月28日に導入済みの機能を挙げてください。", (shown,))
     assert all(one.score < ENOUGH for one in wanted)
     assert found("第2版は2017年10月28日に導入済みですか。", (shown,))[0].score >= ENOUGH
+    # Here the title is what is asked for.
+    named = NumberedPassage(1, "炭素と水素だけからなる化合物である。", "炭化水素", 0.9)
+    assert found("炭素と水素だけからなる化合物を何というか。", (named,))[0].score >= ENOUGH

@@ -351,6 +351,7 @@ def _certainty(
 
 
 def _brings_nothing(question: ParsedQuestion, best: QuotableLine) -> bool:
-    """True where the quotation has no word that the question has not, and more is asked than yes or no."""
+    """True where several things are asked for, and the quotation has no word that the question has not. One
+    thing may be the title: 「炭素と水素だけの化合物を何というか」."""
     asked_words = frozenset(question.terms).union(*best.shared.alike.values())
-    return not question.asks_yes_or_no and best.quoted_words <= asked_words
+    return question.lists and best.quoted_words <= asked_words

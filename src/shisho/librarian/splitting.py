@@ -106,6 +106,7 @@ _ASKS_OF = re.compile(
 _GOES_ON = re.compile(
     r"(?:たら|れば|なら|ても|とき|時|場合|際|に|では|とは|から|(?<!も)ので|[はがをとの]|けど|けれども?|こと|について|いつ|どこ|誰|何)$"
 )
+_CITED = re.compile(r"\s*(?:と(?!き|ころ)|って)")  # 「何ギガまで、と指定する設定」
 _YES_OR_NO = re.compile(r"(?:ます|です|でしょう|る|い|の|た)(?:ん|の)?(?:です)?か[。?？]*$|は[?？]$")
 _TOLD = re.compile(r"(?<!理由)(?<!例)(?:を|について)(?:説明|教え|述べ)")
 _ROW = re.compile(
@@ -242,7 +243,8 @@ def _asking_clauses(question: str, masked: str) -> list[str]:
     begun = ""
     for a, b in pairwise(borders):
         begun = f"{begun}、{question[a + 1 : b].strip()}" if begun else question[a + 1 : b].strip()
-        if _ASKS_OF.search(begun) and not _GOES_ON.search(begun):
+        is_cited = _CITED.match(question, b + 1) is not None
+        if _ASKS_OF.search(begun) and not _GOES_ON.search(begun) and not is_cited:
             clauses.append(begun)
             begun = ""
     if begun and clauses:

@@ -203,3 +203,7 @@ def test_words_that_share_an_id_in_the_dictionary_keep_their_own_terms() -> None
         ["ロジックボム"],
         ["マルウェア"],
     ]
+
+
+def test_a_latin_word_that_the_dictionary_has_in_katakana_is_stemmed_as_well() -> None:
+    assert terms(fold("グーグルとウィンドウズ")) == terms(fold("GoogleとWindows"))

@@ -35,6 +35,20 @@ from shisho.librarian.questions import read
         ("何ヶ所に支店があるか", AnswerKind.AMOUNT),
         ("何種類の薬があるか", AnswerKind.AMOUNT),
         ("1971年からは何国と称していたか", AnswerKind.PLACE),
+        ("餓死者を出した出来事はなんでしょう。", AnswerKind.THING),
+        ("決定係数とはなんですか", AnswerKind.DEFINITION),
+        ("なんで雨は降るの", AnswerKind.REASON),
+        ("なぜなんですか", AnswerKind.REASON),
+        ("委員長はだれ？", AnswerKind.PERSON),
+        ("「さみだれ」の漢字表記は？", AnswerKind.THING),
+        ("この気流をなんというか", AnswerKind.NAME),
+        ("失踪の原因となった法律は", AnswerKind.THING),
+        ("失踪の要因となっていることは？", AnswerKind.REASON),
+        ("何年も奉仕した後に何という称号を得たか", AnswerKind.NAME),
+        ("いつも使う駅はどこ？", AnswerKind.PLACE),
+        ("誰でも使える設備は何か", AnswerKind.THING),
+        ("どこかに記録された値は何か", AnswerKind.THING),
+        ("この社会の仕組みは何社会と呼ばれたか", AnswerKind.NAME),
     ],
 )
 def test_kind(question: str, kind: AnswerKind) -> None:
@@ -62,6 +76,8 @@ def test_kind(question: str, kind: AnswerKind) -> None:
         ("野党第一党に躍進した政党はどこか", "野党第一党に躍進した立憲民主党である。", True),
         ("自動車を作った会社はどこか", "自動車は大きな工場で作った。", False),
         ("開発に加わった大学はどこか", "開発には北海大学が加わった。", True),
+        ("派遣先で問題が起きた理由は", "士気の低さから派遣先で問題を起こす。", True),
+        ("派遣先で問題が起きた理由は", "派遣先は三つの区からなる。", False),
     ],
 )
 def test_a_sentence_must_bring_what_is_asked(question: str, sentence: str, expected: bool) -> None:

@@ -256,6 +256,8 @@ def _term(token: Any) -> str:
         term = term.translate(_NUMERALS)
     if term in GRAMMAR or _DROPPED.fullmatch(term):
         return ""
+    if _LATIN.fullmatch(term):
+        return stem(term)  # グーグル is google in the dictionary
     return (term[:-1] if _LONG_VOWEL.fullmatch(term) else term)[:TERM_CHARS]
 
 

@@ -25,7 +25,7 @@ class AnswerKind(StrEnum):
 
 _DATE_UNITS = r"年(?![間分])|月|日(?!間)|曜日|世紀|年代"
 _COUNTED = (
-    "人|名|個|回|本|匹|度|歳|才|社|[カかヶヵケ][国月所]|km|kg|cm|mm|m|%|パーセント|メートル|キロ|円|ドル|つ|種|番|件|位|倍|分|秒|時間|"
+    "人|名|個|回|本|匹|度|歳|才|社(?!会|員|長)|[カかヶヵケ][国月所]|km|kg|cm|mm|m|%|パーセント|メートル|キロ|円|ドル|つ|種|番|件|位|倍|分|秒|時間|"
     "年[間分]|割|議席|票|隻|頭|巻|話|色|字|文字|ページ|トン|ヘクタール|層|階|世|代目|日間|点|枚|台|校|冊|曲|作|試合|リットル|グラム"
 )
 # The first kind whose pattern is found is the kind of the question.
@@ -33,27 +33,27 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     (
         AnswerKind.REASON,
         re.compile(
-            r"なぜ|何故|どうして(?!も)|なんで|(?:理由|原因|要因)(?!は、.*何[がをに])|[たるいの](?:訳|わけ)(?:は|を|が|$|\?)|\bwhy\b|\breasons?\b|\bcauses?\b"
+            r"なぜ|何故|どうして(?!も)|なんで(?!す|しょ|し[たょ]|あ|も)|(?:理由|原因|要因)(?!は、.*何[がをに]|[とに]な(?:った|る|っている|っていた)[一-鿿ァ-ヺー])|[たるいの](?:訳|わけ)(?:は|を|が|$|\?)|\bwhy\b|\breasons?\b|\bcauses?\b"
         ),
     ),
     (
         AnswerKind.TIME,
         re.compile(
-            rf"いつ|何(?:{_DATE_UNITS}|時(?!間))|時期|年号|西暦|どの時代|\bwhen\b"
+            rf"いつ(?!も|しか|の間に)|何(?:{_DATE_UNITS}|時(?!間))(?!も(?!ら))|時期|年号|西暦|どの時代|\bwhen\b"
             r"|\b(?:what|which|in what) (?:year|date|day|month|century|decade)"
         ),
     ),
     (
         AnswerKind.PERSON,
         re.compile(
-            r"誰|だれ|どなた|どの人|何者|人物|氏名|何という人|[人性者]の(?:お)?名前"
+            r"誰(?!でも|も|か[をにへと])|どなた|どの人|何者|人物|氏名|何という人|[人性者]の(?:お)?名前"
             r"|\bwho(?:m|se)?\b|\bwhich (?:person|author|scientist)"
         ),
     ),
     (
         AnswerKind.AMOUNT,
         re.compile(
-            rf"いくつ|いくら|幾[つ人日度]|何(?:{_COUNTED})|何[十百千万]|どれ(?:くらい|ぐらい|ほど|だけ)|どの(?:くらい|ぐらい|程度|ほど)|割合|人口|面積|"
+            rf"いくつ|いくら|幾[つ人日度]|何(?:{_COUNTED})(?!も(?!ら))|何[十百千万]|どれ(?:くらい|ぐらい|ほど|だけ)|どの(?:くらい|ぐらい|程度|ほど)|割合|人口|面積|"
             r"(?:高さ|長さ|重さ|重量|深さ|距離|温度|気温|速度|数|年齢|価格|金額)は"
             r"|\bhow (?:many|much|long|far|old|high|tall|large|big|deep|often|fast)\b"
             r"|\bwhat (?:percentage|percent|number|proportion)"
@@ -62,7 +62,7 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     (
         AnswerKind.PLACE,
         re.compile(
-            r"どこ(?!まで)|何処|場所は|何(?:県|市|州|国|区|町|村|駅|島|大陸|地方)|どの(?:国|都市|地域|県|州|街|町|大陸|地方|島)"
+            r"どこ(?!まで|でも|にも|も|か[にでへを])|何処|場所は|何(?:県|市|州|国|区|町|村|駅|島|大陸|地方)|どの(?:国|都市|地域|県|州|街|町|大陸|地方|島)"
             r"|\bwhere\b|\b(?:what|which) (?:country|city|state|place|town|continent)"
         ),
     ),
@@ -77,7 +77,7 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     (
         AnswerKind.NAME,
         re.compile(
-            r"何と(?:い[いうっ]|言|呼|称|名)|何という|(?:名称|呼び名|通称|別名|略称|愛称|名前)は|と(?:呼ばれる|いう|言われる)の[はが]"
+            r"何(?:[一-鿿ァ-ヺー]{1,6})?と(?:い[いうっ]|言|呼|称|名)|何という|(?:名称|呼び名|通称|別名|略称|愛称|名前)は|と(?:呼ばれる|いう|言われる)の[はが]"
             r"|\bwhat (?:name|is the name)|\bcalled\b"
         ),
     ),
@@ -88,21 +88,21 @@ _TIME_WORD = re.compile(
     r"|\b(?:january|february|march|april|june|july|august|september|october|november|december|centur)"
 )
 _DATED = re.compile(
-    rf"何(?:{_DATE_UNITS})|西暦|いつ.*た(?:の|か|$|[?。])|いつ(?:です|でした|だ)"
+    rf"何(?:{_DATE_UNITS})(?!も(?!ら))|西暦|いつ.*た(?:の|か|$|[?。])|いつ(?:です|でした|だ)"
     r"|\bwhen (?:was|were|did|will)\b|\b(?:what|which|in what) (?:year|date|century|decade)"
 )
 _AMOUNT_WORD = re.compile(
     r"[0-9]|[一二三四五六七八九十百千万億兆](?=[^一-鿿]|[人個回本匹度歳才社国つ種番件位倍分秒時年か月割票隻名頭巻話色字層階])|半分|半数|複数|多数"
     r"|\b(?:half|double|twice|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundred|thousand|million)\b"
 )
-_BY_NAME = re.compile(r"誰|だれ|どなた|氏名|何という人|[人性者]の(?:お)?名前")
+_BY_NAME = re.compile(r"誰|どなた|氏名|何という人|[人性者]の(?:お)?名前")
 _PERSON_WORD = re.compile(
     r"[一-鿿]{2,}(?:氏|さん|先生|[がはをに]行|する者|の者)|担当者|[一-鿿](?:者|官|長|師|員)(?:[がはをにで、]|と[、し]|による)|[一-鿿](?:官|長|師)の|国民"
 )
 # What a sentence is about, where it says so itself.
 _SUBJECT = re.compile(r"[一-鿿々ァ-ヺーa-z0-9」）)](?:は|が)")
 _REASON_WORD = re.compile(
-    r"ため|(?<=[のるた])為|から(?:[、。]|である|だ)|ので|こと(?:により|によって|で)|により|によって|による|理由|原因|要因|きっかけ|せいで|おかげ|目的|結果|よって|[いたるな]分、"
+    r"ため|(?<=[のるた])為|から(?:[、。]|である|だ)|さから(?=[一-鿿ァ-ヺ])|ので|こと(?:により|によって|で)|により|によって|による|理由|原因|要因|きっかけ|せいで|おかげ|目的|結果|よって|[いたるな]分、"
     r"|\bbecause|\bdue to|\bsince\b|\bin order to|\bto (?:prevent|avoid)\b|\breason|\bowing|\bcaus(?:e|ing)|\bso that"
     r"|\bthanks to|\bresult(?:s|ed|ing)?\b|\b(?:led|leads?|leading) to\b|\b(?:thus|hence|consequently|therefore)\b"
     r"|\bfor fear\b|\bdriven by"

@@ -316,6 +316,7 @@ def _certainty(
     )
     name = signs.find_rarest_name(question, weights)
     nameless = bool(name) and shared.alike[name].isdisjoint(page.terms | shared.titled)
+    nameless = nameless and name not in fold(best.shown.text).replace("・", "")  # シントマールテン, シント・マールテン
     is_strict = question.kind in _STRICT or question.asks_for_a_date
     kindless = is_strict and not question.is_answered_by(line.folded, best.shown.title)
     kindless = kindless and not is_grounded(page.lines, best.place, question)

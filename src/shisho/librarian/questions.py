@@ -15,6 +15,7 @@ from shisho.language.numbers import Figures, figures
 from shisho.language.terms import fold, pairs, squeeze, terms, tokenizer
 from shisho.librarian import answer_kinds, asides, definitions, demands
 from shisho.librarian.answer_kinds import AnswerKind
+from shisho.librarian.asking_words import spell_asking_words
 from shisho.librarian.lead_up import split_lead_up
 
 
@@ -93,14 +94,14 @@ class ParsedQuestion:
 
 
 ENOUGH_ASKED = 3  # words that ask by themselves: with fewer, what was told first is asked about
-_UNIT = re.compile(r"何[十百千万億]*((?:か(?=[国所月]))?[一-鿿ァ-ヶー]{1,6}|[a-z%]+)")
+_UNIT = re.compile(r"何[十百千万億]*((?:か(?=[国所月]))?[一-鿿ァ-ヶー]{1,6}+|[a-z%]++)(?!も(?!ら))")
 # In a Japanese question what is written in katakana or Latin is a name, or as good as one.
 _LETTER = re.compile(r"[a-z](?![a-z])")
 _NAME = re.compile(r"[ァ-ヺー・]{3,}|[a-z]{2,}")
 _BEHIND_A_TOPIC = frozenset({"は", "と", "って"})
 _LISTS = re.compile(
     r"挙げ|列挙|列記|すべて|全て|全部|一覧|(?:誰と誰|何と何|どれとどれ|どこと(?:どこ|何処))|リストアップ|何が(?:あ|含|必要)|(?:どんな|どのような|どういう|どういった)[^。?？]{1,20}(?:があ|が含|ですか|か[?？。]?$)"
-    r"|種類|手順|手続|方法|やり方|条件|要件|項目|書類|措置|使い道|用途|方針|流れ|ポイント|留意点|注意点|特徴|役割|メリット|デメリット|対策|[2-9二三四五六七八九]つ"
+    r"|種類|手順|手続|方法|やり方|条件(?!を満)|要件(?!を満)|項目|書類|措置|使い道|用途|方針|流れ(?=[はをがと]|$|[?？。])|ポイント|留意点|注意点|特徴|役割(?!を[果担])|メリット|デメリット|対策|[2-9二三四五六七八九]つ"
     r"|どうす(?:れば|る)|どうや(?:って|れば)|\b(?:list|which|steps?|what are|kinds?|types?|how (?:to|do|can))\b"
 )
 _COMPARES = re.compile(
@@ -172,7 +173,7 @@ _ASKING = frozenset(
 @lru_cache(maxsize=256)
 def read(question: str) -> ParsedQuestion:
     """A question, read once."""
-    folded = fold(question)
+    folded = spell_asking_words(fold(question))
     words = terms(folded)
     told_words = [word for word in words if word not in _ASKING and word[0] != "何"] or words
     kept_words = frozenset(told_words)

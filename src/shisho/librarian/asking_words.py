@@ -1,0 +1,25 @@
+"""The words that ask, in one spelling: what is typed in kana asks as kanji do. Pure."""
+
+from __future__ import annotations
+
+import re
+
+# なん stands in そうなんです and なぜなんだろう as well, and なんで asks why: only behind what it is said of.
+_SPELLINGS = (
+    (
+        re.compile(
+            r"(?:(?<=[はてをがにでとも、。」』\s一-鿿])|^)なん(?=と(?:[い言呼称名よゆ書訳]|か言)|て(?:い|言)(?:う|って))"
+            r"|(?:(?<=[はてをがと、。」』\s])|^)なん(?=で(?:す|しょ|し[たょ])|[のか年月日人回度歳種時]|だ)"
+        ),
+        "何",
+    ),
+    (re.compile(r"(?<![ぁ-んー][いうおき])なに(?=[をがにかでもと家色語]|$|[?？。])"), "何"),
+    (re.compile(r"(?<![ぁ-ん])だれ|(?<=[はがをにのとも、])だれ(?=[がでとにのをか]|$|[?？。])"), "誰"),
+)
+
+
+def spell_asking_words(folded: str) -> str:
+    """The folded question with what asks in kanji: 「Xはなんですか」「だれが」."""
+    for written, spelt in _SPELLINGS:
+        folded = written.sub(spelt, folded)
+    return folded

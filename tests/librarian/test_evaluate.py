@@ -385,3 +385,40 @@ def test_what_only_says_the_question_again_is_no_answer() -> None:
     # Here the title is what is asked for.
     named = NumberedPassage(1, "炭素と水素だけからなる化合物である。", "炭化水素", 0.9)
     assert found("炭素と水素だけからなる化合物を何というか。", (named,))[0].score >= ENOUGH
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "quoted"),
+    [
+        (
+            "原油にかかるさまざまな税金を何と言うか",
+            "原油にはさまざまな税金がかかっている。これを石油諸税と言う。税率は年ごとに改められる。",
+            "原油にはさまざまな税金がかかっている。これを石油諸税と言う。",
+        ),
+        (
+            "微生物が空気中に浮遊していることを証明したのは誰か",
+            "この実験で、微生物が空気中に浮遊していることを証明した。パスツールの成果は見事であった。",
+            "この実験で、微生物が空気中に浮遊していることを証明した。パスツールの成果は見事であった。",
+        ),
+        (
+            "微生物が空気中に浮遊していることを証明したのは誰か",
+            "微生物が空気中に浮遊していることをパスツールが証明した。山田太郎もこれに続いた。",
+            "微生物が空気中に浮遊していることをパスツールが証明した。",
+        ),
+        (
+            "原油にかかるさまざまな税金を何と言うか",
+            "原油にはさまざまな税金がかかっている。税率は年ごとに改められる。",
+            "原油にはさまざまな税金がかかっている。",
+        ),
+    ],
+)
+def test_the_sentence_behind_is_quoted_too_where_only_it_has_what_is_asked_for(
+    question: str, text: str, quoted: str
+) -> None:
+    passage = NumberedPassage(1, text, "", 0.9)
+    assert found(question, [passage])[0].snippet == quoted
+
+
+def test_a_name_may_be_written_with_dots_or_without() -> None:
+    passage = NumberedPassage(1, "アルバ、キュラソー、シント・マールテンが王国をなしている。", "王国", 0.9)
+    assert found("アルバ、シントマールテンと王国をなしているのはどこか", [passage])[0].score >= ENOUGH

@@ -18,7 +18,7 @@ from shisho.librarian.evidence import double
 from shisho.librarian.levels import ENOUGH, NEAR
 from shisho.librarian.line_roles import LineRole, announces_steps
 from shisho.librarian.questions import ParsedQuestion
-from shisho.librarian.quotable import QuotableLine, find_document, find_quotable_lines
+from shisho.librarian.quotable import QuotableLine, find_document, find_quotable_lines, read_on
 from shisho.librarian.quoting import (
     is_grounded,
     measure_printed_width,
@@ -128,7 +128,7 @@ def _for_goal(
     leading_sides = sides if is_first else ()
     told_texts = [ref.snippet for ref in refs]
     candidates = choice.candidates
-    ranked = _ranked(candidates, question, leading_sides, together)
+    ranked = _read_ranked(candidates, question, leading_sides, together)
     # What was near before stays; only what is nearer, or an answer, joins it.
     floor = min(ENOUGH, max((ref.score for ref in refs), default=NEAR))
     if not ranked:
@@ -150,7 +150,7 @@ def _for_goal(
     if sure < ENOUGH:
         # A row answers alone; where none does, it may take several to: a sum, what has changed, who is older.
         near = candidates if _names_rows(candidates) else choice.with_other_rows
-        ranked = _ranked(near, question, leading_sides, together)
+        ranked = _read_ranked(near, question, leading_sides, together)
         chosen = _chosen(ranked, question, goal, told_texts)[: max(NEAR_QUOTES, goal.min_evidence)]
     for candidate in chosen:
         score = round(_lowered(sure, candidate.odds - ranked[0].odds), 4)
@@ -255,6 +255,17 @@ def _lowered(sure: float, odds: float) -> float:
     return total / (1 - sure + total)
 
 
+def _read_ranked(
+    candidates: Iterable[QuotableLine],
+    question: ParsedQuestion,
+    sides: Sequence[Sequence[str]],
+    together: int,
+) -> list[QuotableLine]:
+    """Best first, the best with the sentence behind it where only that brings what is asked for."""
+    ranked = _ranked(candidates, question, sides, together)
+    return [read_on(question, line) for line in ranked[:1]] + ranked[1:]
+
+
 def _ranked(
     candidates: Iterable[QuotableLine],
     question: ParsedQuestion,
@@ -316,7 +327,9 @@ def _certainty(
     )
     name = signs.find_rarest_name(question, weights)
     nameless = bool(name) and shared.alike[name].isdisjoint(page.terms | shared.titled)
-    nameless = nameless and name not in fold(best.shown.text).replace("・", "")  # シントマールテン, シント・マールテン
+    nameless = nameless and name not in fold(best.shown.text).replace(
+        "・", ""
+    )  # シントマールテン, シント・マールテン
     is_strict = question.kind in _STRICT or question.asks_for_a_date
     kindless = is_strict and not question.is_answered_by(line.folded, best.shown.title)
     kindless = kindless and not is_grounded(page.lines, best.place, question)

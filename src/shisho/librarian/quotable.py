@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.language.terms import fold, terms
@@ -15,6 +15,8 @@ from shisho.librarian.quoting import QuotedSpan, choose_span, is_list, overleaf_
 from shisho.librarian.reading import SentenceLine
 from shisho.librarian.signs import PassageSigns, Signs
 
+SAID_AGAIN = 0.8  # of the question's words, by how rare they are
+NEXT_CHARS = 160  # of a further sentence at most
 _QUOTABLE = frozenset({LineRole.PROSE, LineRole.ITEM, LineRole.LEAD})
 
 
@@ -95,6 +97,24 @@ def _overleaf(passage: NumberedPassage, lines: Sequence[SentenceLine], end: int,
     span = overleaf_span(lines, end, following) if carried_on else None
     span = span or sentence_rest(lines[-1], following)
     return passage.overleaf[span.start : span.end] if span else ""
+
+
+def read_on(question: ParsedQuestion, best: QuotableLine) -> QuotableLine:
+    """The line with the sentence behind it where that brings the kind of thing that is asked for and the line
+    does not: it says the question again, and the next one 「これを…と呼ぶ」."""
+    lines = best.shared.page.lines
+    following = next((line for line in lines[best.place + 1 :] if line.start >= best.span.end), None)
+    if question.explains or following is None or best.signs.kind_quoted or best.signs.meant < SAID_AGAIN:
+        return best
+    text = best.shown.text
+    is_next = following.role is LineRole.PROSE and not text[best.span.end : following.start].strip()
+    if not is_next or following.end - following.start > NEXT_CHARS:
+        return best
+    if not question.is_answered_by(following.folded, best.shown.title):
+        return best
+    span = QuotedSpan(best.span.start, following.end, best.span.items)
+    words = best.quoted_words | following.terms
+    return replace(best, span=span, quotation=text[span.start : span.end], quoted_words=words, overleaf="")
 
 
 def find_document(passage: NumberedPassage) -> str:

@@ -22,6 +22,8 @@ from shisho.librarian.definitions import defines, find_defined_thing, is_name_of
         ("決定係数", "決定係数（R-squared）を求める。", False),
         ("雇止め", "雇止め（第20条を参照のこと。）", False),
         ("分散", "不偏分散（平均との差の二乗の和を自由度で割ったものをいう。）を用いる。", False),
+        ("連数字", "これを出版の業界では連数字と言う.", True),
+        ("連数字", "紙面では連数字と漢数字を使い分ける。", False),
         ("median", "The median is the value in the middle.", True),
         ("median", "The median of the sample was higher.", False),
         ("prerequisites", '"Prerequisites" lists the objects that are not included.', True),

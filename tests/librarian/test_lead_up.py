@@ -69,6 +69,34 @@ def test_parts_are_told_the_same_first() -> None:
     ]
 
 
+def test_what_announces_questions_goes_with_each_of_them() -> None:
+    question = "川の発電のことで三つ教えてください。今ある発電所はいくつか、誰が建てたのか、工事で亡くなったのは何人か。"
+    announced = "川の発電のことで三つ教えてください。"
+    assert [goal.question for goal in strategy(question).goals] == [
+        f"{announced}今ある発電所はいくつか",
+        f"{announced}今ある発電所は誰が建てたのか",
+        f"{announced}工事で亡くなったのは何人か。",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "thing"),
+    [
+        ("山彦試験というのが手引きの話に出てきますが、そもそも何なのでしょうか。", "山彦試験"),
+        ("楽譜でよく見る比例記譜、要はどういう書き方？", "比例記譜"),
+    ],
+)
+def test_what_comes_up_is_what_is_to_be_defined(question: str, thing: str) -> None:
+    parsed = read(question)
+    assert parsed.defined is not None and parsed.defined.text == thing
+    assert parsed.kind is AnswerKind.DEFINITION
+
+
+def test_a_decade_is_no_number_that_must_stand_there() -> None:
+    assert not read("90年代に結んだ宣言は何か").figures.measures
+    assert read("90年に結んだ宣言は何か").figures.measures
+
+
 @pytest.mark.parametrize(
     "question",
     [

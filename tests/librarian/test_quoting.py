@@ -127,6 +127,13 @@ def test_a_sentence_that_points_back_comes_with_the_one_before() -> None:
     )
 
 
+def test_a_numbered_sentence_that_points_back_comes_with_the_one_before() -> None:
+    text = (
+        "1. 二重の登録は審査の遅れを招く。\n\n2.上記の事から、二重の登録は好ましくない。\n\n3. 会員は多い。"
+    )
+    assert quoted(text, "2.上記", "二重の登録が好ましくないのはなぜか")[0] == text[: text.index("\n\n3.")]
+
+
 def test_a_definition_comes_with_the_sentence_that_goes_on_with_it() -> None:
     text = "中央値とは、値を並べたとき真ん中に来る値である。これは外れ値に強い。平均は別の値である。"
     assert quoted(text, "中央値とは", "中央値とは何か")[0] == text[: text.index("平均は")]

@@ -185,6 +185,26 @@ def test_a_lone_surrogate_is_taken() -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        (
+            "この本の著者と、出版された年を教えてください",
+            ["この本の著者を教えて", "この本の出版された年を教えて"],
+        ),
+        (
+            "受付の場所と、持ち物、それから締切を知りたいです",
+            ["受付の場所を教えて", "受付の持ち物を教えて", "受付の締切を教えて"],
+        ),
+        ("決定係数と、その求め方を教えて", ["決定係数を教えて", "決定係数の求め方を教えて"]),
+        ("雨が降ると、何が起きるかを教えて", ["雨が降ると、何が起きるかを教えて"]),
+        ("設定を変えると、動かなくなる理由を教えて", ["設定を変えると、動かなくなる理由を教えて"]),
+    ],
+)
+def test_things_that_one_wants_to_be_told_are_goals_of_their_own(question: str, parts: list[str]) -> None:
+    assert [goal.question for goal in strategy(question).goals] == parts
+
+
+@pytest.mark.parametrize(
     "piece",
     [
         "と",

@@ -35,9 +35,13 @@ _MEANT = re.compile(
 )
 # 「「X」が出てきますが、…、要するに何なのでしょう」
 AT_LAST = (
-    r"(?:要するに|結局|つまり|いったい|一体|そもそも)、?(?:何|なん)(?:です|なの|なん|だ|でしょう|か|$|[?？])"
+    r"(?:(?:要するに|要は|結局|つまり|いったい|一体|そもそも)、?(?:何|なん)(?:です|なの|なん|だ|でしょう|か|$|[?？])"
+    r"|(?:要するに|要は)、?(?:どんな|どう(?:いう|いった))[^。?？、]{1,15}[。?？]*$)"
 )
-_MET_BEFORE = re.compile(rf"[「『\"“]([^「『\"“」』”]{{1,40}})[」』\"”][^「」『』。?？]{{1,60}}{AT_LAST}")
+_MET_BEFORE = re.compile(
+    rf"[「『\"“]([^「『\"“」』”]{{1,40}})[」』\"”][^「」『』。?？]{{1,60}}{AT_LAST}"
+    rf"|([一-鿿々ァ-ヺーa-z0-9*+#./ -]{{2,40}}?)(?:\s*というのが[^「」『』。?？]{{1,60}}?|、){AT_LAST}"
+)
 # 「「X」は何と何をひっくるめた呼び名?」
 _NAME_OF_WHAT = re.compile(
     r"[」』\"”]?は(?:何|なに|なん|どう|どん)[^。?？]{0,24}(?:呼び名|呼び方|総称|名前|言葉|用語|略語|意味)"
@@ -75,7 +79,7 @@ def find_defined_thing(folded_question: str) -> str:
         if match := form.match(folded_question):
             return match[1]
     if met := _MET_BEFORE.search(folded_question):
-        return met[1]
+        return (met[1] or met[2]).strip()
     match = _ASKED_OF.search(folded_question) or _NAME_OF_WHAT.search(folded_question)
     if match is None:
         return ""
@@ -120,7 +124,7 @@ def _definition(name: str) -> re.Pattern[str]:
     return re.compile(
         rf"{thing}(?:とは|[:：–—]|(?:は|も)(?=.*(?:である|です|をいう|をいいます|を指す|を指します|という|こと|もの|の一種|の一つ)[。.]?$))"
         rf"|^(?:[^\w]*){thing}(?:[-–—:：]|は[、,])"
-        rf"|(?:を|ことを|のを|ものを|が){thing}(?:と(?:い[いうわっ]|言|呼|称|名付|定義)|という)"
+        rf"|(?:を|ことを|のを|ものを|が)(?:[^、。をが]{{1,12}}では)?{thing}(?:と(?:い[いうわっ]|言|呼|称|名付|定義)|という)"
         rf"|以下[、,]?{thing}と|{thing}(?:is|are)(?:an?|the|defined|called)"
         rf"|(?:called|named|knownas|termed){thing}"
         rf"|^[^\w]*[\"“]{re.escape(name)}[\"”](?:is|are|lists?|means|denotes|describes|contains|holds|represents)"

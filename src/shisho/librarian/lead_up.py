@@ -20,6 +20,11 @@ _ASKS = re.compile(
     r"|(?:^|\b(?:please|kindly|you|and) )(?:tell me|explain|describe|list|name|enumerate|define|compare|give|state|show)\b",
     re.IGNORECASE,
 )
+# 「…のことで三つ教えてください。」 says that questions follow, and of what.
+_ANNOUNCES = re.compile(
+    r"(?:のこと|について|に関して|の件)(?:で|を|に)?、?(?:[二三四五2-5][つ点]|いくつか|何点か|以下|次の(?:こと|点)|下記)"
+    r"(?:ほど|のこと|の点)?(?:を|について)?、?(?:お?教え|おしえ|お?聞|お?尋|伺|うかが|質問|確認|知り)[^。?？]{0,14}[。.]$"
+)
 
 
 def split_lead_up(question: str) -> tuple[str, str]:
@@ -30,7 +35,7 @@ def split_lead_up(question: str) -> tuple[str, str]:
     for border in _SENTENCE_END.finditer(question):
         sentence = question[: border.start()]
         last = _SENTENCE_END.split(sentence)[-1]
-        if _ASKS.search(last):
+        if _ASKS.search(last) and not _ANNOUNCES.search(last):
             return "", question
         rest = question[border.end() :]
         if _ASKS.search(_SENTENCE_END.split(rest)[0]):

@@ -151,6 +151,7 @@ _SUPERLATIVE = {
     "良い": "最良",
     "早い": "最初",
 }
+_DECADE = re.compile(r"[0-9０-９]{2,4}年代")  # 1992年 is of it
 # A sentence with its predicate: not 「…について2点。」, "vsftpd:".
 _TELLS = re.compile(r"[うくすつぬむるぐぶいただ](?:です|ね|よ)?。$|[a-z\"')]\.$")
 _QUOTED = re.compile(r"[「『\"“]([^」』\"”]{2,60})[」』\"”]")
@@ -197,7 +198,7 @@ def read(question: str) -> ParsedQuestion:
         names=own_names,
         pairs=frozenset(pairs(folded)),
         triples=_triples(squeeze(folded)),
-        figures=figures(question),
+        figures=figures(_DECADE.sub("", question)),
         quoted=tuple(fold(phrase) for phrase in _QUOTED.findall(question)),
         unit=unit,
         form=demands.form(asking),

@@ -27,6 +27,7 @@ PAIR_CHARS = 220  # of two sentences that are quoted together
 EXPLAINED_PAIR_CHARS = 320  # of two, where more is to be explained than one sentence does
 ITEM_CHARS = 80  # the middle item of a list that nothing announces: what is longer are numbered paragraphs
 _NUMBERED = re.compile(r"\D{0,2}(\d{1,2})(?!\d)")
+_NUMBER_BEFORE = re.compile(r"^[(（]?[0-9]{1,2}[.．)）]\s*")
 GAP = 3  # lines from an item back to the one before it
 _BACK = re.compile(
     r"(?:なお|また|ただし|しかし)?、?(?:これ|それ|この|その|こうした|そうした|同[条項法社校]|前項|上記|よって|したがって)"
@@ -176,9 +177,10 @@ def _goes_on(lines: Sequence[SentenceLine], place: int, question: ParsedQuestion
 
 
 def _leans(line: SentenceLine, question: ParsedQuestion) -> bool:
-    if _BACK.match(line.folded) or _BACK_ENGLISH.match(line.folded) or _ONE_OF_TWO.search(line.folded):
+    said = _NUMBER_BEFORE.sub("", line.folded)  # 「2.上記の事から、…」
+    if _BACK.match(said) or _BACK_ENGLISH.match(said) or _ONE_OF_TWO.search(said):
         return True
-    return question.explains and _LEANS.match(line.folded) is not None
+    return question.explains and _LEANS.match(said) is not None
 
 
 def list_run(lines: Sequence[SentenceLine], first: int) -> int:

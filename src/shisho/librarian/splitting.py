@@ -109,6 +109,13 @@ _GOES_ON = re.compile(
 _CITED = re.compile(r"\s*(?:と(?!き|ころ)|って)")  # 「何ギガまで、と指定する設定」
 _YES_OR_NO = re.compile(r"(?:ます|です|でしょう|る|い|の|た)(?:ん|の)?(?:です)?か[。?？]*$|は[?？]$")
 _TOLD = re.compile(r"(?<!理由)(?<!例)(?:を|について)(?:説明|教え|述べ)")
+_WANTED = re.compile(r"を(?:お?教え|おしえ|知り|挙げ|示し|述べ)[^、。?？]{0,16}[。?？!！\s]*$")
+# A noun goes before: not 「すると、」.
+_WANTED_JOINT = re.compile(
+    r"(?<=[一-鿿々ァ-ヺーa-zA-Z0-9])(?:と、|、(?:それから|あと|そして|および|及び|ならびに|並びに|加えて)、?)"
+)
+_THING_OF = re.compile(r"^[^、。?？]{1,30}の(?=[一-鿿々ァ-ヺー]+$)")  # 「この本の著者」
+MIN_WANTED = 2
 _ROW = re.compile(
     r"(?<=[?？])\s*(?=\S)|(?<=[かのいよ]。)\s*(?=\S)|(?<=か)、(?=また|そして|さらに|加えて|なぜ|どう|どの|いつ|誰|どこ|何)|(?<=[A-Za-z0-9)]),?\s+(?=and\s+"
     r"(?:(?:in|at|on|for|from|by|to) )?(?:what|who|when|where|why|how|which)\b)"
@@ -213,6 +220,29 @@ def _of_each(question: str, masked: str, match: re.Match[str]) -> tuple[str, ...
         items[-1] = items[-1] + case.rstrip("はをとについて")
         case = case[-1]
     return tuple(f"{lead}{item}{case}{rest}" for item in items) if _things(items) else ()
+
+
+def split_wanted(question: str) -> tuple[str, ...]:
+    """「…するオプション名と、…の長さ、それから…の既定値を教えて」: things that one wants to be told."""
+    masked = _masked(question)
+    match = _WANTED.search(masked)
+    if match is None:
+        return ()
+    ends = [(joint.start(), joint.end()) for joint in _WANTED_JOINT.finditer(masked, 0, match.start())]
+    borders = [0, *(at for joint in ends for at in joint), match.start()]
+    items = [question[a:b].strip() for a, b in zip(borders[::2], borders[1::2], strict=True)]
+    if len(items) < 2 or not all(len(item) >= MIN_WANTED and not _ASKING.search(item) for item in items):
+        return ()
+    first, *others = items
+    return tuple(f"{item}を教えて" for item in (first, *(_wanted_of(other, first) for other in others)))
+
+
+def _wanted_of(item: str, first: str) -> str:
+    """A later thing with what the first is of: 「この本の著者と、その値段」「受付の場所と、持ち物」."""
+    if back := _BACK.match(item):
+        return f"{first}の{back['rest']}"
+    of = _THING_OF.match(first)
+    return item if of is None or "の" in item else of[0] + item
 
 
 def questions(question: str) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ def _split(question: str) -> tuple[bool, tuple[str, ...]]:
     parts = (
         compared
         or splitting.split_each(bare)
-        or tuple(lead_up + part for part in splitting.questions(asking))
+        or tuple(lead_up + part for part in splitting.split_wanted(asking) or splitting.questions(asking))
     )
     if not 2 <= len(parts) <= MAX_GOALS:
         return False, (question,)

@@ -81,6 +81,8 @@ def test_versions() -> None:
         ("その研究者はどこの大学の先生ですか", "東京大学の教授である。", "強制改行を作った。"),
         ("アプリを起動するショートカットキーは何?", "Ctrl+Kで起動する。", "アプリが用意されている。"),
         ("How much does the ticket cost?", "Tickets are $25.", "Tickets go on sale on 6 December."),
+        ("行送りの既定値は何ですか", "デフォルトは字の幅の1.7倍。", "行送りは0から5まで選べる。"),
+        ("What is the default value of depth?", "Depth is 3 by default.", "Depth is a whole number."),
         ("所持を違法とするのは刑法何条か", "刑法第240b条が違法とする。", "刑法が違法とする。"),
     ],
 )
@@ -96,6 +98,7 @@ def test_most_questions_ask_for_no_form() -> None:
     assert form(fold("決定係数とは何か")) is None
     assert form(fold("ショートカットを無効にする手順は")) is None
     assert form(fold("電話番号を変更するには")) is None
+    assert form(fold("デフォルトの字体を変えるには")) is None
     assert form(fold("何を用いた住所が表記された地図が少ないか")) is None
     assert form(fold("社会の仕組みは何社会と呼ばれたか")) is None
     assert form(fold("何年も何回も受けた試験の名は")) is None

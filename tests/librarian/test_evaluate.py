@@ -422,3 +422,10 @@ def test_the_sentence_behind_is_quoted_too_where_only_it_has_what_is_asked_for(
 def test_a_name_may_be_written_with_dots_or_without() -> None:
     passage = NumberedPassage(1, "アルバ、キュラソー、シント・マールテンが王国をなしている。", "王国", 0.9)
     assert found("アルバ、シントマールテンと王国をなしているのはどこか", [passage])[0].score >= ENOUGH
+
+
+def test_a_list_of_changes_answers_what_is_asked_of_changes_alone() -> None:
+    text = "• 第2版 特定の部品を自動の処理から外す指定を追加\n\n• 第3版 説明を改良"
+    passage = NumberedPassage(1, text, "部品の手引き › 変更履歴", 0.9, title="部品の手引き")
+    assert found("特定の部品を自動の処理から外すにはどうすればよいか", [passage])[0].score < ENOUGH
+    assert found("特定の部品を自動の処理から外す指定が追加された版はどれか", [passage])[0].score >= ENOUGH

@@ -61,6 +61,11 @@ _FORMS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
             r"[0-9]\s*(?:kg|g|mg|t|lbs?|kilo\w*|grams?|pounds?|ounces?|oz|tons?|tonnes?|キロ|グラム|トン)(?![a-z])",
         ),
         (r"何歳", r"歳|才|[0-9]+代"),
+        (
+            rf"(?:初期値|既定値|デフォルト値?|デフォルトの値){_ASKED}"
+            r"|\bwhat(?:'s| is| are) the default (?:values?|settings?)\b",
+            r"初期|既定|デフォルト|省略|標準|無指定|指定し(?:な|て(?:い)?な)|指定が(?:な|無)|\b(?:default|unless|initial)",
+        ),
         (r"(?:どこ|何)の?(?:大学|高校)(?!院)", r"大学|高校|[一-鿿]大(?![一-鿿])"),
         (
             r"ショートカット(?:キー)?は(?:何|どれ|どう|$|\?)",

@@ -40,6 +40,13 @@ TOGETHER = 1.5  # logarithm of the odds that each further goal is told where the
 RELATIVE = 0.04  # of the best line's odds: a further one must reach this
 HALF = 0.5  # of the defined thing's words must stand with the sentence that defines it
 _STRICT = frozenset({AnswerKind.REASON, AnswerKind.PERSON})  # no sentence without a reason says why
+_HISTORY = re.compile(
+    r"(?:変更|更新|改訂|改版|修正)履歴$|\b(?:changelog|change log|revision history|release notes)$"
+)
+_ASKS_OF_CHANGES = re.compile(
+    r"変更|変わ|更新|改訂|改版|改良|修正|履歴|追加|廃止|新し|新た|版|バージョン|いつ|何年|何月|年|初め"
+    r"|\b(?:when|chang\w*|version|release\w*|histor\w*|new|added|removed|since|year|first)\b"
+)
 _CONTRASTS = re.compile(
     r"違|異な|一方|に対し|比べ|比較|より(?:も|は)?|差(?:は|が|を|異)"
     r"|\b(?:differ\w*|while|whereas|unlike|than|contrast|compared|but)\b"
@@ -358,10 +365,15 @@ def _certainty(
         sure = min(sure, OFF_TOPIC)
     is_empty = question.frame.issuperset(question.terms)  # 「"must" in the manual」: words of grammar alone
     barred = best.signs.numberless or best.signs.formless_quoted or (nameless and not elsewhere) or is_empty
-    barred = barred or _brings_nothing(question, best)
+    barred = barred or _brings_nothing(question, best) or _is_of_its_history(question, best.shown.heading)
     of_document = [other for other in chosen if find_document(other.shown) == find_document(best.shown)]
     kindless = kindless and not any(candidate.signs.kind_quoted for candidate in (best, *of_document))
     return min(sure, REFUSED) if barred or kindless else sure
+
+
+def _is_of_its_history(question: ParsedQuestion, heading: str) -> bool:
+    """True under 「変更履歴」 where nothing is asked of changes: it says what was done, not how to do it."""
+    return _HISTORY.search(fold(heading)) is not None and not _ASKS_OF_CHANGES.search(question.folded)
 
 
 def _brings_nothing(question: ParsedQuestion, best: QuotableLine) -> bool:

@@ -33,6 +33,7 @@ def test_what_asks_is_spelt_in_kanji(typed: str, spelt: str) -> None:
         "「さみだれ」の漢字表記は",
         "何でもそうなんだろう",
         "多いほど速いなんて言えるか",
+        "手続はなんとかなるのか",
         "the manual has なん in it",
     ],
 )

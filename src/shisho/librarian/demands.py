@@ -24,7 +24,7 @@ _NUMERAL = re.compile(r"[〇一二三四五六七八九十百千]+")
 
 # Behind a noun that is asked for itself: not 「電話番号を変更するには」「住所が表記された地図」.
 _ASKED = (
-    r"(?:(?:は|って)(?:$|[?。]|何|なに|なん|ど[うこちのれ]|いく|わか|分か)"
+    r"(?:(?:は|って)(?:$|[?。]|何|ど[うこちのれ]|いく|わか|分か)"
     r"|[をが](?:お?教|おしえ|知り|調べ|わか|分か|示し|答え|挙げ)|$|[?。])"
 )
 # The form that the answer has, by the noun that is asked for.

@@ -44,7 +44,7 @@ _HISTORY = re.compile(
     r"(?:変更|更新|改訂|改版|修正)履歴$|\b(?:changelog|change log|revision history|release notes)$"
 )
 _ASKS_OF_CHANGES = re.compile(
-    r"変更|変わ|更新|改訂|改版|改良|修正|履歴|追加|廃止|新し|新た|版|バージョン|いつ|何年|何月|年|初め"
+    r"変更|変わ|更新|改訂|改版|改良|修正|履歴|追加|廃止|新し|新た|版|バージョン|いつ|何月|年|初め"
     r"|\b(?:when|chang\w*|version|release\w*|histor\w*|new|added|removed|since|year|first)\b"
 )
 _CONTRASTS = re.compile(
@@ -334,9 +334,8 @@ def _certainty(
     )
     name = signs.find_rarest_name(question, weights)
     nameless = bool(name) and shared.alike[name].isdisjoint(page.terms | shared.titled)
-    nameless = nameless and name not in fold(best.shown.text).replace(
-        "・", ""
-    )  # シントマールテン, シント・マールテン
+    # シントマールテン is シント・マールテン.
+    nameless = nameless and name not in page.folded.replace("・", "")
     is_strict = question.kind in _STRICT or question.asks_for_a_date
     kindless = is_strict and not question.is_answered_by(line.folded, best.shown.title)
     kindless = kindless and not is_grounded(page.lines, best.place, question)

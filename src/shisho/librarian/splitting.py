@@ -228,9 +228,7 @@ def split_wanted(question: str) -> tuple[str, ...]:
     match = _WANTED.search(masked)
     if match is None:
         return ()
-    ends = [(joint.start(), joint.end()) for joint in _WANTED_JOINT.finditer(masked, 0, match.start())]
-    borders = [0, *(at for joint in ends for at in joint), match.start()]
-    items = [question[a:b].strip() for a, b in zip(borders[::2], borders[1::2], strict=True)]
+    items = _cut(question, masked, _WANTED_JOINT, 0, match.start())
     if len(items) < 2 or not all(len(item) >= MIN_WANTED and not _ASKING.search(item) for item in items):
         return ()
     first, *others = items
@@ -297,12 +295,12 @@ def _slices(question: str, match: re.Match[str], *names: str) -> list[str]:
 
 
 def _items(question: str, masked: str, match: re.Match[str]) -> list[str]:
-    start, end = match.span("items")
-    borders = [
-        start,
-        *(at for joint in _JOINT.finditer(masked, start, end) for at in joint.span()),
-        end,
-    ]
+    return _cut(question, masked, _JOINT, *match.span("items"))
+
+
+def _cut(question: str, masked: str, joint: re.Pattern[str], start: int, end: int) -> list[str]:
+    """What stands between the joints of this stretch."""
+    borders = [start, *(at for found in joint.finditer(masked, start, end) for at in found.span()), end]
     return [question[a:b].strip() for a, b in zip(borders[::2], borders[1::2], strict=True)]
 
 

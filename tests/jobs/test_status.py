@@ -17,7 +17,7 @@ from shisho.domain.job import NewTask, TaskId
 from shisho.errors import TaskNotFound
 from shisho.jobs.status import estimate_seconds
 from shisho.stores.embedded.bell import NEWS
-from shisho.stores.jobs import CLAIM
+from shisho.stores.jobs import CLAIM, FAILED_OF
 from tests.machine import PATIENCE, Stopwatch, contended
 from tests.queues import OWNER, Queue, at_best, new, opened
 
@@ -156,14 +156,17 @@ async def test_what_runs_often_walks_through_no_table(tmp_path: Path) -> None:
     async with opened("embedded", tmp_path) as queue:
         claim = plan(queue, CLAIM)
         news = plan(queue, NEWS)
+        failed = plan(queue, FAILED_OF)
     assert "USING COVERING INDEX jobs_claim" in claim and "TEMP B-TREE" not in claim, claim
     assert news == "SEARCH events USING INTEGER PRIMARY KEY (rowid>?)"
+    assert "SEARCH jobs USING INDEX jobs_failed" in failed and "TEMP B-TREE" not in failed, failed
 
 
 def plan(queue: Queue, query: str) -> str:
     """How SQLite would go about it."""
     assert queue.database is not None
-    values = (0,) if "?" in query else {"worker_id": "w", "now": "", "steady": "", "kinds": "[]"}
+    names = {"worker_id": "w", "now": "", "steady": "", "kinds": "[]", "after": "", "limit": 1}
+    values = (0,) if "?" in query else names
     rows = queue.database.snapshot(
         lambda connection: list(connection.execute(f"EXPLAIN QUERY PLAN {query}", values))
     )

@@ -60,6 +60,7 @@ SAID: Mapping[str, str] = {
     "room_documents": "Documents",
     "room_documents_all": "documents: {n}",
     "room_documents_n": "{n}",
+    "room_drop_at_ask": "Files are handed in on the page “Ask”.",
     "room_drop_here": "Drop PDFs and other files here",
     "room_drop_limits": "Ask all documents",
     "room_embedding_n": "Being embedded for search by meaning: {done} of {total} passages.",

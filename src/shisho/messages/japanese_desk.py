@@ -271,6 +271,9 @@ SAID: Mapping[str, str] = {
     "Port {port} of {host} cannot be used: {cause}. Choose another: shisho serve --port N": (
         "{host} のポート{port}は使えません: {cause}。別のポートを選んでください: shisho serve --port N"
     ),
+    "There is nothing at {path}: this process serves {paths}.": (
+        "{path} には何もありません。このプロセスが応じるのは {paths} です。"
+    ),
     "There is nothing at {path}. The API is under {api}.": (
         "{path} には何もありません。APIは {api} の下にあります。"
     ),
@@ -293,7 +296,7 @@ SAID: Mapping[str, str] = {
         "{host} で待ち受けるにはトークンが要ります。ないと、届く人すべてが蔵書を読めてしまいます。"
         "SHISHO_TOKEN に長い無作為の語を設定するか、127.0.0.1 で待ち受けてください。"
     ),
-    "The body is over {limit:,} bytes.": "本体が{limit:,}バイトを超えています。",
+    "The body is over {megabytes:.0f} MB.": "本体が{megabytes:.0f} MBを超えています。",
     "This Host name is not one of this server's. Add it to allowed_hosts.": (
         "このホスト名はこのサーバーのものではありません。allowed_hosts に加えてください。"
     ),

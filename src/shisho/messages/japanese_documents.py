@@ -256,8 +256,8 @@ SAID: Mapping[str, str] = {
     "More than one session begins with {prefix}. `open_session` gives an id.": (
         "{prefix} で始まるセッションが複数あります。IDは `open_session` で得られます。"
     ),
-    ("{megabytes:.0f} MB is over the limit of {limit:.0f} MB. Raise max_file_mb, or split the file."): (
-        "{megabytes:.0f} MBで、上限の{limit:.0f} MBを超えています。max_file_mb を上げるか、ファイルを分割してください。"
+    "{megabytes} MB is over the limit of {limit} MB. Raise max_file_mb, or split the file.": (
+        "{megabytes} MBで、上限の{limit} MBを超えています。max_file_mb を上げるか、ファイルを分割してください。"
     ),
     "There is no file or folder {path}. See whether the name is right.": (
         "ファイルやフォルダ {path} はありません。名前が合っているか確かめてください。"

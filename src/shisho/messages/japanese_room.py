@@ -60,6 +60,7 @@ SAID: Mapping[str, str] = {
     "room_documents": "文書",
     "room_documents_all": "文書{n}件",
     "room_documents_n": "{n}件",
+    "room_drop_at_ask": "ファイルは「質問」のページで受け取ります。",
     "room_drop_here": "PDFなどのファイルをここにドロップ",
     "room_drop_limits": "すべての文書に尋ねる",
     "room_embedding_n": "意味の索引を作っています: {total}箇所のうち{done}箇所",

@@ -3,6 +3,7 @@ leads to."""
 
 from __future__ import annotations
 
+import math
 import os
 import stat
 from collections.abc import Iterator
@@ -89,9 +90,9 @@ def _whole(file: int, max_bytes: int) -> bytes:
 
 def _too_large(size: int, limit: int) -> TooLarge:
     return TooLarge(
-        "{megabytes:.0f} MB is over the limit of {limit:.0f} MB. Raise max_file_mb, or split the file.",
-        megabytes=size / 1e6,
-        limit=limit / 1e6,
+        "{megabytes} MB is over the limit of {limit} MB. Raise max_file_mb, or split the file.",
+        megabytes=math.ceil(size / 2**20),
+        limit=limit // 2**20,
     )
 
 

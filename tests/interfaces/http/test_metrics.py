@@ -96,6 +96,11 @@ async def test_figures_are_behind_the_token_and_for_this_machines_owner(tmp_path
                 assert (refused.status_code, refused.headers["allow"]) == (405, "GET, HEAD")
                 assert refused.json()["code"] == "INVALID_PARAMS"
                 assert (await client.get("/metrics")).status_code == 401
+                elsewhere = await client.get(
+                    "/api/v1/documents", headers={"authorization": f"Bearer {TOKEN}"}
+                )
+                assert (elsewhere.status_code, elsewhere.json()["code"]) == (404, "RESOURCE_NOT_FOUND")
+                assert "/livez, /metrics, /readyz" in elsewhere.json()["message"]
                 assert "shisho_store_up" in await figures(client)
 
 

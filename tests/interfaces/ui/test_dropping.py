@@ -89,6 +89,25 @@ async def test_leaving_the_page_is_asked_about_while_files_are_not_sent(
         assert questions == ["beforeunload"]
 
 
+@pytest.mark.parametrize("path", ["/library", "/queue", "/settings"])
+async def test_a_file_that_is_dropped_on_another_page_does_not_end_the_room(
+    path: str, browser: Browser, reader: Reader
+) -> None:
+    async with visiting(browser, reader) as visit:
+        page = visit.page
+        await visit.open(path)
+        is_prevented = await page.evaluate("""
+            () => ["dragover", "drop"].map((name) => {
+              const moved = new Event(name, { bubbles: true, cancelable: true });
+              moved.dataTransfer = { types: ["Files"], items: [], files: [] };
+              return !document.dispatchEvent(moved);
+            })""")
+        assert is_prevented == [True, True]
+        await page.locator(".toast button").click()
+        await page.wait_for_url(f"{visit.url}/")
+        await expect(page.locator("#drop")).to_be_visible()
+
+
 async def test_words_can_be_moved_into_the_question(browser: Browser, reader: Reader) -> None:
     async with visiting(browser, reader) as visit:
         await visit.open("/")

@@ -95,6 +95,31 @@ async def test_lines_stand_on_the_page_while_a_model_writes_and_stop_keeps_what_
         held.go.set()
 
 
+async def test_stop_stays_until_the_last_of_two_questions_has_ended(browser: Browser, tmp_path: Path) -> None:
+    """The second comes from elsewhere, as by another window."""
+    held = HeldModel()
+    async with FakeProvider(held) as provider:
+        with serving(tmp_path / "home", **with_model(provider)) as url:
+            async with visiting(browser, url) as visit:
+                page = visit.page
+                await ask(visit, tmp_path)
+                await held.asked.wait()
+                first = page.url.rpartition("/")[2]
+                asked = {"question": QUESTION, "conversation_id": first, "wait": 0}
+                reply = await page.request.post(f"{url}/api/v1/answers", data=asked)
+                assert reply.ok, await reply.text()
+                await page.reload()
+                await visit.ready()
+                await expect(page.locator(".answer.working")).to_have_count(2)
+                await page.request.post(f"{url}/api/v1/answers/{first}/stop")
+                await expect(page.locator(".answer.working")).to_have_count(1)
+                await expect(page.locator("#stop")).to_be_visible()
+                await page.click("#stop")
+                await expect(page.locator(".answer .why")).to_have_count(2)
+                await expect(page.locator("#stop")).to_be_hidden()
+        held.go.set()
+
+
 async def test_a_running_question_outlives_reload_and_kill_in_two_tabs(
     browser: Browser, tmp_path: Path
 ) -> None:

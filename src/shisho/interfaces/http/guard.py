@@ -231,7 +231,9 @@ class Guard:
     async def _taken(self, scope: Scope, receive: Receive) -> bytes | Refusal | None:
         """The body; None where the client has gone."""
         most = self.rules.large.get(scope["path"], self.rules.body_bytes)
-        too_large = Refusal(413, "TOO_LARGE", Message("The body is over {limit:,} bytes.", limit=most))
+        too_large = Refusal(
+            413, "TOO_LARGE", Message("The body is over {megabytes:.0f} MB.", megabytes=most / 2**20)
+        )
         declared = Headers(scope=scope).get("content-length", "0")
         if declared.isdigit() and int(declared) > most:
             return too_large

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 from starlette.types import ASGIApp
 
 from shisho.desk import Desk
-from shisho.errors import ShishoError
+from shisho.errors import NotFound, ShishoError
 from shisho.interfaces.api.failures import describe_error
 from shisho.interfaces.http import routes as http_routes
 from shisho.interfaces.http.guard import AccessRules, Guard
@@ -53,4 +53,15 @@ def build_health(desk: Desk, rules: AccessRules, figures: PrometheusFigures) -> 
     add_health(app, desk)
     add_metrics(app, desk, figures)
     add_method_refusal(app)
+
+    @app.exception_handler(404)
+    async def nowhere(request: Request, error: Exception) -> JSONResponse:
+        paths = ", ".join(sorted({getattr(route, "path", "") for route in app.router.routes}))
+        refusal = NotFound(
+            "There is nothing at {path}: this process serves {paths}.",
+            path=request.url.path,
+            paths=paths,
+        )
+        return http_routes.build_refusal(refusal)
+
     return Guard(app, rules)

@@ -16,7 +16,7 @@ const isNarrow = matchMedia("(max-width: 720px)").matches;
 const here = () => location.pathname + location.search;
 let opened = here(); // the address of what is shown
 let conversation = null;
-let running = null;
+const running = new Set(); // answers that are being made: two where another window asks in this conversation too
 let isAsking = false;
 let carried = ""; // what limits the question before, and so the next
 let older = null; // where the conversations before those that are listed begin
@@ -106,7 +106,7 @@ function showCarried() {
 /** Ask what is written, once: it may take a moment until it is clear that it may be asked. */
 async function ask() {
   const question = the("question").value.trim();
-  if (!question || running || isAsking) return;
+  if (!question || running.size || isAsking) return;
   isAsking = true;
   try {
     await send(question, the("sources").value);
@@ -163,7 +163,7 @@ async function hasConsent() {
 /** Show an answer as it is made: steps, checked sentences one by one, then all of it. A lost connection is taken up
 where it broke off, which EventSource does by itself with the id of the last event. */
 function follow(answerId, place) {
-  running = answerId;
+  running.add(answerId);
   the("stop").hidden = false;
   the("send").disabled = true;
   markTab(true);
@@ -186,7 +186,7 @@ function follow(answerId, place) {
   events.addEventListener("error", (event) => {
     if (event.data) {
       events.close();
-      fail(place, JSON.parse(event.data).message);
+      fail(answerId, place, JSON.parse(event.data).message);
     } else if (events.readyState === EventSource.CLOSED) {
       setTimeout(() => lookAgain(answerId, place), LOOK_AGAIN); // else the browser connects again by itself
     }
@@ -200,7 +200,7 @@ async function lookAgain(answerId, place) {
     if (answer) await showEnd(answerId, place);
     else follow(answerId, place);
   } catch (error) {
-    if (error.status && error.status < 500) fail(place, error.message);
+    if (error.status && error.status < 500) fail(answerId, place, error.message);
     else setTimeout(() => lookAgain(answerId, place), LOOK_AGAIN);
   }
 }
@@ -213,19 +213,20 @@ async function showEnd(answerId, place) {
     await lookAgain(answerId, place);
     return;
   }
-  end();
+  end(answerId);
   fill(place, answer ? showAnswer(answer) : showFailure(say("no_answer")));
   place.parentElement.scrollIntoView({ block: "start" });
   await attempt(async () => { await showLogOf(answerId, place); await showHistory(); });
 }
 
-function fail(place, message) {
-  end();
+function fail(answerId, place, message) {
+  end(answerId);
   fill(place, showFailure(message));
 }
 
-function end() {
-  running = null;
+function end(answerId) {
+  running.delete(answerId);
+  if (running.size) return;
   the("stop").hidden = true;
   the("send").disabled = false;
   markTab(false);
@@ -234,7 +235,7 @@ function end() {
 async function stop() {
   the("stop").disabled = true;
   try {
-    await post(`/answers/${running}/stop`);
+    await Promise.all([...running].map((answerId) => post(`/answers/${answerId}/stop`)));
   } finally {
     the("stop").disabled = false;
   }
@@ -244,7 +245,7 @@ let logTimer = 0;
 
 /** The log a moment later: steps come faster than anybody reads. */
 function followLog(answerId) {
-  logTimer ||= setTimeout(() => { logTimer = 0; if (running === answerId) attempt(() => showLogOf(answerId)); }, 300);
+  logTimer ||= setTimeout(() => { logTimer = 0; if (running.has(answerId)) attempt(() => showLogOf(answerId)); }, 300);
 }
 
 /** `place`: where the answer stands, once it is there; below it stands what a person could do for it. */

@@ -169,6 +169,17 @@ export function keep(store, name, value) {
   } catch { /* it is lost with the page */ }
 }
 
+// Where a page has no place for files, the browser would leave the room and open what is dropped.
+if (!the("drop")) {
+  for (const event of ["dragover", "drop"]) {
+    document.addEventListener(event, (moved) => {
+      if (!moved.dataTransfer.types.includes("Files")) return;
+      moved.preventDefault();
+      if (event === "drop") toast(say("drop_at_ask"), say("page_ask"), () => location.assign("/"));
+    });
+  }
+}
+
 // The address of what is looked at changes without a new page: another language leads back to the latest.
 for (const link of document.querySelectorAll(".choices a")) {
   link.addEventListener("click", () => {

@@ -29,6 +29,8 @@ MORE_CEILINGS = ("max_model_calls", "max_tokens")
 # what a broken client sends for "no query"
 _NOTHING = frozenset({"undefined", "null", "none", "nan", "[object object]"})
 _DOI = re.compile(r"(?:doi:\s*|https?://(?:dx\.)?doi\.org/)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
+_LANGUAGE = re.compile(r"(?:(?P<language>[a-z]{2,3})(?:-[a-z]{4})?(?:-(?P<country>[a-z]{2}))?)?")
+_COUNTRY = re.compile(r"(?:[A-Za-z]{2})?")
 _DOMAIN = re.compile(r"(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}")
 
 
@@ -93,9 +95,9 @@ def fold_query(query: str) -> str:
 
 
 def check_options(options: SearchOptions) -> SearchOptions:
-    """The same, with choices for texts. Raises InvalidParams for unknown ones and for numbers out of
-    range."""
-    options = coerce_search(options)
+    """The same, with choices for texts, and `pt-BR` as the language pt in the region br. Raises InvalidParams
+    for unknown ones, for numbers out of range, and for what names no language or country."""
+    options = _check_language(coerce_search(options))
     for name, least, most in (
         ("max_results_per_query", 1, 100),
         ("serp_page", 1, MAX_PAGES),
@@ -111,6 +113,21 @@ def check_options(options: SearchOptions) -> SearchOptions:
                 value=value,
             )
     return options
+
+
+def _check_language(options: SearchOptions) -> SearchOptions:
+    """Both become part of addresses, headers and cookies, in which nothing else may stand."""
+    tag = _LANGUAGE.fullmatch(options.language.lower())
+    if tag is None:
+        raise InvalidParams(
+            "{language} names no language: give a tag such as ja, en or pt-br, or nothing for any.",
+            language=repr(options.language),
+        )
+    if not _COUNTRY.fullmatch(options.region or ""):
+        raise InvalidParams(
+            "{region} names no country: give two letters, such as jp or us.", region=repr(options.region)
+        )
+    return replace(options, language=tag["language"] or "", region=options.region or tag["country"])
 
 
 def search_job(query: str, options: SearchOptions, owner: str) -> SearchJob:

@@ -111,6 +111,12 @@ SAID: Mapping[str, str] = {
         "{name!r} という上限はありません。あるのは {known} です。"
     ),
     "{name} must be a number from 0 upward, not {most}.": "{name} は0以上の数です({most}は使えません)。",
+    "{language} names no language: give a tag such as ja, en or pt-br, or nothing for any.": (
+        "{language} は言語を表していません。ja、en、pt-br のような言語タグを指定するか、問わないなら空にしてください。"
+    ),
+    "{region} names no country: give two letters, such as jp or us.": (
+        "{region} は国を表していません。jp や us のような2文字で指定してください。"
+    ),
     "{name} takes {least} to {most}, not {value}.": (
         "{name} は{least}から{most}までです({value}は使えません)。"
     ),

@@ -180,6 +180,8 @@ def test_language_and_region_cookies() -> None:
 def test_wikipedia_is_asked_in_its_language() -> None:
     assert ask("wikipedia", language="en").url.startswith("https://en.wikipedia.org/")
     assert ask("wikipedia", language="").url.startswith("https://en.wikipedia.org/")
+    for language in ("www.example.ac.jp/x#", "a.b", "日本語", "x@y"):
+        assert ask("wikipedia", language=language).url.startswith("https://en.wikipedia.org/")
 
 
 def test_duckduckgo_later_pages_are_the_form_of_the_page_before() -> None:

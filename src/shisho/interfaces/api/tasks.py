@@ -63,8 +63,8 @@ class SearchOptionsInput(InputObject):
         list[Name], Field(max_length=20, description="see list_engines; none: by category")
     ] = Field(default=[])
     categories: Annotated[list[Name], Field(max_length=10)] = Field(default=[])
-    language: Annotated[str, Field(max_length=20)] = "ja"
-    region: Annotated[str | None, Field(max_length=20)] = None
+    language: Annotated[str, Field(max_length=20, description='a tag: ja, en, pt-br; "": any')] = "ja"
+    region: Annotated[str | None, Field(max_length=2, description="a country: jp, us")] = None
     time_range: TimeRange = TimeRange.ALL
     max_results_per_query: Annotated[int, Field(ge=1, le=100)] = 10
     serp_page: Annotated[int, Field(ge=1, le=10, description="result page to begin with")] = 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -23,6 +24,9 @@ ABOUT = EngineAbout(
     look=LOOK,
 )
 
+# Nothing else may choose the host that words are sent to.
+_LANGUAGE = re.compile("[a-z]{2,3}")
+
 
 def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
     params: Params = {
@@ -30,7 +34,8 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
         "srlimit": about.page_size, "sroffset": about.page_size * (page - 1), "srprop": "snippet|timestamp", "maxlag": 5,
     }  # fmt: skip
     asked_request = get(about, query, page, "/w/api.php", params)
-    host = about.site.replace("//xx.", f"//{query.language or 'en'}.")
+    language = query.language if _LANGUAGE.fullmatch(query.language) else "en"
+    host = about.site.replace("//xx.", f"//{language}.")
     return Request(
         asked_request.url.replace(about.site, host, 1),
         headers=asked_request.headers,

@@ -194,6 +194,18 @@ async def test_older_versions_of_the_file_are_erased_too(tmp_path: Path) -> None
     assert left(home, (*TELLING, "差し替えた本文")) == set()
 
 
+async def test_what_stands_in_another_corpus_too_is_told(tmp_path: Path) -> None:
+    async with open_desk(home=tmp_path / "home") as desk:
+        path = written(tmp_path / "folder")
+        for corpus in ("default", "別の書庫"):
+            _ = [receipt async for receipt in desk.add(path, corpus=corpus)]
+        gone = await desk.remove(str(path), purge=True)
+        (other,) = await desk.documents()
+        assert gone.warnings[-1].startswith("The same file stands in 別の書庫 too")
+        assert other.id in gone.warnings[-1]
+        assert not any("stands in" in warning for warning in (await desk.remove(other.id)).warnings)
+
+
 async def test_handed_in_bytes_and_what_a_failed_job_still_holds(tmp_path: Path) -> None:
     home = tmp_path / "home"
     async with open_desk(home=home) as desk:

@@ -23,6 +23,7 @@ from shisho.domain.job import Claim, JobState, TaskState
 from shisho.domain.payloads import AnswerProgress
 from shisho.domain.task import AskOptions, JobKind, Sources
 from shisho.domain.web import ChallengeKind, Serp, SerpHit
+from shisho.errors import EmptyCorpus
 from shisho.stores.jobs import StoredJobs
 from shisho.testing.memory_web import MemoryWeb
 from shisho.web.crawl import visit
@@ -163,6 +164,19 @@ async def test_a_named_corpus_is_widened_by_the_web_and_by_nothing_else(opening:
         asked = await desk.tasks.queue_question(TWO, options=AskOptions(corpora=("mine",)))
         answer = await answered(desk, asked)
         assert [one.document for one in answer.evidence] == ["mine.md", site("b")]
+
+
+@pytest.mark.parametrize("sources", [Sources.AUTO, Sources.BOTH])
+async def test_a_corpus_that_is_not_there_is_not_answered_from_the_web(
+    sources: Sources, opening: Opening
+) -> None:
+    """It is a name that was mistyped, where the library has others."""
+    web = web_of({"相関係数": [site("b")]}, {site("b"): R})
+    async with opening(web) as desk:
+        await desk.add_source(Source("mine.md", R2.encode()), "mine")
+        with pytest.raises(EmptyCorpus, match="mein"):
+            await desk.tasks.queue_question(TWO, options=AskOptions(corpora=("mein",), sources=sources))
+        assert web.asked == []
 
 
 async def test_who_filters_means_documents(opening: Opening) -> None:

@@ -42,6 +42,8 @@ def test_found_as_stored(snippet: str, kept: str, replaced: bool) -> None:
         (3, " \n"),
         (4, "R² は"),
         (3, "並べ方"),
+        (3, "。"),
+        (3, "は"),
         (3, "あ" * 5_000),
     ],
 )

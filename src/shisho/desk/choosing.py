@@ -35,6 +35,19 @@ async def find_one_document(shelf: Shelf, owner: str, name: str) -> Document:
     return documents[0]
 
 
+async def list_copies(shelf: Shelf, owner: str, document: Document) -> list[Message]:
+    """What to say of the same file in other corpora, where it is still found."""
+    return [
+        Message(
+            "The same file stands in {corpus} too and is still found there: `shisho remove {id}`.",
+            corpus=other.corpus,
+            id=other.id,
+        )
+        for other in await shelf.find_by_source(document.source, owner)
+        if other.source == document.source and other.id != document.id
+    ]
+
+
 async def find_removed_document(shelf: Shelf, owner: str, name: str) -> Document:
     """By id, unique prefix, or the path or name of a file that was removed. Raises InvalidParams for a blank,
     NotFound, which lists those that a name fits."""

@@ -25,7 +25,7 @@ from shisho.domain.inquiry import AnswerLevel, LoopStop
 from shisho.domain.job import Job, JobState, Task, TaskId
 from shisho.domain.payloads import AnswerJob
 from shisho.domain.task import AskOptions, TaskDeleted, TaskSnapshot
-from shisho.errors import ShishoError
+from shisho.errors import NotFound, ShishoError
 from shisho.ports import Conversations, Ledger
 
 REMEMBERED = 5  # questions before this one that it may point back to
@@ -65,6 +65,12 @@ class ConversationDesk:
     async def turns(self, conversation: str = "last") -> Sequence[ConversationTurn]:
         """Its questions in their order, each with how it was understood."""
         return await self._conversations.list_turns(await self._find(conversation))
+
+    async def find_last_run(self) -> str | None:
+        """The run of the newest question; None where nothing was asked."""
+        with suppress(NotFound):
+            return (await self.turns())[-1].run_id
+        return None
 
     async def list_newest(self, *, cursor: str | None = None, limit: int = 50) -> ConversationPage:
         """This visitor's conversations, the one with the newest question first. Raises InvalidParams for a

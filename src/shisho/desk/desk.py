@@ -19,6 +19,7 @@ from shisho.desk.choosing import (
     check_words,
     find_one_document,
     find_removed_document,
+    list_copies,
     to_request,
 )
 from shisho.desk.coercion import coerce, coerce_paths, coerce_strings
@@ -185,15 +186,18 @@ class Desk(DeskSections):
 
     async def remove(self, prefix: str, *, purge: bool = False) -> Document:
         """Take a document out of search; with `purge` erase it and every quotation of it. Returns what it
-        was, with a warning where somebody still reads the log of the database: it goes from there once they
-        have done. Raises NotFound, AccessDenied for one of another's corpus that is granted for reading."""
+        was, with a warning where its file stands in another corpus too, and where somebody still reads the
+        log of the database: it goes from there once they have done. Raises NotFound, AccessDenied for one of
+        another's corpus that is granted for reading."""
         document = await self.document(prefix)
         await self._parts.access.check_writable(document)
         await self._parts.access.record(AuditVerb.PURGE if purge else AuditVerb.REMOVE, document.id)
         gone = await self._parts.shelf.remove(document.id, purge=purge)
         if purge:
             await self.tasks.forget_bytes(document.sha256)
-        return document if gone else replace(document, warnings=(*document.warnings, STILL_READ))
+        others = await list_copies(self._parts.shelf, self._parts.owner, document)
+        warnings = (*document.warnings, *others, *(() if gone else (STILL_READ,)))
+        return replace(document, warnings=warnings)
 
     async def restore(self, name: str) -> Document:
         """Undo a removal; named by id, unique prefix, or the path or name of its file. Raises NotFound,

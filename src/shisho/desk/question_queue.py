@@ -27,7 +27,11 @@ class QuestionQueue(Queue):
     async def _reachable(self, options: AskOptions) -> Sources:
         """Where the answer is to come from. Raises EmptyCorpus, EngineUnavailable, InvalidParams for unknown
         filters."""
-        await check_filters(self._parts.shelf, self._parts.owner, options.filters)
+        shelf = self._parts.shelf
+        await check_filters(shelf, self._parts.owner, options.filters)
+        is_inside = options.sources is not Sources.WEB
+        if is_inside and await shelf.count(Scope(self._parts.owner, options.corpora)) == 0:
+            await check_elsewhere(shelf, self._parts.owner, options.corpora)
         way = await self.is_web_usable()
         if options.sources in (Sources.WEB, Sources.BOTH):
             if way or await self._answered_inside(options):
@@ -42,13 +46,9 @@ class QuestionQueue(Queue):
             )
         # Who filters names documents; a web page has nothing of what is filtered by.
         auto = options.sources is Sources.AUTO and not options.filters
-        if (
-            not (auto and way)
-            and await self._parts.shelf.count(Scope(self._parts.owner, options.corpora)) == 0
-        ):
+        if not (auto and way) and await shelf.count(Scope(self._parts.owner, options.corpora)) == 0:
             if auto and self._parts.consent.state() is not WebConsent.OFF:
                 check_consent(self._parts.consent.state())
-            await check_elsewhere(self._parts.shelf, self._parts.owner, options.corpora)
             raise EmptyCorpus(
                 "There are no documents to answer from. Add some with add_documents, or ask with sources=web."
             )
@@ -99,13 +99,22 @@ class QuestionQueue(Queue):
         return job
 
     async def find_question(self, answer_id: str) -> tuple[Job, Task] | None:
-        """Find the job that makes an answer, and its task; None where this visitor has none of that id."""
+        """Find the job that makes an answer, and its task; None where this visitor has none of that id, or
+        under `last` none that is being made."""
+        if answer_id == "last":
+            return await self._find_under_way()
         try:
             job = await self._parts.jobs.get_job(JobId(answer_id))
             task = await self._parts.tasks.get_task(job.task_id)
         except NotFound:
             return None
         return (job, task) if job.kind == JobKind.ANSWER and task.owner == self._parts.owner else None
+
+    async def _find_under_way(self) -> tuple[Job, Task] | None:
+        """The newest question as long as it is being answered: from then on the answer is the last."""
+        run_id = await self._parts.conversations.find_last_run()
+        question = await self.find_question(run_id) if run_id else None
+        return question if question is not None and question[0].state not in ENDED else None
 
     async def _answer_job(self, answer_id: str, unknown: NotFound) -> Job:
         question = await self.find_question(answer_id)

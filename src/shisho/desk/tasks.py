@@ -200,9 +200,13 @@ class TaskDesk(SharedVerbs):
         return await self._answered(await self._turn(stands.job_ids[0]), seconds)
 
     async def wait_for_answer(self, answer_id: str = "last", *, wait: float = 0.0) -> AnswerHandle:
-        """An answer by id, unique prefix or `last`; one being made is waited for up to `wait` (0..50 s).
-        Raises NotFound, or the error that its job ended with."""
+        """An answer by id, unique prefix or `last`, which is the newest question's while that is being
+        answered; one being made is waited for up to `wait` (0..50 s). Raises NotFound, or the error that its
+        job ended with."""
         seconds = intake.check_wait(wait)
+        under_way = await self.find_question(answer_id) if answer_id == "last" else None
+        if under_way is not None:
+            return await self._answered(under_way[0], seconds)
         try:
             answer = await self._parts.ledger.answer(answer_id, self._parts.owner)
         except NotFound as unknown:

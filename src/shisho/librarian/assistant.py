@@ -14,7 +14,7 @@ from shisho.errors import InvalidParams
 from shisho.librarian import condition as conditions
 from shisho.librarian import mending
 from shisho.librarian.citations import Citations
-from shisho.librarian.evidence import VerifiedQuote, verify, with_table_header
+from shisho.librarian.evidence import VerifiedQuote, is_telling, verify, with_table_header
 from shisho.librarian.reflect import open_goals
 from shisho.librarian.strategy import MAX_GOALS, check_question, strategy
 from shisho.messages.message import Message
@@ -57,6 +57,8 @@ class Assistant:
             return Message("score takes 0 to 1")
         if not any(passage.temp_index == finding.index for passage in passages):
             return Message("no passage {number} was shown in this session", number=finding.index)
+        if not is_telling(finding.snippet):
+            return Message("a mark or a single letter is no quotation: copy the words that say it")
         return verify(finding, passages) or Message(
             "these words do not stand in that passage: copy them from it"
         )

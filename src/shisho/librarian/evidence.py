@@ -48,7 +48,7 @@ def verify(finding: Finding, passages: Sequence[NumberedPassage]) -> VerifiedQuo
     finding."""
     passage = next((passage for passage in passages if passage.temp_index == finding.index), None)
     snippet = finding.snippet.strip()
-    if passage is None or not snippet or len(snippet) > MAX_SNIPPET:
+    if passage is None or not is_telling(snippet) or len(snippet) > MAX_SNIPPET:
         return None
     at = f"{passage.text}{passage.after}".find(snippet)
     overleaf = passage.overleaf.find(snippet) if at < 0 else -1
@@ -61,6 +61,12 @@ def verify(finding: Finding, passages: Sequence[NumberedPassage]) -> VerifiedQuo
         return None
     kept_text = passage.text[span[0] : span[1]]
     return VerifiedQuote(finding.index, *span, kept_text, True) if kept_text.strip() else None
+
+
+def is_telling(snippet: str) -> bool:
+    """Whether these words can be a quotation: a mark (「。」) or one letter stands in every passage."""
+    letters = [letter for letter in snippet if letter.isalnum()]
+    return len(letters) > 1 or any(letter.isnumeric() for letter in letters)
 
 
 def context_of(text: str, start: int) -> str:

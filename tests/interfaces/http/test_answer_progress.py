@@ -40,6 +40,22 @@ async def test_a_question_in_mid_run_shows_where_it_is(tmp_path: Path) -> None:
         held.release()
 
 
+async def test_the_last_answer_is_the_one_that_is_being_made(tmp_path: Path) -> None:
+    held = HeldQuestion()
+    async with held.desk(tmp_path) as desk, served(desk) as client:
+        before = (
+            await client.post("/answers", json={"question": "決定係数とは何か", "sources": "documents"})
+        ).json()
+        assert before["answer"] is not None
+        assert (await client.get("/answers/last")).json()["answer_id"] == before["answer_id"]
+        name = await held.ask(client)
+        last = (await client.get("/answers/last", params={"wait": 0})).json()
+        assert (last["answer_id"], last.get("answer")) == (name, None)
+        stopped = (await client.post("/answers/last/stop")).json()
+        assert stopped["answer_id"] == name
+        held.release()
+
+
 async def test_every_page_that_was_found_has_its_fate(tmp_path: Path) -> None:
     held = HeldQuestion()
     async with held.desk(tmp_path) as desk, served(desk) as client:

@@ -30,6 +30,13 @@ def test_this_machine_needs_none(host: str) -> None:
     assert AccessRules(host)
 
 
+def test_a_name_from_outside_needs_a_token_too_since_a_proxy_may_stand_before_it() -> None:
+    with pytest.raises(InvalidParams, match="SHISHO_TOKEN"):
+        AccessRules(hosts=frozenset({"localhost", "library.example.jp"}))
+    assert AccessRules(token=CANARY, hosts=frozenset({"library.example.jp"}))
+    assert AccessRules(hosts=frozenset({"localhost"}))
+
+
 @pytest.mark.parametrize(
     ("host", "bound", "known"),
     [

@@ -22,7 +22,8 @@ from shisho.domain.corpus import LOCAL_OWNER, Source
 from shisho.domain.task import WebConsent
 from shisho.errors import InvalidParams
 from shisho.interfaces.api.routes import ROUTES
-from shisho.interfaces.http.guard import COOKIE, AccessRules, read_people
+from shisho.interfaces.http.guard import AccessRules, read_people
+from shisho.interfaces.http.headers import COOKIE
 from shisho.interfaces.http.server import build
 from shisho.testing.memory_web import MemoryWeb
 from tests.flows.smallweb import QUERY, challenge, small_web, way

@@ -17,7 +17,8 @@ from shisho.domain.corpus import Source
 from shisho.domain.task import Bytes
 from shisho.errors import AccessDenied, Conflict, InvalidParams, NotFound
 from shisho.interfaces.http import lasting
-from shisho.interfaces.http.guard import COOKIE, AccessRules
+from shisho.interfaces.http.guard import AccessRules
+from shisho.interfaces.http.headers import COOKIE
 from shisho.interfaces.http.people import ProxyRules, read_proxies
 from tests.interfaces.http.rooms import served
 from tests.machine import PATIENCE
@@ -93,6 +94,20 @@ async def test_a_token_that_is_nobodys_opens_nothing_where_none_is_needed(tmp_pa
         assert (await client.post(address, json=call, headers=bearer("canary"))).status_code == 401
         alive = client.base_url.copy_with(path="/livez")
         assert (await client.get(alive, headers=bearer("canary"))).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("form", "status"),
+    [("{}", 401), ("Token {}", 401), ("Bearer", 401), ("Basic {}", ["local.txt"])],
+)
+async def test_a_token_brought_in_another_form_does_not_open_the_owners_library(
+    form: str, status: int | list[str], tmp_path: Path
+) -> None:
+    """But for what a proxy asks after, and may hand on."""
+    async with house(tmp_path, AccessRules()) as (desk, client):
+        await desk.add_source(Source("local.txt", "局所の文書。".encode()))
+        hanako = await desk.team.add_user("hanako")
+        assert await sources(client, authorization=form.format(hanako.token)) == status
 
 
 async def test_a_header_names_a_person_from_a_trusted_proxy_alone(tmp_path: Path) -> None:

@@ -282,6 +282,7 @@ def remove(
         words = _words(context)
         held_document = await desk.document(document)
         name = display_name(held_document.source)
+        before = held_document.warnings
         if purge and not yes and not sys.stdin.isatty():
             raise InvalidParams(words("purge_unasked", text=name))
         if purge and not yes and not confirm(words("purge_sure", text=name)):
@@ -292,8 +293,8 @@ def remove(
             json_,
             lambda: typer.echo(words("purged" if purge else "removed", text=name)),
         )
-        if purge and not json_:
-            for warning in held_document.warnings:
+        if not json_:
+            for warning in held_document.warnings[len(before) :]:
                 typer.echo(render(warning), err=True)
 
     _run(context, work, json_)

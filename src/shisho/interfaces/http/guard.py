@@ -10,10 +10,8 @@ import json
 import unicodedata
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from urllib.parse import quote, urlsplit
 
@@ -24,10 +22,10 @@ from starlette.types import Message as Event
 from shisho.domain.corpus import LOCAL_OWNER
 from shisho.domain.team import cookie_of
 from shisho.errors import InvalidParams, ShishoError
+from shisho.interfaces.http.headers import decode_header, read_language, read_word
 from shisho.interfaces.http.lasting import LastingReply
 from shisho.interfaces.http.people import NO_PROXIES, PersonalApplications, ProxyRules
-from shisho.interfaces.ui.reader import COOKIE as LANGUAGE_COOKIE
-from shisho.messages.catalogue import LANGUAGES, choose_accepted_language, render, use_language
+from shisho.messages.catalogue import render, use_language
 from shisho.messages.message import Message
 
 # Health, the page that asks for the token, and what holds nothing of the library.
@@ -35,7 +33,6 @@ OPEN_PATHS = frozenset({"/livez", "/readyz", "/login", "/language", "/manifest.w
 OPEN_FOLDER = "/static/"
 LOGIN = "/login"
 MOST_BACK = 2_000  # characters of an address that the form of the token leads back to
-COOKIE = "shisho_token"
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 HEADERS = {
     "x-content-type-options": "nosniff",
@@ -69,11 +66,21 @@ class AccessRules:
     proxies: ProxyRules = NO_PROXIES
 
     def __post_init__(self) -> None:
-        if not (self._tokens() or self.proxies.header) and not is_loopback(self.host):
+        if self._tokens() or self.proxies.header:
+            return
+        if not is_loopback(self.host):
             raise InvalidParams(
                 "To listen on {host} a token is needed, or everyone who reaches it could read the library. "
                 "Set SHISHO_TOKEN to a long random word, or listen on 127.0.0.1.",
                 host=self.host,
+            )
+        # What comes through a proxy comes from this machine, whoever has sent it.
+        outside = sorted(host for host in self.hosts if not is_loopback(host))
+        if outside:
+            raise InvalidParams(
+                "To be called {host} a token is needed, or everyone who reaches it by that name could read the library. "
+                "Set SHISHO_TOKEN to a long random word, or take the name out of allowed_hosts.",
+                host=outside[0],
             )
 
     def refusal(self, path: str, headers: Headers, owner: str | None = None) -> Refusal | None:
@@ -189,7 +196,7 @@ class Guard:
         taken = refusal or await self._taken(scope, receive)
         if isinstance(taken, Refusal):
             is_page = taken.status == 401 and "text/html" in headers.get("accept", "")
-            with use_language(_read_language(headers)):
+            with use_language(read_language(headers)):
                 return await (_lead_to_login(scope, sealed) if is_page else taken(sealed))
         if taken is not None:
             app = self.app
@@ -198,7 +205,7 @@ class Guard:
                 app = await self._people.get(owner)
                 reply = LastingReply(replayed, sealed, partial(self._is_still, owner, headers, scope))
                 replayed, sealed = reply.read, reply.write
-            with use_language(_read_language(headers)):
+            with use_language(read_language(headers)):
                 await app(scope, replayed, sealed)
 
     async def _is_still(self, owner: str, headers: Headers, scope: Scope) -> bool:
@@ -218,8 +225,8 @@ class Guard:
             word, is_cookie = read_word(headers)
             owner = self.rules.owner_of(headers)
             user = None
-            if word and (owner is None or not self.rules.has_tokens):
-                user = await team.find_user(word)
+            if (word or not is_cookie) and (owner is None or not self.rules.has_tokens):
+                user = await team.find_user(word) if word else None
                 # Who sends a token means a library of its own, and never that of who needs none; a browser
                 # goes on sending the cookie of a server that stood here before.
                 if user is None and owner is not None and not is_cookie:
@@ -277,36 +284,6 @@ async def _named_by_proxy(
         return name
     why = Message("{name} has not been let in here: `shisho users add {name} --no-token`.", name=name)
     return Refusal(403, "ACCESS_DENIED", why)
-
-
-def decode_header(value: str) -> str:
-    """A header's value: its bytes are UTF-8 where they can be."""
-    try:
-        return value.encode("latin-1").decode("utf-8")
-    except UnicodeError:
-        return value
-
-
-def read_word(headers: Headers) -> tuple[str, bool]:
-    """The token that a request brings, or the cookie, and whether it is the cookie."""
-    scheme, _, word = headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer":
-        return word.strip(), False
-    return _read_cookie(headers, COOKIE), True
-
-
-def _read_cookie(headers: Headers, name: str) -> str:
-    cookies = SimpleCookie()
-    with suppress(CookieError):
-        cookies.load(headers.get("cookie", ""))
-    return cookies[name].value if name in cookies else ""
-
-
-def _read_language(headers: Headers) -> str | None:
-    """What a reader chose in the room, where scripts cannot say it for a stream; else what the client
-    accepts."""
-    cookie = _read_cookie(headers, LANGUAGE_COOKIE)
-    return cookie if cookie in LANGUAGES else choose_accepted_language(headers.get("accept-language", ""))
 
 
 def read_people(text: str, token: str = "") -> dict[str, str]:

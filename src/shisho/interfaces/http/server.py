@@ -27,7 +27,8 @@ from shisho.interfaces.api.routes import ROUTES
 from shisho.interfaces.http import routes as http_routes
 from shisho.interfaces.http.answer_news import add_answer_news
 from shisho.interfaces.http.exports import ExportQuery, add_exports
-from shisho.interfaces.http.guard import COOKIE, AccessRules, Guard
+from shisho.interfaces.http.guard import AccessRules, Guard
+from shisho.interfaces.http.headers import COOKIE
 from shisho.interfaces.http.health import add_health, build_health
 from shisho.interfaces.http.methods import add_method_refusal
 from shisho.interfaces.http.metrics import PrometheusFigures, add_metrics, figures_kept

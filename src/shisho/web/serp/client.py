@@ -27,6 +27,7 @@ from shisho.ports import Clock, Fetcher, Health, Limiter, SerpEngine, SerpParser
 from shisho.telemetry import count
 from shisho.web.http.pacing import SLOW_DOWN, Browse, Pay, RetryLater, retry_after
 from shisho.web.serp.credentials import fetch_authorised, limit_of
+from shisho.web.serp.discretion import hide_words
 
 _OPERATORS = re.compile(
     r"[\"“”「」]|(?:^|\s)[-+]\S|\b(?:site|inurl|intitle|filetype|url|ip|lang(?:uage)?|loc):",
@@ -205,7 +206,10 @@ class SerpClient:
                 raise StateExpired from error
             count("engine_requests", engine=name, outcome=RequestOutcome.FAILURE)
             learnt = await self.health.record(
-                name, RequestOutcome.FAILURE, self.clock.monotonic() - began, error.message
+                name,
+                RequestOutcome.FAILURE,
+                self.clock.monotonic() - began,
+                hide_words(error.message, request),
             )
             if response is None or response.status not in SLOW_DOWN:
                 raise
@@ -224,7 +228,7 @@ class SerpClient:
             else (RequestOutcome.CHALLENGE, f"{challenge.kind}: {challenge.marker}")
         )
         count("engine_requests", engine=name, outcome=outcome)
-        await self.health.record(name, outcome, self.clock.monotonic() - began, reason)
+        await self.health.record(name, outcome, self.clock.monotonic() - began, hide_words(reason, request))
         if challenge is not None and challenge.kind is ChallengeKind.BLOCKED:
             details = {"engine": name, "retry_after_s": self._patience(response)}
             raise EngineRefused("{engine} refuses to answer from here. Ask another engine.", **details)

@@ -1,0 +1,33 @@
+"""What everybody who asks an engine may read of a request that somebody else has made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from urllib.parse import parse_qsl, quote, quote_plus, urlsplit
+
+from shisho.domain.web import Request
+from shisho.messages.message import Message
+
+_ADDRESS = re.compile(r"https?://([^\s/?#]{1,300})\S*")
+_SHORTEST = 2  # characters: a page's number is no word of anybody's
+
+
+def hide_words(reason: str, request: Request) -> str:
+    """Why a request failed, without what it asked for: of addresses the host alone, none of its values."""
+    values = {*request.form.values(), *(value for _, value in parse_qsl(urlsplit(request.url).query))}
+    return _without(reason, {value for value in values if len(value) >= _SHORTEST})
+
+
+def _without(text: str, words: Iterable[str]) -> str:
+    if isinstance(text, Message) and text.values:
+        values = {
+            name: _without(value, words) if isinstance(value, str) else value
+            for name, value in text.values.items()
+        }
+        return Message(text.template, **values)
+    hidden = _ADDRESS.sub(r"\1", text)
+    for word in words:
+        for spelling in (word, quote(word), quote_plus(word)):
+            hidden = hidden.replace(spelling, "…")
+    return hidden

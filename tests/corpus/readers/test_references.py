@@ -100,6 +100,22 @@ def test_zotero_s_bibtex_is_read_with_names_files_and_latex_s_letters() -> None:
     assert second.facts == {"title": "鍵のない本", "year": "2019", "publisher": "星雲社", "kind": "book"}
 
 
+MERGED = """
+@string{stat = "統計学雑誌"}
+@article{k, title = {睡眠}, author = {山田, 太郎}, journal = stat, file = {a.pdf}}
+@article{k, title = {運動}, author = {鈴木, 一郎 and 高橋, 次郎}, journal = stat, file = {b.pdf}}
+@article{k, title = "食事", journal = STAT, year = 2020, keywords = {x}, keywords = {y}, year = {1999}}
+"""
+
+
+def test_an_entry_is_read_like_others_where_its_key_or_a_field_of_it_stands_twice() -> None:
+    sleep, exercise, meal = references.read(MERGED.encode(), BIBTEX)
+    assert [entry.key for entry in (sleep, exercise, meal)] == ["k", "k", "k"]
+    assert exercise.facts["author"] == "鈴木, 一郎; 高橋, 次郎" and exercise.files == ("b.pdf",)
+    assert exercise.facts["container"] == meal.facts["container"] == "統計学雑誌"
+    assert meal.facts["title"] == "食事" and meal.facts["year"] == "2020", "the first of two, as for BibTeX"
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp932", "utf-16", "euc_jp"])
 def test_ris_is_read_in_any_encoding_and_its_last_entry_without_an_end(encoding: str) -> None:
     first, second = references.read(CINII.encode(encoding), RIS)

@@ -5,14 +5,18 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator, Mapping
+from itertools import count
 
 from bibtexparser.entrypoint import parse_string
+from bibtexparser.library import Library
+from bibtexparser.middlewares.middleware import BlockMiddleware
 from bibtexparser.middlewares.names import (
     InvalidNameError,
     parse_single_name_into_parts,
     split_multiple_persons_names,
 )
-from bibtexparser.model import DuplicateBlockKeyBlock, Entry
+from bibtexparser.middlewares.parsestack import default_parse_stack
+from bibtexparser.model import Block, Entry, ParsingFailedBlock
 from pylatexenc.latex2text import LatexNodes2Text
 
 from shisho.domain.reference import Reference
@@ -55,6 +59,7 @@ _KINDS = {
 _MARKED = re.compile(r"[\\{}$~]|--|``|''")
 _UNESCAPED = {mark: re.compile(rf"(?<!\\){mark}") for mark in (";", ":")}
 _ESCAPED = re.compile(r"\\([\\:;_{}&%# ])")
+_KEY = "key in the file"
 _DRIVE = re.compile(r"[A-Za-z]")
 _CJK = re.compile("[ぁ-ヿ一-鿿㐀-䶿]")
 # A line for each broken entry would be most of the work.
@@ -63,22 +68,37 @@ for _library in ("bibtexparser", "pylatexenc"):
 LONGEST = 2_000  # characters of a field: an abstract is not read
 
 
+class _NumberedEntries(BlockMiddleware):
+    """Keys that number the entries. A merged file has a key or a field twice, and bibtexparser would set such
+    an entry aside with its braces on and its strings unresolved."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._numbers = count()
+
+    def transform_entry(self, entry: Entry, library: Library) -> Entry:
+        entry.set_parser_metadata(_KEY, entry.key)
+        entry.key = str(next(self._numbers))
+        return entry
+
+    def transform_failed_block(self, failed_block: ParsingFailedBlock, library: Library) -> Block:
+        block = failed_block.ignore_error_block
+        return self.transform_entry(block, library) if isinstance(block, Entry) else failed_block
+
+
 def references(text: str) -> Iterator[Reference]:
     """Each entry once. What is no entry, or is broken, is passed over."""
-    for block in parse_string(text).blocks:
-        # A key used twice, or none, makes an entry no worse.
-        entry = block.ignore_error_block if isinstance(block, DuplicateBlockKeyBlock) else block
-        if not isinstance(entry, Entry):
-            continue
+    for entry in parse_string(text, parse_stack=[_NumberedEntries(), *default_parse_stack()]).entries:
         fields = {
             field.key.lower(): field.value
-            for field in entry.fields
+            for field in reversed(entry.fields)  # the first of a name counts, as for BibTeX
             if isinstance(field.value, str) and len(field.value) <= LONGEST
         }
         facts = {fact: _first(fields, names) for fact, names in _FIELDS.items()}
         people = {role: "; ".join(_people(fields.get(role, ""))) for role in ("author", "editor")}
         kind = _KINDS.get(entry.entry_type.lower(), "")
-        yield Reference(entry.key, {**facts, **people, "kind": kind}, tuple(_files(fields.get("file", ""))))
+        key = str(entry.get_parser_metadata(_KEY))
+        yield Reference(key, {**facts, **people, "kind": kind}, tuple(_files(fields.get("file", ""))))
 
 
 def _first(fields: Mapping[str, str], names: tuple[str, ...]) -> str:

@@ -9,8 +9,10 @@ from collections.abc import Mapping
 
 import pytest
 
+from shisho.corpus.readers import references
 from shisho.domain.corpus import DocumentId
 from shisho.domain.inquiry import Evidence
+from shisho.domain.reference import BIBTEX
 from shisho.errors import ExtraMissing
 from shisho.librarian import citation_styles
 from shisho.librarian.bibliography import bibtex, csl_json, entries, ris
@@ -57,7 +59,7 @@ def test_what_is_said_of_a_document_stands_in_its_entry_with_pages_and_quotation
         "author = {山田, 太郎 and Smith, Jane}",
         "year = {2020}",
         "publisher = {東京大学出版会}",
-        "doi = {10.1000/xyz\\_1}",
+        "doi = {10.1000/xyz_1}",
         "pages = {3, 7}",
         "note = {p. 3: 引用1。 / p. 7: 引用2。}",
         "howpublished = {doc\\_a.pdf}",
@@ -114,6 +116,19 @@ def test_a_page_of_the_web_is_cited_with_its_address_and_a_document_of_which_not
     assert "url = {https://example.jp/a}" in bibtex([web]) and "howpublished" not in bibtex([web])
     assert "howpublished = {doc\\_a.pdf}" in bibtex([file]) and "author" not in bibtex([file])
     assert [item["type"] for item in json.loads(csl_json([web, file]))] == ["webpage", "document"]
+
+
+ADDRESS = "https://example.org/~yamada/a--b_c?x=1&y=$2%20#frag"
+
+
+def test_an_address_stands_in_bibtex_as_it_is_and_is_read_back_so() -> None:
+    facts = {"url": ADDRESS, "doi": "10.1234/a_b%20(x)"}
+    text = bibtex(entries([quoted(1)], said(doc_a=facts)))
+    assert f"url = {{{ADDRESS}}}" in text and "doi = {10.1234/a_b%20(x)}" in text
+    (read_back,) = references.read(text.encode(), BIBTEX)
+    assert read_back.facts["url"] == ADDRESS and read_back.facts["doi"] == facts["doi"]
+    broken = bibtex(entries([quoted(1)], said(doc_a={"url": r"https://example.org/}\{"})))
+    assert "url = {https://example.org/%7D%5C%7B}" in broken, "a brace would end the field"
 
 
 ARTICLE = {

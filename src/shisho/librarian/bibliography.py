@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from string import ascii_lowercase
 from typing import Any
+from urllib.parse import quote
 
 from shisho.domain.corpus import DocumentId
 from shisho.domain.inquiry import Evidence
@@ -207,8 +208,6 @@ def _bibtex_entry(entry: BibliographyEntry) -> str:
         "edition": facts["edition"],
         "isbn": facts["isbn"],
         "pages": facts["pages"] or ", ".join(entry.pages),
-        "doi": facts["doi"],
-        "url": facts["url"],
         "urldate": facts["accessed"],
         "language": facts["language"],
         "howpublished": entry.file,
@@ -217,6 +216,8 @@ def _bibtex_entry(entry: BibliographyEntry) -> str:
     people = {"author": entry.authors, "editor": _people(facts["editor"])}
     rows = [f"  {role} = {{{_bibtex_people(names)}}}" for role, names in people.items() if names]
     rows += [f"  {name} = {{{_braced(value)}}}" for name, value in fields.items() if value]
+    addresses = {name: facts[name] for name in ("doi", "url")}
+    rows += [f"  {name} = {{{_enclosable(value)}}}" for name, value in addresses.items() if value]
     return f"@{kind}{{{entry.key},\n" + ",\n".join(rows) + "\n}\n"
 
 
@@ -296,6 +297,12 @@ def name_of_person(name: str) -> dict[str, str]:
     """A comma parts family and given name; without one nobody can tell them, so the name stays whole."""
     family, comma, given = name.partition(",")
     return {"family": family.strip(), "given": given.strip()} if comma else {"literal": name}
+
+
+def _enclosable(address: str) -> str:
+    """BibLaTeX and reference managers take an address as it stands: an escape would be a part of it. No
+    address has braces or a backslash."""
+    return re.sub(r"[\\{}\s]", lambda mark: quote(mark[0]), address)
 
 
 def _braced(value: str) -> str:

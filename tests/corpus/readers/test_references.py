@@ -100,6 +100,20 @@ def test_zotero_s_bibtex_is_read_with_names_files_and_latex_s_letters() -> None:
     assert second.facts == {"title": "鍵のない本", "year": "2019", "publisher": "星雲社", "kind": "book"}
 
 
+@pytest.mark.parametrize(
+    ("written", "address"),
+    [
+        ("https://example.org/~y/a_b?x=$1&y=2%20#f--g", "https://example.org/~y/a_b?x=$1&y=2%20#f--g"),
+        (r"https://example.org/\~{}y/a\_b?x=\$1\&y=2\%20\#f", "https://example.org/~y/a_b?x=$1&y=2%20#f"),
+        (r"\url{https://example.org/{\textasciitilde}y/a{\_}b}", "https://example.org/~y/a_b"),
+        (r"{https://example.org/$\sim$y}", "https://example.org/~y"),
+    ],
+)
+def test_an_address_of_bibtex_stands_as_it_is(written: str, address: str) -> None:
+    (entry,) = references.read(f"@misc{{k, title = {{x}}, url = {{{written}}}}}".encode(), BIBTEX)
+    assert entry.facts["url"] == address
+
+
 MERGED = """
 @string{stat = "統計学雑誌"}
 @article{k, title = {睡眠}, author = {山田, 太郎}, journal = stat, file = {a.pdf}}

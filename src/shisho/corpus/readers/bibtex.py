@@ -32,11 +32,25 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "pages": ("pages",),
     "edition": ("edition",),
     "isbn": ("isbn",),
-    "doi": ("doi",),
-    "url": ("url",),
     "accessed": ("urldate",),
     "language": ("langid", "language"),
 }
+_ADDRESSES = ("doi", "url")
+# An address stands as it is, `~`, `--` and `&` too; but some programs write marks in it that LaTeX knows.
+_SPELT_MARKS = {
+    **{rf"\{mark}": mark for mark in "_%&#$~^{}"},
+    r"\textasciitilde": "~",
+    r"\textunderscore": "_",
+    r"\textless": "<",
+    r"\textgreater": ">",
+    r"$\sim$": "~",
+    "$<$": "<",
+    "$>$": ">",
+    r"\url": "",
+    "{": "",
+    "}": "",
+}
+_SPELT_MARK = re.compile("|".join(map(re.escape, _SPELT_MARKS)))
 _KINDS = {
     "article": "article-journal",
     "book": "book",
@@ -95,10 +109,12 @@ def references(text: str) -> Iterator[Reference]:
             if isinstance(field.value, str) and len(field.value) <= LONGEST
         }
         facts = {fact: _first(fields, names) for fact, names in _FIELDS.items()}
+        addresses = {fact: _address(fields.get(fact, "")) for fact in _ADDRESSES}
         people = {role: "; ".join(_people(fields.get(role, ""))) for role in ("author", "editor")}
         kind = _KINDS.get(entry.entry_type.lower(), "")
+        facts |= {**addresses, **people, "kind": kind}
         key = str(entry.get_parser_metadata(_KEY))
-        yield Reference(key, {**facts, **people, "kind": kind}, tuple(_files(fields.get("file", ""))))
+        yield Reference(key, facts, tuple(_files(fields.get("file", ""))))
 
 
 def _first(fields: Mapping[str, str], names: tuple[str, ...]) -> str:
@@ -110,6 +126,10 @@ def _words(value: str) -> str:
     if not _MARKED.search(value):
         return value.strip()
     return str(LatexNodes2Text(keep_comments=True).latex_to_text(value)).strip()
+
+
+def _address(value: str) -> str:
+    return _SPELT_MARK.sub(lambda spelt: _SPELT_MARKS[spelt[0]], value).strip()
 
 
 def _people(value: str) -> Iterator[str]:

@@ -17,6 +17,7 @@ from urllib.parse import quote
 from shisho.domain.corpus import DocumentId
 from shisho.domain.inquiry import Evidence
 from shisho.domain.place import say_place
+from shisho.domain.reference import find_doi
 from shisho.language.display import display_name, join_lines
 from shisho.messages.catalogue import DEFAULT, word
 
@@ -69,7 +70,6 @@ _RIS_KINDS = {
     "webpage": "ELEC",
 }
 _DATE = re.compile(r"(\d{4})(?:[-/年.](\d{1,2})(?:[-/月.](\d{1,2}))?)?")
-_DOI = re.compile(r"10\.\d{4,9}/\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,6 @@ def _entry(group: Sequence[Evidence], description: Mapping[str, str], language: 
     facts = {
         name: next((folded[key] for key in keys if folded.get(key)), "") for name, keys in SAID_AS.items()
     }
-    doi = _DOI.search(facts["doi"])
     year = _YEAR.search(facts["year"])
     return BibliographyEntry(
         key=facts["citation_key"] if _KEY.fullmatch(facts["citation_key"]) else first.document_id,
@@ -131,7 +130,7 @@ def _entry(group: Sequence[Evidence], description: Mapping[str, str], language: 
         authors=tuple(_people(facts["author"])),
         year=year[0] if year else "",
         suffix="",
-        facts={**facts, "doi": doi[0] if doi else "", "url": facts["url"] or first.source_url or ""},
+        facts={**facts, "doi": find_doi(facts["doi"]), "url": facts["url"] or first.source_url or ""},
         file="" if first.source_url else display_name(PurePath(first.document).name),
         pages=tuple(_pages(group)),
         notes=tuple(_note(quotation, language) for quotation in group if quotation.snippet),

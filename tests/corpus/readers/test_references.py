@@ -114,6 +114,14 @@ def test_an_address_of_bibtex_stands_as_it_is(written: str, address: str) -> Non
     assert entry.facts["url"] == address
 
 
+@pytest.mark.parametrize("less", ["<", r"{\textless}", r"$<$"])
+def test_a_doi_with_angles_is_whole(less: str) -> None:
+    more = less.replace("less", "greater").replace("<", ">")
+    written = f"10.1002/(SICI)1097-4571(199601)47:1{less}1::AID-ASI1{more}3.0.CO;2-3"
+    (entry,) = references.read(f"@misc{{k, title = {{x}}, doi = {{{written}}}}}".encode(), BIBTEX)
+    assert entry.facts["doi"] == "10.1002/(SICI)1097-4571(199601)47:1<1::AID-ASI1>3.0.CO;2-3"
+
+
 MERGED = """
 @string{stat = "統計学雑誌"}
 @article{k, title = {睡眠}, author = {山田, 太郎}, journal = stat, file = {a.pdf}}

@@ -17,6 +17,7 @@ from shisho.domain.reference import (
     REFERENCE_FACTS,
     RIS,
     Reference,
+    find_doi,
 )
 from shisho.errors import DocumentUnreadable, TooLarge
 
@@ -48,7 +49,6 @@ _CROSSREF_KINDS = {
     "posted-content": "article",
     "report-component": "report",
 }
-_DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>]+")
 _YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)(?!\d)")
 
 
@@ -99,12 +99,11 @@ def _tidied(entry: Reference) -> Reference:
     people = {
         role: "; ".join(facts.get(role, "").split("; ")[:MOST_AUTHORS]) for role in ("author", "editor")
     }
-    doi = _DOI.search(facts.get("doi", "")) or _DOI.search(facts.get("url", ""))
     year = _YEAR.search(facts.get("year", ""))
     facts = {name: facts[name][:LONGEST_FACT] for name in REFERENCE_FACTS if facts.get(name)}
     facts |= {
         "year": year[0] if year else "",
-        "doi": doi[0] if doi else "",
+        "doi": find_doi(facts.get("doi", "")) or find_doi(facts.get("url", "")),
         "citation_key": entry.key,
     }
     facts |= {"pages": facts.get("pages", "").replace("--", "-"), **people}

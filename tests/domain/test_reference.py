@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from shisho.domain.reference import find_doi
+from shisho.domain.reference import LONGEST_ADDRESS, LONGEST_FACT, find_doi, shorten_fact
 
 SICI = "10.1002/(SICI)1097-4571(199601)47:1<1::AID-ASI1>3.0.CO;2-3"
 BARE = "10.1000/xyz_1"
+
+
+LONG = "https://example.org/" + "a" * LONGEST_FACT
+
+
+def test_an_address_is_whole_or_left_out_and_a_text_is_cut() -> None:
+    assert shorten_fact("url", LONG) == LONG and shorten_fact("url", LONG + "a" * LONGEST_ADDRESS) == ""
+    assert shorten_fact("title", "題" * (LONGEST_FACT + 1)) == "題" * LONGEST_FACT
 
 
 @pytest.mark.parametrize(

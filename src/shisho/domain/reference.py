@@ -45,9 +45,18 @@ what it is part of."""
 
 
 LONGEST_FACT = 300  # characters
+LONGEST_ADDRESS = 2_000
+ADDRESSES = ("doi", "url")
 MOST_AUTHORS = 50
 # Old DOIs of Wiley hold a SICI, 47:1<1::AID-ASI1>3.0.CO;2-3; any other angle belongs to what is around.
 _DOI = re.compile(r"10\.\d{4,9}/(?:[^\s\"<>]|<[^\s\"<>/:]*:[^\s\"<>/]*>)+")
+
+
+def shorten_fact(name: str, fact: str) -> str:
+    """A text is cut at its longest. An address leads nowhere when it is cut, so a longer one is left out."""
+    if name in ADDRESSES:
+        return fact if len(fact) <= LONGEST_ADDRESS else ""
+    return fact[:LONGEST_FACT]
 
 
 def find_doi(text: str) -> str:

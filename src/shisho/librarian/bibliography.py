@@ -17,7 +17,7 @@ from urllib.parse import quote
 from shisho.domain.corpus import DocumentId
 from shisho.domain.inquiry import Evidence
 from shisho.domain.place import say_place
-from shisho.domain.reference import find_doi
+from shisho.domain.reference import ADDRESSES, find_doi
 from shisho.language.display import display_name, join_lines
 from shisho.messages.catalogue import DEFAULT, word
 
@@ -215,7 +215,7 @@ def _bibtex_entry(entry: BibliographyEntry) -> str:
     people = {"author": entry.authors, "editor": _people(facts["editor"])}
     rows = [f"  {role} = {{{_bibtex_people(names)}}}" for role, names in people.items() if names]
     rows += [f"  {name} = {{{_braced(value)}}}" for name, value in fields.items() if value]
-    addresses = {name: facts[name] for name in ("doi", "url")}
+    addresses = {name: facts[name] for name in ADDRESSES}
     rows += [f"  {name} = {{{_enclosable(value)}}}" for name, value in addresses.items() if value]
     return f"@{kind}{{{entry.key},\n" + ",\n".join(rows) + "\n}\n"
 

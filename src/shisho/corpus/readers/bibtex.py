@@ -19,7 +19,7 @@ from bibtexparser.middlewares.parsestack import default_parse_stack
 from bibtexparser.model import Block, Entry, ParsingFailedBlock
 from pylatexenc.latex2text import LatexNodes2Text
 
-from shisho.domain.reference import Reference
+from shisho.domain.reference import ADDRESSES, Reference
 
 _FIELDS: Mapping[str, tuple[str, ...]] = {
     "title": ("title",),
@@ -35,7 +35,6 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "accessed": ("urldate",),
     "language": ("langid", "language"),
 }
-_ADDRESSES = ("doi", "url")
 # An address stands as it is, `~`, `--` and `&` too; but some programs write marks in it that LaTeX knows.
 _SPELT_MARKS = {
     **{rf"\{mark}": mark for mark in "_%&#$~^{}"},
@@ -109,7 +108,7 @@ def references(text: str) -> Iterator[Reference]:
             if isinstance(field.value, str) and len(field.value) <= LONGEST
         }
         facts = {fact: _first(fields, names) for fact, names in _FIELDS.items()}
-        addresses = {fact: _address(fields.get(fact, "")) for fact in _ADDRESSES}
+        addresses = {fact: _address(fields.get(fact, "")) for fact in ADDRESSES}
         people = {role: "; ".join(_people(fields.get(role, ""))) for role in ("author", "editor")}
         kind = _KINDS.get(entry.entry_type.lower(), "")
         facts |= {**addresses, **people, "kind": kind}

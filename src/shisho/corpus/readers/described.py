@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from shisho.corpus.readers.text import strip_controls
-from shisho.domain.reference import LONGEST_FACT, MOST_AUTHORS, find_doi
+from shisho.domain.reference import MOST_AUTHORS, find_doi, shorten_fact
 
 XMP_BYTES = 1 << 20
 XMP_HEAD = b"<x:xmpmeta"
@@ -150,7 +150,7 @@ def keep_facts(stated: Mapping[str, Iterable[str]]) -> dict[str, str]:
     """The facts that are told, each in one line; several authors with semicolons between them."""
     facts = {}
     for fact, values in stated.items():
-        lines = [" ".join(strip_controls(value).split())[:LONGEST_FACT] for value in values]
+        lines = [shorten_fact(fact, " ".join(strip_controls(value).split())) for value in values]
         names_nobody = _NOBODY.fullmatch if fact == "author" else _NEVER.fullmatch
         distinct = [line for line in dict.fromkeys(lines) if line and not names_nobody(line)]
         value = "; ".join(distinct[:MOST_AUTHORS]) if fact == "author" else next(iter(distinct), "")

@@ -18,6 +18,7 @@ from shisho.domain.reference import (
     RIS,
     Reference,
     find_doi,
+    shorten_fact,
 )
 from shisho.errors import DocumentUnreadable, TooLarge
 
@@ -100,13 +101,13 @@ def _tidied(entry: Reference) -> Reference:
         role: "; ".join(facts.get(role, "").split("; ")[:MOST_AUTHORS]) for role in ("author", "editor")
     }
     year = _YEAR.search(facts.get("year", ""))
-    facts = {name: facts[name][:LONGEST_FACT] for name in REFERENCE_FACTS if facts.get(name)}
     facts |= {
         "year": year[0] if year else "",
         "doi": find_doi(facts.get("doi", "")) or find_doi(facts.get("url", "")),
         "citation_key": entry.key,
     }
-    facts |= {"pages": facts.get("pages", "").replace("--", "-"), **people}
+    facts = {name: shorten_fact(name, facts.get(name, "")) for name in REFERENCE_FACTS}
+    facts |= {"pages": facts["pages"].replace("--", "-"), **people}
     filled = {name: fact for name, fact in facts.items() if fact}
     return Reference(entry.key[:LONGEST_FACT], filled, tuple(map(_path, entry.files[:MOST_FILES])))
 

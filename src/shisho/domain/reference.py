@@ -39,8 +39,8 @@ REFERENCE_FACTS = (
     "kind",
     "citation_key",
 )
-"""The names of what an entry says of its document, all text. `author` and `editor`: names with semicolons
-between them, each `family, given` or whole; `kind` is a type of CSL; `pages` are those of the whole work in
+"""The names of what an entry says of its document, all text. `author` and `editor`: a line of names
+(`domain/creators.py`); `kind` is a type of CSL; `pages` are those of the whole work in
 what it is part of."""
 
 

@@ -122,6 +122,41 @@ def test_a_doi_with_angles_is_whole(less: str) -> None:
     assert entry.facts["doi"] == "10.1002/(SICI)1097-4571(199601)47:1<1::AID-ASI1>3.0.CO;2-3"
 
 
+CREATORS = r"""
+@article{a, title = {a}, author = {{Ministry of Health, Labour and Welfare} and {Nagoya, Gifu} and Ministry of Justice}}
+@article{b, title = {b}, author = {King, Jr., Martin Luther and {\"U}nal, {J{\"o}rg} and others}}
+@article{c, title = {c}, author = {{Ernst Young and Partner Group}}, editor = {山田 太郎 and 佐藤, 花子}}
+"""
+CSL_CREATORS = [
+    {"family": "Beethoven", "given": "Ludwig", "dropping-particle": "van"},
+    {"family": "Gogh", "given": "Vincent", "non-dropping-particle": "van"},
+    {"family": "King", "given": "Martin Luther", "suffix": "Jr."},
+    {"literal": "Ministry of Education, Culture, Sports, Science and Technology"},
+    {"name": "Nagoya, Gifu"},
+    {"literal": "others"},
+    {"given": "Madonna"},
+    {"family": ["x"] * 2},
+    7,
+]
+
+
+def test_persons_come_in_their_parts_and_bodies_whole() -> None:
+    bodies, persons, company = references.read(CREATORS.encode(), BIBTEX)
+    assert (
+        bodies.facts["author"]
+        == "Ministry of Health, Labour and Welfare; {Nagoya, Gifu}; Ministry of Justice"
+    )
+    assert persons.facts["author"] == "King, Martin Luther, Jr.; Ünal, Jörg; others"
+    assert company.facts["author"] == "{Ernst Young and Partner Group}"
+    assert company.facts["editor"] == "山田, 太郎; 佐藤, 花子"
+    item = {"type": "book", "id": "k", "title": "x", "author": CSL_CREATORS}
+    (entry,) = references.read(json.dumps([item]).encode(), CSL_JSON)
+    assert entry.facts["author"] == (
+        "Beethoven, Ludwig van; van Gogh, Vincent; King, Martin Luther, Jr.; "
+        "Ministry of Education, Culture, Sports, Science and Technology; {Nagoya, Gifu}; others; Madonna; x"
+    )
+
+
 MERGED = """
 @string{stat = "統計学雑誌"}
 @article{k, title = {睡眠}, author = {山田, 太郎}, journal = stat, file = {a.pdf}}

@@ -19,6 +19,7 @@ from bibtexparser.middlewares.parsestack import default_parse_stack
 from bibtexparser.model import Block, Entry, ParsingFailedBlock
 from pylatexenc.latex2text import LatexNodes2Text
 
+from shisho.domain.creators import Creator, is_body, write_creators
 from shisho.domain.reference import ADDRESSES, Reference
 
 _FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -109,7 +110,7 @@ def references(text: str) -> Iterator[Reference]:
         }
         facts = {fact: _first(fields, names) for fact, names in _FIELDS.items()}
         addresses = {fact: _address(fields.get(fact, "")) for fact in ADDRESSES}
-        people = {role: "; ".join(_people(fields.get(role, ""))) for role in ("author", "editor")}
+        people = {role: write_creators(_people(fields.get(role, ""))) for role in ("author", "editor")}
         kind = _KINDS.get(entry.entry_type.lower(), "")
         facts |= {**addresses, **people, "kind": kind}
         key = str(entry.get_parser_metadata(_KEY))
@@ -131,25 +132,27 @@ def _address(value: str) -> str:
     return _SPELT_MARK.sub(lambda spelt: _SPELT_MARKS[spelt[0]], value).strip()
 
 
-def _people(value: str) -> Iterator[str]:
+def _people(value: str) -> Iterator[Creator]:
     for name in split_multiple_persons_names(value):
-        if person := _person(name):
-            yield person
+        creator = _creator(name)
+        if creator.family:
+            yield creator
 
 
-def _person(name: str) -> str:
-    """`family, given`; a body's name, which stands in braces, whole."""
-    if name.startswith("{") and name.endswith("}"):
-        return _words(name)
+def _creator(name: str) -> Creator:
+    """Braces make a body's name one word; where they were forgotten, its small words tell it."""
+    if "," not in name and is_body(name):
+        return Creator(_words(name))
     try:
         parts = parse_single_name_into_parts(name)
     except InvalidNameError:
-        return _words(name)
-    family = _words(" ".join((*parts.von, *parts.last, *parts.jr)))
-    given = _words(" ".join(parts.first))
+        return Creator(_words(name))
+    family = _words(" ".join((*parts.von, *parts.last)))
+    forename = _words(" ".join(parts.first))
     # 山田 太郎: the family stands first.
-    names = (given, family) if "," not in name and _CJK.search(name) else (family, given)
-    return ", ".join(part for part in names if part)
+    is_family_first = forename and "," not in name and _CJK.search(name)
+    family, forename = (forename, family) if is_family_first else (family, forename)
+    return Creator(family or forename, forename if family else "", _words(" ".join(parts.jr)))
 
 
 def _files(value: str) -> Iterator[str]:

@@ -9,8 +9,10 @@ from collections.abc import Mapping
 
 import pytest
 
+from shisho.corpus.readers import references
 from shisho.domain.corpus import DocumentId
 from shisho.domain.inquiry import Evidence
+from shisho.domain.reference import BIBTEX, CSL_JSON
 from shisho.errors import ExtraMissing
 from shisho.librarian import citation_styles
 from shisho.librarian.bibliography import bibtex, csl_json, entries, ris
@@ -57,7 +59,7 @@ def test_what_is_said_of_a_document_stands_in_its_entry_with_pages_and_quotation
         "author = {山田, 太郎 and Smith, Jane}",
         "year = {2020}",
         "publisher = {東京大学出版会}",
-        "doi = {10.1000/xyz\\_1}",
+        "doi = {10.1000/xyz_1}",
         "pages = {3, 7}",
         "note = {p. 3: 引用1。 / p. 7: 引用2。}",
         "howpublished = {doc\\_a.pdf}",
@@ -114,6 +116,19 @@ def test_a_page_of_the_web_is_cited_with_its_address_and_a_document_of_which_not
     assert "url = {https://example.jp/a}" in bibtex([web]) and "howpublished" not in bibtex([web])
     assert "howpublished = {doc\\_a.pdf}" in bibtex([file]) and "author" not in bibtex([file])
     assert [item["type"] for item in json.loads(csl_json([web, file]))] == ["webpage", "document"]
+
+
+ADDRESS = "https://example.org/~yamada/a--b_c?x=1&y=$2%20#frag"
+
+
+def test_an_address_stands_in_bibtex_as_it_is_and_is_read_back_so() -> None:
+    facts = {"url": ADDRESS, "doi": "10.1234/a_b%20(x)"}
+    text = bibtex(entries([quoted(1)], said(doc_a=facts)))
+    assert f"url = {{{ADDRESS}}}" in text and "doi = {10.1234/a_b%20(x)}" in text
+    (read_back,) = references.read(text.encode(), BIBTEX)
+    assert read_back.facts["url"] == ADDRESS and read_back.facts["doi"] == facts["doi"]
+    broken = bibtex(entries([quoted(1)], said(doc_a={"url": r"https://example.org/}\{"})))
+    assert "url = {https://example.org/%7D%5C%7B}" in broken, "a brace would end the field"
 
 
 ARTICLE = {
@@ -192,6 +207,74 @@ def test_apa_has_japanese_names_whole_in_their_order_and_undated_works() -> None
     ]
 
 
+EDITED = {
+    "author": "鈴木一郎",
+    "title": "食事と記憶",
+    "container": "記憶の科学",
+    "editor": "高橋, 次郎; 山田 花子",
+    "year": "2020",
+    "pages": "10-20",
+    "kind": "chapter",
+}
+MINISTRY = {
+    "author": "Ministry of Health, Labour and Welfare; King, Martin Luther, Jr.; Beethoven, Ludwig van",
+    "title": "Memory",
+    "container": "Minds",
+    "editor": "{Nagoya, Gifu}; Smith, Jane",
+    "year": "2019",
+    "kind": "chapter",
+}
+
+
+def test_japanese_editors_stand_whole_under_their_own_word() -> None:
+    assert paragraphs("apa", a=EDITED) == [
+        "鈴木一郎. (2020). 食事と記憶. In 高橋次郎・山田花子 (編), 記憶の科学 (pp. 10–20)."
+    ]
+    assert paragraphs("sist02", a=EDITED) == [
+        "(1) 鈴木一郎. “食事と記憶”. 記憶の科学. 高橋次郎, 山田花子編. 2020, p. 10-20."
+    ]
+
+
+def test_bodies_with_a_comma_stand_whole_and_a_suffix_has_its_place_in_every_export() -> None:
+    assert paragraphs("apa", a=MINISTRY) == [
+        "Ministry of Health, Labour and Welfare, King, M. L., Jr., & Beethoven, L. van. (2019). Memory. "
+        "In Nagoya, Gifu & J. Smith (eds.), Minds."
+    ]
+    cited = entries([quoted(1)], said(doc_a=MINISTRY))
+    assert (
+        "author = {{Ministry of Health, Labour and Welfare} and King, Jr., Martin Luther and Beethoven, Ludwig van}"
+        in bibtex(cited)
+    )
+    assert "editor = {{Nagoya, Gifu} and Smith, Jane}" in bibtex(cited)
+    (item,) = json.loads(csl_json(cited))
+    assert item["author"][0] == {"literal": "Ministry of Health, Labour and Welfare"}
+    assert item["author"][1] == {"family": "King", "given": "Martin Luther", "suffix": "Jr."}
+    assert item["author"][2] == {"family": "Beethoven", "given": "Ludwig", "dropping-particle": "van"}
+    assert "AU  - King, Martin Luther, Jr." in ris(cited) and "ED  - Nagoya, Gifu" in ris(cited)
+    for text, kind in ((bibtex(cited), BIBTEX), (csl_json(cited), CSL_JSON)):
+        (read_back,) = references.read(text.encode(), kind)
+        assert (read_back.facts["author"], read_back.facts["editor"]) == (
+            MINISTRY["author"],
+            MINISTRY["editor"],
+        )
+
+
+def test_those_whom_a_list_of_authors_leaves_out_are_told_as_others() -> None:
+    facts = {**LECUN, "author": "LeCun, Yann; others"}
+    (apa,) = paragraphs("apa", a=facts)
+    assert apa.startswith("LeCun, Y., et al. (2015). Deep learning.")
+    (many,) = paragraphs("apa", a={**facts, "author": "LeCun, Yann; " * 25 + "others"})
+    assert many.count("LeCun") == 19 and "LeCun, Y., et al. (2015)" in many
+    (sist02,) = paragraphs("sist02", a=facts)
+    assert sist02.startswith("(1) LeCun, Yann et al. Deep learning.")
+    japanese = {**ARTICLE, "author": "山田, 太郎; ほか"}
+    assert paragraphs("apa", a=japanese)[0].startswith("山田太郎ほか. (2020)")
+    assert paragraphs("sist02", a=japanese)[0].startswith("(1) 山田太郎ほか. 深層学習")
+    cited = entries([quoted(1)], said(doc_a=facts))
+    assert "author = {LeCun, Yann and others}" in bibtex(cited)
+    assert json.loads(csl_json(cited))[0]["author"][1] == {"literal": "others"}, "as Pandoc knows it"
+
+
 def test_sist02_numbers_entries_as_they_are_quoted_and_leaves_out_the_fourth_author() -> None:
     assert paragraphs("sist02", a=ARTICLE, b=LECUN, c=WEB, d=REPORT) == [
         "(1) 山田太郎, 鈴木花子, 佐藤次郎ほか. 深層学習による検索. 情報処理学会論文誌. 2020, vol. 61, no. 3, p. 100-110. "
@@ -230,7 +313,7 @@ def test_a_style_says_which_pages_are_quoted_below_its_entry() -> None:
 def test_bodies_keep_their_and_and_persons_are_parted_by_it() -> None:
     def authors(names: str) -> tuple[str, ...]:
         (entry,) = entries([quoted(1)], said(doc_a={"author": names}))
-        return entry.authors
+        return tuple(author.family for author in entry.authors)
 
     assert authors("Jane Smith and John Doe") == ("Jane Smith", "John Doe")
     for body in ("Food and Agriculture Organization", "Department of Health and Human Services"):

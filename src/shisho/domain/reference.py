@@ -3,9 +3,11 @@ describe."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from urllib.parse import unquote
 
 BIBTEX = "application/x-bibtex"
 RIS = "application/x-research-info-systems"
@@ -37,13 +39,30 @@ REFERENCE_FACTS = (
     "kind",
     "citation_key",
 )
-"""The names of what an entry says of its document, all text. `author` and `editor`: names with semicolons
-between them, each `family, given` or whole; `kind` is a type of CSL; `pages` are those of the whole work in
+"""The names of what an entry says of its document, all text. `author` and `editor`: a line of names
+(`domain/creators.py`); `kind` is a type of CSL; `pages` are those of the whole work in
 what it is part of."""
 
 
 LONGEST_FACT = 300  # characters
+LONGEST_ADDRESS = 2_000
+ADDRESSES = ("doi", "url")
 MOST_AUTHORS = 50
+# Old DOIs of Wiley hold a SICI, 47:1<1::AID-ASI1>3.0.CO;2-3; any other angle belongs to what is around.
+_DOI = re.compile(r"10\.\d{4,9}/(?:[^\s\"<>]|<[^\s\"<>/:]*:[^\s\"<>/]*>)+")
+
+
+def shorten_fact(name: str, fact: str) -> str:
+    """A text is cut at its longest. An address leads nowhere when it is cut, so a longer one is left out."""
+    if name in ADDRESSES:
+        return fact if len(fact) <= LONGEST_ADDRESS else ""
+    return fact[:LONGEST_FACT]
+
+
+def find_doi(text: str) -> str:
+    """The first DOI, "" without one; an address writes its marks in percents."""
+    match = _DOI.search(unquote(text) if text.startswith(("http://", "https://")) else text)
+    return match[0] if match else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from string import ascii_lowercase
 from typing import Any
+from urllib.parse import quote
 
 from shisho.domain.corpus import DocumentId
+from shisho.domain.creators import Creator, join_parts, read_creators
 from shisho.domain.inquiry import Evidence
 from shisho.domain.place import say_place
+from shisho.domain.reference import ADDRESSES, find_doi
 from shisho.language.display import display_name, join_lines
 from shisho.messages.catalogue import DEFAULT, word
 
@@ -41,9 +44,6 @@ SAID_AS: Mapping[str, tuple[str, ...]] = {
     "accessed": ("閲覧日", "参照日", "urldate", "accessed"),
     "language": ("言語", "lang", "language"),
 }
-_NAMES = re.compile(r"\s*[;；、]\s*")
-_AND = re.compile(r"\s+and\s+")
-_BODY = re.compile(r"\b(?:of|for|the)\b")
 _KEY = re.compile(r"[^\s\\{}%#~,\"'()=]+")
 _YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)")
 _BIBTEX_KINDS = {
@@ -68,7 +68,6 @@ _RIS_KINDS = {
     "webpage": "ELEC",
 }
 _DATE = re.compile(r"(\d{4})(?:[-/年.](\d{1,2})(?:[-/月.](\d{1,2}))?)?")
-_DOI = re.compile(r"10\.\d{4,9}/\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,8 @@ class BibliographyEntry:
 
     key: str
     title: str
-    authors: tuple[str, ...]
+    authors: tuple[Creator, ...]
+    editors: tuple[Creator, ...]
     year: str
     suffix: str
     facts: Mapping[str, str]
@@ -122,28 +122,19 @@ def _entry(group: Sequence[Evidence], description: Mapping[str, str], language: 
     facts = {
         name: next((folded[key] for key in keys if folded.get(key)), "") for name, keys in SAID_AS.items()
     }
-    doi = _DOI.search(facts["doi"])
     year = _YEAR.search(facts["year"])
     return BibliographyEntry(
         key=facts["citation_key"] if _KEY.fullmatch(facts["citation_key"]) else first.document_id,
         title=facts["title"] or join_lines(first.title),
-        authors=tuple(_people(facts["author"])),
+        authors=read_creators(facts["author"]),
+        editors=read_creators(facts["editor"]),
         year=year[0] if year else "",
         suffix="",
-        facts={**facts, "doi": doi[0] if doi else "", "url": facts["url"] or first.source_url or ""},
+        facts={**facts, "doi": find_doi(facts["doi"]), "url": facts["url"] or first.source_url or ""},
         file="" if first.source_url else display_name(PurePath(first.document).name),
         pages=tuple(_pages(group)),
         notes=tuple(_note(quotation, language) for quotation in group if quotation.snippet),
     )
-
-
-def _people(names: str) -> list[str]:
-    """Names are parted by semicolons, or by `and`: but that stands in the names of bodies too."""
-    people = [name for name in _NAMES.split(names) if name]
-    if len(people) != 1 or _BODY.search(names):
-        return people
-    parts = _AND.split(people[0])
-    return parts if all(" " in part or "," in part for part in parts) else people
 
 
 def _note(quotation: Evidence, language: str) -> str:
@@ -155,7 +146,7 @@ def _note(quotation: Evidence, language: str) -> str:
 
 def _told_apart(cited_entries: Sequence[BibliographyEntry]) -> list[BibliographyEntry]:
     """No two entries look the same, and none has the key of another."""
-    looks = [(_look("".join(entry.authors) or entry.title), entry.year) for entry in cited_entries]
+    looks = [(_look(entry), entry.year) for entry in cited_entries]
     counts = Counter(looks)
     keys = Counter(entry.key for entry in cited_entries)
     numbers: Counter[tuple[str, str]] = Counter()
@@ -169,8 +160,9 @@ def _told_apart(cited_entries: Sequence[BibliographyEntry]) -> list[Bibliography
     return distinct
 
 
-def _look(names: str) -> str:
+def _look(entry: BibliographyEntry) -> str:
     """The letters alone: 山田 太郎 and 山田, 太郎 look the same in a list."""
+    names = "".join(map(join_parts, entry.authors)) or entry.title
     return "".join(letter for letter in unicodedata.normalize("NFKC", names).casefold() if letter.isalnum())
 
 
@@ -207,24 +199,28 @@ def _bibtex_entry(entry: BibliographyEntry) -> str:
         "edition": facts["edition"],
         "isbn": facts["isbn"],
         "pages": facts["pages"] or ", ".join(entry.pages),
-        "doi": facts["doi"],
-        "url": facts["url"],
         "urldate": facts["accessed"],
         "language": facts["language"],
         "howpublished": entry.file,
         "note": " / ".join(entry.notes),
     }
-    people = {"author": entry.authors, "editor": _people(facts["editor"])}
+    people = {"author": entry.authors, "editor": entry.editors}
     rows = [f"  {role} = {{{_bibtex_people(names)}}}" for role, names in people.items() if names]
     rows += [f"  {name} = {{{_braced(value)}}}" for name, value in fields.items() if value]
+    addresses = {name: facts[name] for name in ADDRESSES}
+    rows += [f"  {name} = {{{_enclosable(value)}}}" for name, value in addresses.items() if value]
     return f"@{kind}{{{entry.key},\n" + ",\n".join(rows) + "\n}\n"
 
 
-def _bibtex_people(names: Iterable[str]) -> str:
-    """A body's name stands in braces, or its last word would be its family."""
-    return " and ".join(
-        _braced(name) if "," in name or " " not in name else f"{{{_braced(name)}}}" for name in names
-    )
+def _bibtex_people(creators: Iterable[Creator]) -> str:
+    return " and ".join(map(_bibtex_name, creators))
+
+
+def _bibtex_name(creator: Creator) -> str:
+    """Jr. stands before the forename. A whole name stands in braces, or its last word would be its family,
+    and what stands before a comma."""
+    name = ", ".join(_braced(part) for part in (creator.family, creator.suffix, creator.forename) if part)
+    return f"{{{name}}}" if creator.is_whole and re.search("[ ,]", name) else name
 
 
 def kind_of(entry: BibliographyEntry) -> str:
@@ -238,7 +234,8 @@ def _ris_entry(entry: BibliographyEntry) -> str:
     facts = entry.facts
     start, _, end = facts["pages"].replace("–", "-").partition("-")
     rows = [("TY", _RIS_KINDS.get(kind_of(entry), "GEN")), ("ID", entry.key), ("TI", entry.title)]
-    rows += [("AU", name) for name in entry.authors] + [("ED", name) for name in _people(facts["editor"])]
+    rows += [("AU", join_parts(author)) for author in entry.authors]
+    rows += [("ED", join_parts(editor)) for editor in entry.editors]
     rows += [
         ("PY", entry.year),
         ("LB", write_year(entry) if entry.suffix else ""),
@@ -270,8 +267,8 @@ def csl_item(entry: BibliographyEntry) -> dict[str, Any]:
         "id": entry.key,
         "type": kind_of(entry),
         "title": entry.title,
-        "author": [name_of_person(name) for name in entry.authors],
-        "editor": [name_of_person(name) for name in _people(facts["editor"])],
+        "author": [csl_name(author) for author in entry.authors],
+        "editor": [csl_name(editor) for editor in entry.editors],
         "issued": {"date-parts": [[int(entry.year)]]} if entry.year else None,
         "year-suffix": entry.suffix,
         "container-title": facts["container"],
@@ -292,10 +289,33 @@ def csl_item(entry: BibliographyEntry) -> dict[str, Any]:
     return {name: value for name, value in item.items() if value}
 
 
-def name_of_person(name: str) -> dict[str, str]:
-    """A comma parts family and given name; without one nobody can tell them, so the name stays whole."""
-    family, comma, given = name.partition(",")
-    return {"family": family.strip(), "given": given.strip()} if comma else {"literal": name}
+def csl_name(creator: Creator) -> dict[str, str]:
+    """A name of citeproc's input format."""
+    if creator.is_whole:
+        return {"literal": creator.family}
+    forename, particle = _split_particle(creator.forename)
+    parts = {
+        "family": creator.family,
+        "given": forename,
+        "dropping-particle": particle,
+        "suffix": creator.suffix,
+    }
+    return {part: text for part, text in parts.items() if text}
+
+
+def _split_particle(forename: str) -> tuple[str, str]:
+    """Small words behind a forename belong to the family: Beethoven, Ludwig van."""
+    words = forename.split()
+    count = len(words)
+    while count > 1 and words[count - 1][0].islower():
+        count -= 1
+    return " ".join(words[:count]), " ".join(words[count:])
+
+
+def _enclosable(address: str) -> str:
+    """BibLaTeX and reference managers take an address as it stands: an escape would be a part of it. No
+    address has braces or a backslash."""
+    return re.sub(r"[\\{}\s]", lambda mark: quote(mark[0]), address)
 
 
 def _braced(value: str) -> str:

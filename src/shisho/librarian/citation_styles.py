@@ -12,15 +12,20 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from shisho.domain.creators import OTHERS, Creator, join_parts
 from shisho.errors import ExtraMissing
 from shisho.language.script import is_japanese
-from shisho.librarian.bibliography import BibliographyEntry, csl_item, name_of_person
+from shisho.librarian.bibliography import BibliographyEntry, csl_item, csl_name
 
 CSL = "{http://purl.org/net/xbiblio/csl}"
 STYLES = ("apa", "sist02")
-_TERMS = {"accessed": "参照", "et-al": "ほか"}
+_TERMS = {("accessed", None): "参照", ("et-al", None): "ほか", ("editor", "short"): "編"}
 _RANGE = re.compile(r"(?<=\d)–(?=\d)")
 _ET_AL = re.compile(r"\s+ほか")
+# CSL cannot say that a list leaves others out: a name of one private letter stands for them until all is set.
+_OTHERS_MARK = "\ue000"
+_AND_OTHERS = re.compile(rf"[\s,;・&…]{{0,6}}{_OTHERS_MARK}(\.?)")
+_OTHERS_WORDS = {"apa": ", et al.", "sist02": " et al."}
 _KEPT_AUTHORS = 3  # SIST 02 allows the others to be left out; all its examples with more have three
 _NOT_PRINTED = ("note", "source", "page", "year-suffix")
 
@@ -66,21 +71,25 @@ def _notes(entry: BibliographyEntry) -> Iterable[str]:
 def _rendered(entry: BibliographyEntry, style: str) -> str:
     japanese = is_japanese(entry.title) and not entry.facts["language"].startswith("zh")
     item = {name: value for name, value in csl_item(entry).items() if name not in _NOT_PRINTED}
-    item |= {"author": [_name(name, style) for name in entry.authors]} if entry.authors else {}
+    people = {"author": entry.authors, "editor": entry.editors}
+    item |= {role: list(map(_name, creators)) for role, creators in people.items() if creators}
     item |= {"page": entry.facts["pages"]} if entry.facts["pages"] else {}
     has_pages = bool(entry.facts["pages"] or item.get("number-of-pages"))
     item = _ADAPTED[style](entry, item, japanese)
-    text = _through_csl(item, _Shape(style, japanese, has_pages))
+    others = r"ほか\1" if japanese else _OTHERS_WORDS[style]
+    text = _AND_OTHERS.sub(others, _through_csl(item, _Shape(style, japanese, has_pages)))
     if style == "apa" and japanese and entry.facts["accessed"]:
         return f"{text.rstrip('. ')} ({entry.facts['accessed']} 参照)"
     return _RANGE.sub("-", _ET_AL.sub("ほか", text)) if style == "sist02" else text
 
 
-def _name(name: str, style: str) -> dict[str, str]:
+def _name(creator: Creator) -> dict[str, str]:
     """A Japanese name stands whole, the family first, without a mark between."""
-    parts = name_of_person(name)
-    if is_japanese(name):
-        return {"literal": "".join(parts.values()).replace(" ", "").replace("\u3000", "")}
+    if creator == OTHERS:
+        return {"literal": _OTHERS_MARK}
+    parts = csl_name(creator)
+    if is_japanese(join_parts(creator)):
+        return {"literal": "".join("".join(parts.values()).split())}
     return parts
 
 
@@ -143,8 +152,9 @@ def _style(shape: _Shape) -> Any:
         _shape_names(name, shape)
     for locale in style.root.locales if shape.is_japanese else ():
         for term in locale.iter(CSL + "term"):
-            if term.get("name") in _TERMS and not term.get("form"):
-                term.text = _TERMS[term.get("name")]
+            if word := _TERMS.get((term.get("name"), term.get("form"))):
+                for number in list(term) or [term]:  # singular and plural, or one for both
+                    number.text = word
     return style
 
 

@@ -100,6 +100,79 @@ def test_zotero_s_bibtex_is_read_with_names_files_and_latex_s_letters() -> None:
     assert second.facts == {"title": "鍵のない本", "year": "2019", "publisher": "星雲社", "kind": "book"}
 
 
+@pytest.mark.parametrize(
+    ("written", "address"),
+    [
+        ("https://example.org/~y/a_b?x=$1&y=2%20#f--g", "https://example.org/~y/a_b?x=$1&y=2%20#f--g"),
+        (r"https://example.org/\~{}y/a\_b?x=\$1\&y=2\%20\#f", "https://example.org/~y/a_b?x=$1&y=2%20#f"),
+        (r"\url{https://example.org/{\textasciitilde}y/a{\_}b}", "https://example.org/~y/a_b"),
+        (r"{https://example.org/$\sim$y}", "https://example.org/~y"),
+    ],
+)
+def test_an_address_of_bibtex_stands_as_it_is(written: str, address: str) -> None:
+    (entry,) = references.read(f"@misc{{k, title = {{x}}, url = {{{written}}}}}".encode(), BIBTEX)
+    assert entry.facts["url"] == address
+
+
+@pytest.mark.parametrize("less", ["<", r"{\textless}", r"$<$"])
+def test_a_doi_with_angles_is_whole(less: str) -> None:
+    more = less.replace("less", "greater").replace("<", ">")
+    written = f"10.1002/(SICI)1097-4571(199601)47:1{less}1::AID-ASI1{more}3.0.CO;2-3"
+    (entry,) = references.read(f"@misc{{k, title = {{x}}, doi = {{{written}}}}}".encode(), BIBTEX)
+    assert entry.facts["doi"] == "10.1002/(SICI)1097-4571(199601)47:1<1::AID-ASI1>3.0.CO;2-3"
+
+
+CREATORS = r"""
+@article{a, title = {a}, author = {{Ministry of Health, Labour and Welfare} and {Nagoya, Gifu} and Ministry of Justice}}
+@article{b, title = {b}, author = {King, Jr., Martin Luther and {\"U}nal, {J{\"o}rg} and others}}
+@article{c, title = {c}, author = {{Ernst Young and Partner Group}}, editor = {山田 太郎 and 佐藤, 花子}}
+"""
+CSL_CREATORS = [
+    {"family": "Beethoven", "given": "Ludwig", "dropping-particle": "van"},
+    {"family": "Gogh", "given": "Vincent", "non-dropping-particle": "van"},
+    {"family": "King", "given": "Martin Luther", "suffix": "Jr."},
+    {"literal": "Ministry of Education, Culture, Sports, Science and Technology"},
+    {"name": "Nagoya, Gifu"},
+    {"literal": "others"},
+    {"given": "Madonna"},
+    {"family": ["x"] * 2},
+    7,
+]
+
+
+def test_persons_come_in_their_parts_and_bodies_whole() -> None:
+    bodies, persons, company = references.read(CREATORS.encode(), BIBTEX)
+    assert (
+        bodies.facts["author"]
+        == "Ministry of Health, Labour and Welfare; {Nagoya, Gifu}; Ministry of Justice"
+    )
+    assert persons.facts["author"] == "King, Martin Luther, Jr.; Ünal, Jörg; others"
+    assert company.facts["author"] == "{Ernst Young and Partner Group}"
+    assert company.facts["editor"] == "山田, 太郎; 佐藤, 花子"
+    item = {"type": "book", "id": "k", "title": "x", "author": CSL_CREATORS}
+    (entry,) = references.read(json.dumps([item]).encode(), CSL_JSON)
+    assert entry.facts["author"] == (
+        "Beethoven, Ludwig van; van Gogh, Vincent; King, Martin Luther, Jr.; "
+        "Ministry of Education, Culture, Sports, Science and Technology; {Nagoya, Gifu}; others; Madonna; x"
+    )
+
+
+MERGED = """
+@string{stat = "統計学雑誌"}
+@article{k, title = {睡眠}, author = {山田, 太郎}, journal = stat, file = {a.pdf}}
+@article{k, title = {運動}, author = {鈴木, 一郎 and 高橋, 次郎}, journal = stat, file = {b.pdf}}
+@article{k, title = "食事", journal = STAT, year = 2020, keywords = {x}, keywords = {y}, year = {1999}}
+"""
+
+
+def test_an_entry_is_read_like_others_where_its_key_or_a_field_of_it_stands_twice() -> None:
+    sleep, exercise, meal = references.read(MERGED.encode(), BIBTEX)
+    assert [entry.key for entry in (sleep, exercise, meal)] == ["k", "k", "k"]
+    assert exercise.facts["author"] == "鈴木, 一郎; 高橋, 次郎" and exercise.files == ("b.pdf",)
+    assert exercise.facts["container"] == meal.facts["container"] == "統計学雑誌"
+    assert meal.facts["title"] == "食事" and meal.facts["year"] == "2020", "the first of two, as for BibTeX"
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp932", "utf-16", "euc_jp"])
 def test_ris_is_read_in_any_encoding_and_its_last_entry_without_an_end(encoding: str) -> None:
     first, second = references.read(CINII.encode(encoding), RIS)

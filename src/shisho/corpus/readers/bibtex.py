@@ -5,17 +5,22 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator, Mapping
+from itertools import count
 
 from bibtexparser.entrypoint import parse_string
+from bibtexparser.library import Library
+from bibtexparser.middlewares.middleware import BlockMiddleware
 from bibtexparser.middlewares.names import (
     InvalidNameError,
     parse_single_name_into_parts,
     split_multiple_persons_names,
 )
-from bibtexparser.model import DuplicateBlockKeyBlock, Entry
+from bibtexparser.middlewares.parsestack import default_parse_stack
+from bibtexparser.model import Block, Entry, ParsingFailedBlock
 from pylatexenc.latex2text import LatexNodes2Text
 
-from shisho.domain.reference import Reference
+from shisho.domain.creators import Creator, is_body, write_creators
+from shisho.domain.reference import ADDRESSES, Reference
 
 _FIELDS: Mapping[str, tuple[str, ...]] = {
     "title": ("title",),
@@ -28,11 +33,24 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "pages": ("pages",),
     "edition": ("edition",),
     "isbn": ("isbn",),
-    "doi": ("doi",),
-    "url": ("url",),
     "accessed": ("urldate",),
     "language": ("langid", "language"),
 }
+# An address stands as it is, `~`, `--` and `&` too; but some programs write marks in it that LaTeX knows.
+_SPELT_MARKS = {
+    **{rf"\{mark}": mark for mark in "_%&#$~^{}"},
+    r"\textasciitilde": "~",
+    r"\textunderscore": "_",
+    r"\textless": "<",
+    r"\textgreater": ">",
+    r"$\sim$": "~",
+    "$<$": "<",
+    "$>$": ">",
+    r"\url": "",
+    "{": "",
+    "}": "",
+}
+_SPELT_MARK = re.compile("|".join(map(re.escape, _SPELT_MARKS)))
 _KINDS = {
     "article": "article-journal",
     "book": "book",
@@ -55,6 +73,7 @@ _KINDS = {
 _MARKED = re.compile(r"[\\{}$~]|--|``|''")
 _UNESCAPED = {mark: re.compile(rf"(?<!\\){mark}") for mark in (";", ":")}
 _ESCAPED = re.compile(r"\\([\\:;_{}&%# ])")
+_KEY = "key in the file"
 _DRIVE = re.compile(r"[A-Za-z]")
 _CJK = re.compile("[ぁ-ヿ一-鿿㐀-䶿]")
 # A line for each broken entry would be most of the work.
@@ -63,22 +82,39 @@ for _library in ("bibtexparser", "pylatexenc"):
 LONGEST = 2_000  # characters of a field: an abstract is not read
 
 
+class _NumberedEntries(BlockMiddleware):
+    """Keys that number the entries. A merged file has a key or a field twice, and bibtexparser would set such
+    an entry aside with its braces on and its strings unresolved."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._numbers = count()
+
+    def transform_entry(self, entry: Entry, library: Library) -> Entry:
+        entry.set_parser_metadata(_KEY, entry.key)
+        entry.key = str(next(self._numbers))
+        return entry
+
+    def transform_failed_block(self, failed_block: ParsingFailedBlock, library: Library) -> Block:
+        block = failed_block.ignore_error_block
+        return self.transform_entry(block, library) if isinstance(block, Entry) else failed_block
+
+
 def references(text: str) -> Iterator[Reference]:
     """Each entry once. What is no entry, or is broken, is passed over."""
-    for block in parse_string(text).blocks:
-        # A key used twice, or none, makes an entry no worse.
-        entry = block.ignore_error_block if isinstance(block, DuplicateBlockKeyBlock) else block
-        if not isinstance(entry, Entry):
-            continue
+    for entry in parse_string(text, parse_stack=[_NumberedEntries(), *default_parse_stack()]).entries:
         fields = {
             field.key.lower(): field.value
-            for field in entry.fields
+            for field in reversed(entry.fields)  # the first of a name counts, as for BibTeX
             if isinstance(field.value, str) and len(field.value) <= LONGEST
         }
         facts = {fact: _first(fields, names) for fact, names in _FIELDS.items()}
-        people = {role: "; ".join(_people(fields.get(role, ""))) for role in ("author", "editor")}
+        addresses = {fact: _address(fields.get(fact, "")) for fact in ADDRESSES}
+        people = {role: write_creators(_people(fields.get(role, ""))) for role in ("author", "editor")}
         kind = _KINDS.get(entry.entry_type.lower(), "")
-        yield Reference(entry.key, {**facts, **people, "kind": kind}, tuple(_files(fields.get("file", ""))))
+        facts |= {**addresses, **people, "kind": kind}
+        key = str(entry.get_parser_metadata(_KEY))
+        yield Reference(key, facts, tuple(_files(fields.get("file", ""))))
 
 
 def _first(fields: Mapping[str, str], names: tuple[str, ...]) -> str:
@@ -92,25 +128,31 @@ def _words(value: str) -> str:
     return str(LatexNodes2Text(keep_comments=True).latex_to_text(value)).strip()
 
 
-def _people(value: str) -> Iterator[str]:
+def _address(value: str) -> str:
+    return _SPELT_MARK.sub(lambda spelt: _SPELT_MARKS[spelt[0]], value).strip()
+
+
+def _people(value: str) -> Iterator[Creator]:
     for name in split_multiple_persons_names(value):
-        if person := _person(name):
-            yield person
+        creator = _creator(name)
+        if creator.family:
+            yield creator
 
 
-def _person(name: str) -> str:
-    """`family, given`; a body's name, which stands in braces, whole."""
-    if name.startswith("{") and name.endswith("}"):
-        return _words(name)
+def _creator(name: str) -> Creator:
+    """Braces make a body's name one word; where they were forgotten, its small words tell it."""
+    if "," not in name and is_body(name):
+        return Creator(_words(name))
     try:
         parts = parse_single_name_into_parts(name)
     except InvalidNameError:
-        return _words(name)
-    family = _words(" ".join((*parts.von, *parts.last, *parts.jr)))
-    given = _words(" ".join(parts.first))
+        return Creator(_words(name))
+    family = _words(" ".join((*parts.von, *parts.last)))
+    forename = _words(" ".join(parts.first))
     # 山田 太郎: the family stands first.
-    names = (given, family) if "," not in name and _CJK.search(name) else (family, given)
-    return ", ".join(part for part in names if part)
+    is_family_first = forename and "," not in name and _CJK.search(name)
+    family, forename = (forename, family) if is_family_first else (family, forename)
+    return Creator(family or forename, forename if family else "", _words(" ".join(parts.jr)))
 
 
 def _files(value: str) -> Iterator[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from shisho.corpus.readers.text import strip_controls
-from shisho.domain.reference import LONGEST_FACT, MOST_AUTHORS
+from shisho.domain.reference import MOST_AUTHORS, find_doi, shorten_fact
 
 XMP_BYTES = 1 << 20
 XMP_HEAD = b"<x:xmpmeta"
@@ -80,7 +80,6 @@ _ROLE = "{http://www.idpf.org/2007/opf}role"
 _AUTHOR = "aut"  # MARC's code
 _ISBN = re.compile(r"\b((?:97[89][- ]?)?(?:\d[- ]?){9}[\dXx])\b")
 _NEVER = re.compile(r"(?!)")
-_DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>]+")
 _YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)")
 
 
@@ -122,7 +121,7 @@ def describe_package(package: Any) -> dict[str, str]:
     stated = {fact: _stated(package, name) for fact, name in _PACKAGE.items()}
     identifiers = _stated(package, "identifier")
     numbers = {
-        "doi": [text for text in identifiers if _DOI.search(text)],
+        "doi": [text for text in identifiers if find_doi(text)],
         "isbn": [match[1] for match in map(_ISBN.search, identifiers) if match],
     }
     return keep_facts({**stated, **numbers, "author": _authors(package)})
@@ -151,19 +150,21 @@ def keep_facts(stated: Mapping[str, Iterable[str]]) -> dict[str, str]:
     """The facts that are told, each in one line; several authors with semicolons between them."""
     facts = {}
     for fact, values in stated.items():
-        lines = [" ".join(strip_controls(value).split())[:LONGEST_FACT] for value in values]
+        lines = [shorten_fact(fact, " ".join(strip_controls(value).split())) for value in values]
         names_nobody = _NOBODY.fullmatch if fact == "author" else _NEVER.fullmatch
         distinct = [line for line in dict.fromkeys(lines) if line and not names_nobody(line)]
         value = "; ".join(distinct[:MOST_AUTHORS]) if fact == "author" else next(iter(distinct), "")
-        if fact in _SHAPES and value:
-            match = _SHAPES[fact].search(value)
-            value = match[0] if match else ""
-        if value:
+        if value := _SHAPES.get(fact, str)(value):
             facts[fact] = value
     return facts
 
 
-_SHAPES = {"doi": _DOI, "year": _YEAR}
+def _find_year(text: str) -> str:
+    match = _YEAR.search(text)
+    return match[0] if match else ""
+
+
+_SHAPES: Mapping[str, Callable[[str], str]] = {"doi": find_doi, "year": _find_year}
 
 
 def _linked(tree: Any) -> Iterator[dict[str, list[str]]]:
@@ -186,7 +187,7 @@ def _linked(tree: Any) -> Iterator[dict[str, list[str]]]:
                     "publisher": _names(item.get("publisher")),
                     "container": _names(item.get("isPartOf")),
                     "language": _names(item.get("inLanguage")),
-                    "doi": [text for text in _names(item.get("identifier")) if _DOI.search(text)],
+                    "doi": [text for text in _names(item.get("identifier")) if find_doi(text)],
                 }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from shisho.corpus.readers.text import decode, strip_controls
+from shisho.domain.creators import Creator, split_names, write_creators
 from shisho.domain.reference import (
     BIBTEX,
     LONGEST_FACT,
@@ -17,6 +18,8 @@ from shisho.domain.reference import (
     REFERENCE_FACTS,
     RIS,
     Reference,
+    find_doi,
+    shorten_fact,
 )
 from shisho.errors import DocumentUnreadable, TooLarge
 
@@ -48,7 +51,6 @@ _CROSSREF_KINDS = {
     "posted-content": "article",
     "report-component": "report",
 }
-_DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>]+")
 _YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)(?!\d)")
 
 
@@ -97,17 +99,16 @@ def _tidied(entry: Reference) -> Reference:
     """Facts of one line each, none of them endless, and only those that have their shape."""
     facts = {name: " ".join(str(fact).split()) for name, fact in entry.facts.items()}
     people = {
-        role: "; ".join(facts.get(role, "").split("; ")[:MOST_AUTHORS]) for role in ("author", "editor")
+        role: "; ".join(split_names(facts.get(role, ""))[:MOST_AUTHORS]) for role in ("author", "editor")
     }
-    doi = _DOI.search(facts.get("doi", "")) or _DOI.search(facts.get("url", ""))
     year = _YEAR.search(facts.get("year", ""))
-    facts = {name: facts[name][:LONGEST_FACT] for name in REFERENCE_FACTS if facts.get(name)}
     facts |= {
         "year": year[0] if year else "",
-        "doi": doi[0] if doi else "",
+        "doi": find_doi(facts.get("doi", "")) or find_doi(facts.get("url", "")),
         "citation_key": entry.key,
     }
-    facts |= {"pages": facts.get("pages", "").replace("--", "-"), **people}
+    facts = {name: shorten_fact(name, facts.get(name, "")) for name in REFERENCE_FACTS}
+    facts |= {"pages": facts["pages"].replace("--", "-"), **people}
     filled = {name: fact for name, fact in facts.items() if fact}
     return Reference(entry.key[:LONGEST_FACT], filled, tuple(map(_path, entry.files[:MOST_FILES])))
 
@@ -137,7 +138,7 @@ def csl_reference(item: Mapping[str, Any]) -> Reference:
     """An item of CSL-JSON; Crossref's too, whose titles are lists, and whose kinds have names of their
     own."""
     facts = {fact: _scalar(item.get(name)) for fact, name in _CSL.items()}
-    people = {role: "; ".join(_people(item.get(role))) for role in ("author", "editor")}
+    people = {role: write_creators(_people(item.get(role))) for role in ("author", "editor")}
     dates = {"year": _date(item.get("issued"))[:4], "accessed": _date(item.get("accessed"))}
     facts["kind"] = _CROSSREF_KINDS.get(facts["kind"], facts["kind"])
     key = _scalar(item.get("citation-key")) or _scalar(item.get("id"))
@@ -153,15 +154,25 @@ def _scalar(value: Any) -> str:
     return str(first) if isinstance(first, str | int | float) else ""
 
 
-def _people(names: Any) -> Iterator[str]:
+def _people(names: Any) -> Iterator[Creator]:
     for name in names if isinstance(names, list) else []:
-        if isinstance(name, dict):
-            particle = " ".join(
-                filter(None, (_scalar(name.get("non-dropping-particle")), _scalar(name.get("family"))))
-            )
-            whole = _scalar(name.get("literal")) or _scalar(name.get("name"))
-            if person := whole or ", ".join(filter(None, (particle, _scalar(name.get("given"))))):
-                yield person
+        creator = _creator(name) if isinstance(name, dict) else Creator("")
+        if creator.family:
+            yield creator
+
+
+def _creator(name: Mapping[str, Any]) -> Creator:
+    """A particle that is dropped where the family stands alone, stands behind the forename: Beethoven,
+    Ludwig van."""
+
+    def join(*parts: str) -> str:
+        return " ".join(filter(None, (_scalar(name.get(part)) for part in parts)))
+
+    if whole := join("literal") or join("name"):
+        return Creator(whole)
+    family = join("non-dropping-particle", "family")
+    forename = join("given", "dropping-particle")
+    return Creator(family or forename, forename if family else "", join("suffix"))
 
 
 def _date(value: Any) -> str:

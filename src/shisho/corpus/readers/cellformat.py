@@ -10,6 +10,8 @@ import re
 from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
+from itertools import dropwhile, takewhile
+from operator import eq, ge, gt, le, lt, ne
 
 Value = str | bool | int | float | datetime | date | time | timedelta
 
@@ -32,6 +34,9 @@ _TOKEN = re.compile(
     r"|(?P<noon>AM/PM|A/P)|(?P<date>y+|m+|d+|h+|s+(?:\.0+)?|g+|e+|a{3,4})|(?P<other>.)",
     re.I | re.S,
 )
+_CONDITION = re.compile(r"(?:\[[^\]<>=]*\])*\[(?P<sign><=|>=|<>|<|>|=)(?P<bound>-?\d+(?:\.\d+)?)\]")
+_COMPARED = {"<=": le, ">=": ge, "<>": ne, "<": lt, ">": gt, "=": eq}
+_OF_JAPAN = re.compile(r"\[\$-(?:[0-9A-F]*411|ja)\b", re.I)
 _BETWEEN = re.compile(r'("[^"]*"|\\.)|;', re.S)
 _WORDS = "\x01"  # before words of a format, of which none is a placeholder
 _GENERAL = re.compile(r"General|G/標準", re.I)
@@ -50,30 +55,54 @@ _DIGITS = 30
 
 def format_value(value: Value, form: str) -> str:
     """The value under a number format."""
-    if isinstance(value, str):
-        return value
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     form = _LOCAL.get(form, form)
     if len(form) > _MOST:
         form = "General"
+    if isinstance(value, str):
+        return _text(value, form)
     if isinstance(value, int | float):
         return _number(value, form)
     return _moment(value, form)
 
 
+def _text(value: str, form: str) -> str:
+    """The fourth section is for text, and so is one that stands alone and has a place for it."""
+    section = _sections(form)[-1]
+    if "@" not in section or len(_sections(form)) not in (1, 4):
+        return value
+    pieces = _literals(section)
+    return "".join(value if piece == "@" else piece for piece in pieces).replace(_WORDS, "").strip()
+
+
 def _number(value: int | float, form: str) -> str:
-    sections = _sections(form)
     if value != value or value in (float("inf"), float("-inf")) or abs(value) >= 10**_DIGITS:
         return str(value)
-    signed = len(sections) < 2 or (value == 0 and len(sections) < 3)
-    section = sections[0] if value > 0 or signed else sections[1] if value < 0 else sections[2]
-    sign = "-" if value < 0 and signed else ""
+    section, is_signed = _choose_section(value, form)
+    sign = "-" if value < 0 and is_signed else ""
     text = _filled(Decimal(repr(abs(value))), section)
     if text is None:
         return _general(value)
     text = text.replace(_WORDS, "").strip()
     return sign + text if any(mark in text for mark in "123456789") else text
+
+
+def _choose_section(value: int | float, form: str) -> tuple[str, bool]:
+    """The section for a number, and whether it leaves the minus to whoever shows it. Conditions, as those of
+    postal codes and telephone numbers, come before signs."""
+    sections = _sections(form)
+    conditions = [_CONDITION.match(section) for section in sections[:2]]
+    if any(conditions):
+        meeting = (
+            section
+            for section, condition in zip(sections, conditions, strict=False)
+            if condition and _COMPARED[condition["sign"]](value, float(condition["bound"]))
+        )
+        return next(meeting, sections[min(2, len(sections) - 1)]), True
+    if len(sections) < 2 or value > 0 or (value == 0 and len(sections) < 3):
+        return sections[0], True
+    return (sections[1] if value < 0 else sections[2]), False
 
 
 @lru_cache(maxsize=256)
@@ -103,10 +132,8 @@ def _filled(value: Decimal, section: str) -> str | None:
     point = next((index for index in range(places[0], places[-1]) if pieces[index] == "."), None)
     if point is None and pieces[places[-1] + 1 : places[-1] + 2] == ["."]:
         point = places[-1] + 1
+    value = value.scaleb(-3 * _drop_commas(pieces, places[-1] + 1))
     whole_end = places[-1] + 1 if point is None else point
-    while pieces[whole_end : whole_end + 1] == [","] and point is None:  # commas behind: thousands
-        del pieces[whole_end]
-        value = value.scaleb(-3)
     grouped = "," in pieces[places[0] : whole_end]
     fraction = [] if point is None else [piece for piece in pieces[point + 1 :] if piece in _PLACES]
     digits, _, decimals = str(value.quantize(Decimal(1).scaleb(-len(fraction)), ROUND_HALF_UP)).partition(".")
@@ -116,6 +143,13 @@ def _filled(value: Decimal, section: str) -> str | None:
     behind = [piece for piece in pieces[whole_end if point is None else point + 1 :] if piece not in _PLACES]
     between = "." if shown_fraction or (point is not None and fraction and fraction[0] == "0") else ""
     return "".join(pieces[: places[0]]) + shown_whole + between + shown_fraction + "".join(behind)
+
+
+def _drop_commas(pieces: list[str], start: int) -> int:
+    """Take out the commas behind the last place, of which each stands for a thousand; how many there were."""
+    count = len(list(takewhile(lambda piece: piece == ",", pieces[start:])))
+    del pieces[start : start + count]
+    return count
 
 
 def _literals(section: str) -> list[str]:
@@ -135,7 +169,7 @@ def _literals(section: str) -> list[str]:
 
 def _placed(digits: str, whole: list[str], grouped: bool) -> str:
     """Digits in their places from the right; what is left over before the first of them."""
-    least = sum(piece == "0" for piece in whole)
+    least = sum(piece in _PLACES for piece in dropwhile(lambda piece: piece != "0", whole))
     digits = digits.rjust(least, "0")
     if all(piece in _PLACES for piece in whole):
         return f"{int(digits):0{len(digits) + (len(digits) - 1) // 3},}" if grouped and digits else digits
@@ -159,16 +193,17 @@ def _moment(value: datetime | date | time | timedelta, form: str) -> str:
     if not any(match["date"] for match in tokens):
         return value.isoformat(" ") if isinstance(value, datetime) else value.isoformat()
     noon = any(match["noon"] for match in tokens)
+    is_japanese = _OF_JAPAN.search(form) is not None
     parts = []
     for index, match in enumerate(tokens):
         if match["date"]:
             letters = match["date"].lower()
             if letters[0] == "m" and _counts_minutes(tokens, index):
                 letters = "n" * len(letters)
-            parts.append(_part(value, letters, noon))
+            parts.append(_part(value, letters, noon, is_japanese))
         elif match["noon"]:
-            hour = getattr(value, "hour", 0)
-            parts.append("PM" if hour >= 12 else "AM")
+            halves = ("午前", "午後") if is_japanese else ("AM", "PM")
+            parts.append(halves[getattr(value, "hour", 0) >= 12])
         else:
             parts.append(match["words"] or match["mark"] or match["other"] or (" " if match["gap"] else ""))
     return "".join(parts).strip()
@@ -180,7 +215,7 @@ def _counts_minutes(tokens: list[re.Match[str]], index: int) -> bool:
     return before[:1] in ("h", "H") or after[:1] in ("s", "S")
 
 
-def _part(value: datetime | date | time, letters: str, noon: bool) -> str:
+def _part(value: datetime | date | time, letters: str, noon: bool, is_japanese: bool) -> str:
     kind = letters[0]
     size = len(letters)
     if kind in "hns":
@@ -193,6 +228,10 @@ def _part(value: datetime | date | time, letters: str, noon: bool) -> str:
         return _WEEKDAYS[value.weekday()] + ("曜日" if size > 3 else "")
     if kind in "ge":
         return _of_era(value, kind, size)
+    if size > 2 and is_japanese:
+        return (
+            f"{value.month}月" if kind == "m" else _WEEKDAYS[value.weekday()] + ("曜日" if size > 3 else "")
+        )
     if size > 2:
         names = {"m3": "%b", "m4": "%B", "m5": "%b", "d3": "%a", "d4": "%A"}
         return value.strftime(names.get(f"{kind}{size}", "%B" if kind == "m" else "%A"))
@@ -226,8 +265,19 @@ def _of_era(value: datetime | date, kind: str, size: int) -> str:
 
 
 def _lapse(value: timedelta, form: str) -> str:
-    seconds = round(value.total_seconds())
-    sign = "-" if seconds < 0 else ""
-    hours, rest = divmod(abs(seconds), 3600)
+    whole = round(value.total_seconds())
+    sign = "-" if whole < 0 else ""
+    hours, rest = divmod(abs(whole), 3600)
     minutes, seconds = divmod(rest, 60)
-    return f"{sign}{hours}:{minutes:02d}" + (f":{seconds:02d}" if seconds or "s" in form.lower() else "")
+    tokens = list(_TOKEN.finditer(_sections(form)[0]))
+    if not any(match["total"] for match in tokens):
+        return f"{sign}{hours}:{minutes:02d}" + (f":{seconds:02d}" if seconds or "s" in form.lower() else "")
+    totals = {"h": hours, "m": abs(whole) // 60, "s": abs(whole)}
+    rests = {"h": hours % 24, "m": minutes, "s": seconds}
+    parts = []
+    for match in tokens:
+        letters = (match["total"] or match["date"] or "").lower().partition(".")[0]
+        count = (totals if match["total"] else rests).get(letters[:1])
+        literal = match["words"] or match["mark"] or match["other"] or ""
+        parts.append(literal if count is None else f"{count:0{len(letters)}d}")
+    return sign + "".join(parts).strip()

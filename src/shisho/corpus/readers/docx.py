@@ -16,10 +16,11 @@ from docx.table import Table
 from docx.text.paragraph import Paragraph
 
 from shisho.corpus.readers.described import describe_properties
+from shisho.corpus.readers.formulas import MATH, write_formula
 from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.items import mark_item
 from shisho.corpus.readers.office import open_package, table
-from shisho.corpus.readers.raised import MATH, write_lowered, write_raised
+from shisho.corpus.readers.raised import write_lowered, write_raised
 from shisho.corpus.readers.text import strip_controls
 from shisho.corpus.readers.titles import title_of
 from shisho.corpus.readers.vanished import drop_vanished, find_hiding_styles
@@ -35,6 +36,7 @@ _PARAGRAPH = qn("w:p")
 _TABLE = qn("w:tbl")
 _BOX = qn("w:txbxContent")
 _RUN = qn("w:r")
+_FORMULA = f"{MATH}oMath"
 _ROW = qn("w:tr")
 _CELL = qn("w:tc")
 _SAID = frozenset(map(qn, ("w:t", "w:tab", "w:ptab", "w:br", "w:cr", "w:noBreakHyphen")))
@@ -146,10 +148,10 @@ def _text(paragraph: Any) -> str:
     base."""
     parts: list[str] = []
     ruby = ""
-    for run in paragraph.iter(_RUN, f"{MATH}r"):
-        if _inside(run, paragraph, _BOX, _FALLBACK):
+    for run in paragraph.iter(_RUN, _FORMULA):
+        if _inside(run, paragraph, _BOX, _FALLBACK, _FORMULA):
             continue
-        text = _raised(run, paragraph)
+        text = write_formula(run) if run.tag == _FORMULA else _raised(run)
         if _inside(run, paragraph, qn("w:rt")):
             ruby += text
             continue
@@ -160,12 +162,7 @@ def _text(paragraph: Any) -> str:
     return strip_controls("".join(parts))
 
 
-def _raised(run: Any, paragraph: Any) -> str:
-    if run.tag != _RUN:
-        text = "".join(part.text or "" for part in run.iter(f"{MATH}t"))
-        if _inside(run, paragraph, f"{MATH}sup"):
-            return write_raised(text)
-        return write_lowered(text) if _inside(run, paragraph, f"{MATH}sub") else text
+def _raised(run: Any) -> str:
     # Not `run.text`: its XPath of several names takes the square of a run's breaks and tabs.
     text = "".join(str(part) for part in run if part.tag in _SAID)
     mark = run.find(_VERTICAL)

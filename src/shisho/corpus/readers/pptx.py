@@ -11,8 +11,9 @@ from pptx.oxml.ns import qn
 
 from shisho.corpus.layout import label_heading
 from shisho.corpus.readers.described import describe_properties
+from shisho.corpus.readers.formulas import write_formula
 from shisho.corpus.readers.office import open_package, table
-from shisho.corpus.readers.raised import formula, write_lowered, write_raised
+from shisho.corpus.readers.raised import write_lowered, write_raised
 from shisho.corpus.readers.text import strip_controls
 from shisho.corpus.readers.titles import title_of
 from shisho.domain.corpus import Block, BlockKind, Reading
@@ -88,7 +89,7 @@ def _run(part: Any) -> str:
     if part.tag == qn("a:br"):
         return "\n"
     if part.tag == _FORMULA:
-        return formula(part)
+        return write_formula(part)
     if part.tag not in (qn("a:r"), qn("a:fld")):
         return ""
     text = "".join(element.text or "" for element in part.iter(qn("a:t")))

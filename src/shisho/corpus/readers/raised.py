@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
-
 _RAISED = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
 _LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
 
@@ -16,16 +12,6 @@ def write_raised(text: str) -> str:
 
 def write_lowered(text: str) -> str:
     return _written(text, _LOWERED, "_")
-
-
-def formula(element: Any) -> str:
-    """The letters of a formula of an office file (OMML), its super- and subscripts as such."""
-    parts = []
-    for letters in element.iter(f"{MATH}t"):
-        above = [outer.tag for outer in letters.iterancestors() if outer.tag in (f"{MATH}sup", f"{MATH}sub")]
-        write = {f"{MATH}sup": write_raised, f"{MATH}sub": write_lowered}[above[0]] if above else str
-        parts.append(write(letters.text or ""))
-    return "".join(parts)
 
 
 def _written(text: str, table: dict[int, int], mark: str) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 from docx.oxml.ns import qn
 
+from shisho.corpus.readers.formulas import MATH
 from shisho.corpus.readers.hidden import drop_elements
-from shisho.corpus.readers.raised import MATH
 
 _OFF = frozenset(("0", "false", "off"))
 _VALUE = qn("w:val")

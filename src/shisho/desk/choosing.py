@@ -36,7 +36,7 @@ async def find_one_document(shelf: Shelf, owner: str, name: str) -> Document:
 
 
 async def list_copies(shelf: Shelf, owner: str, document: Document) -> list[Message]:
-    """What to say of the same file in other corpora, where it is still found."""
+    """The same file in other corpora, where it is still found, each with what takes it out."""
     return [
         Message(
             "The same file stands in {corpus} too and is still found there: `shisho remove {id}`.",

@@ -64,7 +64,7 @@ def verify(finding: Finding, passages: Sequence[NumberedPassage]) -> VerifiedQuo
 
 
 def is_telling(snippet: str) -> bool:
-    """Whether these words can be a quotation: a mark (「。」) or one letter stands in every passage."""
+    """True where these words can be a quotation: a mark (「。」) or one letter stands in every passage."""
     letters = [letter for letter in snippet if letter.isalnum()]
     return len(letters) > 1 or any(letter.isnumeric() for letter in letters)
 

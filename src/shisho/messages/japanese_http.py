@@ -1,4 +1,4 @@
-"""What the HTTP server says, in Japanese: the template of a message and its translation."""
+"""Messages of the HTTP server, in Japanese, by their English templates."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from docx.table import Table
 from docx.text.paragraph import Paragraph
 
 from shisho.corpus.readers.described import describe_properties
+from shisho.corpus.readers.drawings import read_drawings
 from shisho.corpus.readers.formulas import MATH, write_formula
 from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.items import mark_item
@@ -79,6 +80,9 @@ def _blocks(item: Any, headings: Headings) -> Iterator[Block]:
         if text := table(_rows(item._tbl)):
             yield Block(text, BlockKind.TABLE, headings=headings.path)
         return
+    parts = item.part.related_parts
+    for kind, said in read_drawings(item._p, lambda name: parts[name].blob):
+        yield Block(said, kind, headings=headings.path)
     text = _text(item._p).strip("\n")
     if not text.strip():
         return

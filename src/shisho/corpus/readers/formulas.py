@@ -15,7 +15,7 @@ _ONE_THING = re.compile(r"[\w.,√]*|\([^()]*\)")
 
 
 def write_formula(element: Any) -> str:
-    """What stands over, under, before and behind what, by marks that can be typed."""
+    """Its parts in one line, with marks that can be typed for what stands over, under and behind."""
     if element.tag in _TEXTS:
         return element.text or ""
     write = _WRITERS.get(element.tag)

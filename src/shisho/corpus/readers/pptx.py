@@ -1,5 +1,5 @@
-"""PPTX by python-pptx: a slide is a page; title as heading, text and tables from top to bottom, speaker notes
-last."""
+"""PPTX by python-pptx: a slide is a page; title as heading, text, tables, diagrams and charts from top to
+bottom, speaker notes last."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pptx.oxml.ns import qn
 
 from shisho.corpus.layout import label_heading
 from shisho.corpus.readers.described import describe_properties
+from shisho.corpus.readers.drawings import read_drawings
 from shisho.corpus.readers.formulas import write_formula
 from shisho.corpus.readers.office import open_package, table
 from shisho.corpus.readers.raised import write_lowered, write_raised
@@ -54,6 +55,8 @@ def _slide(slide: Any, number: int) -> Iterator[Block]:
             text := table([c.text for c in row.cells] for row in shape.table.rows)
         ):
             yield Block(strip_controls(text), BlockKind.TABLE, number, path)
+        for kind, text in read_drawings(shape._element, lambda name: slide.part.related_part(name).blob):
+            yield Block(text, kind, number, path)
     if slide.has_notes_slide:
         frame = slide.notes_slide.notes_text_frame
         if frame is not None and (text := _text(frame)):

@@ -1,4 +1,4 @@
-"""What the headers of a request say of who sends it."""
+"""The headers of a request that tell who sends it, and in which language they read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What everybody who asks an engine may read of a request that somebody else has made."""
+"""Failures of a request as everybody may read them who asks the same engine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHORTEST = 2  # characters: a page's number is no word of anybody's
 
 
 def hide_words(reason: str, request: Request) -> str:
-    """Why a request failed, without what it asked for: of addresses the host alone, none of its values."""
+    """The reason without what the request asked for: of addresses the host alone, none of its values."""
     values = {*request.form.values(), *(value for _, value in parse_qsl(urlsplit(request.url).query))}
     return _without(reason, {value for value in values if len(value) >= _SHORTEST})
 

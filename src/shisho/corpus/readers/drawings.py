@@ -1,0 +1,98 @@
+"""Diagrams (SmartArt) and charts of office files: their words and numbers, which stand in parts of their own
+beside the page or slide (ECMA-376 part 1, 21.2 and 21.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from lxml import etree  # type: ignore[import-untyped]
+
+from shisho.corpus.readers.cellformat import format_value
+from shisho.corpus.readers.office import table
+from shisho.corpus.readers.text import strip_controls
+from shisho.domain.corpus import BlockKind
+
+_MAIN = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
+_CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+_MOST_SERIES = 100
+_MOST_POINTS = 10_000  # of a series
+
+FindPart = Callable[[str], bytes]
+"""The bytes of a part by the id of its relationship. Raises KeyError or ValueError."""
+
+
+def read_drawings(element: Any, find_part: FindPart) -> Iterator[tuple[BlockKind, str]]:
+    """The words of the diagrams and charts in an element; one without its part, or whose part is no XML, has
+    none."""
+    for frame in element.iter(f"{_DIAGRAM}relIds", f"{_CHART}chart"):
+        is_chart = frame.tag == f"{_CHART}chart"
+        tree = _parse(frame.get(f"{_RELATION}{'id' if is_chart else 'dm'}", ""), find_part)
+        if tree is None:
+            continue
+        for kind, text in _chart(tree) if is_chart else _diagram(tree):
+            words = strip_controls(text).strip("\n")  # a tab is an empty cell
+            if words.strip():
+                yield kind, words
+
+
+def _parse(relation: str, find_part: FindPart) -> Any:
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+    try:
+        return etree.fromstring(find_part(relation), parser)
+    except (KeyError, ValueError, AttributeError, etree.XMLSyntaxError):
+        return None
+
+
+def _diagram(tree: Any) -> Iterator[tuple[BlockKind, str]]:
+    points = (_paragraphs(point) for point in tree.iter(f"{_DIAGRAM}pt"))
+    yield BlockKind.PARAGRAPH, "\n".join(line for lines in points for line in lines if line.strip())
+
+
+def _paragraphs(element: Any) -> list[str]:
+    return [
+        "".join(text.text or "" for text in paragraph.iter(f"{_MAIN}t"))
+        for paragraph in element.iter(f"{_MAIN}p")
+    ]
+
+
+def _chart(tree: Any) -> Iterator[tuple[BlockKind, str]]:
+    title = tree.find(f"{_CHART}chart/{_CHART}title")
+    if title is not None:
+        yield BlockKind.PARAGRAPH, " ".join(_paragraphs(title))
+    series = list(tree.iter(f"{_CHART}ser"))[:_MOST_SERIES]
+    names = [" ".join(_points(one, "tx").values()) for one in series]
+    figures = [_points(one, "val") or _points(one, "yVal") for one in series]
+    labels: dict[int, str] = {}
+    for one in series:
+        labels = _points(one, "cat") or _points(one, "xVal") or labels
+    rows = [
+        [labels.get(index, ""), *(column.get(index, "") for column in figures)]
+        for index in sorted({index for column in figures for index in column})
+    ]
+    yield BlockKind.TABLE, table([["", *names], *rows]) if rows else ""
+
+
+def _points(series: Any, role: str) -> dict[int, str]:
+    """The values last worked out for a part of a series, by their places, as the chart shows them."""
+    part = series.find(f"{_CHART}{role}")
+    if part is None:
+        return {}
+    form = next((code.text for code in part.iter(f"{_CHART}formatCode")), None) or "General"
+    points: dict[int, str] = {}
+    for point in part.iter(f"{_CHART}pt"):
+        index = point.get("idx", "")
+        if index.isdecimal() and len(points) < _MOST_POINTS:
+            points[int(index[:6])] = _format_point(point.findtext(f"{_CHART}v") or "", form, role)
+    return points
+
+
+def _format_point(text: str, form: str, role: str) -> str:
+    if role in ("tx", "cat"):
+        return text
+    try:
+        return format_value(float(text), form)
+    except ValueError:
+        return text

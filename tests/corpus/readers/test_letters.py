@@ -5,6 +5,7 @@ from email.message import EmailMessage
 import pytest
 
 from shisho.corpus.readers import eml
+from tests.machine import grows_in_line
 
 PICTURE = b"\x89PNG"
 PAGE = "<p>ページの本文</p>"
@@ -102,3 +103,12 @@ def test_parts_a_hundred_deep_are_read() -> None:
     for _ in range(100):
         letter = joined("mixed", letter, text("続き"))
     assert len(read(letter)[0]) == 101
+
+
+def test_many_parts_are_read_in_linear_time() -> None:
+    part = b"--x\nContent-Type: text/plain\n\na\n--x\nContent-Type: image/png\n\na\n"
+
+    def make(size: int) -> bytes:
+        return b"From: a@example.jp\nContent-Type: multipart/mixed; boundary=x\n\n" + part * size + b"--x--\n"
+
+    assert grows_in_line(eml.read, make, 200)

@@ -6,6 +6,7 @@ from shisho.corpus.readers import media, rtf
 from shisho.corpus.readers.killable import KillableReader
 from shisho.domain.corpus import BlockKind, Source
 from shisho.errors import DocumentUnreadable, UnsupportedMedia
+from tests.machine import grows_in_line
 
 HEAD = (
     rb"{\rtf1\ansi\ansicpg932\deff0"
@@ -156,6 +157,66 @@ def test_second_byte_that_is_a_backslash_hides_nothing() -> None:
 def test_paragraphs_and_cells_around_hidden_text_stay_apart() -> None:
     row = rb"\trowd\cellx100\cellx200\intbl a{\v secret\cell}b\cell\row "
     assert texts(HEAD + rb"first{\v secret\par}second\par " + row + rb"}") == ["first", "second", "a\tb"]
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        rb"{\super\chftn{\footnote\pard\plain {\super\chftn} " + hexadecimal("脚注の文") + rb"\par}}",
+        rb"{\cs1\super {\chftn {\footnote\chftn " + hexadecimal("脚注の文") + rb"}}}",
+        rb"{\footnote\ftnalt " + hexadecimal("脚注の文") + rb"}",
+        rb"{\*\x{\footnote y}}{\v{\footnote y}}{\footnote\'8br" + hexadecimal("注の文") + rb"\par\par}",
+    ],
+)
+def test_notes_come_last(note: bytes) -> None:
+    blocks = rtf.read(HEAD + rb"\f0 " + hexadecimal("前") + note + hexadecimal("本文") + rb"\par}").blocks
+    assert [(block.kind, block.text) for block in blocks] == [
+        (BlockKind.PARAGRAPH, "前本文"),
+        (BlockKind.NOTE, "脚注の文"),
+    ]
+
+
+def test_a_note_of_several_paragraphs_and_one_in_a_cell() -> None:
+    row = rb"\trowd\cellx100\cellx200\intbl a{\footnote one\par{}two}\cell b\cell\row "
+    assert texts(HEAD + row + rb"end{\footnote three\par\par four\par}\par}") == [
+        "a\tb",
+        "end",
+        "one two",
+        "three\nfour",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        (rb"10{\super 2}m", "10²m"),
+        (rb"10\super 2\nosupersub m", "10²m"),
+        (rb"10\super -3\super0 m", "10⁻³m"),
+        (rb"10{\super -}{\b\super 3}m", "10⁻³m"),
+        (rb"10{\super 2 }m", "10² m"),
+        (rb"10{\super\plain 2}m", "102m"),
+        (rb"10{\super {\*\x\super0 y}2}m", "10²m"),
+        (rb"10{\super\u50?}m", "10²m"),
+        (rb"10{\super \u50}m", "10²m"),
+        (rb"H{\sub 2}O", "H₂O"),
+        (rb"x{\super a{\sub b}}", "x^a_b"),
+        (rb"m{\super 2\par}n{\super }k", "m²/nk"),
+        (rb"\'95\'bd{\super\'83\'58}\'95\'fb", "平^ス方"),
+        (rb"{\stylesheet{\s1\super note;}}5\superx 2\subx 3", "523"),
+    ],
+)
+def test_raised_letters_are_not_glued(written: bytes, text: str) -> None:
+    assert "/".join(texts(HEAD + rb"\f0 " + written + rb"\par}")) == text
+
+
+def test_raised_letters_of_a_row_keep_its_cells() -> None:
+    row = rb"\trowd\cellx100\cellx200\intbl m\super 2\cell 3\cell\row\nosupersub "
+    assert texts(HEAD + row + rb"after\par}") == ["m²\t³", "after"]
+
+
+@pytest.mark.parametrize("unit", [rb"{\footnote a", rb"{\footnote a}", rb"\super a\sub b", rb"\super a|"])
+def test_notes_and_raised_letters_are_read_in_linear_time(unit: bytes) -> None:
+    assert grows_in_line(rtf.read, lambda size: HEAD + b"x" + unit * size + rb"\par}", 1_000)
 
 
 def test_many_hidden_groups_cost_no_more_than_their_length() -> None:

@@ -19,6 +19,9 @@ from shisho.messages.message import Message
 
 _FIELDS = ("From", "To", "Cc", "Date")
 _LOCKED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
+_TEXTS = ("text/plain", "text/html")
+# A text in several forms, and a page with its pictures: one part of them is to be read.
+_ONE_OF = ("multipart/alternative", "multipart/related")
 _NAMED = 20
 # Characters of a field that are parsed: the library's grammar takes the square of them.
 LONGEST_FIELD = 2_000
@@ -46,10 +49,10 @@ def read(data: bytes) -> Reading:
     head = [f"{name}: {fields[name]}" for name in _FIELDS if fields[name]]
     blocks = [Block(subject, BlockKind.HEADING)] if subject else []
     blocks.append(Block("\n".join(head), BlockKind.NOTE, headings=headings))
-    blocks.extend(_body(letter, headings))
-    names = [
-        strip_controls(part.get_filename() or part.get_content_type()) for part in letter.iter_attachments()
-    ]
+    parts = _find_shown(letter)
+    texts = dict.fromkeys(_find_texts(letter, parts))
+    blocks.extend(block for text in texts for block in _read_text(text, headings))
+    names = [_name_part(part) for part in parts if part not in texts]
     left_out = Message(
         "Attachments are left out: {names}. Save them and add them as files.",
         names=", ".join(names[:_NAMED]),
@@ -89,13 +92,53 @@ def _decode_part(part: bytes, charset: str | None) -> str:
         return part.decode("ascii", "replace")
 
 
-def _body(letter: EmailMessage, headings: tuple[str, ...]) -> Iterator[Block]:
-    """Its plain text; its HTML where there is none."""
-    part = letter.get_body(("plain", "html"))
-    if part is None:
-        if any(inner.get_content_type() in _LOCKED for inner in letter.walk()):
-            raise DocumentEncrypted("The letter is encrypted: save it from its program as plain text.")
-        return
+def _find_shown(part: EmailMessage) -> list[EmailMessage]:
+    """What a program shows of a part, in order: of several forms the one to read, and of the others what is
+    attached all the same, as Apple's programs write it. A letter inside is one part."""
+    if part.get_content_maintype() != "multipart" or not part.is_multipart():
+        return [part]
+    inner = [_find_shown(cast(EmailMessage, child)) for child in part.iter_parts()]
+    is_one_of = part.get_content_type() in _ONE_OF
+    best = min(inner, key=_rank, default=[])
+    return [leaf for form in inner for leaf in form if not is_one_of or form is best or _is_attached(leaf)]
+
+
+def _rank(form: list[EmailMessage]) -> int:
+    """Plain text first, then HTML; a form without letters is there for show."""
+    written = [part for part in form if _is_text(part) and str(part.get_payload()).strip()]
+    kinds = [part.get_content_type() for part in written]
+    return next((rank for rank, kind in enumerate(_TEXTS) if kind in kinds), len(_TEXTS))
+
+
+def _is_text(part: EmailMessage) -> bool:
+    return part.get_content_type() in _TEXTS and not _is_attached(part)
+
+
+def _is_attached(part: EmailMessage) -> bool:
+    """A picture inside a page has a file name too, and an id that the page calls it by."""
+    return part.is_attachment() or (part.get_filename() is not None and part["Content-ID"] is None)
+
+
+def _find_texts(letter: EmailMessage, parts: list[EmailMessage]) -> list[EmailMessage]:
+    """The parts of a letter's text: pictures stand between them, and lists add their own. One with a file
+    name is an attachment, unless there is no other."""
+    texts = [part for part in parts if _is_text(part)]
+    if not texts:
+        texts = [part for part in parts if part.get_content_type() in _TEXTS and not part.is_attachment()]
+    if not texts and any(part.get_content_type() in _LOCKED for part in letter.walk()):
+        raise DocumentEncrypted("The letter is encrypted: save it from its program as plain text.")
+    return texts
+
+
+def _name_part(part: EmailMessage) -> str:
+    """By its file name, a letter inside by its subject."""
+    name = part.get_filename()
+    if not name and part.get_content_type() == "message/rfc822" and part.is_multipart():
+        name = _read_fields(cast(EmailMessage, part.get_payload(0)))["Subject"]
+    return label_heading(strip_controls(name or part.get_content_type()))
+
+
+def _read_text(part: EmailMessage, headings: tuple[str, ...]) -> Iterator[Block]:
     payload = part.get_payload(decode=True)
     text = strip_controls(decode(payload if isinstance(payload, bytes) else b"", part.get_content_charset()))
     if part.get_content_subtype() == "html":

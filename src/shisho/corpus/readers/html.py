@@ -11,6 +11,7 @@ import lxml.html  # type: ignore[import-untyped]
 from lxml import etree
 
 from shisho.corpus.readers.described import describe_page
+from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.hidden import drop_elements, drop_hidden
 from shisho.corpus.readers.maintext import FITTED, SecondOpinion, count_letters, find_main_text
 from shisho.corpus.readers.pieces import join_pieces
@@ -67,12 +68,15 @@ def read(data: bytes, charset: str | None = None, opinion: SecondOpinion = FITTE
     return Reading(tuple(blocks), title=title, description=description)
 
 
-def read_whole_blocks(html: str) -> list[Block]:
-    """Everything that a page shows, for what is no web page: a letter. Raises TooLarge."""
-    return [block for _, blocks in read_parts(html, ()) for block in blocks]
+def read_whole_blocks(html: str, headings: Headings | None = None) -> list[Block]:
+    """Everything that a page shows, for what is no web page: a letter; under headings that are open already.
+    Raises TooLarge."""
+    return [block for _, blocks in read_parts(html, (), headings) for block in blocks]
 
 
-def read_parts(html: str, anchors: Collection[str]) -> list[tuple[str, list[Block]]]:
+def read_parts(
+    html: str, anchors: Collection[str], headings: Headings | None = None
+) -> list[tuple[str, list[Block]]]:
     """The same of a chapter of a book, in parts: each anchor of the page begins one, and the first, which
     stands before them all, has no name. Raises TooLarge."""
     if len(html) > MAX_BYTES:
@@ -87,7 +91,7 @@ def read_parts(html: str, anchors: Collection[str]) -> list[tuple[str, list[Bloc
     drop_elements(tree, tree.xpath(_NOTE_REFERENCES))
     _spell_out(tree)
     clear_surroundings(tree)
-    return TreeWalk(anchors).parts_of(tree)
+    return TreeWalk(anchors, headings).parts_of(tree)
 
 
 def _tree(html: str) -> Any:

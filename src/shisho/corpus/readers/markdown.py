@@ -1,13 +1,15 @@
-"""Markdown by markdown-it: the words a reader of the page would quote, without markup, under their
-headings."""
+"""Markdown by markdown-it, read as the page that it makes: HTML in it counts, and its comments do not."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from markdown_it import MarkdownIt
+from markdown_it.common.utils import escapeHtml
+from markdown_it.renderer import RendererProtocol
 from markdown_it.rules_block import StateBlock, paragraph, reference
 from markdown_it.token import Token
 
@@ -16,15 +18,17 @@ from shisho.corpus.readers.html import read_whole_blocks
 from shisho.corpus.readers.text import decode, strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable
+from shisho.isolation.prescan import NEED_NO_END
 
+STRETCH = 1 << 20  # characters of HTML, read at once: far below what `read_whole_blocks` refuses
 _FRONT_MATTER = re.compile(r"\A---\n(?:.*\n){0,200}?(?:---|\.\.\.)\n")
-_TITLE = re.compile(r"^title:(.*\S.*)$", re.M)
-_LEVELS = {f"h{level}": level for level in range(1, 7)}
-_CODE = ("fence", "code_block")
-_TABLE = re.compile(r"<table\b", re.IGNORECASE)
+# As YAML has it: a sign says that it stands in the lines below.
+_TITLE = re.compile(r"^title:[ \t]*(?:[>|][-+\d]{0,2}[ \t]*$)?(.*(?:\n[ \t]+\S.*)*)", re.M)
+_TABLE = re.compile(r"(?<!`)<table\b", re.IGNORECASE)
 _TABLE_END = re.compile(r"</table\s*>", re.IGNORECASE)
 _FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
-_TAG = re.compile(r"<[^<>\n]{1,1000}>")
+_EMPTY_LINES = re.compile(r"\n(?:[ \t]*\n)+")
+_TAG = re.compile(r"<(?P<end>/)?(?P<name>[A-Za-z][A-Za-z0-9-]*)")
 # With bounds: the lines of a paragraph ask it of the first one again and again.
 _DEFINITION = re.compile(
     r"\[(?P<note>\^)?(?:[^\[\]\\]|\\.){0,999}\]:\s{0,999}(?P<target>\S{0,2000})", re.DOTALL
@@ -39,23 +43,37 @@ def read(data: bytes, charset: str | None = None) -> Reading:
     """Headings, paragraphs, list items, code and tables (a row per line, cells separated by tabs)."""
     text = strip_controls(decode(data, charset))
     front = _FRONT_MATTER.match(text)
-    titles = _TITLE.findall(front[0]) if front else []
+    title = _title_of(front[0]) if front else ""
     blocks = read_marked_blocks(text[front.end() :] if front else text, Headings())
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")
     first = next((block.text for block in blocks if block.kind is BlockKind.HEADING), "")
-    return Reading(tuple(blocks), title=titles[0].strip().strip("\"'").strip() if titles else first)
+    return Reading(tuple(blocks), title=title or first)
+
+
+def _title_of(front: str) -> str:
+    match = _TITLE.search(front)
+    lines = match[1].split("\n") if match else []
+    return " ".join(line.strip() for line in lines).strip().strip("\"'").strip()
 
 
 def read_marked_blocks(text: str, headings: Headings) -> list[Block]:
-    """The blocks of a text, under headings that are open already. Tables written in HTML are tables."""
-    blocks: list[Block] = []
+    """The blocks of a text, under headings that are open already. HTML in it is read as such."""
+    parser = MarkdownIt("commonmark", {"breaks": True}).enable("table")
+    parser.block.ruler.at("reference", _read_definition, {"alt": ["paragraph"]})
+    parser.add_render_rule("image", _write_description)
+    tokens = parser.parse(_with_whole_tables(text))
+    return [block for stretch in _stretches(parser, tokens) for block in read_whole_blocks(stretch, headings)]
+
+
+def _with_whole_tables(text: str) -> str:
+    """Each table in HTML as a block of its own: for Markdown an empty line inside ends it."""
+    parts: list[str] = []
     at = 0
     for start, end in _html_tables(text):
-        blocks += _parsed(text[at:start], headings)
-        blocks += [replace(block, headings=headings.path) for block in read_whole_blocks(text[start:end])]
+        parts += [text[at:start], _EMPTY_LINES.sub("\n", text[start:end])]
         at = end
-    return blocks + _parsed(text[at:], headings)
+    return "\n\n".join((*parts, text[at:]))
 
 
 def _html_tables(text: str) -> Iterator[tuple[int, int]]:
@@ -67,14 +85,9 @@ def _html_tables(text: str) -> Iterator[tuple[int, int]]:
         if closing is None:
             return
         at = closing.end()
-        if not any(start < opening.start() < end for start, end in code):
+        place = bisect(code, opening.span()) - 1
+        if place < 0 or opening.start() >= code[place][1]:
             yield opening.start(), at
-
-
-def _parsed(text: str, headings: Headings) -> list[Block]:
-    parser = MarkdownIt("commonmark").enable("table")
-    parser.block.ruler.at("reference", _read_definition, {"alt": ["paragraph"]})
-    return _blocks(parser.parse(text), headings)
 
 
 def _read_definition(state: StateBlock, line: int, end: int, silent: bool) -> bool:
@@ -101,53 +114,48 @@ def _match_definition(state: StateBlock, line: int) -> re.Match[str] | None:
     return _DEFINITION.match(state.src, state.bMarks[line] + state.tShift[line])
 
 
-def _blocks(tokens: Sequence[Token], headings: Headings) -> list[Block]:
-    blocks: list[Block] = []
-    opened: list[str] = []  # types, and the tag of a heading (h1 to h6)
-    rows: list[list[str]] = []
-    for token in tokens:
-        if token.nesting == 1:
-            opened.append(token.tag if token.type == "heading_open" else token.type.removesuffix("_open"))
-            if token.type == "tr_open":
-                rows.append([])
-        elif token.nesting == -1:
-            opened.pop()
-            if token.type == "table_close":
-                blocks.append(
-                    Block(
-                        "\n".join("\t".join(row) for row in rows),
-                        BlockKind.TABLE,
-                        headings=headings.path,
-                    )
-                )
-                rows = []
-        elif token.type in ("inline", "fence", "code_block", "html_block"):
-            text = _text(token)
-            if "table" in opened:
-                rows[-1].append(text.replace("\n", " "))
-            elif text:
-                blocks.append(_block(text, token.type in _CODE, opened, headings))
-    return blocks
-
-
-def _block(text: str, is_code: bool, opened: list[str], headings: Headings) -> Block:
-    if is_code:
-        return Block(text, BlockKind.CODE, headings=headings.path)
-    if opened and opened[-1] in _LEVELS:
-        return Block(text, BlockKind.HEADING, headings=headings.open(text, _LEVELS[opened[-1]]))
-    kind = BlockKind.LIST if "list_item" in opened else BlockKind.PARAGRAPH
-    return Block(text, kind, headings=headings.path)
-
-
-def _text(token: Token) -> str:
-    if token.type == "html_block":
-        return _TAG.sub("", token.content).strip()
-    if token.type != "inline":
-        return token.content.strip("\n")
+def _stretches(parser: MarkdownIt, tokens: Sequence[Token]) -> Iterator[str]:
+    """The text in HTML, in stretches of whole blocks: a file may be larger than a page."""
     parts: list[str] = []
-    for child in token.children or ():
-        if child.type in ("softbreak", "hardbreak"):
-            parts.append("\n")
-        elif child.type in ("text", "code_inline", "image"):
-            parts.append(child.content)
-    return "".join(parts).strip()
+    length = 0
+    for block in _whole_blocks(tokens):
+        parts.append(str(parser.renderer.render(block, parser.options, {})))
+        length += len(parts[-1])
+        if length > STRETCH:
+            yield "".join(parts)
+            parts = []
+            length = 0
+    yield "".join(parts)
+
+
+def _whole_blocks(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    block: list[Token] = []
+    for token in tokens:
+        if token.children:
+            token.children = _without_unclosed(token.children)
+        block.append(token)
+        if token.level == 0 and token.nesting <= 0:
+            yield block
+            block = []
+
+
+def _without_unclosed(children: Sequence[Token]) -> list[Token]:
+    """Without tags of a paragraph that nothing in it ends: words like <file>, which would be elements without
+    end, and <title>, which would swallow what follows."""
+    opened: defaultdict[str, list[int]] = defaultdict(list)
+    for place, child in enumerate(children):
+        tag = _TAG.match(child.content) if child.type == "html_inline" else None
+        if tag is None or tag["name"].lower() in NEED_NO_END:
+            continue
+        places = opened[tag["name"].lower()]
+        if not tag["end"]:
+            places.append(place)
+        elif places:
+            places.pop()
+    unclosed = {place for places in opened.values() for place in places}
+    return [child for place, child in enumerate(children) if place not in unclosed]
+
+
+def _write_description(_: RendererProtocol, tokens: Sequence[Token], place: int, *__: object) -> str:
+    """A picture's words."""
+    return escapeHtml(tokens[place].content)

@@ -15,8 +15,9 @@ def write_lowered(text: str) -> str:
 
 
 def _written(text: str, table: dict[int, int], mark: str) -> str:
-    if not text.strip():
+    """White space around the letters is on the line: a run of an office file may hold some."""
+    letters = text.strip()
+    if not letters:
         return text
-    if all(ord(char) in table for char in text):
-        return text.translate(table)
-    return f"{mark}{text}"
+    is_covered = all(ord(char) in table for char in letters)
+    return text.replace(letters, letters.translate(table) if is_covered else f"{mark}{letters}", 1)

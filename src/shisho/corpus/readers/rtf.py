@@ -1,5 +1,7 @@
-"""RTF by striprtf: its paragraphs and tables as text. Headings and notes are not told apart there, pictures
-are left out.
+"""RTF by striprtf: its paragraphs and tables as text, then its notes. Pictures are left out.
+
+striprtf passes over notes, and over what raises letters. So signs of ours stand in the source before it reads
+that, and are read from the text that it gives.
 
 striprtf reads a letter of two bytes only where both are written as hexadecimal numbers. Japanese programs
 write the second as it is where it is an ASCII letter (`\\'83e\\'83X\\'83g` is 「テスト」): bytes are written
@@ -8,9 +10,13 @@ alike before it sees them."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 
 from striprtf.striprtf import rtf_to_text
 
+from shisho.corpus.readers.raised import write_lowered, write_raised
 from shisho.corpus.readers.text import strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable
@@ -48,18 +54,31 @@ _LETTERS = frozenset(
     b"u tab line emdash endash emspace enspace qmspace bullet lquote rquote ldblquote rdblquote".split()
 )
 
+# Signs of ours: from each on, letters are on the line, raised or lowered. None encloses anything: striprtf
+# drops those inside of what it passes over.
+_ON_LINE = "\x11"
+_RAISED = "\x12"
+_LOWERED = "\x13"
+_LEVELS = {b"super": _RAISED, b"sub": _LOWERED, b"nosupersub": _ON_LINE, b"plain": _ON_LINE}
+_LEVEL = re.compile(f"([{_ON_LINE}{_RAISED}{_LOWERED}])")
+_WRITE = {_RAISED: write_raised, _LOWERED: write_lowered}
+_IN_CELL = re.compile(r"[^\n\t|]+")
+_NOTE_BEGINS = "\x1e"
+_NOTE_ENDS = "\x1f"
+_NOTE = re.compile(f"{_NOTE_BEGINS}([^{_NOTE_BEGINS}{_NOTE_ENDS}]*){_NOTE_ENDS}")
+
 
 def read(data: bytes) -> Reading:
-    """A paragraph a block, and a row of cells a line of a table. Raises DocumentUnreadable for what is no RTF
-    inside."""
+    """A paragraph a block, and a row of cells a line of a table; notes last. Raises DocumentUnreadable for
+    what is no RTF inside."""
     page = _code_page(data)
-    source = _without_hidden(_alike(_without_binary(data), page)).decode("ascii")
+    source = _with_signs(_without_hidden(_alike(_without_binary(data), page))).decode("ascii")
     try:
         text = str(rtf_to_text(source, encoding=f"cp{page}", errors="replace"))  # type: ignore[no-untyped-call]
     except (LookupError, ValueError, TypeError, IndexError, OverflowError) as failure:
         raise DocumentUnreadable("The RTF is damaged: {how_else}.", how_else=HOW_ELSE) from failure
-    text = strip_controls(_joined(text))
-    blocks = _blocks(text, rb"\cell" in data)
+    text = _joined(text)
+    blocks = [*_blocks(_without_signs(_NOTE.sub("", text)), rb"\cell" in data), *_notes(text)]
     if not blocks:
         raise DocumentUnreadable("The RTF holds no text: {how_else}.", how_else=HOW_ELSE)
     lost = len(_UNNAMED.findall(text))
@@ -150,6 +169,63 @@ def _without_hidden(source: bytes) -> bytes:
             parts.append(source[copied : token.start()])
             copied = token.end()
     return b"".join((*parts, source[copied:]))
+
+
+def _with_signs(source: bytes) -> bytes:
+    """With signs where notes begin and end, and where letters leave the line and come back to it."""
+    parts: list[bytes] = []
+    copied = 0
+    level = _ON_LINE
+    is_note = False
+    outer: list[tuple[str, bool]] = []
+    for token in _TOKEN.finditer(source):
+        before = level
+        sign = ""
+        word = token["word"]
+        if token["brace"] == b"{":
+            outer.append((level, is_note))
+            is_note = False
+        elif token["brace"]:
+            sign = _NOTE_ENDS if is_note else ""
+            level, is_note = outer.pop() if outer else (_ON_LINE, False)
+        elif word == b"footnote":
+            parts.append(source[copied : token.start()])
+            copied = token.end()
+            sign = _NOTE_BEGINS
+            level = _ON_LINE
+            is_note = True
+        elif word in _LEVELS:
+            is_off = token["number"] is not None and not int(token["number"])
+            level = _ON_LINE if is_off else _LEVELS[word]
+        if level != before:
+            sign += level
+        if sign:
+            parts += [source[copied : token.end()], sign.encode()]
+            copied = token.end()
+    return b"".join((*parts, source[copied:]))
+
+
+def _without_signs(text: str) -> str:
+    """The letters of each level as such."""
+    pieces = _LEVEL.split(text)  # a sign between two
+    runs = zip((_ON_LINE, *pieces[1::2]), pieces[::2], strict=True)
+    written = groupby((run for run in runs if run[1]), key=itemgetter(0))
+    return strip_controls(
+        "".join(_write_out(level, "".join(map(itemgetter(1), run))) for level, run in written)
+    )
+
+
+def _write_out(level: str, text: str) -> str:
+    if level == _ON_LINE:
+        return text
+    return _IN_CELL.sub(lambda part: _WRITE[level](part[0]), text)
+
+
+def _notes(text: str) -> Iterator[Block]:
+    for note in _NOTE.findall(text):
+        lines = [line.strip() for line in _without_signs(note).split("\n")]
+        if words := "\n".join(filter(None, lines)):
+            yield Block(words, BlockKind.NOTE)
 
 
 def _in_numbers(match: re.Match[bytes]) -> bytes:

@@ -39,15 +39,15 @@ _KEPT_AS_IS = frozenset(("pre", "code"))
 
 class TreeWalk:
     """One pass over a tree, without recursion: a page may be deeper than Python's stack. `anchors` are the
-    ids at which a part of the page begins."""
+    ids at which a part of the page begins; `headings` those that are open before it."""
 
-    def __init__(self, anchors: Collection[str] = ()) -> None:
+    def __init__(self, anchors: Collection[str] = (), headings: Headings | None = None) -> None:
         self._anchors = anchors
         self._passed: dict[str, None] = {}  # the anchors so far, in order
         self._begun_after: int | None = None  # how many of them before the text of the block to come
         self._counts: list[int] = []  # the same of each block
         self._blocks: list[Block] = []
-        self._headings = Headings()
+        self._headings = headings or Headings()
         self._kinds: list[BlockKind] = [BlockKind.PARAGRAPH]
         self._lists: list[ListCount] = []
         self._item: int | None = None  # the number of the item whose text is to come, 0 for one without
@@ -102,8 +102,9 @@ class TreeWalk:
         tag = element.tag
         if tag in _CELLS:
             self._row.append(self._taken().replace("\n", " "))
-        elif tag in _ROWS and any(self._row):
-            self._rows.append("\t".join(self._row))
+        elif tag in _ROWS:
+            if any(self._row):
+                self._rows.append("\t".join(self._row))
             self._row = []
         if tag in _KINDS:
             if BlockKind.TABLE not in self._kinds[:-1]:

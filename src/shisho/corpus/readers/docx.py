@@ -12,6 +12,7 @@ from typing import Any
 import docx
 from docx.oxml import parse_xml
 from docx.oxml.ns import qn
+from docx.parts.numbering import NumberingPart
 from docx.table import Table
 from docx.text.paragraph import Paragraph
 
@@ -20,6 +21,7 @@ from shisho.corpus.readers.drawings import read_drawings
 from shisho.corpus.readers.formulas import MATH, write_formula
 from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.items import mark_item
+from shisho.corpus.readers.numbering import Numbering
 from shisho.corpus.readers.office import open_package, table
 from shisho.corpus.readers.raised import write_lowered, write_raised
 from shisho.corpus.readers.text import strip_controls
@@ -41,6 +43,7 @@ _FORMULA = f"{MATH}oMath"
 _ROW = qn("w:tr")
 _CELL = qn("w:tc")
 _SAID = frozenset(map(qn, ("w:t", "w:tab", "w:ptab", "w:br", "w:cr", "w:noBreakHyphen")))
+_MOST_STYLES = 20  # of which one is based on the next
 _VERTICAL = f"{qn('w:rPr')}/{qn('w:vertAlign')}"
 
 
@@ -50,8 +53,9 @@ def read(data: bytes) -> Reading:
     hiding = find_hiding_styles(document.styles.element)
     drop_vanished(document.element.body, hiding)
     headings = Headings()
+    numbering = Numbering(_find_numbering(document))
     items = _items(document.element.body, document)
-    blocks = list(_with_whole_code(block for item in items for block in _blocks(item, headings)))
+    blocks = list(_with_whole_code(block for item in items for block in _blocks(item, headings, numbering)))
     blocks.extend(_notes(document, hiding))
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")
@@ -75,7 +79,27 @@ def _items(parent: Any, document: Any) -> Iterator[Any]:
             yield from _items(element, document)
 
 
-def _blocks(item: Any, headings: Headings) -> Iterator[Block]:
+def _find_numbering(document: Any) -> Any | None:
+    """python-docx would make one where there is none."""
+    parts = (relation.target_part for relation in document.part.rels.values() if not relation.is_external)
+    return next((part._element for part in parts if isinstance(part, NumberingPart)), None)
+
+
+def _number(paragraph: Any, numbering: Numbering) -> str | None:
+    """The automatic number of a paragraph, of its own or by its style; "" for a bullet, None for neither."""
+    style = paragraph.style
+    properties = [paragraph._p.pPr]
+    while style is not None and len(properties) <= _MOST_STYLES:
+        properties.append(style.element.pPr)
+        style = style.base_style
+    rules = [one.numPr for one in properties if one is not None and one.numPr is not None]
+    list_id = next((rule.numId.val for rule in rules if rule.numId is not None), None)
+    level = next((rule.ilvl.val for rule in rules if rule.ilvl is not None), None)
+    style_id = paragraph.style.style_id if paragraph.style is not None else ""
+    return None if list_id is None else numbering.count(str(list_id), level, style_id)
+
+
+def _blocks(item: Any, headings: Headings, numbering: Numbering) -> Iterator[Block]:
     if isinstance(item, Table):
         if text := table(_rows(item._tbl)):
             yield Block(text, BlockKind.TABLE, headings=headings.path)
@@ -87,17 +111,18 @@ def _blocks(item: Any, headings: Headings) -> Iterator[Block]:
     if not text.strip():
         return
     style = (item.style.name if item.style is not None else "") or ""  # a style may have no name
+    number = _number(item, numbering)
     level = 1 if style == "Title" else int(match[1]) if (match := _LEVEL.match(style)) else 0
+    if number and not text.startswith(number):
+        text = f"{number} {text}"
     if level:
         yield Block(text, BlockKind.HEADING, headings=headings.open(text, level))
     elif style in _CODE_STYLES:
         yield Block(text, BlockKind.CODE, headings=headings.path)
+    elif number is not None:
+        yield Block(text if number else mark_item(text), BlockKind.LIST, headings=headings.path)
     else:
-        listed = style.startswith("List") or item._p.find(f"{qn('w:pPr')}/{qn('w:numPr')}") is not None
-        if listed:
-            yield Block(mark_item(text), BlockKind.LIST, headings=headings.path)
-        else:
-            yield Block(text, BlockKind.PARAGRAPH, headings=headings.path)
+        yield Block(text, BlockKind.PARAGRAPH, headings=headings.path)
 
 
 def _with_whole_code(blocks: Iterable[Block]) -> Iterator[Block]:

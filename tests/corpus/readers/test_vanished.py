@@ -7,11 +7,13 @@ import zipfile
 from typing import Any
 
 import docx
+import pptx
 import pytest
 from docx.enum.style import WD_STYLE_TYPE
 from docx.oxml import parse_xml
 
 from shisho.corpus.readers import docx as word_reader
+from shisho.corpus.readers import pptx as slide_reader
 from tests.corpus.readers.making import saved
 
 NAMESPACE = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
@@ -42,6 +44,29 @@ def texts(data: bytes) -> list[str]:
 )
 def test_hidden_run_is_left_out(mark: str) -> None:
     assert texts(word_of(run("会費は") + run("五百円", mark) + run("千円である。"))) == ["会費は千円である。"]
+
+
+@pytest.mark.parametrize("mark", ["<w:strike/>", "<w:dstrike/>", '<w:strike w:val="true"/>'])
+def test_struck_out_run_is_left_out(mark: str) -> None:
+    """The old figure would be glued to the new one."""
+    assert texts(word_of(run("会費は") + run("五百円", mark) + run("千円である。"))) == ["会費は千円である。"]
+
+
+def test_run_that_is_set_not_struck_stays() -> None:
+    assert texts(word_of(run("会費は") + run("千円。", '<w:strike w:val="0"/>'))) == ["会費は千円。"]
+
+
+def test_struck_out_run_of_a_slide_is_left_out() -> None:
+    deck = pptx.Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[5])
+    paragraph = slide.shapes.title.text_frame.paragraphs[0]
+    for text, strike in (("会費は", "noStrike"), ("五百円", "sngStrike"), ("千円", "")):
+        piece = paragraph.add_run()
+        piece.text = text
+        if strike:
+            piece._r.get_or_add_rPr().set("strike", strike)
+    (block,) = slide_reader.read(saved(deck)).blocks
+    assert block.text == "会費は千円"
 
 
 @pytest.mark.parametrize("value", ["0", "false", "off"])

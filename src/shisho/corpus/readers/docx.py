@@ -191,7 +191,15 @@ def _text(paragraph: Any) -> str:
     return strip_controls("".join(parts))
 
 
+def _is_struck(run: Any) -> bool:
+    """A line through it says that it does not count any more, as a deletion under tracking does."""
+    marks = (run.find(f"{qn('w:rPr')}/{qn(name)}") for name in ("w:strike", "w:dstrike"))
+    return any(mark is not None and mark.get(qn("w:val"), "1") not in ("0", "false", "off") for mark in marks)
+
+
 def _raised(run: Any) -> str:
+    if _is_struck(run):
+        return ""
     # Not `run.text`: its XPath of several names takes the square of a run's breaks and tabs.
     text = "".join(str(part) for part in run if part.tag in _SAID)
     mark = run.find(_VERTICAL)

@@ -18,6 +18,10 @@ _GONE = "GONE"  # no tag of a page: its parser knows small letters alone
 # Words in them are for browsers that do not know them; those of a list of data, for a field.
 _FALLBACKS = frozenset(("audio", "canvas", "datalist", "meter", "noembed", "progress", "video"))
 _MARKED = etree.XPath("//*[@style or @hidden or @bgcolor or self::dialog or self::font[@color]]")
+_STRUCK_TAGS = frozenset(("del", "s", "strike"))
+_STRUCK = etree.XPath("//del | //s | //strike | //*[contains(@style, 'line-through')]")
+_LONGEST_STRUCK = 1_000  # characters; what is longer was left open by mistake
+_TEXT = etree.XPath("string()")
 _SHARE = re.compile(r"([+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:e[+-]?\d++)?)(%?)")
 _FILTERED = re.compile(r"opacity\(\s*+([^\s()]++)\s*+\)")
 
@@ -41,6 +45,22 @@ def drop_hidden(tree: Any) -> None:
         elif element not in cleared and page.changes_look(element) and page.find_look(element).is_unseen:
             gone += _clear(element, page, cleared)
     drop_elements(tree, gone)
+
+
+def drop_struck(tree: Any) -> None:
+    """Take out what a line is drawn through: it does not count any more, and what replaces it would be glued
+    to it (八百円千円)."""
+    struck = (
+        element
+        for element in _STRUCK(tree)
+        if element.tag in _STRUCK_TAGS or "line-through" in _read_decoration(element.get("style"))
+    )
+    drop_elements(tree, [element for element in struck if len(_TEXT(element)) <= _LONGEST_STRUCK])
+
+
+def _read_decoration(style: str) -> str:
+    rules = (rule.partition(":") for rule in style.lower().split(";"))
+    return " ".join(value for name, _, value in rules if name.strip().startswith("text-decoration"))
 
 
 def drop_elements(tree: Any, elements: Iterable[Any]) -> None:

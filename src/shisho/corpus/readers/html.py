@@ -12,7 +12,7 @@ from lxml import etree
 
 from shisho.corpus.readers.described import describe_page
 from shisho.corpus.readers.headings import Headings
-from shisho.corpus.readers.hidden import drop_elements, drop_hidden
+from shisho.corpus.readers.hidden import drop_elements, drop_hidden, drop_struck
 from shisho.corpus.readers.maintext import FITTED, SecondOpinion, count_letters, find_main_text
 from shisho.corpus.readers.pieces import join_pieces
 from shisho.corpus.readers.raised import write_lowered, write_raised
@@ -56,6 +56,7 @@ def read(data: bytes, charset: str | None = None, opinion: SecondOpinion = FITTE
         description = describe_page(tree)
         title = " ".join((tree.findtext(".//head/title") or "").split())
         drop_hidden(tree)
+        drop_struck(tree)
         _spell_out(tree)
         join_pieces(tree)
         blocks = find_main_text(tree, opinion)
@@ -88,6 +89,7 @@ def read_parts(
     if tree is None:
         return []
     drop_hidden(tree)
+    drop_struck(tree)
     drop_elements(tree, tree.xpath(_NOTE_REFERENCES))
     _spell_out(tree)
     clear_surroundings(tree)

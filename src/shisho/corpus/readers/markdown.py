@@ -59,7 +59,7 @@ def _title_of(front: str) -> str:
 
 def read_marked_blocks(text: str, headings: Headings) -> list[Block]:
     """The blocks of a text, under headings that are open already. HTML in it is read as such."""
-    parser = MarkdownIt("commonmark", {"breaks": True}).enable("table")
+    parser = MarkdownIt("commonmark", {"breaks": True}).enable(["table", "strikethrough"])
     parser.block.ruler.at("reference", _read_definition, {"alt": ["paragraph"]})
     parser.add_render_rule("image", _write_description)
     tokens = parser.parse(_with_whole_tables(text))

@@ -97,5 +97,7 @@ def _run(part: Any) -> str:
         return ""
     text = "".join(element.text or "" for element in part.iter(qn("a:t")))
     properties = part.find(qn("a:rPr"))
+    if properties is not None and properties.get("strike", "noStrike") != "noStrike":
+        return ""
     lift = int(properties.get("baseline", "0").rstrip("%") or 0) if properties is not None else 0
     return write_raised(text) if lift > 0 else write_lowered(text) if lift < 0 else text

@@ -47,12 +47,14 @@ from shisho.domain.task import (
     WaitCondition,
     WebConsent,
 )
+from shisho.domain.team import CorpusKey
 from shisho.domain.viewing import PAGED_TYPES
 from shisho.errors import (
     Conflict,
     ConsentRequired,
     EngineUnavailable,
     InvalidParams,
+    NameTaken,
     NotFound,
     ShishoError,
 )
@@ -259,6 +261,20 @@ class Queue:
             else:
                 existing.append(existing_document)
         return existing, unknown
+
+    async def _check_names_free(self, files: Sequence[Bytes], target: CorpusKey) -> None:
+        """Raises NameTaken where a document with other bytes stands at the name of one of these."""
+        for file in files:
+            name = intake.file_name(file.name)
+            for document in await self._parts.shelf.find_by_source(name, self._parts.owner):
+                is_there = (document.owner, document.corpus, document.source) == (*target, name)
+                if is_there and document.sha256 != sha256(file.data).hexdigest():
+                    raise NameTaken(
+                        "There is another {name} already. Give this one another name, or let it take its place (replace=true).",
+                        name=name,
+                        document_id=document.id,
+                        added_at=document.added_at,
+                    )
 
     def _bytes(self, path: Path, within: Path | None) -> bytes | None:
         try:

@@ -2,7 +2,7 @@
 
 import { address, attempt, baseName, brief, figure, fill, get, labelCells, make, markTab, moment, named, post, say, the, toast } from "./room.js";
 
-const LIVE = ["created", "running", "waiting"];
+const LIVE = ["running", "waiting"]; // of one that is created alone there is nothing to stop
 const REFRESH = 4000; // milliseconds between two looks for what other pages and programs have begun
 const MOST_RESULTS = 10;
 const MOST_FOLLOWED = 2; // a browser keeps six connections to a server, for all its pages together

@@ -155,16 +155,10 @@ class TaskDesk(SharedVerbs):
             await self._check_names_free(files, target)
         common = IngestJob("", target.owner, target.name, dict(metadata or {}))
         known, unknown = await self._handed_in(found, files, common, remote)
-        handed = [replace(job, password=await self._secret(password)) for job in unknown]
-        ingest = self._new_jobs(JobKind.INGEST, handed)
-        fetch = [
-            FetchJob(url, target.owner, target.name, common.metadata, await self._secret(password))
-            for url in addresses.values()
-        ]
-        new = [*ingest, *self._new_jobs(JobKind.FETCH, fetch)]
+        new = await self._document_jobs(unknown, tuple(addresses.values()), common, password)
         if isinstance(task, NewTask) and not new:  # no job would ever end it
             task = replace(task, state=TaskState.COMPLETED)
-        estimated = await self._parts.estimate({JobKind.INGEST: len(ingest), JobKind.FETCH: len(fetch)})
+        estimated = await self._parts.estimate({JobKind.INGEST: len(unknown), JobKind.FETCH: len(addresses)})
         await self._parts.access.record(AuditVerb.ADD, corpus)
         facts = ReplyFacts(estimated, tuple(document.document_id for document in known))
         try:

@@ -1,5 +1,5 @@
-"""Files on their way into the library: what stands there under their name, what is read over a reload, and what
-could not be read."""
+"""Files on their way into the library: what stands there under their name, what is read over a reload, and
+what could not be read."""
 
 from __future__ import annotations
 

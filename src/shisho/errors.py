@@ -21,7 +21,8 @@ ShishoError                      code                  retry
 ├─ AuthRequired                  AUTH_REQUIRED         no
 ├─ ConsentRequired               CONSENT_REQUIRED      no
 ├─ Conflict                      CONFLICT              yes
-│  └─ KeyConflict                CONFLICT              no
+│  ├─ KeyConflict                CONFLICT              no
+│  └─ NameTaken                  NAME_TAKEN            no
 ├─ StoreUnavailable              STORE_UNAVAILABLE     yes
 ├─ StorageUnusable               STORAGE_UNUSABLE      no
 ├─ ModelFailed                   MODEL_FAILED          no
@@ -188,6 +189,14 @@ class Conflict(ShishoError):
 class KeyConflict(Conflict):
     """An idempotency key that belongs to another request: take another key for this one."""
 
+    retry = False
+
+
+class NameTaken(Conflict):
+    """Another document has the name of what is handed in: give another name, or let it take that one's
+    place."""
+
+    code = "NAME_TAKEN"
     retry = False
 
 

@@ -90,6 +90,13 @@ async def test_asking_again_adds_nothing(queue: Queue) -> None:
     assert await queue.add(new(dedupe_key="回帰"), task="another") != (first.id,)
 
 
+async def test_a_task_for_which_nothing_is_to_be_done_begins_completed(queue: Queue) -> None:
+    opened = await queue.tasks.open(NewTask(T1, OWNER, state=TaskState.COMPLETED))
+    assert opened.state is TaskState.COMPLETED
+    await queue.add(new())
+    assert (await queue.tasks.get_task(T1)).state is TaskState.RUNNING
+
+
 async def test_an_idempotency_key_stands_for_one_task_of_its_owner(queue: Queue) -> None:
     first = await queue.tasks.open(NewTask(T1, OWNER, "問い", {"max_pages": 3}), KEY)
     assert await queue.tasks.open(NewTask(TaskId("t2"), OWNER), KEY) == first

@@ -36,7 +36,7 @@ from shisho.domain.job import (
     TaskNews,
     TaskState,
 )
-from shisho.domain.payloads import IngestJob, JobPayload, list_staged_keys, read_payload
+from shisho.domain.payloads import FetchJob, IngestJob, JobPayload, list_staged_keys, read_payload
 from shisho.domain.task import (
     Bytes,
     DocumentsQueued,
@@ -47,12 +47,14 @@ from shisho.domain.task import (
     WaitCondition,
     WebConsent,
 )
+from shisho.domain.team import CorpusKey
 from shisho.domain.viewing import PAGED_TYPES
 from shisho.errors import (
     Conflict,
     ConsentRequired,
     EngineUnavailable,
     InvalidParams,
+    NameTaken,
     NotFound,
     ShishoError,
 )
@@ -259,6 +261,32 @@ class Queue:
             else:
                 existing.append(existing_document)
         return existing, unknown
+
+    async def _document_jobs(
+        self, handed: Sequence[IngestJob], urls: Sequence[str], common: IngestJob, password: str | None
+    ) -> list[NewJob]:
+        """The jobs that take in what was handed in and what stands at these addresses, each with a password
+        of its own."""
+        ingest = [replace(job, password=await self._secret(password)) for job in handed]
+        fetch = [
+            FetchJob(url, common.owner, common.corpus, common.metadata, await self._secret(password))
+            for url in urls
+        ]
+        return [*self._new_jobs(JobKind.INGEST, ingest), *self._new_jobs(JobKind.FETCH, fetch)]
+
+    async def _check_names_free(self, files: Sequence[Bytes], target: CorpusKey) -> None:
+        """Raises NameTaken where a document with other bytes stands at the name of one of these."""
+        for file in files:
+            name = intake.file_name(file.name)
+            for document in await self._parts.shelf.find_by_source(name, self._parts.owner):
+                is_there = (document.owner, document.corpus, document.source) == (*target, name)
+                if is_there and document.sha256 != sha256(file.data).hexdigest():
+                    raise NameTaken(
+                        "There is another {name} already. Give this one another name, or let it take its place (replace=true).",
+                        name=name,
+                        document_id=document.id,
+                        added_at=document.added_at,
+                    )
 
     def _bytes(self, path: Path, within: Path | None) -> bytes | None:
         try:

@@ -24,7 +24,7 @@ from shisho.domain.intervention import (
     PendingIntervention,
     WindowResult,
 )
-from shisho.domain.job import JobId, JobState, ReplyFacts, StopMode, TaskId, TaskState
+from shisho.domain.job import JobId, JobState, NewTask, ReplyFacts, StopMode, TaskId, TaskState
 from shisho.domain.payloads import FetchJob, IngestJob, read_payload
 from shisho.domain.task import (
     AnswerHandle,
@@ -127,9 +127,11 @@ class TaskDesk(SharedVerbs):
         task_id: str | None = None,
         idempotency_key: str | None = None,
         remote: bool = True,
+        replace_files: bool = True,
     ) -> DocumentsQueued:
         """Queue documents to be taken in. `remote`: the caller is no shell of this machine, so that paths
-        must be below `allowed_roots` (ForbiddenPath). Raises InvalidParams for a path that is not there; as
+        must be below `allowed_roots` (ForbiddenPath). Raises InvalidParams for a path that is not there;
+        without `replace_files` NameTaken, where another document has the name of one of `files`; as
         `Desk.add`."""
         paths = coerce_paths(paths)
         urls = coerce_strings(urls)
@@ -149,16 +151,14 @@ class TaskDesk(SharedVerbs):
         if addresses:
             check_consent(self._parts.consent.state())
         target = await self._parts.access.find_writable(intake.check_corpus_name(corpus))
+        if not replace_files:
+            await self._check_names_free(files, target)
         common = IngestJob("", target.owner, target.name, dict(metadata or {}))
         known, unknown = await self._handed_in(found, files, common, remote)
-        handed = [replace(job, password=await self._secret(password)) for job in unknown]
-        ingest = self._new_jobs(JobKind.INGEST, handed)
-        fetch = [
-            FetchJob(url, target.owner, target.name, common.metadata, await self._secret(password))
-            for url in addresses.values()
-        ]
-        new = [*ingest, *self._new_jobs(JobKind.FETCH, fetch)]
-        estimated = await self._parts.estimate({JobKind.INGEST: len(ingest), JobKind.FETCH: len(fetch)})
+        new = await self._document_jobs(unknown, tuple(addresses.values()), common, password)
+        if isinstance(task, NewTask) and not new:  # no job would ever end it
+            task = replace(task, state=TaskState.COMPLETED)
+        estimated = await self._parts.estimate({JobKind.INGEST: len(unknown), JobKind.FETCH: len(addresses)})
         await self._parts.access.record(AuditVerb.ADD, corpus)
         facts = ReplyFacts(estimated, tuple(document.document_id for document in known))
         try:

@@ -90,6 +90,8 @@ class NewTask:
     owner: str
     question: str = ""
     budget: Mapping[str, float] = field(default_factory=dict)
+    state: TaskState = TaskState.CREATED
+    """As long as no job belongs to it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SAID: Mapping[str, str] = {
+    "There is another {name} already. Give this one another name, or let it take its place (replace=true).": (
+        "{name} という別の文書がすでにあります。別の名前にするか、replace=true で置き換えてください。"
+    ),
     "There is no folder {path}. See whether the name is right.": (
         "フォルダー {path} がありません。名前が合っているか確かめてください。"
     ),

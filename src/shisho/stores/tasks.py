@@ -86,7 +86,7 @@ LATEST = """SELECT started_at, finished_at FROM jobs WHERE kind = :kind AND stat
 GET = f"SELECT {TASK} FROM tasks WHERE id = :id"
 # A task, unless one of its id stands.
 OPEN = """INSERT INTO tasks(id, owner, question, state, budget_json, created_at)
-    VALUES (:id, :owner, :question, 'created', :budget, :now) ON CONFLICT DO NOTHING"""
+    VALUES (:id, :owner, :question, :state, :budget, :now) ON CONFLICT DO NOTHING"""
 
 
 class StoredTasks:
@@ -233,6 +233,7 @@ def _opened(transaction: Transaction, new: NewTask) -> TaskId:
         "id": new.id,
         "owner": new.owner,
         "question": new.question,
+        "state": new.state,
         "budget": dumps(new.budget),
     }
     transaction.rows(OPEN, values | {"now": transaction.now})

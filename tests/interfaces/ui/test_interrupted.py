@@ -32,6 +32,33 @@ async def test_news_that_are_refused_for_a_while_leave_no_question_open(
         await expect(visit.page.locator("#stop")).to_be_hidden()
 
 
+async def test_an_answer_that_is_opened_on_a_phone_begins_with_its_question(
+    browser: Browser, reader: Reader
+) -> None:
+    async with visiting(browser, reader, viewport={"width": 390, "height": 800}) as visit:
+        page = visit.page
+        await fill_library(visit)
+        await ask(page)
+        await visit.open(page.url.removeprefix(visit.url))
+        await expect(page.locator(".answer .why")).to_have_count(1)
+        await expect(page.locator(".asked")).to_be_in_viewport()
+        await visit.shot("opened-390")
+
+
+async def test_queue_and_library_say_that_the_server_is_away_until_it_is_back(
+    browser: Browser, reader: Reader
+) -> None:
+    async with visiting(browser, reader) as visit:
+        page = visit.page
+        for path in ("/queue", "/library"):
+            await visit.open(path)
+            await page.route("**/api/v1/**", lambda route: route.abort())
+            await expect(page.locator("#away")).to_be_visible()
+            await visit.shot(f"away{path.replace('/', '-')}")
+            await page.unroute("**/api/v1/**")
+            await expect(page.locator("#away")).to_be_hidden()
+
+
 async def test_who_leaps_to_the_middle_of_the_page_keeps_what_is_written(
     browser: Browser, reader: Reader
 ) -> None:

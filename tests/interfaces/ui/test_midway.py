@@ -92,7 +92,14 @@ async def test_lines_stand_on_the_page_while_a_model_writes_and_stop_keeps_what_
                 await page.locator(".why summary").last.click()
                 await expect(page.locator(".why").last).to_contain_text("途中で止め")
                 await expect(page.locator("#send")).to_be_enabled()
-        held.go.set()
+                last = page.locator(".answer").last
+                await expect(last.locator(".level").first).to_have_text("途中で停止")
+                await expect(last).not_to_contain_text("言い方を変える")
+                await visit.shot("stopped")
+                held.go.set()
+                await last.locator("button:has-text('再開')").click()
+                await expect(last).to_contain_text(SENTENCE)
+                await expect(last.locator("button:has-text('再開')")).to_have_count(0)
 
 
 async def test_stop_stays_until_the_last_of_two_questions_has_ended(browser: Browser, tmp_path: Path) -> None:
@@ -138,6 +145,9 @@ async def test_a_running_question_outlives_reload_and_kill_in_two_tabs(
                 await expect(other.page.locator(".answer.working")).to_have_count(1)
                 os.killpg(server.pid, signal.SIGKILL)
                 await asyncio.to_thread(server.communicate)
+                for tab in (visit, other):
+                    await expect(tab.page.locator(".answer.working")).to_contain_text("つながりません")
+                await visit.shot("server-away")
                 server = await asyncio.to_thread(started_again, tmp_path / "home", url, provider)
                 model.go.set()
                 for tab in (visit, other):

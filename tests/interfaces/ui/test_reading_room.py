@@ -169,7 +169,7 @@ async def test_a_removed_document_comes_back(browser: Browser, reader: Reader, t
         await page.click("#documents li button")
         await page.click("dialog[open] button[value=yes]")
         await expect(page.locator("#documents li a")).to_have_count(0)
-        await page.click(".toast button")
+        await page.click("#documents li button")
         await expect(page.locator("#documents li a")).to_have_count(1)
 
 

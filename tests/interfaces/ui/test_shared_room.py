@@ -79,7 +79,7 @@ async def test_a_granted_corpus_is_asked_and_opened_and_only_its_writers_remove(
             await granted.locator("button").click()
             await page.click("dialog[open] button[value=yes]")
             await expect(granted).to_have_count(0)
-            await page.click(".toast button")
+            await page.click("#documents li button:has-text('元に戻す')")
             await expect(granted).to_have_count(1)
 
             await desk.team.revoke("papers@hanako", "taro")

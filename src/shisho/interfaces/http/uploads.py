@@ -27,6 +27,9 @@ class UploadQuery(BaseModel):
     name: Annotated[Name, Field(description="file name; its ending tells its kind")]
     corpus: Name = DEFAULT_CORPUS
     task_id: Annotated[Id | None, Field(description="none: a task is made")] = None
+    replace: Annotated[
+        bool, Field(description="false: refuse it where a document of this name has other contents")
+    ] = True
 
 
 def add_uploads(router: APIRouter, desk: Desk) -> None:
@@ -51,6 +54,7 @@ def add_uploads(router: APIRouter, desk: Desk) -> None:
             files=[Bytes(arguments.name, await request.body())],
             corpus=arguments.corpus,
             task_id=arguments.task_id,
+            replace_files=arguments.replace,
             password=decode_header(x_document_password) if x_document_password else None,
         )
         return Response(dump_compact(ADD.data(queued)), media_type="application/json")

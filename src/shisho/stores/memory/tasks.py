@@ -53,7 +53,7 @@ class MemoryTasks:
                 task.id,
                 task.owner,
                 task.question,
-                TaskState.CREATED,
+                task.state,
                 0,
                 task.budget,
                 {},

@@ -11,16 +11,26 @@ export function viewerAddress(evidence, answerId) {
   return `/d/${evidence.document_id}?a=${encodeURIComponent(answerId)}#${page}e=${evidence.id}`;
 }
 
-/** The element that shows an answer. */
-export function showAnswer(answer) {
+/** The element that shows an answer; `goOn` goes on with one that was stopped. */
+export function showAnswer(answer, goOn) {
   const quotations = new Map(answer.evidence.map((evidence) => [evidence.number, evidence]));
   const hasModel = answer.model !== "none";
   return make("div", { class: "answer" },
-    make("p", {}, make("span", { class: `level ${answer.level}` }, say(`level_${answer.level}`)), " ",
+    make("p", {}, make("span", { class: `level ${levelOf(answer)}` }, say(`level_${levelOf(answer)}`)), " ",
       make("span", { class: "quiet" }, hasModel ? answer.model : say("quotations_only"))),
     answer.understood && make("p", { class: "quiet", dir: "auto" }, say("understood", { text: answer.understood })),
     hasModel ? [prose(answer, quotations)] : answer.goals.map((goal) => goalPart(goal, answer, quotations)),
-    missing(answer), answer.level === "not_found" && make("p", { class: "quiet" }, say("not_found_how")), sources(answer), why(answer), tools(answer));
+    missing(answer), advice(answer, goOn), sources(answer), why(answer), tools(answer));
+}
+
+const isStopped = (answer) => answer.loop_stop === "STOPPED";
+
+/** What was stopped has not been looked for to the end: it is no failure to find. */
+const levelOf = (answer) => (isStopped(answer) && answer.level === "not_found" ? "stopped" : answer.level);
+
+function advice(answer, goOn) {
+  if (isStopped(answer)) return make("p", { class: "row" }, make("span", { class: "quiet" }, say("stopped_how")), make("button", { type: "button", onclick: () => goOn(answer) }, say("resume")));
+  return answer.level === "not_found" && make("p", { class: "quiet" }, say("not_found_how"));
 }
 
 function prose(answer, quotations) {
@@ -107,7 +117,7 @@ function sources(answer) {
 }
 
 function missing(answer) {
-  return answer.missing.length ? make("div", { class: "notice" }, say("still_missing"), make("ul", {}, answer.missing.map((text) => make("li", { dir: "auto" }, text)))) : null;
+  return answer.missing.length ? make("div", { class: "notice" }, say(isStopped(answer) ? "missing_so_far" : "still_missing"), make("ul", {}, answer.missing.map((text) => make("li", { dir: "auto" }, text)))) : null;
 }
 
 function why(answer) {

@@ -1,9 +1,10 @@
 // Ask: the conversation, the question box, and the answer as it is made. `/a/<answer>` shows a conversation again, also in mid-run.
 
 import { showAnswer, showFailure, showWorking } from "./answer.js";
-import { chosenCorpora, chosenFilters, describeLimits, documentCount, openDocuments } from "./documents.js";
+import { chosenCorpora, chosenFilters, corpusName, describeLimits, documentCount, nameNoCorpus, openDocuments } from "./documents.js";
 import { clearLog, showLog } from "./log.js";
-import { address, attempt, brief, fill, get, keep, listed, make, markTab, post, recall, say, the, toast } from "./room.js";
+import { address, announce, attempt, brief, fill, get, keep, listed, make, markTab, post, recall, say, the, toast } from "./room.js";
+import { openUploads } from "./uploads.js";
 
 const BUDGETS = {
   fast: { max_rounds: 1, max_seconds: 30 },
@@ -38,6 +39,7 @@ async function open() {
   the("question").value ||= recall("sessionStorage", DRAFT) ?? "";
   window.addEventListener("pagehide", () => keep("sessionStorage", DRAFT, the("question").value));
   if (isNarrow) the("log-panel").open = false;
+  openUploads();
   const documents = openDocuments();
   const answerId = location.pathname.match(/^\/a\/([^/]+)$/)?.[1];
   if (answerId) await openConversation(answerId).catch(showMissing);
@@ -65,9 +67,10 @@ async function openConversation(answerId) {
     if (!turn.answer_id) { fill(place, showFailure(say("no_answer"))); continue; }
     const handle = await get(address(`/answers/${turn.answer_id}`, { wait: 0 })).catch((error) => error);
     if (handle instanceof Error) fill(place, showFailure(handle.message));
-    else if (handle.answer) fill(place, showAnswer(handle.answer));
+    else if (handle.answer) fill(place, showAnswer(handle.answer, goOn(place)));
     else follow(turn.answer_id, place);
   }
+  the("turns").lastChild?.scrollIntoView({ block: "start" }); // what was filled in above it has moved it
   const last = turns.at(-1)?.answer_id;
   if (last) await attempt(() => showLogOf(last, the("turns").lastChild.lastChild));
 }
@@ -106,6 +109,7 @@ function showCarried() {
 /** Ask what is written, once: it may take a moment until it is clear that it may be asked. */
 async function ask() {
   const question = the("question").value.trim();
+  if (running.size) toast(say("still_answering"));
   if (!question || running.size || isAsking) return;
   isAsking = true;
   try {
@@ -116,8 +120,10 @@ async function ask() {
 }
 
 async function send(question, sources) {
-  if (sources === "documents" && !documentCount()) return noDocuments();
-  if (sources !== "documents" && !(await hasConsent())) return;
+  const agreed = sources === "documents" ? sources : await askConsent(sources);
+  if (!agreed) return;
+  if (agreed === "documents" && !documentCount()) { noDocuments(); return; }
+  the("sources").value = agreed;
   the("notice").hidden = true;
   const place = addTurn(question);
   the("question").value = "";
@@ -125,7 +131,7 @@ async function send(question, sources) {
   fill(place, showWorking(say("thinking")));
   try {
     const handle = await post("/answers", {
-      question, sources, wait: 0, budget: BUDGETS[the("preset").value], corpora: chosenCorpora(), filter_conditions: chosenFilters(), anywhere,
+      question, sources: agreed, wait: 0, budget: BUDGETS[the("preset").value], corpora: chosenCorpora(), filter_conditions: chosenFilters(), anywhere,
       ...(conversation ? { conversation_id: conversation } : {}),
     });
     conversation = handle.conversation_id || conversation || handle.answer_id;
@@ -141,23 +147,30 @@ async function send(question, sources) {
   }
 }
 
+/** Nothing can be asked: of a corpus that is named, what to do is another thing than of the whole library. */
 function noDocuments() {
   const notice = the("notice");
+  const corpus = corpusName();
+  const choose = make("button", { type: "button", onclick: () => the("files").click() }, say("choose_files"));
+  const askAll = make("button", { type: "button", onclick: () => attempt(async () => { await nameNoCorpus(); notice.hidden = true; the("question").focus(); }) }, say("ask_all_corpora"));
   notice.hidden = false;
-  fill(notice, say("no_documents_yet"), " ", make("button", { type: "button", onclick: () => the("files").click() }, say("choose_files")));
+  fill(notice, corpus ? say("no_documents_in", { corpus }) : say("no_documents_yet"), " ", corpus ? askAll : choose);
 }
 
-/** The web is asked after a yes only; the dialog says what would go out and to whom. */
-async function hasConsent() {
+/** Where the question may be asked: the web after a yes only, and the dialog says what would go out and to whom. A no leaves the
+documents; null where nobody has said either. */
+async function askConsent(sources) {
   const consent = await get("/consent").catch(() => null);
-  if (!consent || consent.state === "given") return true;
-  if (consent.state === "off") { toast(say("web_is_off")); return false; }
+  if (!consent || consent.state === "given") return sources;
+  if (consent.state === "off") { toast(say("web_is_off")); return null; }
   const dialog = the("consent");
   the("consent-whom").textContent = say("consent_whom", { engines: listed(consent.engines) });
+  dialog.returnValue = ""; // else Escape would say what was said before
   dialog.showModal();
   await new Promise((give) => dialog.addEventListener("close", give, { once: true }));
-  if (dialog.returnValue !== "yes") return false;
-  return attempt(() => post("/consent", { consent: true }));
+  if (dialog.returnValue === "no") return "documents";
+  if (dialog.returnValue !== "yes") { toast(say("not_asked")); return null; }
+  return (await attempt(() => post("/consent", { consent: true }))) ? sources : null;
 }
 
 /** Show an answer as it is made: steps, checked sentences one by one, then all of it. A lost connection is taken up
@@ -171,6 +184,11 @@ function follow(answerId, place) {
   const state = showWorking(say("thinking"));
   fill(place, state, make("div", { class: "answer", hidden: true }, make("p", { class: "quiet" }, say("so_far")), lines));
   const events = new EventSource(`/api/v1/answers/${answerId}/events`);
+  let isAway = false;
+  events.addEventListener("open", () => {
+    if (isAway) state.lastChild.textContent = say("thinking");
+    isAway = false;
+  });
   events.addEventListener("step", (event) => {
     const step = JSON.parse(event.data);
     if (step.domain) fill(state.lastChild, say("person_asked", { domain: step.domain }), " ", make("a", { href: "/queue" }, say("page_queue")));
@@ -188,7 +206,10 @@ function follow(answerId, place) {
       events.close();
       fail(answerId, place, JSON.parse(event.data).message);
     } else if (events.readyState === EventSource.CLOSED) {
-      setTimeout(() => lookAgain(answerId, place), LOOK_AGAIN); // else the browser connects again by itself
+      setTimeout(() => lookAgain(answerId, place), LOOK_AGAIN);
+    } else { // the browser connects again by itself
+      isAway = true;
+      state.lastChild.textContent = say("no_connection");
     }
   });
 }
@@ -200,8 +221,9 @@ async function lookAgain(answerId, place) {
     if (answer) await showEnd(answerId, place);
     else follow(answerId, place);
   } catch (error) {
-    if (error.status && error.status < 500) fail(answerId, place, error.message);
-    else setTimeout(() => lookAgain(answerId, place), LOOK_AGAIN);
+    if (error.status && error.status < 500) { fail(answerId, place, error.message); return; }
+    fill(place, showWorking(error.message));
+    setTimeout(() => lookAgain(answerId, place), LOOK_AGAIN);
   }
 }
 
@@ -214,7 +236,8 @@ async function showEnd(answerId, place) {
     return;
   }
   end(answerId);
-  fill(place, answer ? showAnswer(answer) : showFailure(say("no_answer")));
+  fill(place, answer ? showAnswer(answer, goOn(place)) : showFailure(say("no_answer")));
+  if (answer) announce(say(answer.loop_stop === "STOPPED" ? "answer_stopped" : "answer_there", { level: say(`level_${answer.level}`) }));
   place.parentElement.scrollIntoView({ block: "start" });
   await attempt(async () => { await showLogOf(answerId, place); await showHistory(); });
 }
@@ -227,10 +250,17 @@ function fail(answerId, place, message) {
 function end(answerId) {
   running.delete(answerId);
   if (running.size) return;
+  if (document.activeElement === the("stop")) the("question").focus();
   the("stop").hidden = true;
   the("send").disabled = false;
   markTab(false);
 }
+
+/** How a question that was stopped is gone on with, where its answer stands. */
+const goOn = (place) => (answer) => attempt(async () => {
+  await post(`/answers/${answer.id}/resume`);
+  follow(answer.id, place);
+});
 
 async function stop() {
   the("stop").disabled = true;

@@ -1,8 +1,10 @@
 // The library: passages found while one types, and all documents with what is known of them.
 
-import { address, attempt, baseName, brief, call, figure, fileName, fill, get, labelCells, make, named, post, say, sayPlace, the } from "./room.js";
+import { address, attempt, baseName, brief, call, figure, fileName, fill, get, keepLooking, labelCells, make, named, post, say, sayPlace, the } from "./room.js";
 
 const REFRESH = 4000; // milliseconds
+const ENOUGH_UNREAD = 20; // files that could not be read, to be shown at once
+const unread = { cursor: null, names: new Set() };
 let cursor = null;
 let shownFolders = "";
 let count = 0;
@@ -15,12 +17,13 @@ async function open() {
   the("search").addEventListener("submit", (sent) => { sent.preventDefault(); attempt(search); });
   the("corpus").addEventListener("change", () => attempt(() => Promise.all([search(), list(null)])));
   the("more-documents").addEventListener("click", () => attempt(() => list(cursor)));
+  the("more-unread").addEventListener("click", () => attempt(showUnread));
   the("watch").addEventListener("submit", (sent) => { sent.preventDefault(); watch(); });
   const { corpora } = await get("/corpora");
   the("corpus").append(...corpora.map((corpus) => make("option", { value: corpus.name }, `${corpus.name} (${corpus.documents})`)));
   the("corpus-names").append(...corpora.map((corpus) => make("option", { value: corpus.name })));
   await Promise.all([list(null), attempt(showFolders), attempt(showUnread), attempt(showEmbedding)]);
-  setInterval(() => { if (!document.hidden) Promise.all([showFolders(), showEmbedding()]).catch(() => {}); }, REFRESH);
+  keepLooking(() => Promise.all([showFolders(), showEmbedding()]), REFRESH);
   document.body.dataset.ready = "yes";
 }
 
@@ -99,15 +102,46 @@ async function watch() {
   }
 }
 
-/** Files that were handed in and cannot be read: what to do stands in the reason. */
+/** Files that were handed in and cannot be read, the latest first, until some are found: what to do stands in the reason. */
 async function showUnread() {
-  const { tasks } = await get("/tasks?limit=30");
+  the("more-unread").disabled = true;
+  try {
+    const fresh = [];
+    do {
+      const page = await get(address("/tasks", { limit: 100, cursor: unread.cursor }));
+      unread.cursor = page.cursor;
+      fresh.push(...await findFailures(page.tasks));
+    } while (unread.cursor && fresh.length < ENOUGH_UNREAD);
+    const missing = await Promise.all(fresh.map(isMissing));
+    the("unread").append(...fresh.filter((_, index) => missing[index]).map(unreadFile));
+    the("more-unread").hidden = !unread.cursor;
+    the("unread-section").hidden = !the("unread").children.length && !unread.cursor;
+  } finally {
+    the("more-unread").disabled = false;
+  }
+}
+
+/** The files that failed in these tasks. One that was tried again and again is told once, as it was the last time. */
+async function findFailures(tasks) {
   const failed = tasks.filter((task) => task.failed && !task.question);
-  const statuses = await Promise.all(failed.slice(0, 10).map((task) => get(address(`/tasks/${task.task_id}`, { wait: 0 }))));
-  const errors = statuses.flatMap((status) => status.errors).map((error) => ({ name: baseName(error.url ?? error.query ?? ""), reason: error.reason }));
-  const rows = [...new Map(errors.map((error) => [`${error.name}\n${error.reason}`, error])).values()]; // tried again and again, it is told once
-  the("unread-section").hidden = !rows.length;
-  fill(the("unread"), rows.map((error) => make("li", { dir: "auto" }, make("strong", {}, error.name), make("div", {}, error.reason))));
+  const statuses = await Promise.all(failed.map((task) => get(address(`/tasks/${task.task_id}`, { wait: 0 }))));
+  const failures = statuses.flatMap((status) => status.errors.map((error) => ({ name: error.url ?? error.query ?? "", since: status.created_at, ...error })));
+  return failures.filter(({ name }) => !unread.names.has(name) && unread.names.add(name));
+}
+
+/** False for a file that has been taken in since. */
+async function isMissing({ name, since }) {
+  try {
+    return (await get(`/documents/${encodeURIComponent(name)}`)).added_at < since;
+  } catch {
+    return true;
+  }
+}
+
+function unreadFile({ name, code, reason }) {
+  const isLocked = code === "DOCUMENT_ENCRYPTED"; // the reason tells what to do in a shell
+  return make("li", { dir: "auto" }, make("strong", {}, fileName(name)),
+    make("div", {}, isLocked ? say("password_at_ask") : reason, " ", isLocked && make("a", { href: "/" }, say("page_ask"))));
 }
 
 /** How far the vectors are, as long as some are missing. */

@@ -1,8 +1,8 @@
 // The queue: tasks and their jobs as they go, the person's turn, and how the engines are.
 
-import { address, attempt, baseName, brief, figure, fill, get, labelCells, make, markTab, moment, named, post, say, the, toast } from "./room.js";
+import { address, attempt, baseName, brief, figure, fill, get, keepLooking, labelCells, make, markTab, moment, named, post, say, the, toast } from "./room.js";
 
-const LIVE = ["created", "running", "waiting"];
+const LIVE = ["running", "waiting"]; // of one that is created alone there is nothing to stop
 const REFRESH = 4000; // milliseconds between two looks for what other pages and programs have begun
 const MOST_RESULTS = 10;
 const MOST_FOLLOWED = 2; // a browser keeps six connections to a server, for all its pages together
@@ -13,7 +13,7 @@ let cursor = null;
 async function open() {
   the("more-tasks").addEventListener("click", () => attempt(list));
   await Promise.all([list(), showPersons(), showEngines()]);
-  setInterval(() => { if (!document.hidden) refresh().catch(() => {}); }, REFRESH); // a server that is gone comes back
+  keepLooking(refresh, REFRESH);
   document.body.dataset.ready = "yes";
 }
 

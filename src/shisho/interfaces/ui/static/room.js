@@ -1,6 +1,9 @@
 // What every page uses: words, elements, calls to the API, short notices. Text reaches the page as text, never as markup.
 
 const words = JSON.parse(document.body.dataset.words);
+const READING = 4000; // milliseconds that a notice stays
+const ACTING = 20000; // where something can be done about it
+const A_LETTER = 60; // more for each letter
 
 /** The words for a key, with what stands in braces filled in. */
 export function say(key, values = {}) {
@@ -80,13 +83,35 @@ export function address(path, parameters) {
   return query.size ? `${path}?${query}` : path;
 }
 
-/** A short notice, with a button where something can be done about it. */
+/** Say it to who hears the page: what the eye sees by itself. */
+export function announce(text) {
+  the("said").textContent = text;
+}
+
+/** A short notice, with a button where something can be done about it; it stays as long as it takes to read, and as long as it
+is pointed at or has the focus. */
 export function toast(text, label = "", act = null) {
   const notice = make("div", { class: "toast" }, make("span", {}, text));
   const close = () => notice.remove();
+  const isHeld = () => notice.matches(":hover, :focus-within");
+  const closeInTime = () => setTimeout(() => (isHeld() ? closeInTime() : close()), (act ? ACTING : READING) + text.length * A_LETTER);
   if (act) notice.append(make("button", { type: "button", onclick: () => { close(); act(); } }, label));
   the("toasts").append(notice);
-  setTimeout(close, act ? 12000 : 6000);
+  closeInTime();
+}
+
+/** Do this again and again as long as the page is looked at; where the server is away, the page says so until it is back. */
+export function keepLooking(look, pause) {
+  const lookAgain = async () => {
+    if (document.hidden) return;
+    try {
+      await look();
+      the("away").hidden = true;
+    } catch (error) {
+      the("away").hidden = error.status !== 0;
+    }
+  };
+  setInterval(lookAgain, pause);
 }
 
 /** Say what went wrong with something that was tried; true where it went well. */

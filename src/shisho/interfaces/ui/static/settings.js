@@ -10,7 +10,7 @@ async function open() {
   the("try").addEventListener("click", tryModel);
   the("pull").addEventListener("submit", (sent) => { sent.preventDefault(); begin("/models/pull", { name: the("pull-name").value.trim() }); });
   the("calibrate").addEventListener("submit", (sent) => { sent.preventDefault(); begin("/models/calibrate", { folder: the("calibrate-folder").value.trim() }); });
-  the("key-make").addEventListener("click", () => attempt(async () => tellKey(await post("/key"))));
+  the("key-make").addEventListener("click", () => attempt(makeKey));
   await Promise.all([attempt(showSettings), attempt(showConsent), attempt(showModels), attempt(async () => tellKey(await get("/key")))]);
   attempt(showChecks); // calls a model, which may take its time
   document.body.dataset.ready = "yes";
@@ -87,6 +87,11 @@ async function tryModel() {
   } finally {
     the("try").disabled = false;
   }
+}
+
+async function makeKey() {
+  tellKey(await post("/key"));
+  the("key-public").focus(); // the button is gone, and the focus with it
 }
 
 function tellKey({ public_key: key }) {

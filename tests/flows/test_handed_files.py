@@ -1,0 +1,57 @@
+"""Files that are handed in as bytes where something stands already: what is known, and what has the name of
+another."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from shisho.bootstrap.desk import open_desk
+from shisho.desk import Desk
+from shisho.domain.job import TaskState
+from shisho.domain.task import Bytes
+from shisho.errors import NameTaken
+from tests.flows.smallweb import ended
+
+OSAKA = Bytes("report.txt", "大阪支店の予算は1200円である。".encode())
+NAGOYA = Bytes("report.txt", "名古屋支店の予算は3400円である。".encode())
+
+
+@pytest.fixture
+async def desk(desk_home: Path) -> AsyncIterator[Desk]:
+    async with open_desk(home=desk_home) as opened:
+        yield opened
+
+
+async def take_in(desk: Desk, file: Bytes, corpus: str = "default") -> None:
+    added = await desk.tasks.queue_documents(files=[file], corpus=corpus, replace_files=False)
+    async with desk.working():
+        await ended(desk, added.task_id)
+
+
+async def test_a_task_of_known_documents_alone_is_completed_at_once(desk: Desk) -> None:
+    await take_in(desk, OSAKA)
+    again = await desk.tasks.queue_documents(files=[OSAKA])
+    status = await desk.tasks.get_status(again.task_id, wait=0)
+    assert again.already_known and status.status is TaskState.COMPLETED
+    more = await desk.tasks.queue_documents(files=[NAGOYA], task_id=again.task_id)
+    assert (await desk.tasks.get_status(more.task_id, wait=0)).status is TaskState.RUNNING
+
+
+async def test_a_file_with_the_name_of_another_document_is_refused_where_it_shall_not_replace_it(
+    desk: Desk,
+) -> None:
+    await take_in(desk, OSAKA)
+    await take_in(desk, OSAKA)  # what is known stands in nobody's way
+    (standing,) = await desk.documents()
+    with pytest.raises(NameTaken) as refusal:
+        await desk.tasks.queue_documents(files=[NAGOYA], replace_files=False)
+    assert refusal.value.details["document_id"] == standing.id
+    await take_in(desk, Bytes("2026/report.txt", NAGOYA.data))
+    await take_in(desk, NAGOYA, corpus="another")
+    with pytest.raises(NameTaken):  # the same of bytes that are known under another name
+        await desk.tasks.queue_documents(files=[NAGOYA], replace_files=False)
+    sources = [(document.corpus, document.source) for document in await desk.documents()]
+    assert sources == [("default", "report.txt"), ("default", "2026/report.txt"), ("another", "report.txt")]

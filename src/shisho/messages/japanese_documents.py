@@ -312,6 +312,9 @@ SAID: Mapping[str, str] = {
     "The book is damaged: open it in its program and save it again.": (
         "本のファイルが壊れています。元のソフトで開いて保存し直してください。"
     ),
+    "What these cells printed is cut at {most:,} characters: {cells}.": (
+        "次のセルの出力は{most:,}文字で切りました: {cells}。"
+    ),
     "A part of the file is larger than {megabytes} MB: split it.": (
         "ファイルの一部が{megabytes} MBを超えています。分割してください。"
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import pytest
 
@@ -102,6 +103,58 @@ def test_a_notebook_keeps_prose_code_and_results_apart_by_cells() -> None:
         ("note", None, ("回帰分析",), "cell 2", "0.91"),
         ("paragraph", None, ("回帰分析",), "cell 3", "決定係数は0.91である。"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        ({"output_type": "stream", "text": "\x1b[31m赤い警告\x1b[0m"}, "赤い警告"),
+        (
+            {
+                "data": {
+                    "text/plain": "<IPython.core.display.Markdown object>",
+                    "text/markdown": "**結論**: 95%。",
+                }
+            },
+            "結論: 95%。",
+        ),
+        (
+            {
+                "data": {
+                    "text/plain": "<IPython.core.display.HTML object>",
+                    "text/html": "<p>精度<b>95%</b></p>",
+                }
+            },
+            "精度95%",
+        ),
+        ({"data": {"text/html": ["<p>頁", "だけ</p>"]}}, "頁だけ"),
+        ({"data": {"text/plain": "  a  b", "text/html": "<table></table>"}}, "  a  b"),
+        (
+            {
+                "output_type": "error",
+                "ename": "ZeroDivisionError",
+                "evalue": "division by zero",
+                "traceback": ["x"],
+            },
+            "ZeroDivisionError: division by zero",
+        ),
+    ],
+)
+def test_a_result_is_read_in_the_form_that_is_shown(output: dict[str, Any], expected: str) -> None:
+    cell = {"cell_type": "code", "source": "f()", "outputs": [output]}
+    reading = notebook.read(json.dumps({"cells": [cell]}).encode())
+    assert [block.text for block in reading.blocks] == ["f()", expected]
+
+
+def test_a_result_that_is_cut_is_told() -> None:
+    outputs = [{"output_type": "stream", "text": "あ" * 20_000}]
+    cells = [
+        {"cell_type": "code", "source": "f()", "outputs": outputs if number == 2 else []} for number in (1, 2)
+    ]
+    reading = notebook.read(json.dumps({"cells": cells}).encode())
+    assert len(reading.blocks[-1].text) == notebook.OUTPUT
+    (warning,) = reading.warnings
+    assert "cell 2" in warning and "cell 1" not in warning
 
 
 def test_books_letters_and_notebooks_are_known_by_their_bytes_and_letters_by_their_name_too() -> None:

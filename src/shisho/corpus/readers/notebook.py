@@ -3,19 +3,26 @@ place."""
 
 from __future__ import annotations
 
+import copy
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from shisho.corpus.readers.headings import Headings
+from shisho.corpus.readers.html import read_whole_blocks
 from shisho.corpus.readers.markdown import read_marked_blocks
 from shisho.corpus.readers.text import decode, strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.domain.place import notebook_cell
 from shisho.errors import DocumentUnreadable
+from shisho.messages.message import Message
 
 OUTPUT = 5_000  # characters of what a cell printed
+_COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+# What Python says of an object that has no words of its own: only its pages or its Markdown have.
+_OBJECT = re.compile(r"<[\w.]+ object(?: at 0x[0-9a-f]+)?>")
 
 
 def read(data: bytes) -> Reading:
@@ -28,9 +35,22 @@ def read(data: bytes) -> Reading:
         blocks += [replace(block, place=notebook_cell(number)) for block in written]
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")
+    long = sorted(
+        {block.place for block in blocks if block.kind is BlockKind.NOTE and len(block.text) > OUTPUT}
+    )
+    blocks = [_cut(block) for block in blocks]
     named = book.get("metadata", {}).get("title", "")
     first = next((block.text for block in blocks if block.kind is BlockKind.HEADING), "")
-    return Reading(tuple(blocks), title=strip_controls(named) if isinstance(named, str) and named else first)
+    title = strip_controls(named) if isinstance(named, str) and named else first
+    cells = ", ".join(long[:20])
+    cut = Message(
+        "What these cells printed is cut at {most:,} characters: {cells}.", most=OUTPUT, cells=cells
+    )
+    return Reading(tuple(blocks), title=title, warnings=(cut,) if long else ())
+
+
+def _cut(block: Block) -> Block:
+    return replace(block, text=block.text[:OUTPUT]) if block.kind is BlockKind.NOTE else block
 
 
 def _cells(book: Any) -> list[Any]:
@@ -50,13 +70,26 @@ def _blocks(cell: Mapping[str, Any], headings: Headings) -> Iterator[Block]:
         code = BlockKind.CODE if kind == "code" else BlockKind.PARAGRAPH
         yield Block(text.strip("\n"), code, headings=headings.path)
         for output in cell.get("outputs", ()):
-            yield Block(_printed(output)[:OUTPUT], BlockKind.NOTE, headings=headings.path)
+            yield from _results(output, copy.deepcopy(headings))
 
 
-def _printed(output: Mapping[str, Any]) -> str:
-    return _text(output.get("text") or output.get("data", {}).get("text/plain", "")).strip("\n")
+def _results(output: Mapping[str, Any], headings: Headings) -> Iterator[Block]:
+    """The words of a result, in the form that a notebook shows them in; headings in it end with it."""
+    data = output.get("data", {})
+    plain = output.get("text") or data.get("text/plain", "")
+    has_words = bool(plain) and not _OBJECT.fullmatch(_text(plain).strip())
+    if "text/markdown" in data:
+        yield from read_marked_blocks(_text(data["text/markdown"]), headings)
+    elif "text/html" in data and not has_words:
+        yield from read_whole_blocks(_text(data["text/html"]), headings)
+    elif output.get("output_type") in ("error", "pyerr"):
+        failure = f"{_text(output.get('ename', ''))}: {_text(output.get('evalue', ''))}"
+        yield Block(failure.strip(": "), BlockKind.NOTE, headings=headings.path)
+    else:
+        yield Block(_text(plain).strip("\n"), BlockKind.NOTE, headings=headings.path)
 
 
 def _text(source: Any) -> str:
     """A cell is a text, or a list of its lines."""
-    return strip_controls("".join(source) if isinstance(source, list) else str(source))
+    text = "".join(source) if isinstance(source, list) else str(source)
+    return strip_controls(_COLOURS.sub("", text))

@@ -69,7 +69,7 @@ async def test_what_became_of_a_find_is_stored(discoveries: Discoveries) -> None
     assert [(row.code, row.reason) for row in stored] == [("", ""), ("TIMED_OUT", "応答なし"), ("", "")]
     report = await discoveries.reports.report(T1, OWNER, 0, 10)
     assert (report.visited, report.known, report.sources, report.taken_in) == (2, 2, 2, 1)
-    assert list(report.failures) == [FailedItem("決定係数", B, "TIMED_OUT", "応答なし")]
+    assert list(report.failures) == [FailedItem(query="決定係数", url=B, code="TIMED_OUT", reason="応答なし")]
     assert [(row.url, row.document_id, row.passages) for row in report.results] == [
         (A, document, 1),
         (B, None, 0),
@@ -211,7 +211,7 @@ async def test_errors_of_a_completed_search_are_failures(discoveries: Discoverie
     outcome = SearchOutcome("決定係数", "memory", (), PagingStop.END, (), (), errors=(failure,))
     await discoveries.queue.jobs.finish(job.claim, Payload.wrap(outcome))
     report = await discoveries.reports.report(T1, OWNER, 0, 9)
-    assert list(report.failures) == [FailedItem("決定係数", A, "X", "理由")]
+    assert list(report.failures) == [FailedItem(query="決定係数", url=A, code="X", reason="理由")]
 
 
 async def test_outcome_is_the_end_of_a_job_or_a_failed_find(discoveries: Discoveries) -> None:

@@ -62,7 +62,7 @@ class PendingIntervention:
     kind: str
     state: InterventionState
     since: Instant
-    expires_at: Instant | None
+    expires_at: Instant | None = None
 
     @property
     def met(self) -> HumanChallenge:

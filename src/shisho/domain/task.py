@@ -248,12 +248,12 @@ class ResultRow:
     place: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FailedItem:
     """A failure of a query, or of an address or file."""
 
-    query: str | None
-    url: str | None
+    query: str | None = None
+    url: str | None = None
     code: str
     reason: str
 

@@ -100,4 +100,5 @@ def read_result(row: Row) -> ResultRow:
 
 def read_failure(row: Row) -> FailedItem:
     """From what was asked for, and the code and the reason of the failure."""
-    return FailedItem(row.query, row.url, row.code, message.read(row.reason or ""))
+    reason = message.read(row.reason or "")
+    return FailedItem(query=row.query, url=row.url, code=row.code, reason=reason)

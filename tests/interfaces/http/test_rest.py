@@ -136,6 +136,17 @@ def test_bytes_are_taken_in(client: httpx.Client) -> None:
     )
 
 
+def test_events_tell_the_same_as_the_status(client: httpx.Client) -> None:
+    file = {"name": "壊れた.pdf", "base64": base64.b64encode(b"%PDF-1.7 no more").decode()}
+    task = client.post("/documents", json={"files": [file]}).json()["task_id"]
+    while client.get(f"/tasks/{task}", params={"wait": 20, "wait_for": "done"}).json()["status"] == "running":
+        pass
+    with client.stream("GET", f"/tasks/{task}/events") as stream:
+        (event,) = [json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: ")]
+    assert event == client.get(f"/tasks/{task}", params={"wait": 0}).json()
+    assert event["errors"][0]["url"] == "壊れた.pdf" and event["progress"]["documents"] == "0/1"
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "code"),
     [

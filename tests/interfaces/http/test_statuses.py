@@ -16,6 +16,7 @@ import pytest
 from shisho import errors
 from shisho.desk import Desk
 from shisho.errors import ShishoError
+from shisho.interfaces.api.routes import ROUTES
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.routes import build_refusal
 from shisho.interfaces.http.server import build
@@ -179,6 +180,23 @@ def test_names_of_the_document_are_the_contract() -> None:
     document = build(cast(Desk, None), AccessRules()).app.openapi()  # type: ignore[attr-defined]
     assert sorted(document["components"]["schemas"]) == sorted(NAMES)
     assert not [name for name in NAMES if not re.fullmatch(r"([A-Z][a-z]+)+", name)]
+
+
+def test_what_a_reply_leaves_out_is_not_required() -> None:
+    """What is null is left out of a reply that is shaped, at every depth."""
+    for verb in (verb for verb in ROUTES if verb.shape):
+        whole = verb.reply.model_json_schema(mode="serialization")
+        for noun in (whole, *whole["$defs"].values()):
+            required = [noun["properties"][name] for name in noun.get("required", ())]
+            assert {"type": "null"} not in [kind for field in required for kind in field.get("anyOf", ())]
+
+
+def test_events_are_described_as_a_stream_of_events() -> None:
+    document = build(cast(Desk, None), AccessRules()).app.openapi()  # type: ignore[attr-defined]
+    paths = [path for path in document["paths"] if path.endswith("/events")]
+    assert len(paths) == 2
+    for path in paths:
+        assert [*document["paths"][path]["get"]["responses"]["200"]["content"]] == ["text/event-stream"]
 
 
 def test_every_refusal_of_the_document_has_the_body_of_an_error() -> None:

@@ -120,7 +120,8 @@ async def test_links_open_and_wrong_ones_say_so(tmp_path: Path) -> None:
         await until_done(call, added["task_id"])
         asked = await until_answered(call, await call("ask", question="決定係数が0に近いとき何を意味するか"))
         one = asked["answer"]["evidence"][0]
-        assert json.loads(await text(added["link"]))["status"] == "completed"
+        opened = json.loads(await text(added["link"]))
+        assert opened["status"] == "completed" and opened["progress"]["documents"] == "1/1"
         assert json.loads(await text(asked["link"]))["evidence"][0]["snippet"] == one["snippet"]
         assert json.loads(await text(f"evidence://{one['id']}"))["sha256"] == one["sha256"]
         page = await text(f"document://{one['document_id']}/page/{one['page']}")

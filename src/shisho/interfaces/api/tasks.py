@@ -221,6 +221,16 @@ async def feedback(
 
 
 TASK = "task://{0.task_id}"
+GET_STATUS = Verb(
+    get_status,
+    TaskStatus,
+    "Status of a task",
+    ("GET", "/tasks/{task_id}"),
+    Effect.READ,
+    link=TASK,
+    rows=("results", "place"),
+    shape=to_task_status,
+)
 VERBS = (
     Verb(
         create_task,
@@ -252,16 +262,7 @@ VERBS = (
         outside=True,
         link=TASK,
     ),
-    Verb(
-        get_status,
-        TaskStatus,
-        "Status of a task",
-        ("GET", "/tasks/{task_id}"),
-        Effect.READ,
-        link=TASK,
-        rows=("results", "place"),
-        shape=to_task_status,
-    ),
+    GET_STATUS,
     Verb(list_tasks, TaskList, "List tasks", ("GET", "/tasks"), Effect.READ, rows=("tasks", "task_id")),
     Verb(
         stop_task,

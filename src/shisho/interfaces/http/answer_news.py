@@ -14,7 +14,7 @@ from shisho.domain.answer_news import AnswerStep
 from shisho.errors import ShishoError
 from shisho.interfaces.api.failures import describe_error
 from shisho.interfaces.api.truncate import dump_compact, to_plain_data
-from shisho.interfaces.http.routes import REFUSALS, IdPath
+from shisho.interfaces.http.routes import EVENT_STREAM, REFUSALS, IdPath
 
 LAST = "end"  # the id of the answer's own event: who comes back with it has all
 
@@ -28,7 +28,7 @@ def add_answer_news(router: APIRouter, desk: Desk) -> None:
         summary="News of an answer",
         response_class=Response,
         responses={
-            200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}},
+            **EVENT_STREAM,
             204: {"description": "All was told: do not come back"},
             **REFUSALS,
         },

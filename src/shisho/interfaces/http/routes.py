@@ -19,6 +19,7 @@ from shisho.domain.task import TaskSnapshot
 from shisho.errors import NotFound, ShishoError, TimedOut
 from shisho.interfaces.api.failures import describe_error, to_shisho_error
 from shisho.interfaces.api.operations import Verb
+from shisho.interfaces.api.tasks import GET_STATUS
 from shisho.interfaces.api.truncate import RecentReplies, dump_compact, to_plain_data
 from shisho.interfaces.http.statuses import AT_THE_DOOR, STATUSES, build_headers, status_of
 
@@ -44,6 +45,9 @@ DESCRIBED_REFUSAL: dict[int | str, dict[str, Any]] = {STATUSES[NotFound]: {"mode
 REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}}}
     for status in sorted({*STATUSES.values(), *AT_THE_DOOR})
+}
+EVENT_STREAM: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
 }
 
 
@@ -135,7 +139,8 @@ def add_news(router: APIRouter, desk: Desk) -> None:
         "/tasks/{task_id}/events",
         operation_id="task_events",
         summary="News of a task",
-        responses=REFUSALS,
+        response_class=Response,
+        responses={**EVENT_STREAM, **REFUSALS},
     )
     async def events(
         task_id: IdPath, cursor: Annotated[str | None, Query(max_length=200)] = None
@@ -150,7 +155,7 @@ async def _news(desk: Desk, status: TaskSnapshot) -> AsyncIterator[ServerSentEve
     try:
         while True:
             yield ServerSentEvent(
-                data=dump_compact(to_plain_data(status)), event="status", id=str(status.revision)
+                data=dump_compact(GET_STATUS.data(status)), event="status", id=str(status.revision)
             )
             if (
                 status.status not in (TaskState.CREATED, TaskState.RUNNING, TaskState.WAITING)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 
 from shisho.desk import Desk
-from shisho.domain.task import StatusDetail, TaskSnapshot
+from shisho.domain.task import StatusDetail
 from shisho.errors import NotFound, ShishoError
+from shisho.interfaces.api.tasks import GET_STATUS
 from shisho.interfaces.api.truncate import dump_compact, to_plain_data
 from shisho.messages.catalogue import render
 
@@ -50,14 +51,14 @@ async def _page(desk: Desk, document_id: str, page: str) -> str:
     return await desk.page(document_id, int(page))
 
 
-async def _whole(desk: Desk, task_id: str) -> TaskSnapshot:
+async def _whole(desk: Desk, task_id: str) -> dict[str, Any]:
     status = await desk.tasks.get_status(task_id, wait=0, detail=StatusDetail.FULL)
     while status.more:
         rest = await desk.tasks.get_status(
             status.task_id, wait=0, detail=StatusDetail.FULL, cursor=status.cursor
         )
         status = replace(rest, results=(*status.results, *rest.results))
-    return status
+    return GET_STATUS.data(status)
 
 
 async def _opened(work: Any) -> str:

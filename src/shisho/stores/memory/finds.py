@@ -270,7 +270,9 @@ def _reading(jobs: Iterable[Job]) -> Progress:
 def _failed_finds(rows: Iterable[StoredFind], since: int) -> list[FailedItem]:
     failed = [row for row in rows if row.status is UrlState.FAILED and row.revision >= since]
     latest = sorted(failed, key=lambda row: -row.seq)[:MOST_FAILURES]
-    return [FailedItem(row.find.query, row.find.url, row.code, row.reason) for row in latest]
+    return [
+        FailedItem(query=row.find.query, url=row.find.url, code=row.code, reason=row.reason) for row in latest
+    ]
 
 
 def _failed_jobs(jobs: Iterable[Job], rows: Sequence[StoredFind], since: Instant) -> list[FailedItem]:
@@ -287,7 +289,8 @@ def _failed_jobs(jobs: Iterable[Job], rows: Sequence[StoredFind], since: Instant
 def _failed_job(job: Job) -> FailedItem:
     given = json.loads(job.input.text)
     subject = given.get("url") or given.get("source")
-    return FailedItem(given.get("query"), subject, job.errors[-1].code, job.errors[-1].message)
+    error = job.errors[-1]
+    return FailedItem(query=given.get("query"), url=subject, code=error.code, reason=error.message)
 
 
 def _left_over(jobs: Iterable[Job], since: Instant) -> list[FailedItem]:
@@ -296,6 +299,6 @@ def _left_over(jobs: Iterable[Job], since: Instant) -> list[FailedItem]:
     outcomes = [outcome for outcome in map(read_outcome, lately) if isinstance(outcome, SearchOutcome)]
     failures = [(outcome.query, failure) for outcome in outcomes for failure in outcome.errors]
     return [
-        FailedItem(query, failure.url, failure.code, failure.reason)
+        FailedItem(query=query, url=failure.url, code=failure.code, reason=failure.reason)
         for query, failure in failures[:MOST_FAILURES]
     ]

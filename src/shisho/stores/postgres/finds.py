@@ -250,7 +250,8 @@ def _failed_job(row: Row) -> FailedItem:
     payload = json.loads(row.input)
     error = json.loads(row.errors)[-1]
     subject = payload.get("url") or payload.get("source")
-    return FailedItem(payload.get("query"), subject, error["code"], message.unpack(error["message"]))
+    reason = message.unpack(error["message"])
+    return FailedItem(query=payload.get("query"), url=subject, code=error["code"], reason=reason)
 
 
 def _left_over(row: Row) -> Iterator[FailedItem]:
@@ -258,4 +259,4 @@ def _left_over(row: Row) -> Iterator[FailedItem]:
     query = json.loads(row.input).get("query")
     for failure in json.loads(row.errors):
         reason = message.unpack(failure.get("reason") or "")
-        yield FailedItem(query, failure.get("url"), failure["code"], reason)
+        yield FailedItem(query=query, url=failure.get("url"), code=failure["code"], reason=reason)

@@ -89,7 +89,7 @@ function showStatus(body, status) {
   revisions.set(status.task_id, status.revision);
   showTask(body, status.task_id, status.status, {
     queued: status.queue.queued, running: status.queue.running, waiting: status.queue.awaiting_auth,
-    done: status.progress.queries.done + status.progress.answers.done + status.progress.documents.done, failed: status.errors.length,
+    done: ["queries", "answers", "documents"].reduce((sum, name) => sum + parseInt(status.progress[name], 10), 0), failed: status.errors.length,
   }, status);
 }
 

@@ -150,6 +150,25 @@ async def test_one_who_may_read_changes_nothing_and_one_who_may_write_does(tmp_p
         assert len(await hanako.documents(corpora="papers")) == 2
 
 
+async def test_a_granted_corpus_is_called_so_wherever_one_of_its_documents_is_told(tmp_path: Path) -> None:
+    """ "default" by itself is the reader's own corpus."""
+    async with desks(tmp_path) as (hanako, taro, grants):
+        document_id = (await hanako.add_source(Source("r2.txt", PAPERS.encode()))).document_id
+        for corpus in ("default", "papers"):
+            await grants.grant(CorpusKey("hanako", corpus), TARO, Access.WRITE)
+        assert document_id is not None
+        for told in (
+            await taro.document(document_id),
+            (await taro.viewer.view(document_id)).document,
+            removed := await taro.remove(document_id),
+            await taro.restore(document_id),
+        ):
+            assert (told.corpus, told.owner) == ("default@hanako", "hanako")
+        (copy,) = removed.warnings
+        assert str(copy).startswith("The same file stands in papers@hanako too")
+        assert (await hanako.document(document_id)).corpus == "default"
+
+
 async def test_a_folder_that_is_followed_into_anothers_corpus_counts_its_documents(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()

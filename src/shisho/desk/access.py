@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from shisho.domain.audit import AuditVerb
@@ -94,14 +94,12 @@ class CorpusAccess:
         """True where the visitor may open this document now."""
         return bool(await self.grants.select_readable([document_id], self.owner))
 
-    def name_corpora(self, documents: Iterable[Document]) -> Sequence[Document]:
-        """The documents with their corpora as the visitor calls them."""
-        return [
-            document
-            if document.owner == self.owner
-            else replace(document, corpus=CorpusKey(document.owner, document.corpus).address(self.owner))
-            for document in documents
-        ]
+    def name_corpus(self, document: Document) -> Document:
+        """A stored document with its corpus as the visitor calls it: for what is told, as no verb of the
+        stores knows that name."""
+        if document.owner == self.owner:
+            return document
+        return replace(document, corpus=CorpusKey(document.owner, document.corpus).address(self.owner))
 
 
 def is_of_another(corpus: str) -> bool:

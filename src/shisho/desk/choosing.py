@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from shisho.desk.access import CorpusAccess
 from shisho.desk.coercion import coerce_strings
 from shisho.domain.corpus import (
     DEFAULT_CORPUS,
@@ -35,15 +36,15 @@ async def find_one_document(shelf: Shelf, owner: str, name: str) -> Document:
     return documents[0]
 
 
-async def list_copies(shelf: Shelf, owner: str, document: Document) -> list[Message]:
+async def list_copies(shelf: Shelf, access: CorpusAccess, document: Document) -> list[Message]:
     """The same file in other corpora, where it is still found, each with what takes it out."""
     return [
         Message(
             "The same file stands in {corpus} too and is still found there: `shisho remove {id}`.",
-            corpus=other.corpus,
+            corpus=access.name_corpus(other).corpus,
             id=other.id,
         )
-        for other in await shelf.find_by_source(document.source, owner)
+        for other in await shelf.find_by_source(document.source, access.owner)
         if other.source == document.source and other.id != document.id
     ]
 

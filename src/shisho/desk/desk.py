@@ -160,12 +160,13 @@ class Desk(DeskSections):
             await check_listed(self._parts.shelf, self._parts.owner, after)
         conditions = await check_filters(self._parts.shelf, self._parts.owner, filters or {})
         scope = Scope(self._parts.owner, coerce_strings(corpora), conditions)
-        return self._parts.access.name_corpora(await self._parts.shelf.list_documents(scope, after, limit))
+        documents = await self._parts.shelf.list_documents(scope, after, limit)
+        return [self._parts.access.name_corpus(document) for document in documents]
 
     async def document(self, prefix: str) -> Document:
         """By id, unique prefix, or the path or name of its file. Raises NotFound, with those that a name
         fits."""
-        return await find_one_document(self._parts.shelf, self._parts.owner, prefix)
+        return self._parts.access.name_corpus(await self._find_document(prefix))
 
     async def places(self, corpus: str = DEFAULT_CORPUS) -> Mapping[str, DocumentId]:
         target = await self._parts.access.find_writable(corpus)
@@ -179,8 +180,11 @@ class Desk(DeskSections):
         """The text of one page (from 1); without pages, 1 is all of it. Raises NotFound, SourceRemoved."""
         return await read_page(self._parts.shelf, await self._read_document(prefix), number)
 
+    async def _find_document(self, prefix: str) -> Document:
+        return await find_one_document(self._parts.shelf, self._parts.owner, prefix)
+
     async def _read_document(self, prefix: str) -> Document:
-        document = await self.document(prefix)
+        document = await self._find_document(prefix)
         await self._parts.access.record(AuditVerb.READ, document.id)
         return document
 
@@ -189,15 +193,15 @@ class Desk(DeskSections):
         was, with a warning where its file stands in another corpus too, and where somebody still reads the
         log of the database: it goes from there once they have done. Raises NotFound, AccessDenied for one of
         another's corpus that is granted for reading."""
-        document = await self.document(prefix)
+        document = await self._find_document(prefix)
         await self._parts.access.check_writable(document)
         await self._parts.access.record(AuditVerb.PURGE if purge else AuditVerb.REMOVE, document.id)
         gone = await self._parts.shelf.remove(document.id, purge=purge)
         if purge:
             await self.tasks.forget_bytes(document.sha256)
-        others = await list_copies(self._parts.shelf, self._parts.owner, document)
+        others = await list_copies(self._parts.shelf, self._parts.access, document)
         warnings = (*document.warnings, *others, *(() if gone else (STILL_READ,)))
-        return replace(document, warnings=warnings)
+        return replace(self._parts.access.name_corpus(document), warnings=warnings)
 
     async def restore(self, name: str) -> Document:
         """Undo a removal; named by id, unique prefix, or the path or name of its file. Raises NotFound,
@@ -206,7 +210,7 @@ class Desk(DeskSections):
         document = await find_removed_document(self._parts.shelf, self._parts.owner, name)
         await self._parts.access.check_writable(document)
         await self._parts.access.record(AuditVerb.RESTORE, document.id)
-        return await self._parts.shelf.restore(document.id)
+        return self._parts.access.name_corpus(await self._parts.shelf.restore(document.id))
 
     async def search(
         self,

@@ -110,17 +110,17 @@ class ViewerDesk:
         """The document and how it can be looked at. Raises NotFound."""
         document = await find_one_document(self._parts.shelf, self._parts.access.owner, prefix)
         await self._parts.access.record_look(document.id)
+        shown = self._parts.access.name_corpus(document)
         if document.state is DocumentState.PURGED:
-            return DocumentView(document, Viewable.GONE, PURGED)
+            return DocumentView(shown, Viewable.GONE, PURGED)
         try:
             await self._page_sizes(document)
         except (NotFound, UnusableDocument) as error:
-            return DocumentView(document, Viewable.TEXT, error.message)
-        return DocumentView(document, Viewable.PAGES)
+            return DocumentView(shown, Viewable.TEXT, error.message)
+        return DocumentView(shown, Viewable.PAGES)
 
     async def page_starts(self, document_id: DocumentId) -> Mapping[int, int]:
-        """Where each page begins in the text, by its number from 1; none of a document without pages. Raises
-        NotFound."""
+        """Where each page, from 1, begins in the text; none of a document without pages. Raises NotFound."""
         document = await self._document(document_id)
         spans = await read_page_spans(self._parts.shelf, document.id)
         return {page: start for page, (start, _) in spans.items()}

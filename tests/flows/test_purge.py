@@ -23,7 +23,7 @@ from shisho.domain.corpus import Source
 from shisho.domain.evidence import REMOVED
 from shisho.domain.job import ENDED, JobId, TaskId
 from shisho.domain.task import Bytes, DocumentsQueued
-from shisho.errors import KeyConflict
+from shisho.errors import KeyConflict, NotFound
 from tests.flows.boxed import boxed
 from tests.flows.conftest import Shell
 from tests.machine import PATIENCE
@@ -192,6 +192,18 @@ async def test_older_versions_of_the_file_are_erased_too(tmp_path: Path) -> None
         _ = [receipt async for receipt in desk.add(path)]
         await desk.remove(str(path), purge=True)
     assert left(home, (*TELLING, "差し替えた本文")) == set()
+
+
+async def test_what_was_only_removed_is_purged_by_its_name(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    async with open_desk(home=home) as desk:
+        path = written(tmp_path / "folder")
+        _ = [receipt async for receipt in desk.add(path)]
+        await desk.remove(str(path))
+        with pytest.raises(NotFound, match="There is no document"):
+            await desk.remove(str(path))
+        await desk.remove(str(path), purge=True)
+    assert left(home) == set()
 
 
 async def test_what_stands_in_another_corpus_too_is_told(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from shisho.desk.access import CorpusAccess
 from shisho.desk.coercion import coerce_strings
@@ -19,6 +20,7 @@ from shisho.messages.message import Message
 from shisho.ports import Shelf
 
 LISTED = 20
+MOST_HITS = 1_000
 
 
 async def find_one_document(shelf: Shelf, owner: str, name: str) -> Document:
@@ -34,6 +36,17 @@ async def find_one_document(shelf: Shelf, owner: str, name: str) -> Document:
     if len(documents) > 1:
         raise _several(name, by_hand or documents)
     return documents[0]
+
+
+async def find_removable_document(shelf: Shelf, owner: str, name: str, purge: bool) -> Document:
+    """As `find_one_document`; to be purged, one that was removed before is found too."""
+    try:
+        return await find_one_document(shelf, owner, name)
+    except NotFound as nowhere:
+        if purge:
+            with suppress(NotFound):
+                return await find_removed_document(shelf, owner, name)
+        raise nowhere from None
 
 
 async def list_copies(shelf: Shelf, access: CorpusAccess, document: Document) -> list[Message]:
@@ -103,6 +116,14 @@ async def check_filters(
                 known=all_fields,
             )
     return filters
+
+
+def check_limit(limit: int | None) -> None:
+    """Raises InvalidParams for more than an index should be asked for: it makes room for all in advance."""
+    if limit is not None and not 1 <= limit <= MOST_HITS:
+        raise InvalidParams(
+            "{name} takes {least} to {most}, not {value}.", name="limit", least=1, most=MOST_HITS, value=limit
+        )
 
 
 def check_request(request: SearchRequest) -> None:

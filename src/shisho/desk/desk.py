@@ -14,10 +14,12 @@ from shisho.desk.callbacks import Notify, Stop, never
 from shisho.desk.choosing import (
     check_conversation,
     check_filters,
+    check_limit,
     check_listed,
     check_searchable,
     check_words,
     find_one_document,
+    find_removable_document,
     find_removed_document,
     list_copies,
     to_request,
@@ -188,12 +190,17 @@ class Desk(DeskSections):
         await self._parts.access.record(AuditVerb.READ, document.id)
         return document
 
+    async def find_removable(self, prefix: str, *, purge: bool = False) -> Document:
+        """The document that `remove` would take. Raises NotFound."""
+        document = await find_removable_document(self._parts.shelf, self._parts.owner, prefix, purge)
+        return self._parts.access.name_corpus(document)
+
     async def remove(self, prefix: str, *, purge: bool = False) -> Document:
-        """Take a document out of search; with `purge` erase it and every quotation of it. Returns what it
-        was, with a warning where its file stands in another corpus too, and where somebody still reads the
-        log of the database: it goes from there once they have done. Raises NotFound, AccessDenied for one of
-        another's corpus that is granted for reading."""
-        document = await self._find_document(prefix)
+        """Take a document out of search; with `purge` erase it and every quotation of it, also where it was
+        removed before. Returns what it was, with a warning where its file stands in another corpus too, and
+        where somebody still reads the log of the database: it goes from there once they have done. Raises
+        NotFound, AccessDenied for one of another's corpus that is granted for reading."""
+        document = await find_removable_document(self._parts.shelf, self._parts.owner, prefix, purge)
         await self._parts.access.check_writable(document)
         await self._parts.access.record(AuditVerb.PURGE if purge else AuditVerb.REMOVE, document.id)
         gone = await self._parts.shelf.remove(document.id, purge=purge)
@@ -221,8 +228,9 @@ class Desk(DeskSections):
         limit: int | None = None,
     ) -> Sequence[PassageHit]:
         """Passages with the parts of their scores, best first; `limit` at most, or as many as suit the
-        library. What is blocked or rejected is left out. Raises InvalidParams, EmptyCorpus."""
+        library, 1 to 1,000. What is blocked or rejected is left out. Raises InvalidParams, EmptyCorpus."""
         request = to_request(query)
+        check_limit(limit)
         corpora = coerce_strings(corpora)
         check_words(query, request)
         conditions = {**request.filter_conditions, **(filters or {})}

@@ -280,7 +280,7 @@ def remove(
         from shisho.language.display import display_name
 
         words = _words(context)
-        held_document = await desk.document(document)
+        held_document = await desk.find_removable(document, purge=purge)
         name = display_name(held_document.source)
         before = held_document.warnings
         if purge and not yes and not sys.stdin.isatty():

@@ -137,6 +137,7 @@ SAID: Mapping[str, str] = {
     "room_latency": "answers in",
     "room_level_stopped": "Stopped",
     "room_limited_to": "Limited to {limits}",
+    "room_lit_words": "Quotation {n}: {text}",
     "room_live_page": "Open the live page",
     "room_log": "Thinking log",
     "room_log_empty": "Ask something, and what the librarian does appears here.",

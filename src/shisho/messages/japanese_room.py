@@ -136,6 +136,7 @@ SAID: Mapping[str, str] = {
     "room_latency": "応答",
     "room_level_stopped": "途中で停止",
     "room_limited_to": "次の文書に限っています: {limits}",
+    "room_lit_words": "引用{n}: {text}",
     "room_live_page": "元のページを開く",
     "room_log": "思考ログ",
     "room_log_empty": "質問すると、司書の動きがここに表示されます。",

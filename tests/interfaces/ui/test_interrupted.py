@@ -59,6 +59,20 @@ async def test_queue_and_library_say_that_the_server_is_away_until_it_is_back(
             await expect(page.locator("#away")).to_be_hidden()
 
 
+async def test_going_back_from_a_passage_leads_to_what_was_searched(browser: Browser, reader: Reader) -> None:
+    async with visiting(browser, reader) as visit:
+        page = visit.page
+        await fill_library(visit)
+        await visit.open("/library")
+        await page.fill("#words", "残差")
+        await page.locator("#hits a").first.click()
+        await visit.ready()
+        await page.go_back()
+        await visit.ready()
+        await expect(page.locator("#words")).to_have_value("残差")
+        await expect(page.locator("#hits li")).not_to_have_count(0)
+
+
 async def test_who_leaps_to_the_middle_of_the_page_keeps_what_is_written(
     browser: Browser, reader: Reader
 ) -> None:

@@ -18,11 +18,20 @@ export const chosenFilters = () => Object.fromEntries(filters);
 
 /** What limits a question, as a person reads it; empty where nothing does. */
 export function describeLimits({ corpora = [], filters = {} }) {
-  const conditions = Object.entries(filters).map(([name, value]) => `${named("field", name)}: ${limitText(value)}`);
+  const conditions = Object.entries(filters).map(([name, value]) => `${named("field", name)}: ${limitText(name, value)}`);
   return [...corpora.map((corpus) => `${say("corpus")}: ${corpus}`), ...conditions].join(" · ");
 }
 
-const limitText = (value) => (Array.isArray(value) ? listed(value) : typeof value === "string" ? value : `${value.low ?? ""}–${value.high ?? ""}`);
+const limitText = (name, value) => (Array.isArray(value) ? listed(value.map((text) => valueText(name, text))) : typeof value === "string" ? valueText(name, value) : `${value.low ?? ""}–${value.high ?? ""}`);
+
+/** A language is named as the reader calls it; every other value, and what is no tag of one, stands as it is. */
+function valueText(name, value) {
+  try {
+    return name === "language" ? new Intl.DisplayNames([document.documentElement.lang], { type: "language" }).of(value) : value;
+  } catch {
+    return value;
+  }
+}
 
 /** The corpora that a question is limited to: the one that is named, or none. */
 export const chosenCorpora = () => (corpusName() ? [corpusName()] : []);
@@ -81,7 +90,7 @@ async function list(from) {
 function showCount() {
   the("document-count").textContent = count ? say(hasMore ? "at_least" : "documents_n", { n: count }) : "";
   the("first-step").hidden = count > 0;
-  if (!the("documents").children.length) fill(the("documents"), make("li", { class: "quiet" }, say("no_documents")));
+  if (!the("documents").children.length) fill(the("documents"), make("li", { class: "quiet" }, corpusName() ? say("no_documents_in", { corpus: corpusName() }) : say("no_documents")));
 }
 
 const titleOf = (entry) => entry.title || baseName(entry.source);
@@ -152,7 +161,7 @@ function offeredFields(fields) {
 }
 
 function chip(name, value, uses) {
-  const button = make("button", { type: "button", "aria-pressed": String(filters.get(name) === value), "data-field": name, title: say("documents_all", { n: uses }) }, value);
+  const button = make("button", { type: "button", "aria-pressed": String(filters.get(name) === value), "data-field": name, title: say("documents_all", { n: uses }) }, valueText(name, value));
   button.addEventListener("click", () => {
     const isOn = filters.get(name) === value;
     if (isOn) filters.delete(name);

@@ -19,10 +19,11 @@ async function open() {
   the("more-documents").addEventListener("click", () => attempt(() => list(cursor)));
   the("more-unread").addEventListener("click", () => attempt(showUnread));
   the("watch").addEventListener("submit", (sent) => { sent.preventDefault(); watch(); });
+  the("words").value = new URLSearchParams(location.search).get("q") ?? "";
   const { corpora } = await get("/corpora");
   the("corpus").append(...corpora.map((corpus) => make("option", { value: corpus.name }, `${corpus.name} (${corpus.documents})`)));
   the("corpus-names").append(...corpora.map((corpus) => make("option", { value: corpus.name })));
-  await Promise.all([list(null), attempt(showFolders), attempt(showUnread), attempt(showEmbedding)]);
+  await Promise.all([list(null), attempt(search), attempt(showFolders), attempt(showUnread), attempt(showEmbedding)]);
   keepLooking(() => Promise.all([showFolders(), showEmbedding()]), REFRESH);
   document.body.dataset.ready = "yes";
 }
@@ -32,6 +33,7 @@ const chosenCorpora = () => (the("corpus").value ? [the("corpus").value] : []);
 async function search() {
   const words = the("words").value.trim();
   const turn = ++asked;
+  history.replaceState({}, "", address("/library", { q: words })); // going back from a hit leads here
   if (!words) { fill(the("hits")); the("search-state").textContent = ""; return; }
   const found = await post("/passages/search", { keyword_query: [words], corpora: chosenCorpora() });
   if (turn !== asked) return; // more was typed meanwhile

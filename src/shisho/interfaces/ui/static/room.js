@@ -102,13 +102,15 @@ export function toast(text, label = "", act = null) {
 
 /** Do this again and again as long as the page is looked at; where the server is away, the page says so until it is back. */
 export function keepLooking(look, pause) {
+  const away = make("p", { id: "away", class: "notice bad", role: "status", hidden: true }, say("no_connection"));
+  the("main").before(away);
   const lookAgain = async () => {
     if (document.hidden) return;
     try {
       await look();
-      the("away").hidden = true;
+      away.hidden = true;
     } catch (error) {
-      the("away").hidden = error.status !== 0;
+      away.hidden = error.status !== 0;
     }
   };
   setInterval(lookAgain, pause);

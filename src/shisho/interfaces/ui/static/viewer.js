@@ -2,7 +2,7 @@
 // The exact characters are lit or nothing; where a box is not known, the page says so.
 
 import { whereabouts, viewerAddress } from "./answer.js";
-import { address, attempt, baseName, brief, figure, fileName, fill, get, make, request, say, the, webLink } from "./room.js";
+import { address, announce, attempt, baseName, brief, figure, fileName, fill, get, make, request, say, the, webLink } from "./room.js";
 
 const STEPS = [800, 1200, 1600, 2400];
 const BEFORE = 50_000; // of a very long text so many characters come before the place that is asked for
@@ -117,7 +117,10 @@ function showPlace(evidence) {
   the("evidence-number").textContent = evidences.length ? say("evidence_of", { n: index < 0 ? "–" : evidences[index].number, all: evidences.length }) : "";
   the("evidence-before").disabled = index <= 0;
   the("evidence-after").disabled = !evidences.length || index >= evidences.length - 1;
-  if (evidence) the("evidence-number").title = whereabouts(evidence);
+  if (evidence) {
+    the("evidence-number").title = whereabouts(evidence);
+    announce(say("lit_words", { n: evidence.number, text: brief(evidence.snippet, 300) })); // the boxes that are lit are seen alone
+  }
   for (const link of the("thumbnails").children) {
     link.tabIndex = Number(link.dataset.page) === page ? 0 : -1; // Tab leads past a thousand pages at once, ←/→ through them
     if (Number(link.dataset.page) === page) { link.setAttribute("aria-current", "true"); link.scrollIntoView({ block: "nearest", inline: "nearest" }); }
@@ -247,7 +250,7 @@ async function find(words) {
   const { matches, more } = await get(address(`/documents/${entry.id}/find`, { q: words, limit: 50 }));
   the("find-count").textContent = say(more ? "at_least" : "matches_n", { n: matches.length });
   the("matches").hidden = !matches.length;
-  fill(the("matches"), matches.map((match) => make("li", {}, make("a", { href: `#page=${match.page ?? 1}&at=${match.start}-${match.end}` }, match.page ? say("page_n", { n: match.page }) : "·"),
+  fill(the("matches"), matches.map((match) => make("li", {}, make("a", { href: `#page=${match.page ?? 1}&at=${match.start}-${match.end}` }, match.page ? say("page_n", { n: match.page }) : say("open")),
     make("span", { dir: "auto" }, ` …${match.before}`, make("mark", {}, match.text), `${match.after}…`))));
 }
 

@@ -4,6 +4,7 @@ nothing along."""
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import os
 from collections.abc import AsyncIterator
@@ -97,6 +98,7 @@ async def test_the_list_of_tools_is_the_contract(tmp_path: Path) -> None:
         "task://{task_id}",
         "answer://{answer_id}",
         "evidence://{evidence_id}",
+        "document://{document_id}",
         "document://{document_id}/page/{page}",
     }
 
@@ -130,6 +132,7 @@ async def test_links_open_and_wrong_ones_say_so(tmp_path: Path) -> None:
             "task://none",
             "answer://none",
             "evidence://none",
+            "document://none",
             f"document://{one['document_id']}/page/99",
             f"document://{one['document_id']}/page/abc",
             f"document://{one['document_id']}/page/{'9' * 30}",
@@ -148,6 +151,28 @@ async def test_links_open_and_wrong_ones_say_so(tmp_path: Path) -> None:
             await client.get_prompt("no_such_prompt")
         with pytest.raises(Exception, match=r"research takes no depth, tone\. It takes: question\."):
             await client.get_prompt("research", {"question": "残差", "depth": "3", "tone": "kind"})
+
+
+async def test_links_of_a_document_without_pages_open_it(tmp_path: Path) -> None:
+    text = "霧ヶ丘灯台の高さは42メートルである。"
+    async with (
+        open_desk(home=tmp_path / "home") as desk,
+        desk.working(1),
+        Client(mcp.build(desk)) as client,
+    ):
+
+        async def call(tool: str, **arguments: Any) -> dict[str, Any]:
+            return data_of(await client.call_tool(tool, arguments))
+
+        file = {"name": "灯台.txt", "base64": base64.b64encode(text.encode()).decode()}
+        await until_done(call, (await call("add_documents", files=[file]))["task_id"])
+        asked = await until_answered(call, await call("ask", question="霧ヶ丘灯台の高さは何メートルか"))
+        (quotation,) = asked["answer"]["evidence"]
+        found = (await call("search_corpus", keyword_query=["霧ヶ丘灯台"]))["passages"][0]
+        passage = await call("read_passage", id=found["passage"])
+        for link in (quotation["link"], passage["link"]):
+            (opened,) = (await client.read_resource(link)).contents
+            assert opened.text == text  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ async def test_the_inspector_drives_every_tool(npm: Path, tmp_path: Path) -> Non
             await errand(call)
         assert called == {tool["name"] for tool in listed}
         assert inspected(npm, server, "prompts/list")["prompts"][0]["name"] == "research"
-        assert len(inspected(npm, server, "resources/templates/list")["resourceTemplates"]) == 4
+        assert len(inspected(npm, server, "resources/templates/list")["resourceTemplates"]) == 5
 
 
 def test_the_inspector_over_standard_streams(npm: Path, tmp_path: Path) -> None:

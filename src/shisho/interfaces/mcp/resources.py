@@ -39,6 +39,11 @@ def add(server: MCPServer[Any], desk: Desk) -> None:
         """A quotation with its document, page, offsets and hash."""
         return await _opened(desk.evidence(evidence_id))
 
+    @server.resource("document://{document_id}", mime_type="text/plain")
+    async def document(document_id: str) -> str:
+        """The text of a document without pages; of another, its first page."""
+        return await _opened(desk.page(document_id, 1))
+
     @server.resource("document://{document_id}/page/{page}", mime_type="text/plain")
     async def page(document_id: str, page: str) -> str:
         """The text of one page; of a document without pages, page 1 is all of it."""

@@ -3,6 +3,7 @@ may not read."""
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,30 @@ async def test_members_read_and_only_the_owner_and_who_runs_the_library_stop(tmp
         assert list(await hanako.tasks.list_shares()) == []
         told = [entry.verb for entry in await local.team.audit()]
         assert {AuditVerb.SHARE, AuditVerb.UNSHARE, AuditVerb.READ, AuditVerb.REMOVE} <= {*told}
+
+
+async def test_who_waits_for_what_is_shared_is_told_nothing_after_its_end(tmp_path: Path) -> None:
+    async with desks(tmp_path) as (hanako, taro, _):
+        local = hanako.for_owner("local")
+        await local.team.add_group("lab")
+        for name in ("hanako", "taro"):
+            await local.team.add_user(name)
+            await local.team.join("lab", name)
+        options = AskOptions(("papers",), {}, Sources.DOCUMENTS, {}, "")
+        made = await hanako.tasks.queue_question(QUESTION, options=options, wait=0)
+        await hanako.tasks.share_task(made.task_id, "lab")
+        waiting = [
+            asyncio.create_task(taro.tasks.get_status(made.task_id, wait=50, wait_for="done")),
+            asyncio.create_task(taro.tasks.wait_for_answer(made.answer_id, wait=50)),
+        ]
+        while taro.tasks._parts.watch.waiting < 2:  # type: ignore[attr-defined]  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        await hanako.tasks.unshare_task(made.task_id, "lab")
+        async with local.working(1):
+            await answered(hanako, made)
+        for refused in waiting:
+            with pytest.raises(NotFound):
+                await refused
 
 
 async def test_an_answer_that_no_task_has_made_is_shared_too(tmp_path: Path) -> None:

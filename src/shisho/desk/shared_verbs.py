@@ -66,6 +66,11 @@ class SharedVerbs(WebVerbs):
         await self._parts.tasks.get_task(TaskId(name))  # may have been an answer's
         return TaskId(name), share
 
+    async def _check_shared(self, task_id: TaskId) -> None:
+        """Raises TaskNotFound where a share has ended, as it may while its reader waits."""
+        if await self._parts.shared.find(task_id) is None:
+            await self._find(task_id)
+
     async def _find_managed(self, name: str) -> TaskId:
         """A task that the visitor may stop or remove: their own; for who runs the library any, by its whole
         id."""
@@ -88,10 +93,12 @@ class SharedVerbs(WebVerbs):
             job = await self._parts.jobs.get_job(JobId(answer_id))
         except NotFound:
             return None
-        share = await self._parts.shared.find(job.task_id)
-        if share is None:
+        if await self._parts.shared.find(job.task_id) is None:
             return None
         job, task = await self._ended(job, seconds)
+        share = await self._parts.shared.find(job.task_id)
+        if share is None:  # it has ended meanwhile
+            return None
         if job.state is JobState.COMPLETED:
             return await self._shown(task.id, job.id, share)
         estimated = await self._parts.estimate({job.kind: 1})

@@ -258,7 +258,10 @@ class TaskDesk(SharedVerbs):
             )
 
         snapshot = await news.make_once((after, since_revision, detail, withheld, cursor is None), made)
-        return snapshot if share is None else await self._parts.shared.read_status(snapshot)
+        if share is None:
+            return snapshot
+        await self._check_shared(name)
+        return await self._parts.shared.read_status(snapshot)
 
     async def list_tasks(
         self, *, states: Sequence[TaskState | str] | str = (), cursor: str | None = None, limit: int = 50

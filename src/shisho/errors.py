@@ -22,7 +22,7 @@ ShishoError                      code                  retry
 ├─ ConsentRequired               CONSENT_REQUIRED      no
 ├─ Conflict                      CONFLICT              yes
 │  ├─ KeyConflict                CONFLICT              no
-│  └─ NameTaken                  NAME_TAKEN            no
+│  └─ NameConflict                  NAME_TAKEN            no
 ├─ StoreUnavailable              STORE_UNAVAILABLE     yes
 ├─ StorageUnusable               STORAGE_UNUSABLE      no
 ├─ ModelFailed                   MODEL_FAILED          no
@@ -192,7 +192,7 @@ class KeyConflict(Conflict):
     retry = False
 
 
-class NameTaken(Conflict):
+class NameConflict(Conflict):
     """Another document has the name of what is handed in: give another name, or let it take that one's
     place."""
 

@@ -12,7 +12,7 @@ from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.job import TaskState
 from shisho.domain.task import Bytes
-from shisho.errors import NameTaken
+from shisho.errors import NameConflict
 from tests.flows.smallweb import ended
 
 OSAKA = Bytes("report.txt", "大阪支店の予算は1200円である。".encode())
@@ -46,12 +46,12 @@ async def test_a_file_with_the_name_of_another_document_is_refused_where_it_shal
     await take_in(desk, OSAKA)
     await take_in(desk, OSAKA)  # what is known stands in nobody's way
     (standing,) = await desk.documents()
-    with pytest.raises(NameTaken) as refusal:
+    with pytest.raises(NameConflict) as refusal:
         await desk.tasks.queue_documents(files=[NAGOYA], replace_files=False)
     assert refusal.value.details["document_id"] == standing.id
     await take_in(desk, Bytes("2026/report.txt", NAGOYA.data))
     await take_in(desk, NAGOYA, corpus="another")
-    with pytest.raises(NameTaken):  # the same of bytes that are known under another name
+    with pytest.raises(NameConflict):  # the same of bytes that are known under another name
         await desk.tasks.queue_documents(files=[NAGOYA], replace_files=False)
     sources = [(document.corpus, document.source) for document in await desk.documents()]
     assert sources == [("default", "report.txt"), ("default", "2026/report.txt"), ("another", "report.txt")]

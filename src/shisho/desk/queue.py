@@ -54,7 +54,7 @@ from shisho.errors import (
     ConsentRequired,
     EngineUnavailable,
     InvalidParams,
-    NameTaken,
+    NameConflict,
     NotFound,
     ShishoError,
 )
@@ -275,13 +275,13 @@ class Queue:
         return [*self._new_jobs(JobKind.INGEST, ingest), *self._new_jobs(JobKind.FETCH, fetch)]
 
     async def _check_names_free(self, files: Sequence[Bytes], target: CorpusKey) -> None:
-        """Raises NameTaken where a document with other bytes stands at the name of one of these."""
+        """Raises NameConflict where a document with other bytes stands at the name of one of these."""
         for file in files:
             name = intake.file_name(file.name)
             for document in await self._parts.shelf.find_by_source(name, self._parts.owner):
                 is_there = (document.owner, document.corpus, document.source) == (*target, name)
                 if is_there and document.sha256 != sha256(file.data).hexdigest():
-                    raise NameTaken(
+                    raise NameConflict(
                         "There is another {name} already. Give this one another name, or let it take its place (replace=true).",
                         name=name,
                         document_id=document.id,

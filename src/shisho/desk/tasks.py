@@ -131,7 +131,7 @@ class TaskDesk(SharedVerbs):
     ) -> DocumentsQueued:
         """Queue documents to be taken in. `remote`: the caller is no shell of this machine, so that paths
         must be below `allowed_roots` (ForbiddenPath). Raises InvalidParams for a path that is not there;
-        without `replace_files` NameTaken, where another document has the name of one of `files`; as
+        without `replace_files` NameConflict, where another document has the name of one of `files`; as
         `Desk.add`."""
         paths = coerce_paths(paths)
         urls = coerce_strings(urls)

@@ -9,7 +9,7 @@ import pytest
 from docx.oxml import parse_xml
 
 from shisho.corpus.readers import docx as word_reader
-from shisho.corpus.readers.numbering import Numbering
+from shisho.corpus.readers.numbering import ParagraphCounter
 from shisho.domain.corpus import BlockKind
 from tests.corpus.readers.making import saved
 
@@ -28,8 +28,8 @@ def instance(number: int, more: str = "") -> str:
     return f'<w:num {SPACE} w:numId="{number}"><w:abstractNumId w:val="99"/>{more}</w:num>'
 
 
-def counted(*parts: str) -> Numbering:
-    return Numbering(parse_xml(f"<w:numbering {SPACE}>{''.join(parts)}</w:numbering>"))
+def counted(*parts: str) -> ParagraphCounter:
+    return ParagraphCounter(parse_xml(f"<w:numbering {SPACE}>{''.join(parts)}</w:numbering>"))
 
 
 ARTICLES = definition(
@@ -92,7 +92,7 @@ def test_twelve_and_twenty_are_counted_in_kanji() -> None:
 def test_what_is_in_no_list_has_no_number() -> None:
     numbering = counted(ARTICLES, instance(1))
     assert numbering.count("0", 0, "") is None and numbering.count("7", 0, "") is None
-    assert Numbering(None).count("1", 0, "") is None
+    assert ParagraphCounter(None).count("1", 0, "") is None
     assert counted(ARTICLES, instance(1)).count("1", 10**9, "") == ""
 
 

@@ -48,7 +48,7 @@ EXPECTED = {
     errors.ConsentRequired: 403,
     errors.Conflict: 409,
     errors.KeyConflict: 422,
-    errors.NameTaken: 409,
+    errors.NameConflict: 409,
     errors.StorageUnusable: 503,
     errors.StoreUnavailable: 503,
     errors.TimedOut: 504,

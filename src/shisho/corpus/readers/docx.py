@@ -21,7 +21,7 @@ from shisho.corpus.readers.drawings import read_drawings
 from shisho.corpus.readers.formulas import MATH, write_formula
 from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.items import mark_item
-from shisho.corpus.readers.numbering import Numbering
+from shisho.corpus.readers.numbering import ParagraphCounter
 from shisho.corpus.readers.office import open_package, table
 from shisho.corpus.readers.raised import write_lowered, write_raised
 from shisho.corpus.readers.text import strip_controls
@@ -53,9 +53,9 @@ def read(data: bytes) -> Reading:
     hiding = find_hiding_styles(document.styles.element)
     drop_vanished(document.element.body, hiding)
     headings = Headings()
-    numbering = Numbering(_find_numbering(document))
+    counter = ParagraphCounter(_find_numbering(document))
     items = _items(document.element.body, document)
-    blocks = list(_with_whole_code(block for item in items for block in _blocks(item, headings, numbering)))
+    blocks = list(_with_whole_code(block for item in items for block in _blocks(item, headings, counter)))
     blocks.extend(_notes(document, hiding))
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")
@@ -85,33 +85,33 @@ def _find_numbering(document: Any) -> Any | None:
     return next((part._element for part in parts if isinstance(part, NumberingPart)), None)
 
 
-def _number(paragraph: Any, numbering: Numbering) -> str | None:
+def _number(paragraph: Any, counter: ParagraphCounter) -> str | None:
     """The automatic number of a paragraph, of its own or by its style; "" for a bullet, None for neither."""
     style = paragraph.style
     properties = [paragraph._p.pPr]
     while style is not None and len(properties) <= _MOST_STYLES:
         properties.append(style.element.pPr)
         style = style.base_style
-    rules = [one.numPr for one in properties if one is not None and one.numPr is not None]
+    rules = [rules.numPr for rules in properties if rules is not None and rules.numPr is not None]
     list_id = next((rule.numId.val for rule in rules if rule.numId is not None), None)
     level = next((rule.ilvl.val for rule in rules if rule.ilvl is not None), None)
     style_id = paragraph.style.style_id if paragraph.style is not None else ""
-    return None if list_id is None else numbering.count(str(list_id), level, style_id)
+    return None if list_id is None else counter.count(str(list_id), level, style_id)
 
 
-def _blocks(item: Any, headings: Headings, numbering: Numbering) -> Iterator[Block]:
+def _blocks(item: Any, headings: Headings, counter: ParagraphCounter) -> Iterator[Block]:
     if isinstance(item, Table):
         if text := table(_rows(item._tbl)):
             yield Block(text, BlockKind.TABLE, headings=headings.path)
         return
     parts = item.part.related_parts
-    for kind, said in read_drawings(item._p, lambda name: parts[name].blob):
-        yield Block(said, kind, headings=headings.path)
+    for kind, drawn in read_drawings(item._p, lambda name: parts[name].blob):
+        yield Block(drawn, kind, headings=headings.path)
     text = _text(item._p).strip("\n")
     if not text.strip():
         return
     style = (item.style.name if item.style is not None else "") or ""  # a style may have no name
-    number = _number(item, numbering)
+    number = _number(item, counter)
     level = 1 if style == "Title" else int(match[1]) if (match := _LEVEL.match(style)) else 0
     if number and not text.startswith(number):
         text = f"{number} {text}"

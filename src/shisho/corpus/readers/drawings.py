@@ -63,14 +63,14 @@ def _chart(tree: Any) -> Iterator[tuple[BlockKind, str]]:
     if title is not None:
         yield BlockKind.PARAGRAPH, " ".join(_paragraphs(title))
     series = list(tree.iter(f"{_CHART}ser"))[:_MOST_SERIES]
-    names = [" ".join(_points(one, "tx").values()) for one in series]
-    figures = [_points(one, "val") or _points(one, "yVal") for one in series]
+    names = [" ".join(_points(column, "tx").values()) for column in series]
+    figures = [_points(column, "val") or _points(column, "yVal") for column in series]
     labels: dict[int, str] = {}
-    for one in series:
-        labels = _points(one, "cat") or _points(one, "xVal") or labels
+    for column in series:
+        labels = _points(column, "cat") or _points(column, "xVal") or labels
     rows = [
-        [labels.get(index, ""), *(column.get(index, "") for column in figures)]
-        for index in sorted({index for column in figures for index in column})
+        [labels.get(index, ""), *(values.get(index, "") for values in figures)]
+        for index in sorted({index for values in figures for index in values})
     ]
     yield BlockKind.TABLE, table([["", *names], *rows]) if rows else ""
 

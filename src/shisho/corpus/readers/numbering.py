@@ -29,17 +29,17 @@ class _Level:
     text: str
 
 
-class Numbering:
+class ParagraphCounter:
     """Counts the paragraphs of a document, which must come in their order."""
 
     def __init__(self, element: Any | None) -> None:
         definitions = (
-            {} if element is None else {_name(one): one for one in element.iter(qn("w:abstractNum"))}
+            {} if element is None else {_name(rules): rules for rules in element.iter(qn("w:abstractNum"))}
         )
         lists = [] if element is None else list(element.iterchildren(qn("w:num")))
-        self._lists = {one.get(qn("w:numId"), ""): one for one in lists}
-        self._levels = {name: _read_levels(one) for name, one in definitions.items()}
-        self._styles = {name: _read_styles(one) for name, one in definitions.items()}
+        self._lists = {each.get(qn("w:numId"), ""): each for each in lists}
+        self._levels = {name: _read_levels(rules) for name, rules in definitions.items()}
+        self._styles = {name: _read_styles(rules) for name, rules in definitions.items()}
         self._counts: dict[str, list[int | None]] = {}
         self._begun: set[str] = set()
 

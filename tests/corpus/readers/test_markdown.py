@@ -114,3 +114,27 @@ def test_a_file_larger_than_a_page_is_read_whole(monkeypatch: pytest.MonkeyPatch
 )
 def test_title_of_the_front_matter(front: str, title: str) -> None:
     assert markdown.read(f"---\n{front}\n---\n# 見出し\n\n本文。".encode()).title == title
+
+
+@pytest.mark.parametrize("rest", ["<td>電話", "<td>電話</td>\n<td>40</td>\n</tr>", "<td>電話</td>\n\n<td>40"])
+def test_a_table_that_was_cut_off_keeps_its_rows(rest: str) -> None:
+    rows = "<tr>\n <th>商品</th>\n <th>数</th> </tr>\n <tr>\n <td>ノート</td>\n<td>30</td>\n</tr>\n <tr>\n"
+    text = f"前文である。<table>\n  {rows} {rest}"
+    blocks = markdown.read(text.encode()).blocks
+    assert [block.kind.value for block in blocks] == ["paragraph", "table"]
+    assert blocks[1].text.startswith("商品\t数\nノート\t30\n電話")
+
+
+def test_a_tag_that_is_only_named_begins_no_table() -> None:
+    text = "表には <table> を使う。\n\n次の段落である。\n\n# 見出し\n\n本文である。"
+    blocks = markdown.read(text.encode()).blocks
+    assert [block.kind.value for block in blocks] == ["paragraph", "paragraph", "heading", "paragraph"]
+
+
+def test_what_follows_a_table_without_an_end_is_read_as_before() -> None:
+    text = "<table>\n<tr><td>ノート</td><td>30</td></tr>\n\n# 見出し\n\n本文である。"
+    assert [block.kind.value for block in markdown.read(text.encode()).blocks] == [
+        "table",
+        "heading",
+        "paragraph",
+    ]

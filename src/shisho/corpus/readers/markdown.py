@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 
 from markdown_it import MarkdownIt
@@ -26,6 +26,8 @@ _FRONT_MATTER = re.compile(r"\A---\n(?:.*\n){0,200}?(?:---|\.\.\.)\n")
 _TITLE = re.compile(r"^title:[ \t]*(?:[>|][-+\d]{0,2}[ \t]*$)?(.*(?:\n[ \t]+\S.*)*)", re.M)
 _TABLE = re.compile(r"(?<!`)<table\b", re.IGNORECASE)
 _TABLE_END = re.compile(r"</table\s*>", re.IGNORECASE)
+_ROWS = re.compile(r"[^<>]{0,1000}>\s{0,1000}<(?:tr|thead|tbody|caption|colgroup)\b", re.IGNORECASE)
+_CELL = re.compile(r"</?(?:tr|td|th|thead|tbody|caption|colgroup)\b", re.IGNORECASE)
 _FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
 _EMPTY_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 _TAG = re.compile(r"<(?P<end>/)?(?P<name>[A-Za-z][A-Za-z0-9-]*)")
@@ -71,7 +73,8 @@ def _with_whole_tables(text: str) -> str:
     parts: list[str] = []
     at = 0
     for start, end in _html_tables(text):
-        parts += [text[at:start], _EMPTY_LINES.sub("\n", text[start:end])]
+        table = _EMPTY_LINES.sub("\n", text[start:end])
+        parts += [text[at:start], table if _TABLE_END.search(table) else f"{table}</table>"]
         at = end
     return "\n\n".join((*parts, text[at:]))
 
@@ -82,12 +85,19 @@ def _html_tables(text: str) -> Iterator[tuple[int, int]]:
     at = 0
     while opening := _TABLE.search(text, at):
         closing = _TABLE_END.search(text, opening.end())
-        if closing is None:
+        if closing is None and not _ROWS.match(text, opening.end()):
             return
-        at = closing.end()
+        at = closing.end() if closing else _find_broken_end(text, opening.end())
         place = bisect(code, opening.span()) - 1
         if place < 0 or opening.start() >= code[place][1]:
             yield opening.start(), at
+
+
+def _find_broken_end(text: str, start: int) -> int:
+    """Where a table ends that was cut off: after the paragraph of its last cell."""
+    last = deque(_CELL.finditer(text, start), maxlen=1).pop()
+    empty = _EMPTY_LINES.search(text, last.end())
+    return empty.start() if empty else len(text)
 
 
 def _read_definition(state: StateBlock, line: int, end: int, silent: bool) -> bool:

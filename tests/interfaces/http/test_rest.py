@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import httpx
 import pytest
@@ -145,6 +145,32 @@ def test_events_tell_the_same_as_the_status(client: httpx.Client) -> None:
         (event,) = [json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: ")]
     assert event == client.get(f"/tasks/{task}", params={"wait": 0}).json()
     assert event["errors"][0]["url"] == "壊れた.pdf" and event["progress"]["documents"] == "0/1"
+
+
+@pytest.mark.parametrize("source", ["講義/第1回/火星.txt", "地図?回=1#衛星/;ろ+.txt", "a%2Fb/%.txt"])
+def test_document_is_named_by_the_file_it_came_from(client: httpx.Client, source: str) -> None:
+    data = base64.b64encode(f"{source}の火星の衛星は二つである。".encode()).decode()
+    task = client.post("/documents", json={"files": [{"name": source, "base64": data}]}).json()["task_id"]
+    while client.get(f"/tasks/{task}", params={"wait": 20, "wait_for": "done"}).json()["status"] == "running":
+        pass
+    path = f"/documents/{quote(source, safe='')}"
+    assert client.get(path).json()["source"] == source
+    assert "火星の衛星" in client.get(f"{path}/pages/1").text
+    assert client.delete(path).json()["document"]["source"] == source
+    assert client.post(f"{path}/restore").json()["document"]["source"] == source
+    assert client.delete(path, params={"purge": True}).json()["purged"] is True
+    gone = client.get(path)
+    assert (gone.status_code, gone.json()["code"]) == (404, "RESOURCE_NOT_FOUND")
+    assert source in gone.json()["message"] and "no document" in gone.json()["message"]
+
+
+def test_path_with_an_escaped_slash_that_is_nowhere_says_so(client: httpx.Client) -> None:
+    for path in ("/documents%2Fupload", "/nowhere/a%2fb", "/tasks/last/%2F/events"):
+        reply = client.get(path)
+        assert (reply.status_code, reply.json()["code"]) == (404, "RESOURCE_NOT_FOUND")
+        assert "nothing at" in reply.json()["message"]
+    reply = client.put("/documents/a%2Fb")
+    assert (reply.status_code, reply.headers["allow"]) == (405, "DELETE, GET")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from functools import cached_property
 from typing import Any
+from urllib.parse import unquote
 
 from fastapi import Request
 from fastapi.responses import Response
@@ -14,16 +15,30 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, create_model
 from pydantic.fields import FieldInfo
 from starlette.datastructures import Headers
+from starlette.routing import Match
+from starlette.types import Scope
 
 from shisho.errors import InvalidParams
 from shisho.interfaces.api import arguments
 
 JSON_TYPE = re.compile(r"application/(?:[^/]*\+)?json", re.IGNORECASE)  # what FastAPI reads as JSON
+ESCAPED_SLASH = b"%2F"
 NO_PACKING = frozenset({"", "identity"})
 
 
 class StrictRoute(APIRoute):
-    """A route that takes the arguments that it has, where it has them, and no others."""
+    """A route that takes the arguments that it has, where it has them, and no others. In its path a name may
+    hold slashes, each as `%2F`."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Tell whether a request is for this route. Servers unescape a path as a whole; where it has escaped
+        slashes, it is taken apart as it was sent, and each of its names is unescaped."""
+        raw_path: bytes = scope.get("raw_path") or b""
+        if ESCAPED_SLASH not in raw_path.upper():
+            return super().matches(scope)
+        match, matched = super().matches({**scope, "path": raw_path.decode("latin-1")})
+        names = matched.get("path_params", {})
+        return match, {**matched, "path_params": {name: unquote(value) for name, value in names.items()}}
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The handler of requests, behind the checks."""

@@ -74,9 +74,9 @@ VERBS = words(
     detach digest draw embed end enqueue ensure enter erase estimate evaluate examine execute expect expire export
     extend fail fetch fill find finish follow forget get give go grant has have ingest intercept is
     join judge keep kill launch leave list locate look make mark measure mend migrate mirror note notify
-    open park parse plan point prepare preview probe pull put queue rank read recognise
+    open park parse plan point prepare preview probe pull put queue rank read receive recognise
     recall record reflect refuse reject release remember remove render renew repeat replace replay reply report rerank
-    resolve respell restore resume retire retrieve revoke run save score search select serve set settle share shelve
+    resolve respell restore resume retire retrieve revoke run save score search select send serve set settle share shelve
     show skip spawn split stamp start step stop submit sync take try understand unblock unshare update
     view wait watch write
     """

@@ -110,14 +110,14 @@ class ViewerDesk:
         """The document and how it can be looked at. Raises NotFound."""
         document = await find_one_document(self._parts.shelf, self._parts.access.owner, prefix)
         await self._parts.access.record_look(document.id)
-        shown = self._parts.access.name_corpus(document)
+        named_document = self._parts.access.name_corpus(document)
         if document.state is DocumentState.PURGED:
-            return DocumentView(shown, Viewable.GONE, PURGED)
+            return DocumentView(named_document, Viewable.GONE, PURGED)
         try:
             await self._page_sizes(document)
         except (NotFound, UnusableDocument) as error:
-            return DocumentView(shown, Viewable.TEXT, error.message)
-        return DocumentView(shown, Viewable.PAGES)
+            return DocumentView(named_document, Viewable.TEXT, error.message)
+        return DocumentView(named_document, Viewable.PAGES)
 
     async def page_starts(self, document_id: DocumentId) -> Mapping[int, int]:
         """Where each page, from 1, begins in the text; none of a document without pages. Raises NotFound."""

@@ -235,6 +235,10 @@ SAID: Mapping[str, str] = {
     "There is no tool {name!r}. Known: {known}.": (
         "{name!r} というツールはありません。あるのは {known} です。"
     ),
+    "This line is no JSON, or holds half a character, as where an emoji was cut.": (
+        "この行は JSON ではないか、途中で切れた絵文字のような半端な文字を含んでいます。"
+    ),
+    "This line is JSON, but no message of JSON-RPC 2.0.": "この行は JSON ですが、JSON-RPC 2.0 のメッセージではありません。",
     "{name} is given twice: {beside} beside {spread} and {inside} in it. Give it once.": (
         "{name} が二度あります({spread} の外に {beside}、中に {inside})。一度だけ渡してください。"
     ),

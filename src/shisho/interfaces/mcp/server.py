@@ -9,6 +9,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver import server as sdk_server
 from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.prompts import Prompt
+from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult, Tool
 
@@ -22,6 +23,7 @@ from shisho.interfaces.mcp.apps import EvidenceApp, point_to_evidence
 from shisho.interfaces.mcp.prompt import INSTRUCTIONS, research
 from shisho.interfaces.mcp.tasks import TasksExtension
 from shisho.interfaces.mcp.tools import call_verb, load_tools, refusal
+from shisho.interfaces.mcp.unreadable import AnsweringStream
 from shisho.messages.catalogue import render
 from shisho.messages.message import Message
 
@@ -45,6 +47,14 @@ class DeskServer(MCPServer[Any]):
             middleware=[point_to_evidence],
             log_level="WARNING",
         )
+
+    async def run_stdio_async(self) -> None:
+        async with stdio_server() as (incoming, outgoing):
+            await self._lowlevel_server.run(
+                AnsweringStream(incoming, outgoing),
+                outgoing,
+                self._lowlevel_server.create_initialization_options(),
+            )
 
     async def list_tools(self) -> list[Tool]:
         return load_tools()

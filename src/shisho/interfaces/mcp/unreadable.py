@@ -1,0 +1,112 @@
+"""Answers to what comes over standard input and is no message: the SDK drops it without a word, and who sent
+it would wait for ever. Over HTTP the SDK answers it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from mcp.shared.message import SessionMessage
+from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, RequestId
+from pydantic import TypeAdapter, ValidationError
+
+from shisho.messages.catalogue import render
+from shisho.messages.message import Message
+
+REQUEST_ID: TypeAdapter[RequestId] = TypeAdapter(RequestId)
+UNREADABLE = "json_invalid"
+NO_JSON = Message("This line is no JSON, or holds half a character, as where an emoji was cut.")
+NO_MESSAGE = Message("This line is JSON, but no message of JSON-RPC 2.0.")
+
+
+class IncomingStream(Protocol):
+    """The part of the SDK's stream of incoming messages that is used."""
+
+    def __aiter__(self) -> AsyncIterator[SessionMessage | Exception]: ...
+    async def aclose(self) -> None: ...
+
+
+class OutgoingStream(Protocol):
+    """The part of the SDK's stream of outgoing messages that is used."""
+
+    async def send(self, item: SessionMessage, /) -> None: ...
+
+
+class AnsweringStream:
+    """The messages of a stream; what is none is answered, unless it is blank, and left out."""
+
+    def __init__(self, incoming: IncomingStream, outgoing: OutgoingStream) -> None:
+        self._incoming = incoming
+        self._outgoing = outgoing
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage:
+        async for item in self._incoming:
+            if isinstance(item, SessionMessage):
+                return item
+            if not is_blank(item):
+                await self._outgoing.send(SessionMessage(refuse_unreadable(item)))
+        raise StopAsyncIteration
+
+    async def receive(self) -> SessionMessage:
+        """The next message."""
+        return await anext(self)
+
+    async def aclose(self) -> None:
+        await self._incoming.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+def is_blank(error: Exception) -> bool:
+    """True for a line without a word: some clients end each message with one."""
+    lines = [detail["input"] for detail in _list_details(error) if detail["type"] == UNREADABLE]
+    return any(not line.strip() for line in lines)
+
+
+def refuse_unreadable(error: Exception) -> JSONRPCError:
+    """The reply to what could not be read as a message, with the id of the request where there is one."""
+    details = _list_details(error)
+    is_json = UNREADABLE not in [detail["type"] for detail in details]
+    code, message = (INVALID_REQUEST, NO_MESSAGE) if is_json else (PARSE_ERROR, NO_JSON)
+    return JSONRPCError(
+        jsonrpc="2.0", id=_find_id(details), error=ErrorData(code=code, message=render(message))
+    )
+
+
+def _list_details(error: Exception) -> list[Any]:
+    return [*error.errors()] if isinstance(error, ValidationError) else []
+
+
+def _find_id(details: list[Any]) -> RequestId | None:
+    """The id of a request. A response has the number of what we asked, under which its sender may ask
+    something else."""
+    for detail in details:
+        message = _load(detail["input"]) if detail["type"] == UNREADABLE else detail["input"]
+        if isinstance(message, Mapping) and "method" in message:
+            try:
+                return REQUEST_ID.validate_json(json.dumps(message.get("id")))
+            except ValidationError:  # it has none, or one that no reply can carry
+                return None
+    return None
+
+
+def _load(line: str) -> Any:
+    """The JSON of a line. Python's own reader takes half characters (`\\ud83d`), as cut emojis give them."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None

@@ -42,11 +42,11 @@ EXEMPT = {
         models.progress models.calibration_target models.check models.begin_pull models.begin_calibration
         folders.follow folders.follower folders.status folders.list_watched proofs.public_key proofs.make_key
         tasks.list_engines""",
-    "lists names and numbers of what may be read, no text": """corpora metadata documents document places
+    "lists names and numbers of what may be read, no text": """corpora metadata documents document find_removable places
         references.list_incomplete""",
     "measures a ranking for who runs the library": "rank rank_documents",
     "shows or goes on with what its owner has asked, and the asking is on record": """resume replay answer evidence answers.log
-        answers.check answers.news answers.stop answers.resume conversations.turns conversations.list_newest
+        answers.check answers.news answers.stop answers.resume conversations.turns conversations.list_newest conversations.find_last_run
         conversations.view conversations.understand conversations.context conversations.add_turn exports.text exports.file
         export tasks.create_task tasks.stop_task tasks.resume_task tasks.list_tasks tasks.list_jobs tasks.find_question
         sessions.submit_findings sessions.compose_answer""",

@@ -78,6 +78,7 @@ STORE_PAGES = {
     "migrating",
     "nouns",
     "nul",
+    "postponed",
     "presence",
     "proposals",
     "queries",

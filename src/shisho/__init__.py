@@ -117,6 +117,7 @@ if TYPE_CHECKING:
     )
     from shisho.domain.job import (
         Claim,
+        Delay,
         Job,
         JobError,
         JobId,
@@ -254,7 +255,7 @@ __all__ = [
     "Budget", "BudgetExhausted", "Bytes", "CalibrationTarget", "Check", "CitedSentence", "Claim", "Complexity",
     "ComposedAnswer", "Conflict", "ConsentRequired", "Conversation", "ConversationContext", "ConversationDesk",
     "ConversationPage", "ConversationRemoved", "ConversationSummary", "ConversationTurn", "Corpus", "CorpusGrant",
-    "CorpusKey", "Desk", "Document", "DocumentEncrypted", "DocumentId", "DocumentState", "DocumentUnreadable",
+    "CorpusKey", "Delay", "Desk", "Document", "DocumentEncrypted", "DocumentId", "DocumentState", "DocumentUnreadable",
     "DocumentView", "DocumentsQueued", "EmbedderAbout", "EmbeddingDesk", "EmbeddingProgress", "EmptyCorpus",
     "EndReason", "EngineStatus", "EngineUnavailable", "EventKind", "Evidence", "EvidenceBoxes", "EvidenceExhibit",
     "ExistingDocument", "ExportDesk", "ExtraMissing", "FailedItem", "FeedbackRecorded", "FileSurvey", "FileTakenIn",

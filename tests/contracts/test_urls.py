@@ -14,6 +14,8 @@ from shisho.domain.payloads import IngestProgress, SearchFailure, SearchOutcome,
 from shisho.domain.session import SessionFacts
 from shisho.domain.task import FailedItem, JobKind, Progress
 from shisho.domain.web import PagingStop
+from shisho.messages.catalogue import render
+from shisho.messages.message import Message
 from tests.contracts.discoveries import Discoveries, cited, found
 from tests.contracts.test_ledger import answer, evidence
 from tests.contracts.test_session_book import AIM, SCOPE
@@ -203,6 +205,37 @@ async def test_report_tells_of_jobs_answers_and_who_is_waited_for(discoveries: D
     assert [row.job_id for row in report.waiting] == [held.id]
     assert (report.answer_id, report.changed_at) == (answered.id, queue.clock.now())
     assert list((await discoveries.reports.report(T1, "stranger", 0, 9)).waiting) == []
+
+
+async def test_report_tells_which_jobs_go_on_later_and_why(discoveries: Discoveries) -> None:
+    """The reason is of the attempt that was put off: an older one says nothing of this wait."""
+    queue = discoveries.queue
+    rests = JobError("ENGINE_UNAVAILABLE", Message("{engine} failed lately and rests.", engine="メモリ\0"))
+    for seconds in (1800, 600):
+        claim = (await discoveries.running()).claim
+        await queue.jobs.put_back(claim, queue.clock.ahead(seconds), rests, is_failure=False)
+    tired = await discoveries.running(kind="tired")
+    await queue.jobs.put_back(tired.claim, queue.clock.ahead(1), rests, is_failure=False)
+    queue.clock.pass_(2)
+    tired = await queue.claimed(kind="tired")
+    await queue.jobs.put_back(tired.claim, queue.clock.ahead(30))
+    parent = await discoveries.running(kind="parent")
+    await queue.jobs.spawn(parent.claim, [new(), new()])
+    await queue.jobs.park(parent.claim, queue.clock.ahead(90))
+    failed = await queue.claimed()
+    await queue.jobs.put_back(failed.claim, queue.clock.ahead(60), JobError("TIMED_OUT", "応答なし"))
+    postponed = (await discoveries.reports.report(T1, OWNER, 0, 9)).postponed
+    assert [(jobs.state, jobs.jobs, str(jobs.reason), jobs.first_s, jobs.last_s) for jobs in postponed] == [
+        (JobState.QUEUED, 1, "", 30.0, 30.0),
+        (JobState.QUEUED, 1, "応答なし", 60.0, 60.0),
+        (JobState.PARKED, 1, "", 90.0, 90.0),
+        (JobState.QUEUED, 2, str(rests.message), 598.0, 1798.0),
+    ]
+    assert postponed[0].until == "2026-07-01T09:00:32+00:00"
+    assert render(postponed[3].reason, "ja") == "メモリ\0 は最近失敗したため休ませています。"
+    queue.clock.pass_(1_000)
+    later = (await discoveries.reports.report(T1, OWNER, 0, 9)).postponed
+    assert [(jobs.jobs, jobs.first_s) for jobs in later] == [(1, 798.0)]
 
 
 async def test_errors_of_a_completed_search_are_failures(discoveries: Discoveries) -> None:

@@ -16,6 +16,7 @@ from shisho.desk import Desk
 from shisho.domain.job import Job, JobState
 from shisho.domain.politeness import BreakerState
 from shisho.domain.task import SearchOptions, StopStrategy
+from shisho.domain.time import Instant, to_epoch
 from shisho.domain.web import TimeRange
 from shisho.testing.box.server import Box
 from tests.clocks import Ahead
@@ -132,6 +133,13 @@ async def test_two_failures_and_an_engine_rests_until_one_try_of_it_succeeds(
         queued = [(await desk.tasks.queue_searches([query], options=MOJEEK)).task_id for query in topics[3:5]]
         for task in queued:
             assert str((await waits(desk, task)).not_before) >= mojeek.cool_down_until
+            status = await desk.tasks.get_status(task, wait=0)
+            (delay,) = status.delays
+            assert (delay.jobs, str(delay.reason)) == (1, "mojeek failed lately and rests.")
+            assert abs(to_epoch(delay.until) - to_epoch(Instant(mojeek.cool_down_until))) < 10
+            assert status.retry_after is not None and 1700 < status.retry_after < 1800
+            assert status.estimated_seconds >= status.retry_after and status.errors == ()
+            assert (await waits(desk, task)).errors[-1].code == "ENGINE_UNAVAILABLE"
         box.calm_down()
         box.behave(engine="mojeek", do="slow", delay_s=0.5, times=1)
         clock.seconds = 1801

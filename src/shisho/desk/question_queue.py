@@ -149,6 +149,12 @@ class QuestionQueue(Queue):
                 return job, task
             await self._parts.watch(task.id, task.revision, remaining)
 
+    async def _count_retry(self, job: Job, task: Task) -> float | None:
+        """Seconds after which asking for the answer of a job again makes sense."""
+        report = await self._parts.reports.report(task.id, task.owner, 0, 0)
+        estimated = await self._parts.estimate({job.kind: 1})
+        return status.retry_after(task.state, estimated, status.count_idle_seconds(report))
+
     async def _answered(self, job: Job, seconds: float) -> AnswerHandle:
         """The answer of a job as soon as it is there; the error it ended with is raised."""
         job, task = await self._ended(job, seconds)
@@ -165,6 +171,6 @@ class QuestionQueue(Queue):
             job.task_id,
             job.id,
             None,
-            status.retry_after(task.state, await self._parts.estimate({job.kind: 1})),
+            await self._count_retry(job, task),
             job.input.read(AnswerJob).conversation_id or job.id,
         )

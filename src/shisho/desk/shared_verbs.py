@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from shisho.desk.sharing import MOST_SHARES
-from shisho.desk.status import retry_after
 from shisho.desk.web_verbs import WebVerbs
 from shisho.domain.audit import AuditVerb
 from shisho.domain.corpus import LOCAL_OWNER
@@ -101,8 +100,7 @@ class SharedVerbs(WebVerbs):
             return None
         if job.state is JobState.COMPLETED:
             return await self._shown(task.id, job.id, share)
-        estimated = await self._parts.estimate({job.kind: 1})
-        after = None if job.state in ENDED else retry_after(task.state, estimated)
+        after = None if job.state in ENDED else await self._count_retry(job, task)
         return AnswerHandle(task.id, job.id, None, after)
 
     async def _shown(self, task_id: TaskId, answer_id: str, share: TaskShare) -> AnswerHandle:

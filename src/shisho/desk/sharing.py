@@ -50,12 +50,12 @@ class SharedReading:
         return hide_unreadable(answer, await self.readable(documents))
 
     async def read_status(self, snapshot: TaskSnapshot) -> TaskSnapshot:
-        """What of another's task the visitor may see: its errors and the persons that it waits for name
-        addresses."""
+        """What of another's task the visitor may see: its errors and delays and the persons that it waits for
+        name addresses."""
         documents = [row.document_id for row in snapshot.results if row.document_id is not None]
         readable = await self.readable(documents)
         results = tuple(row for row in snapshot.results if row.document_id in readable)
-        return replace(snapshot, results=results, errors=(), waiting_for=())
+        return replace(snapshot, results=results, errors=(), waiting_for=(), delays=())
 
 
 def hide_unreadable(answer: Answer, readable: Collection[DocumentId]) -> Answer:

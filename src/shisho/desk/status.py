@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from shisho.domain.find import Report
-from shisho.domain.job import ENDED, JobState, Task, TaskState
+from shisho.domain.job import ENDED, Delay, JobState, Task, TaskState
 from shisho.domain.task import (
     JobKind,
     PendingJobs,
@@ -15,7 +15,10 @@ from shisho.domain.task import (
     TaskSnapshot,
     TaskSummary,
 )
+from shisho.messages.message import Message
 
+TURN = Message("It is not its turn yet: engines and hosts are asked one thing after another.")
+MOST_DELAYS = 10
 PERSON_SECONDS = 30.0
 SLOWEST = 10.0
 FASTEST = 1.0
@@ -45,22 +48,47 @@ def status(
         spent=task.spent,
         waiting_for=tuple(report.waiting),
         answer_id=report.answer_id,
-        estimated_seconds=estimated,
-        retry_after=retry_after(task.state, estimated),
+        estimated_seconds=max([estimated, *_list_ends(report)]),
+        retry_after=retry_after(task.state, estimated, count_idle_seconds(report)),
         cursor=str(report.last),
         more=report.more,
         created_at=task.created_at,
         changed_at=report.changed_at or task.created_at,
         since=since,
         detail=detail,
+        delays=list_delays(report),
     )
 
 
-def retry_after(state: TaskState, estimated: float) -> float | None:
-    """Seconds after which asking again makes sense."""
+def retry_after(state: TaskState, estimated: float, idle: float = 0.0) -> float | None:
+    """Seconds after which asking again makes sense; for `idle` ones nothing goes on."""
     if state is TaskState.WAITING:
         return PERSON_SECONDS
-    return min(SLOWEST, max(FASTEST, estimated / 4)) if state is TaskState.RUNNING else None
+    if state is not TaskState.RUNNING:
+        return None
+    return max(idle, min(SLOWEST, max(FASTEST, estimated / 4)))
+
+
+def count_idle_seconds(report: Report) -> float:
+    """Seconds until a job goes on by itself; 0 where one runs, may begin, or is set free by a person."""
+    counts: dict[JobState, int] = {}
+    for (_, state), count in report.tally.items():
+        counts[state] = counts.get(state, 0) + count
+    put_off = sum(postponed.jobs for postponed in report.postponed if postponed.state is JobState.QUEUED)
+    is_busy = counts.get(JobState.RUNNING, 0) or counts.get(JobState.QUEUED, 0) > put_off
+    if is_busy or counts.get(JobState.AWAITING_AUTH, 0):
+        return 0.0
+    return min((postponed.first_s for postponed in report.postponed), default=0.0)
+
+
+def list_delays(report: Report) -> tuple[Delay, ...]:
+    """The queued jobs that are put off, in the order in which they go on: the first few reasons."""
+    postponed = [jobs for jobs in report.postponed if jobs.state is JobState.QUEUED]
+    return tuple(Delay(jobs.jobs, jobs.until, jobs.reason or TURN) for jobs in postponed[:MOST_DELAYS])
+
+
+def _list_ends(report: Report) -> list[float]:
+    return [postponed.last_s for postponed in report.postponed if postponed.state is JobState.QUEUED]
 
 
 def list_live_kinds(report: Report) -> dict[str, int]:

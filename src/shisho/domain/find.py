@@ -68,6 +68,21 @@ class SearchNote:
 
 
 @dataclass(frozen=True, slots=True)
+class PostponedJobs:
+    """Jobs of one state, queued or parked, that go on by themselves later, all for one reason."""
+
+    state: JobState
+    jobs: int
+    reason: str
+    """Why the last attempt did not go on; "" where it waits for its turn alone."""
+    until: Instant
+    """When the first of them goes on."""
+    first_s: float
+    last_s: float
+    """Seconds until the first and the last of them go on."""
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """A summary of what a task's jobs have stored so far."""
 
@@ -90,6 +105,8 @@ class Report:
     waiting: Sequence[PendingIntervention]
     answer_id: str | None
     changed_at: Instant | None
+    postponed: Sequence[PostponedJobs]
+    """In the order in which they go on."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -232,6 +232,15 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
+class Delay:
+    """Queued jobs that are put off for one reason; the first of them goes on at `until`."""
+
+    jobs: int
+    until: Instant
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """One research task of a client. `revision` rises with every event; `jobs` counts its jobs by state."""
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from shisho.domain.corpus import Condition, DocumentId
 from shisho.domain.inquiry import Answer
 from shisho.domain.intervention import PendingIntervention
-from shisho.domain.job import Job, JobId, JobState, Priority, TaskId, TaskState
+from shisho.domain.job import Delay, Job, JobId, JobState, Priority, TaskId, TaskState
 from shisho.domain.politeness import BreakerState
 from shisho.domain.time import Instant
 from shisho.domain.web import TimeRange
@@ -263,7 +263,7 @@ class TaskSnapshot:
     """A task as of `revision`. `changed`: it differs from `since_revision`. `results` are those that came or
     changed after `cursor` was given; `cursor` is for the next call and `more` says that rows were left for
     it. `retry_after`: seconds after which asking again makes sense, None when nothing will change by itself.
-    `since` and `detail` are as it was asked."""
+    `delays` say which jobs wait, and for what. `since` and `detail` are as it was asked."""
 
     task_id: TaskId
     question: str
@@ -286,6 +286,7 @@ class TaskSnapshot:
     changed_at: Instant
     since: int | None = None
     detail: StatusDetail = StatusDetail.SUMMARY
+    delays: tuple[Delay, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

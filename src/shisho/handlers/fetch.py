@@ -41,7 +41,7 @@ class FetchHandler:
                 receipt = await context.step("taken in", Receipt, work)
             except RetryLater as later:
                 await self._check_patience(job, later)
-                await context.wait(later.seconds)
+                await context.wait(later.seconds, later.reason)
                 continue
             await self.pages.shelving.clear(request.password)
             return receipt

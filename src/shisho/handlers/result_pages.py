@@ -106,7 +106,7 @@ class SerpAttempt:
                         raise needs from later
                 elif pages and (error := await self._too_late(pages[0].engine, later)) is not None:
                     raise error from later
-                await self._context.wait(later.seconds)
+                await self._context.wait(later.seconds, later.reason)
 
     async def list_known(self) -> list[ResultPage]:
         """The pages that this job has so far, whichever attempt brought them."""
@@ -147,9 +147,9 @@ class SerpAttempt:
             try:
                 return await self._page(candidate, ())
             except QuotaSpent as quota_spent:
-                waits.append(quota_spent.seconds)
+                waits.append(quota_spent)
             except BreakerOpen as rests:
-                waits.append(rests.seconds)
+                waits.append(rests)
                 resting.append(candidate.engine)
             except RetryLater as later:
                 if (error := await self._too_late(candidate.engine, later)) is None:
@@ -173,7 +173,7 @@ class SerpAttempt:
         if need:
             raise need[0]
         if waits:
-            raise RetryLater(min(waits))
+            raise min(waits, key=lambda later: later.seconds)
         if not errors and any(
             passed_over.why is PassedOverReason.TOO_SHALLOW for passed_over in choice.passed
         ):
@@ -239,15 +239,16 @@ class SerpAttempt:
                 return [PersonNeeded(challenge) for challenge in challenges if challenge is not None]
         return []
 
-    async def _waits(self, choice: Choice) -> list[float]:
-        """Seconds until those that only rest may be asked."""
+    async def _waits(self, choice: Choice) -> list[RetryLater]:
+        """What is to be waited for where engines only rest."""
         asking = self._engines.asking
-        waits = []
+        waits = list[RetryLater]()
         for passed_over in choice.passed:
             if passed_over.why is PassedOverReason.RESTING:
-                waits.append(await asking.count_rest(passed_over.engine))
+                waits.append(await asking.describe_rest(passed_over.engine))
             elif passed_over.why is PassedOverReason.SPENT:
-                waits.append(count_seconds_until_tomorrow(asking.clock.now()))
+                tomorrow_s = count_seconds_until_tomorrow(asking.clock.now())
+                waits.append(QuotaSpent(passed_over.engine, tomorrow_s))
         return waits
 
     async def _pass_over(self, engine: str, code: str, reason: str) -> None:

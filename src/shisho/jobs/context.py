@@ -9,9 +9,10 @@ from typing import NoReturn, TypeVar
 
 from shisho.domain.codec import Payload
 from shisho.domain.intervention import HumanChallenge
-from shisho.domain.job import Job, JobId, NewJob
+from shisho.domain.job import Job, JobError, JobId, NewJob
 from shisho.domain.payloads import JobOutcome, JobProgress, SearchOutcome
 from shisho.domain.time import Instant, later
+from shisho.errors import ShishoError
 from shisho.jobs.timing import WorkerTiming
 from shisho.ports import Clock, JobStore
 
@@ -87,12 +88,15 @@ class JobContext:
         if await self._store.park(self.job.claim, self._at(seconds)):
             raise JobSuspended
 
-    async def wait(self, seconds: float) -> None:
-        """Wait; a longer wait frees the worker."""
+    async def wait(self, seconds: float, reason: ShishoError | None = None) -> None:
+        """Wait; a longer wait frees the worker, and `reason` says in the job's history what it is for."""
         if seconds <= self._pace.short:
             await asyncio.sleep(seconds)
             return
-        await self._store.put_back(self.job.claim, self._at(seconds))
+        error = (
+            None if reason is None else JobError(reason.code, reason.message, Payload.wrap(reason.details))
+        )
+        await self._store.put_back(self.job.claim, self._at(seconds), error, is_failure=False)
         raise JobSuspended
 
     async def await_person(self, outcome: JobOutcome | None, challenge: HumanChallenge) -> NoReturn:

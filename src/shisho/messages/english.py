@@ -165,6 +165,7 @@ SAID: Mapping[str, str] = {
     "skipped": "skipped",
     "task_line": ("{state} · queries {queries} · pages {pages} · documents {documents} · answers {answers}"),
     "who_works": "The jobs are done while `shisho worker` or `shisho serve` runs.",
+    "put_off": "{n} put off until {until}: {reason}",
     "person_needed": "waits for a person: {text} (`shisho auth open`)",
     "opening": "Opening a browser window. It closes by itself once you are through.",
     "still_waits": (

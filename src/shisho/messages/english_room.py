@@ -126,6 +126,7 @@ SAID: Mapping[str, str] = {
     "room_in_web": "the web only",
     "room_jobs_done": "{n} done",
     "room_jobs_failed": "{n} failed",
+    "room_jobs_put_off": "{n} put off until {until}: {reason}",
     "room_jobs_queued": "{n} waiting",
     "room_jobs_running": "{n} running",
     "room_jobs_waiting": "{n} waiting for you",

@@ -125,6 +125,7 @@ SAID: Mapping[str, str] = {
     "room_in_web": "Webのみ",
     "room_jobs_done": "完了 {n}",
     "room_jobs_failed": "失敗 {n}",
+    "room_jobs_put_off": "{until} まで見合わせ {n} 件: {reason}",
     "room_jobs_queued": "待ち {n}",
     "room_jobs_running": "実行中 {n}",
     "room_jobs_waiting": "あなた待ち {n}",

@@ -162,6 +162,7 @@ SAID: Mapping[str, str] = {
     "skipped": "見送り",
     "task_line": "{state} · 検索 {queries} · ページ {pages} · 文書 {documents} · 回答 {answers}",
     "who_works": "仕事は `shisho worker` か `shisho serve` が動いている間に進みます。",
+    "put_off": "{until} まで見合わせ {n} 件: {reason}",
     "person_needed": "人の確認を待っています: {text} (`shisho auth open`)",
     "opening": "ブラウザーの窓を開きます。先へ進めるようになると、ひとりでに閉じます。",
     "still_waits": (

@@ -314,6 +314,13 @@ SAID: Mapping[str, str] = {
         "{engine} は最近失敗したため {until} まで休ませています: {cause}"
     ),
     "{engine} failed lately and rests: {cause}": "{engine} は最近失敗したため休ませています: {cause}",
+    "{engine} failed lately and rests.": "{engine} は最近失敗したため休ませています。",
+    "{engine} was asked as often as it may be today.": "{engine} に今日問い合わせられる回数を使い切りました。",
+    "{engine} asks to be left alone.": "{engine} がしばらく控えるよう求めています。",
+    "{host} asks to be left alone.": "{host} がしばらく控えるよう求めています。",
+    "It is not its turn yet: engines and hosts are asked one thing after another.": (
+        "まだ順番ではありません。検索エンジンやサイトには一つずつ問い合わせます。"
+    ),
     "no answer": "応答なし",
     "{engine} needs a key of yours: set {settings}.": (
         "{engine} にはあなたの鍵が要ります。{settings} を設定してください。"

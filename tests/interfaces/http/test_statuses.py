@@ -152,7 +152,7 @@ NAMES = re.findall(
     AnswerHandle AnswerLevel AnswerLog AskBudget AskRequest AuditEntry AuditPage AuditVerb AuthAction
     AuthQueue AuthResolved AuthTarget BreakerState CalibrateModelsRequest CheckList CheckResult Complexity
     ComposeAnswerRequest ComposedAnswer ConsentStatus Conversation ConversationList ConversationRemoved
-    ConversationSummary Corpus CorpusList CreateTaskRequest Document DocumentBody DocumentList DocumentState
+    ConversationSummary Corpus CorpusList CreateTaskRequest Delay Document DocumentBody DocumentList DocumentState
     DocumentsQueued EmbeddingProgress EndReason EngineList EngineStatus ErrorBody Evidence EvidenceBoxes
     ExistingDocument FailedItem FeedbackRecorded FeedbackRequest FileInput FilterRange FindingInput
     FindingResult FindingsResult FolderList FolderState FolderStatus FoundPage FoundPassage Gap Goal

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from shisho.domain import corpus
 from shisho.domain.intervention import PendingIntervention
-from shisho.domain.job import JobState, TaskState
+from shisho.domain.job import Delay, JobState, TaskState
 from shisho.domain.task import (
     EngineStatus,
     FailedItem,
@@ -113,7 +113,7 @@ class ProgressSummary:
 class TaskStatus:
     """A task as of `revision`. `changed`: it differs from `since_revision`; what is left out then is as it
     was. `retry_after`: seconds after which asking again makes sense; left out when nothing will change by
-    itself."""
+    itself. `delays`: jobs that are put off, until when and why."""
 
     task_id: str
     status: TaskState
@@ -134,6 +134,7 @@ class TaskStatus:
     cursor: str | None = None
     created_at: str | None = None
     changed_at: str | None = None
+    delays: tuple[Delay, ...] | None = None
 
 
 def to_task_status(status: TaskSnapshot) -> TaskStatus:
@@ -160,6 +161,7 @@ def to_task_status(status: TaskSnapshot) -> TaskStatus:
             answer_id=status.answer_id,
             estimated_seconds=status.estimated_seconds or None,
             changed_at=status.changed_at,
+            delays=status.delays or None,
         )
     if status.since is None:
         task_status = replace(

@@ -16,6 +16,7 @@ from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import Job
 from shisho.domain.payloads import read_payload
 from shisho.domain.task import EngineStatus, JobPage, JobsQueued, TaskPage, TaskSnapshot, TaskStopped
+from shisho.domain.time import Instant
 from shisho.interfaces.cli.columns import print_columns
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.terminal import say_where
@@ -73,6 +74,10 @@ def follow(words: Words) -> Callable[[TaskSnapshot], None]:
         lines += [
             strip_unseen(f"  {error.code}: {error.query or ''} {error.url or ''} — {render(error.reason)}")
             for error in snapshot.errors
+        ]
+        lines += [
+            "  " + words("put_off", n=delay.jobs, until=_clock(delay.until), reason=render(delay.reason))
+            for delay in snapshot.delays
         ]
         lines += [
             "  " + words("person_needed", text=say_where(intervention))
@@ -178,10 +183,12 @@ def _engine(engine_status: EngineStatus, words: Words) -> tuple[str, ...]:
         "" if engine_status.success_rate is None else f"{engine_status.success_rate:.0%}",
         "" if engine_status.median_latency_s is None else f"{engine_status.median_latency_s:.1f} s",
         "" if engine_status.quota_left is None else f"{engine_status.quota_left}/{engine_status.per_day}",
-        ""
-        if engine_status.cool_down_until is None
-        else f"{datetime.fromisoformat(engine_status.cool_down_until).astimezone():%m-%d %H:%M}",
+        "" if engine_status.cool_down_until is None else _clock(engine_status.cool_down_until),
     )
+
+
+def _clock(at: Instant) -> str:
+    return f"{datetime.fromisoformat(at).astimezone():%m-%d %H:%M}"
 
 
 def _error(job: Job) -> str:

@@ -142,4 +142,8 @@ def describe_status(status: TaskSnapshot) -> str:
         return f"{len(status.waiting_for)} searches wait for the user: see get_auth_queue."
     done = status.progress
     counts = f"queries {done.queries}, pages {done.pages}, documents {done.documents}, answers {done.answers}"
-    return f"{counts}; reading page {done.reading}" if done.reading.total else counts
+    if done.reading.total:
+        return f"{counts}; reading page {done.reading}"
+    if status.delays:
+        return f"{counts}; put off until {status.delays[0].until}: {render(status.delays[0].reason)}"
+    return counts

@@ -25,6 +25,7 @@ from shisho.stores.find_rows import (
     read_stored,
 )
 from shisho.stores.interventions import select_waiting
+from shisho.stores.postponed import select_postponed
 
 MOST_FAILURES = 20
 # A find, unless its job has it already.
@@ -234,6 +235,7 @@ class EmbeddedUrls:
                 waiting=select_waiting(EmbeddedQueries(connection), owner, task_id),
                 answer_id=connection.execute(ANSWER, values | {"kind": JobKind.ANSWER}).get,
                 changed_at=connection.execute(CHANGED_AT, values).get,
+                postponed=select_postponed(EmbeddedQueries(connection), task_id, self._clock),
             )
 
         return await self._database.read(work)

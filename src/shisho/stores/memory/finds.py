@@ -11,16 +11,18 @@ from typing import Any
 from shisho.domain.codec import Payload
 from shisho.domain.corpus import WEB_CORPUS, DocumentId, DocumentState
 from shisho.domain.event import EventKind
-from shisho.domain.find import DiscoveredUrl, Report, SearchNote, StoredUrl, UrlState
+from shisho.domain.find import DiscoveredUrl, PostponedJobs, Report, SearchNote, StoredUrl, UrlState
 from shisho.domain.job import Claim, ClaimLost, Job, JobId, JobState, TaskId
 from shisho.domain.payloads import IngestProgress, SearchOutcome, read_outcome
 from shisho.domain.task import INTAKES, FailedItem, JobKind, Progress, ResultRow
 from shisho.domain.time import Instant
+from shisho.ports import Clock
 from shisho.stores.memory.assistants import MemoryAssistants
 from shisho.stores.memory.jobs import is_held
 from shisho.stores.memory.ledger import MemoryLedger
 from shisho.stores.memory.shelf import MemoryShelf
 from shisho.stores.memory.transitions import SharedQueue
+from shisho.stores.postponed import find_delay_reason, group_postponed
 
 MOST_FAILURES = 20
 ENDS = frozenset((EventKind.COMPLETED, EventKind.FAILED, EventKind.CANCELLED, EventKind.AWAITING_AUTH))
@@ -157,6 +159,7 @@ class MemoryUrls:
             else [],
             answer_id=max(answers, key=lambda job: (job.created_at, job.id)).id if answers else None,
             changed_at=events[-1].at if events else None,
+            postponed=_list_postponed(jobs, self._shared.clock),
         )
 
     async def find_last_place(self, task_id: TaskId) -> int:
@@ -264,6 +267,21 @@ def _reading(jobs: Iterable[Job]) -> Progress:
     reports = [job.progress.read(IngestProgress) for job in running if job.progress != Payload()]
     return Progress(
         sum(report.pages_read for report in reports), sum(report.pages_total for report in reports)
+    )
+
+
+def _list_postponed(jobs: Iterable[Job], clock: Clock) -> list[PostponedJobs]:
+    steady = clock.steady()
+    waits = [
+        (job, job.not_before or steady) for job in jobs if job.state in (JobState.QUEUED, JobState.PARKED)
+    ]
+    return group_postponed(
+        [
+            (job.state, find_delay_reason(job.errors, job.attempt), not_before)
+            for job, not_before in waits
+            if not_before > steady
+        ],
+        clock,
     )
 
 

@@ -25,6 +25,7 @@ from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.queries import PostgresQueries
 from shisho.stores.postgres.rows import Row, change, fetch_all, fetch_first
+from shisho.stores.postponed import select_postponed
 
 MOST_FAILURES = 20
 # The task of a held claim. Until the commit nobody takes the job back, and nobody gives the task another
@@ -196,6 +197,7 @@ class PostgresUrls:
                 waiting=select_waiting(PostgresQueries(connection), owner, task_id),
                 answer_id=None if answer is None else answer.id,
                 changed_at=None if changed is None else changed.at,
+                postponed=select_postponed(PostgresQueries(connection), task_id, self._clock),
             )
 
         return await self._database.read(work)

@@ -175,7 +175,9 @@ class PageClient:
 
     async def _slower(self, host: str, tries: int, after: float) -> RetryLater | AllFetchesFailed:
         await self.cache.put(f"slow host:{host}", tries, REMEMBERED_S + after)
-        return _left_alone(host) if tries >= MOST_TRIES else RetryLater(after, host)
+        if tries >= MOST_TRIES:
+            return _left_alone(host)
+        return RetryLater(after, host, AllFetchesFailed("{host} asks to be left alone.", host=host))
 
 
 async def _paid() -> bool:

@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 from shisho.domain.politeness import Limit
 from shisho.domain.time import Instant, to_epoch
 from shisho.domain.web import Request, Response
-from shisho.errors import AllFetchesFailed
+from shisho.errors import AllFetchesFailed, ShishoError
 from shisho.ports import Limiter
 
 SLOW_DOWN = (429, 503)
@@ -24,12 +24,14 @@ Browse = Callable[[Request, str], Awaitable[Response]]
 
 
 class RetryLater(Exception):
-    """Not now; ask again in `seconds`. `host`: who must be left alone until then, "" where it is no host."""
+    """Not now; ask again in `seconds`. `host`: who must be left alone until then, "" where it is no host.
+    `reason` is told while it is waited for; None: it is others' turn before."""
 
-    def __init__(self, seconds: float, host: str = "") -> None:
+    def __init__(self, seconds: float, host: str = "", reason: ShishoError | None = None) -> None:
         super().__init__(f"not before {seconds:.1f} s")
         self.seconds = seconds
         self.host = host
+        self.reason = reason
 
 
 def retry_after(headers: Mapping[str, str], now: Instant | None) -> float | None:

@@ -39,9 +39,19 @@ PROBED_S = 5.0  # while somebody else tries an engine
 class QuotaSpent(RetryLater):
     """Not today; `seconds` is until the next day."""
 
+    def __init__(self, engine: str, seconds: float) -> None:
+        reason = EngineUnavailable("{engine} was asked as often as it may be today.", engine=engine)
+        super().__init__(seconds, reason=reason)
+
 
 class BreakerOpen(RetryLater):
     """The engine's breaker is open; `seconds` is until it may be tried."""
+
+    def __init__(self, engine: str, seconds: float) -> None:
+        # Why it rests is of whoever asked it last, and may be another person.
+        super().__init__(
+            seconds, reason=EngineUnavailable("{engine} failed lately and rests.", engine=engine)
+        )
 
 
 class StateExpired(Exception):
@@ -138,12 +148,11 @@ class SerpClient:
             status=exchange.status,
         )
 
-    async def count_rest(self, engine: str) -> float:
-        """Seconds until an engine whose breaker is open may be tried."""
+    async def describe_rest(self, engine: str) -> BreakerOpen:
+        """The rest of an engine whose breaker is open, until it may be tried."""
         until = (await self.health.read([engine]))[engine].open_until
-        if until is None:
-            return PROBED_S
-        return max(PROBED_S, count_seconds(self.clock.steady(), until))
+        seconds = PROBED_S if until is None else count_seconds(self.clock.steady(), until)
+        return BreakerOpen(engine, max(PROBED_S, seconds))
 
     async def _one(
         self,
@@ -159,10 +168,10 @@ class SerpClient:
         limit = self.limit_of(engine.about)
         resource = f"engine:{engine.about.name}"
         if not await self.health.probe(name, ticket):
-            raise BreakerOpen(await self.count_rest(name))
+            raise await self.describe_rest(name)
         leave = await self.limiter.acquire(resource, limit, ticket)
         if not leave.granted:
-            raise QuotaSpent(leave.wait_s) if leave.spent else RetryLater(leave.wait_s)
+            raise QuotaSpent(name, leave.wait_s) if leave.spent else RetryLater(leave.wait_s)
         after = 0.0
         try:
             if not await pay():
@@ -215,9 +224,9 @@ class SerpClient:
                 raise
             patience_s = self._patience(response)
             if learnt.breaker is not BreakerState.OPEN:
-                raise RetryLater(
-                    backoff(learnt.failures, random.random()) if patience_s is None else patience_s
-                ) from error
+                wait_s = backoff(learnt.failures, random.random()) if patience_s is None else patience_s
+                asked = EngineUnavailable("{engine} asks to be left alone.", engine=name)
+                raise RetryLater(wait_s, reason=asked) from error
             raise type(error)(error.message, **error.details, retry_after_s=patience_s) from error
         challenge = serp.challenge
         if challenge is not None and doubted:

@@ -64,6 +64,7 @@ function showTask(body, id, state, numbers, status = null) {
   const counts = ["queued", "running", "waiting", "done", "failed"].filter((name) => numbers[name]).map((name) => say(`jobs_${name}`, { n: numbers[name] }));
   fill(body, make("div", {}, make("span", { class: `state ${state}` }, say(`state_${state}`)), " ", make("span", { class: "quiet" }, counts.join(" · "))),
     status?.errors.map((error) => make("div", { class: "notice bad", dir: "auto" }, make("strong", {}, error.query ?? baseName(error.url ?? "")), make("div", {}, error.reason))),
+    status?.delays?.map((delay) => make("div", { class: "quiet", dir: "auto" }, say("jobs_put_off", { n: delay.jobs, until: moment(delay.until), reason: delay.reason }))),
     status && make("ul", {}, status.results.filter((row) => row.document_id).slice(0, MOST_RESULTS).map(result)),
     make("div", { class: "row" }, status?.answer_id && make("a", { href: `/a/${status.answer_id}` }, say("open_answer")),
       !status && make("button", { type: "button", class: "plain", onclick: () => attempt(() => showDetails(id)) }, say("details")),

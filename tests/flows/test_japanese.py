@@ -6,6 +6,7 @@ import pytest
 
 from shisho.desk import Desk
 from shisho.domain.corpus import Source
+from shisho.domain.inquiry import AnswerLevel
 
 OTHERS = ["図書館の開館時間は九時である。", "昨日は雨が降った。", "犬が公園を走る。"]
 
@@ -34,12 +35,40 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "written"), TABLE)
+OTHER_SCRIPTS = [
+    ("𩸽", "𠮷野家の𩸽定食は八百円である。"),
+    ("주소", "회사의 주소는 서울이다."),
+    ("물", "물은 100도에서 끓는다."),
+    ("الشركة", "عنوان الشركة هو دبي."),
+    ("राजधानी", "भारत की राजधानी दिल्ली है।"),
+    ("เมืองหลวง", "กรุงเทพมหานครเป็นเมืองหลวง"),
+]
+
+
+@pytest.mark.parametrize(("asked", "written"), [*TABLE, *OTHER_SCRIPTS])
 async def test_it_hits(desk: Desk, asked: str, written: str) -> None:
     for name, text in zip("甲乙丙丁", [*OTHERS, written], strict=True):
         await desk.add_source(Source(f"{name}.txt", text.encode()))
     found = await desk.search([asked])
     assert found and found[0].text == written
+
+
+@pytest.mark.parametrize(
+    ("question", "written"),
+    [
+        ("𩸽定食はいくらか", "𠮷野家の𩸽定食は八百円である。"),
+        ("한국어とは何か", "한국어は朝鮮半島の言語である。"),
+        ("물은 몇 도에서 끓는가?", "물은 섭씨 100도에서 끓는다."),
+        ("ما هو عنوان الشركة؟", "عنوان الشركة هو دبي."),
+        ("भारत की राजधानी क्या है?", "भारत की राजधानी दिल्ली है।"),
+    ],
+)
+async def test_what_is_in_letters_of_other_scripts_is_quoted(desk: Desk, question: str, written: str) -> None:
+    for name, text in zip("甲乙丙丁", [*OTHERS, written], strict=True):
+        await desk.add_source(Source(f"{name}.txt", text.encode()))
+    answer = await desk.ask(question)
+    assert answer.level is AnswerLevel.ANSWERED
+    assert [quoted.snippet for quoted in answer.evidence] == [written]
 
 
 @pytest.mark.parametrize("asked", ["令和6年", "2024年", "2024", "２０２４年"])

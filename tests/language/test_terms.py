@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sudachipy import Dictionary, SplitMode
 
+from shisho.language.other_scripts import list_terms
 from shisho.language.sentences import sentences
 from shisho.language.terms import _recent_terms, analyse, fold, query, squeeze, terms
 from tests.machine import cpu_seconds
@@ -51,6 +52,16 @@ def hits(asked: str, text: str) -> bool:
         ("Schrödinger", "the schrodinger equation"),
         ("running models", "The model was run and models are running."),
         ("it業界", "IT業界の動向"),
+        ("𩸽", "𠮷野家の𩸽定食は八百円である。"),
+        ("𩸽 定食", "𠮷野家の𩸽定食は八百円である。"),
+        ("주소", "회사의 주소는 서울이다."),
+        ("한국어", "한국어는 朝鮮半島の言語である。"),
+        ("한국 English", "한국어English를 배운다."),
+        ("الشركة", "عنوان الشركة، هو دبي."),
+        ("राजधानी", "भारत की राजधानी।"),
+        ("می\u200cشود", "می\u200cشود که"),
+        ("เมืองหลวง", "กรุงเทพมหานครเป็นเมืองหลวง"),
+        ("компании", "Адрес компании Москва."),
     ],
 )
 def test_what_is_asked_is_found(asked: str, text: str) -> None:
@@ -59,7 +70,14 @@ def test_what_is_asked_is_found(asked: str, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("asked", "text"),
-    [("C++", "C言語で書かれた。"), ("決定係数", "相関係数を求める。"), ("空港", "空気と港")],
+    [
+        ("C++", "C言語で書かれた。"),
+        ("決定係数", "相関係数を求める。"),
+        ("空港", "空気と港"),
+        ("𩸽", "𠮷野家の鯵定食"),
+        ("주소", "주인과 장소"),
+        ("الشركة", "الشر كة"),
+    ],
 )
 def test_other_words_are_not_found(asked: str, text: str) -> None:
     assert not hits(asked, text)
@@ -72,6 +90,25 @@ def test_one_line_for_each_sentence_in_the_order_of_the_text() -> None:
 
 def test_pairs_then_single_kanji_of_kanji_and_katakana_runs() -> None:
     assert analyse(["音速はデータ。"]).bigrams.split() == ["音速", "デー", "ータ", "音", "速"]
+
+
+def test_hangul_and_rare_kanji_are_paired_as_kanji_are() -> None:
+    assert analyse(["주소는 𩸽定食"]).bigrams.split() == [
+        *("주소", "소는", "𩸽定", "定食"),
+        *("주", "소", "는", "𩸽", "定", "食"),
+    ]
+
+
+def test_letters_that_the_dictionary_does_not_know_are_words_between_blanks_or_pairs() -> None:
+    assert terms("भारत की राजधानी।") == ["भारत", "की", "राजधानी"]
+    assert terms("주소는 2024년") == ["주소", "소는", "2024"]
+    assert terms("เมือง") == ["เม", "มื", "ือ", "อง"]
+    assert terms("한국english국어c++") == ["한국", "english", "국어", "c++"]
+
+
+@pytest.mark.parametrize("text", ["ɕiɕoː", "é̈ x̂", "→☑️🎉𝕏①℃", "〻々ゝ〱", "ᴀꜧꭓ", "҉"])
+def test_phonetic_signs_marks_and_pictures_are_no_words_of_another_script(text: str) -> None:
+    assert not list(list_terms(fold(text)))
 
 
 def test_english_is_stemmed_and_its_stop_words_left_out() -> None:
@@ -126,7 +163,7 @@ def test_a_word_broken_by_a_line_end_is_whole_when_squeezed() -> None:
     assert squeeze("決定\n係数（Ｒ２）　ﾃﾞｰﾀ") == "決定係数(R2)データ"
 
 
-hostile = st.text(alphabet=st.sampled_from("漢かカーa1+#'.\ue000\x00\ud800　 \n🎉ﷺ"), max_size=60)
+hostile = st.text(alphabet=st.sampled_from("漢かカーa1+#'.\ue000\x00\ud800　 \n🎉ﷺ한กि𩸽\u200c"), max_size=60)
 
 
 @given(st.lists(hostile, max_size=4))
@@ -137,7 +174,7 @@ def test_any_text_is_taken(texts: list[str]) -> None:
     query(texts)
 
 
-@pytest.mark.parametrize("unit", ["あ", "漢a", "\x00", "ア", "\ud800", "9", "\ue000"])
+@pytest.mark.parametrize("unit", ["あ", "漢a", "\x00", "ア", "\ud800", "9", "\ue000", "한", "ي", "𩸽", "ि"])
 def test_a_million_characters_without_a_space(unit: str) -> None:
     found = analyse([unit * (1_000_000 // len(unit))])
     assert max(map(len, found.terms.split()), default=0) <= 64

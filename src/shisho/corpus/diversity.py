@@ -79,7 +79,7 @@ def compare_by_meaning(
 
 def compare_by_pairs(passages: Sequence[Passage]) -> Likeness:
     """Jaccard likeness of character pairs, over sets kept as bits: exact, and quick enough for every two of
-    200 passages. A text without kanji and katakana has no pairs, and is compared by its terms."""
+    200 passages. A text in letters has no pairs, and is compared by its terms."""
     import numpy as np
 
     entries = np.sort(_list_entries(passages))  # of one word all follow one another, in whatever passages
@@ -121,7 +121,7 @@ def _list_entries(passages: Sequence[Passage]) -> NDArray[np.uint64]:
 
 def _code_pairs(texts: Sequence[str]) -> NDArray[np.uint32]:
     """Pairs and single characters, as `language.terms.graphs` makes them, a space between two: the code of
-    each is its one or two units of UTF-16."""
+    each is its one or two units of UTF-16, of longer ones (𠮷野) the first and the last."""
     import numpy as np
 
     units = np.frombuffer("".join(f"{text} " for text in texts).encode("utf-16-le"), "<u2")

@@ -74,16 +74,17 @@ def _japanese(text: str) -> Iterator[Keyword]:
     tokens = list(tokenizer().tokenize(text))
     for at, token in enumerate(tokens):
         kind = token.part_of_speech()[0]
+        nominal = _is_nominal(token)
         form = fold(token.normalized_form())
         joined = morphemes and morphemes[-1].end() == token.begin()
         if joined and _binds(tokens, at):
             morphemes.append(token)
             continue
         compound = joined and (_is_noun(morphemes) or kind == "接尾辞" or _is_stem(morphemes[-1]))
-        if not (kind in _NOMINAL and compound) or form in _FORMAL:
+        if not (nominal and compound) or form in _FORMAL:
             yield from _word(morphemes)
             morphemes = []
-        if (kind in _NOMINAL or kind in _VERBAL or form in _WHICH) and form not in _FORMAL:
+        if (nominal or kind in _VERBAL or form in _WHICH) and form not in _FORMAL:
             morphemes.append(token)
     yield from _word(morphemes)
 
@@ -95,12 +96,18 @@ def _binds(tokens: Sequence[Any], at: int) -> bool:
     if not 0 < at < len(tokens) - 1:
         return False
     before, token, after = tokens[at - 1 : at + 2]
-    nouns = before.part_of_speech()[0] in _NOMINAL and after.part_of_speech()[0] in _NOMINAL
-    if not nouns or token.end() != after.begin() or token.part_of_speech()[0] in _NOMINAL:
+    nouns = _is_nominal(before) and _is_nominal(after)
+    if not nouns or token.end() != after.begin() or _is_nominal(token):
         return False
     return bool(_KATAKANA.fullmatch(token.surface())) or (
         _is_stem(token) and fold(token.normalized_form()) not in GRAMMAR
     )
+
+
+def _is_nominal(token: Any) -> bool:
+    """Letters of scripts that Sudachi does not know (𠮷, 한국어) are signs to it."""
+    kind = token.part_of_speech()[0]
+    return kind in _NOMINAL or (kind == "補助記号" and token.is_oov() and token.surface().isalpha())
 
 
 def _is_stem(token: Any) -> bool:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from shisho.language.mapped import release_mapped
+from shisho.language.other_scripts import PAIRED, list_terms
 
 # Sudachi raises above 49,149 bytes, and one long run of katakana costs it the square of its length
 PIECE_CHARS = 4_000
@@ -43,9 +44,9 @@ ENGLISH_STOP = _words(
 _LATIN = re.compile(r"[a-zß-öø-ÿĀ-ɏ][a-z0-9ß-öø-ÿĀ-ɏ]*(?:\+\+|#)?")
 _ENGLISH = re.compile(rf"{_LATIN.pattern}|[0-9]+(?:[.,][0-9]+)*")
 _JAPANESE = re.compile(r"[^\x00-ɏ\u2000-\u2bff]")
-_PAIRABLE = re.compile(r"[一-鿿々〆ヶァ-ヺー]+")
+_PAIRABLE = re.compile(rf"[一-鿿々〆ヶァ-ヺー{PAIRED}]+")
 _DROPPED = re.compile(r"[ぁ-んー]|[!-/:-@\[-`{-~]+|\W+")
-_KANJI = re.compile(r"[一-鿿々]")
+_KANJI = re.compile(rf"[一-鿿々{PAIRED}]")
 _WIDE = re.compile(r"[！-～]")
 _QUOTED = re.compile(r'["“]([^"“”]+)["”]')
 _COUNTED = re.compile(r"第?[0-9][0-9.,]*(?:[一-鿿ァ-ヶー]+|[a-z]+)")
@@ -191,12 +192,12 @@ def _recent_terms(line: str) -> tuple[str, ...]:
 
 
 def pairs(text: str) -> list[str]:
-    """Overlapping character pairs of the runs of kanji and katakana."""
+    """Overlapping character pairs of the runs of kanji, katakana and Hangul."""
     return [run[at : at + 2] for run in _PAIRABLE.findall(text) for at in range(len(run) - 1)]
 
 
 def graphs(text: str) -> list[str]:
-    """The character pairs, then every kanji alone: 音速 shares one with 音の速さ."""
+    """The character pairs, then every kanji and syllable alone: 音速 shares one with 音の速さ."""
     return pairs(text) + _KANJI.findall(text)
 
 
@@ -232,12 +233,9 @@ def _read(piece: str, latin: Iterator[str], found_words: list[str]) -> int:
     for token in tokens:
         word = token.word_id()
         if word >= _UNKNOWN:
-            surface = token.surface()
-            if _HOLE in surface:
-                found_words.extend(stem(next(latin)) for _ in range(surface.count(_HOLE)))
-                continue
-            term = _term(token)
-        elif word in known_kinds:
+            found_words.extend(_list_unknown(token, latin))
+            continue
+        if word in known_kinds:
             term = known_kinds[word]
         else:
             term = _term(token)
@@ -245,6 +243,18 @@ def _read(piece: str, latin: Iterator[str], found_words: list[str]) -> int:
         if term:
             found_words.append(term)
     return len(tokens)
+
+
+def _list_unknown(token: Any, latin: Iterator[str]) -> Iterator[str]:
+    """The terms of what stands in no row of the dictionary. Sudachi takes holes and letters of other scripts
+    beside them for one token."""
+    if term := _term(token):
+        yield term
+        return
+    for at, part in enumerate(token.surface().split(_HOLE)):
+        if at:
+            yield stem(next(latin))
+        yield from (term[:TERM_CHARS] for term in list_terms(part))
 
 
 def _term(token: Any) -> str:

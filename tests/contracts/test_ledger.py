@@ -196,6 +196,24 @@ async def test_a_purge_reaches_every_copy(store: Store) -> None:
     assert list(await store.ledger.list_steps("run1")) == []
 
 
+@pytest.mark.parametrize(
+    "store", ["embedded", "postgres"], indirect=True
+)  # in memory nobody tells of sources
+async def test_an_older_version_is_gone_when_the_newer_one_is(store: Store) -> None:
+    older = intake("赤い本は棚の上。", source="k")
+    newer = intake("赤い本は床の下。", source="k")
+    await store.shelf.put(older)
+    await store.ledger.save(answer("abc1", "2026-01-01", evidence(1, "赤い本", older.document.id)), "local")
+    await store.shelf.put(newer)
+    assert (await store.ledger.find_evidence("e1", "local")).source_state is DocumentState.SUPERSEDED
+    await store.shelf.remove(newer.document.id, purge=False)
+    assert (await store.ledger.find_evidence("e1", "local")).source_state is DocumentState.REMOVED
+    (quoted,) = (await store.ledger.answer("abc1", "local")).evidence
+    assert quoted.source_state is DocumentState.REMOVED
+    await store.shelf.put(newer)
+    assert (await store.ledger.find_evidence("e1", "local")).source_state is DocumentState.SUPERSEDED
+
+
 async def test_a_purge_leaves_no_byte_in_the_files(embedded: EmbeddedStore) -> None:
     await purged_of(embedded)
     await embedded.database.close()

@@ -6,8 +6,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from shisho.desk import Desk
 from shisho.domain.corpus import DocumentState
+from shisho.errors import NotFound
 from tests.flows.conftest import Shell
 
 QUESTION = "赤い本はどこにあるか"
@@ -44,6 +47,60 @@ def test_the_shell_marks_a_quotation_whose_source_has_changed(shell: Shell, tmp_
     shell("add", file)
     assert "その後新しい版に変わりました" in shell("show", answer["id"])
     assert shell("show", "--json", answer["id"])["evidence"][0]["source_state"] == "superseded"
+
+
+async def test_a_citation_of_a_file_that_changed_and_is_gone_says_that_it_is_gone(
+    desk: Desk, tmp_path: Path
+) -> None:
+    file = tmp_path / "蔵書.txt"
+    file.write_text("赤い本は棚の上にある。", "utf-8")
+    assert [receipt.outcome async for receipt in desk.add(file)] == ["added"]
+    answer = await desk.ask(QUESTION)
+    file.write_text("赤い本は床の下にある。", "utf-8")
+    assert [receipt.outcome async for receipt in desk.add(file)] == ["replaced"]
+    (quoted,) = (await desk.answer(answer.id)).evidence
+    assert quoted.source_state is DocumentState.SUPERSEDED
+    await desk.remove("蔵書.txt")
+    (quoted,) = (await desk.answer(answer.id)).evidence
+    assert quoted.source_state is DocumentState.REMOVED
+    assert (await desk.evidence(quoted.id)).source_state is DocumentState.REMOVED
+    assert [receipt.outcome async for receipt in desk.add(file)] == ["added"]
+    (quoted,) = (await desk.answer(answer.id)).evidence
+    assert quoted.source_state is DocumentState.SUPERSEDED
+
+
+async def test_syncing_a_folder_tells_what_was_asked_of_it_alone(desk: Desk, tmp_path: Path) -> None:
+    folder = tmp_path / "書庫"
+    folder.mkdir()
+    file = folder / "蔵書.txt"
+    file.write_text("赤い本は棚の上にある。", "utf-8")
+    assert [receipt.outcome async for receipt in desk.mirror(folder)] == ["added"]
+    answer = await desk.ask(QUESTION, corpora=str(folder))
+    (folder / "目録.txt").write_text("目録は机の上にある。", "utf-8")
+    file.unlink()
+    receipts = [receipt async for receipt in desk.folders.sync(folder)]
+    assert [(receipt.outcome, Path(receipt.source).name) for receipt in receipts] == [
+        ("added", "目録.txt"),
+        ("gone", "蔵書.txt"),
+    ]
+    (quoted,) = (await desk.answer(answer.id)).evidence
+    assert quoted.source_state is DocumentState.REMOVED
+    assert [receipt.outcome async for receipt in desk.mirror(folder)] == ["known"]
+
+
+async def test_a_folder_that_only_questions_know_is_not_emptied_by_accident(
+    desk: Desk, tmp_path: Path
+) -> None:
+    folder = tmp_path / "書庫"
+    folder.mkdir()
+    file = folder / "蔵書.txt"
+    file.write_text("赤い本は棚の上にある。", "utf-8")
+    assert [receipt.outcome async for receipt in desk.mirror(folder)] == ["added"]
+    file.unlink()
+    folder.rmdir()
+    with pytest.raises(NotFound, match="the library has 1 files from it"):
+        assert [receipt async for receipt in desk.folders.sync(folder)]
+    assert [receipt.outcome async for receipt in desk.folders.sync(folder, is_emptied=True)] == ["gone"]
 
 
 async def test_a_citation_of_a_moved_file_opens_where_it_stands_now(desk: Desk, tmp_path: Path) -> None:

@@ -181,13 +181,32 @@ class FolderDesk:
         notify: Notify = ignore_news,
     ) -> AsyncGenerator[Receipt, None]:
         """Make what the corpus has from this folder equal to what is in it now; a receipt for each file, and
-        for each that is gone. `is_emptied`: no file is there, and that is meant.
+        for each that is gone. So is then what a corpus has that questions to this folder made: of it only
+        what the other did not tell. `is_emptied`: no file is there, and that is meant.
 
         Raises InvalidParams for a path that never was there, and, before anything is removed, NotFound for
         one that is not there or empty all of a sudden (a drive may be missing), DocumentUnreadable for one
         that cannot be looked into."""
         root = await asyncio.to_thread(intake.resolve_file, folder)
-        comparison = await self._compared(root, intake.check_corpus_name(corpus), is_emptied)
+        corpus = intake.check_corpus_name(corpus)
+        changed: set[str] = set()
+        async with aclosing(self._brought_up(root, corpus, is_emptied, notify)) as receipts:
+            async for receipt in receipts:
+                if receipt.outcome is not IntakeOutcome.KNOWN:
+                    changed.add(receipt.source)
+                yield receipt
+        if corpus == str(root) or not await self._list_mirrored(root):
+            return
+        async with aclosing(self._brought_up(root, str(root), is_emptied, _without_survey(notify))) as again:
+            async for receipt in again:
+                if receipt.outcome is not IntakeOutcome.KNOWN and receipt.source not in changed:
+                    yield receipt
+
+    async def _brought_up(
+        self, root: Path, corpus: str, is_emptied: bool, notify: Notify
+    ) -> AsyncGenerator[Receipt, None]:
+        """One corpus, as `sync`."""
+        comparison = await self._compared(root, corpus, is_emptied)
         notify(FilesSurveyed(comparison.survey))
         async with aclosing(self._taken_in(comparison, notify)) as receipts:
             async for receipt in receipts:
@@ -202,7 +221,7 @@ class FolderDesk:
         places = await self._list_places(target)
         # a corpus that bears a folder's name mirrors it, with what links lead to
         earlier = places if corpus == str(root) else dict(_below(root, places.items()))
-        survey = await self._surveyed(root, len(earlier), is_emptied)
+        survey = await self._surveyed(root, len(earlier or await self._list_mirrored(root)), is_emptied)
         files = await asyncio.to_thread(self._parts.files.look, survey.files)
         sources = {file.source for file in files}
         departed = {source: name for source, name in earlier.items() if source not in sources}
@@ -211,6 +230,10 @@ class FolderDesk:
 
     async def _list_places(self, corpus: CorpusKey) -> Mapping[str, DocumentId]:
         return await self._parts.shelf.list_places(corpus.name, corpus.owner)
+
+    async def _list_mirrored(self, root: Path) -> Mapping[str, DocumentId]:
+        """What the folder's own corpus has, which `Desk.mirror` makes."""
+        return await self._list_places(CorpusKey(self._parts.owner, str(root)))
 
     async def _surveyed(self, root: Path, known: int, is_emptied: bool) -> FileSurvey:
         try:
@@ -310,6 +333,16 @@ def _below(root: Path, places: Iterable[tuple[str, DocumentId]]) -> list[tuple[s
     """The places of a file or below a folder."""
     head = os.path.join(root, "")  # noqa: PTH118 a Path has no last separator
     return [(source, name) for source, name in places if source == str(root) or source.startswith(head)]
+
+
+def _without_survey(notify: Notify) -> Notify:
+    """The same files are surveyed a second time."""
+
+    def hear(news: News) -> None:
+        if not isinstance(news, FilesSurveyed):
+            notify(news)
+
+    return hear
 
 
 def _with_move(receipt: Receipt, comparison: _Comparison) -> Receipt:

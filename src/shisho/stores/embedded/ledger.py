@@ -49,11 +49,15 @@ SAVE_EVIDENCE = """INSERT INTO evidence(id, answer_id, number, document_id, snip
     VALUES (?, ?, ?, ?, ?, ?)"""
 # The runs that an answer ends.
 END_RUNS = "UPDATE runs SET state = 'done' WHERE id IN (?, ?) AND state = 'open'"
+# What has become of a document: of an older version whose newer ones are gone, that it is gone.
+SOURCE_STATE = """CASE WHEN d.state = 'superseded' AND NOT EXISTS (SELECT 1 FROM places p
+    WHERE p.corpus_id = d.corpus_id AND p.source = d.source) THEN 'removed' ELSE d.state END AS state"""
 # The evidence of an answer, by number.
-EVIDENCE_OF = """SELECT e.snippet, e.body, d.source, d.state FROM evidence e
+EVIDENCE_OF = f"""SELECT e.snippet, e.body, d.source, {SOURCE_STATE} FROM evidence e
     LEFT JOIN documents d ON d.id = e.document_id WHERE e.answer_id = ? ORDER BY e.number"""
 # Evidence of an owner whose id begins with something, up to what comes after all that does.
-EVIDENCE = """SELECT e.snippet, e.body, d.source, d.state FROM evidence e JOIN answers a ON a.id = e.answer_id
+EVIDENCE = f"""SELECT e.snippet, e.body, d.source, {SOURCE_STATE} FROM evidence e
+    JOIN answers a ON a.id = e.answer_id
     LEFT JOIN documents d ON d.id = e.document_id
     WHERE a.owner = ? AND e.id >= ? AND e.id < ? LIMIT 2"""
 # Answers of an owner whose id begins with something, up to what comes after all that does.

@@ -231,6 +231,21 @@ def test_a_first_line_that_names_the_separator_is_no_row(first_line: str, separa
         assert (block.place, block.headings, block.kind) == ("A2:C3", (), BlockKind.TABLE)
 
 
+@pytest.mark.parametrize(
+    ("table", "cells"),
+    [
+        ("Apfel;1,50;2,25\nBirne;2,75;3,10\nKirsche;4,20;5,00\n", ["Apfel", "1,50", "2,25"]),
+        ("1,50;2,25\n2,75;3,10\n", ["1,50", "2,25"]),
+        ("Apfel\t1,50\nBirne\t2,75\n", ["Apfel", "1,50"]),
+        ("Apfel,1,2;25\nBirne,2,3;10\n", ["Apfel", "1", "2;25"]),
+        ("1,2,3\n4,5,6\n", ["1", "2", "3"]),
+    ],
+)
+def test_a_comma_inside_figures_parts_no_cells_where_another_sign_does(table: str, cells: list[str]) -> None:
+    (block,) = delimited.read(table.encode()).blocks
+    assert block.text.split("\n")[0].split("\t") == cells
+
+
 def test_a_separator_that_parts_nothing_leaves_no_row_out() -> None:
     (block,) = delimited.read("sep=;\n氏名,部署\n".encode()).blocks
     assert block.text == "氏名,部署"

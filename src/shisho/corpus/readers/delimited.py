@@ -17,6 +17,7 @@ from shisho.errors import DocumentUnreadable
 SEPARATORS = "\t,;|"  # in case of a tie, the first
 LOOKED_AT = 50  # lines
 _NAMED_SEPARATOR = re.compile(r"\ufeff?\"?sep=([^\n\"])\"?\n", re.IGNORECASE)
+_FIGURE_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
 LONGEST = 200_000  # characters of a cell; where one is longer, a quotation mark was not closed
 
 
@@ -45,7 +46,8 @@ def _split_separator(text: str) -> tuple[str, str]:
 
 def _separator(text: str) -> str:
     """The one that most lines have equally often; empty where none parts most of them."""
-    lines = [line for line in text[: LOOKED_AT * 2_000].split("\n")[:LOOKED_AT] if line.strip()]
+    looked_at = text[: LOOKED_AT * 2_000].split("\n")[:LOOKED_AT]
+    lines = [_without_figure_commas(line) for line in looked_at if line.strip()]
     best = ""
     most = 0
     for separator in SEPARATORS:
@@ -56,6 +58,11 @@ def _separator(text: str) -> str:
             best = separator
             most = agreeing
     return best
+
+
+def _without_figure_commas(line: str) -> str:
+    """Beside a semicolon a comma between digits is a part of a figure: `1,50;2,25`."""
+    return _FIGURE_COMMA.sub(".", line) if ";" in line else line
 
 
 def _rows(text: str, separator: str) -> Iterator[SheetRow]:

@@ -129,6 +129,34 @@ def test_a_zero_here_and_there_is_no_wide_letter() -> None:
     assert text.decode(b"") == ""
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("words", [PLAIN, f"{PLAIN}\n", f"{PLAIN}\r\n第2章\n\n{PLAIN}\n", "ある"])
+def test_japanese_of_wide_letters_needs_no_mark(encoding: str, words: str) -> None:
+    assert text.decode(words.encode(encoding)) == words
+
+
+@pytest.mark.parametrize("encoding", ["cp932", "euc_jp"])
+@pytest.mark.parametrize("words", ["あ0い0う0え0", "品番,数\nア0,10\nイ0,20\n", "00あ00い"])
+def test_japanese_with_figures_is_not_taken_for_wide_letters(encoding: str, words: str) -> None:
+    assert text.decode(words.encode(encoding)) == words
+
+
+@pytest.mark.parametrize(
+    ("words", "encoding"),
+    [
+        ("Grüße aus München – naïve café “quoted” €5", "cp1252"),
+        ("La société a été fondée à Besançon.", "cp1252"),
+        ("A informação não está disponível em São João.", "cp1252"),
+        ("Zażółć gęślą jaźń. Łódź jest miastem w Polsce; świętować będziemy jutro.", "cp1250"),
+        ("Příliš žluťoučký kůň úpěl ďábelské ódy. Město leží na řece Vltavě.", "cp1250"),
+        ("Адрес компании находится в Москве, на улице Тверской.", "cp1251"),
+        ("Η ελληνική γλώσσα είναι μία από τις αρχαιότερες γλώσσες.", "cp1253"),
+    ],
+)
+def test_of_equal_guesses_the_western_one_counts(words: str, encoding: str) -> None:
+    assert text.decode(words.encode(encoding)) == words
+
+
 def test_text_by_its_server() -> None:
     blocks = text.read("caf\xe9 na\xefve".encode("cp1252"), "windows-1252").blocks
     assert blocks[0].text == "café naïve"

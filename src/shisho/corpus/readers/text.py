@@ -19,12 +19,14 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+WESTERN = "cp1252"  # what browsers take a text for that nothing is known of
 _KANA = re.compile("[ぁ-ヺー]")
 _HALF_WIDTH = re.compile("[｡-ﾟ]")
 # A control character breaks terminals and databases; a space of the same length keeps every offset.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _WIDE = re.compile(rb"[\x80-\xff](?:[\x40-\x7e\x80-\xfc])?")
 LOOKED_AT = 100_000  # bytes
+KANA_SHARE = 0.2  # of Japanese prose: other bytes read as UTF-16 have hardly any
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 
 
@@ -118,11 +120,19 @@ def _strictly(data: bytes, encoding: str) -> str | None:
 def _japanese(data: bytes) -> str | None:
     # Each of the two often decodes the other's bytes, but then yields half-width kana instead of kana.
     texts = [text for name in ("cp932", "euc_jp") if (text := _strictly(data, name)) is not None]
+    texts += [
+        text for name in ("utf-16-le", "utf-16-be") if (text := _strictly(data, name)) and _is_prose(text)
+    ]
     scored = [(len(_KANA.findall(text)) - len(_HALF_WIDTH.findall(text)), text) for text in texts]
     score, best = max(scored, default=(0, ""))
     if score > 0:
         return best
     return _strictly(data, "cp932") if _is_common_kanji(data) else None
+
+
+def _is_prose(text: str) -> bool:
+    head = text[:LOOKED_AT]
+    return len(_KANA.findall(head)) >= KANA_SHARE * len(head)
 
 
 def _is_common_kanji(data: bytes) -> bool:
@@ -136,7 +146,11 @@ def _is_common_kanji(data: bytes) -> bool:
 def _guessed(data: bytes) -> str:
     import charset_normalizer
 
-    best = charset_normalizer.from_bytes(data[:LOOKED_AT]).best()
+    guesses = charset_normalizer.from_bytes(data[:LOOKED_AT])
+    best = guesses.best()
     if best is None or b"\x00" in data[:4096]:
         raise DocumentUnreadable("The text is in no known encoding: save it as UTF-8.")
-    return data.decode(best.encoding, "replace")
+    # Equally good guesses come in the order of their names, that of Poland before that of Western Europe.
+    equal = [guess for guess in guesses if (guess.chaos, guess.coherence) == (best.chaos, best.coherence)]
+    is_western = any(WESTERN in guess.could_be_from_charset for guess in equal)
+    return data.decode(WESTERN if is_western else best.encoding, "replace")

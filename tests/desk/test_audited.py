@@ -46,9 +46,10 @@ EXEMPT = {
         references.list_incomplete""",
     "measures a ranking for who runs the library": "rank rank_documents",
     "shows or goes on with what its owner has asked, and the asking is on record": """resume replay answer evidence answers.log
-        answers.check answers.news answers.stop answers.resume conversations.turns conversations.list_newest conversations.find_last_run
-        conversations.view conversations.understand conversations.context conversations.add_turn exports.text exports.file
-        export tasks.create_task tasks.stop_task tasks.resume_task tasks.list_tasks tasks.list_jobs tasks.find_question
+        answers.check answers.news answers.stop answers.resume conversations.turns conversations.list_newest
+        conversations.find_last_run conversations.view conversations.understand
+        conversations.context conversations.add_turn exports.text exports.file export
+        tasks.create_task tasks.stop_task tasks.resume_task tasks.list_tasks tasks.list_jobs tasks.find_question
         sessions.submit_findings sessions.compose_answer""",
     "is about the way to the web, and the words that go there are of what was asked": """tasks.get_auth_queue
         tasks.resolve_auth tasks.open_auth tasks.get_web_consent tasks.get_web_consent_time tasks.set_web_consent

@@ -297,6 +297,40 @@ def test_of_two_kinds_the_one_that_is_asked_for_comes_first() -> None:
     assert first.snippet.startswith("第一種")
 
 
+@pytest.mark.parametrize(
+    ("question", "answer", "other"),
+    [
+        (
+            "品番101の部品の重さは",
+            "品番101の部品の重さは8グラムである。",
+            "品番10101の部品の重さは108グラムである。",
+        ),
+        ("会議室203の定員は何名か", "会議室203は定員は8名である。", "会議室1203は定員は30名である。"),
+        ("EX-200の消費電力は", "EX-200の消費電力は45ワットである。", "EX-2000の消費電力は450ワットである。"),
+        ("What does error 404 mean?", "Error 404 means no page.", "Error 4041 means a full disk."),
+    ],
+)
+def test_of_things_that_numbers_tell_apart_only_the_one_asked_for_answers(
+    question: str, answer: str, other: str
+) -> None:
+    near = [NumberedPassage(1, other, "", 0.9)]
+    both = [*near, NumberedPassage(2, answer, "", 0.5)]
+    assert [finding.snippet for finding in found(question, both) if finding.score >= ENOUGH] == [answer]
+    assert max((finding.score for finding in found(question, near)), default=0) < ENOUGH
+
+
+def test_a_line_is_of_the_thing_that_its_documents_title_names() -> None:
+    manuals = [
+        NumberedPassage(
+            number, f"消費電力は{number}ワットである。", "仕様", 0.9, title=f"EX-{number} 取扱説明書"
+        )
+        for number in (200, 2000)
+    ]
+    answers = [finding for finding in found("EX-200の消費電力は", manuals) if finding.score >= ENOUGH]
+    assert [finding.snippet for finding in answers] == ["消費電力は200ワットである。"]
+    assert not [finding for finding in found("EX-20の消費電力は", manuals) if finding.score >= ENOUGH]
+
+
 def test_what_compares_two_things_comes_first_and_once() -> None:
     text = (
         "腺ペストとは、リンパ節が腫れるペストの一種である。肺ペストとは、肺に広がったペストをいう。"

@@ -18,7 +18,6 @@ _LABEL = re.compile(
 _NUMBERED_THING = re.compile(
     r"[一-鿿ァ-ヶー]{2,8}[0-9]+(?![0-9.])|(?<![0-9.])[0-9]+(?:[かヶ]月|年|週|日|時間)[一-鿿]{1,3}"
 )
-_GRADE = re.compile(r"(?<![ァ-ヶー])([ァ-ヶー]{2,8})\s*([0-9]{1,3})(?![0-9.])")
 _VERSION = re.compile(r"(?:(?<![\w.])v?|(?<![a-z])ver\.\s*|第\s*)([0-9]+(?:\.[0-9]+)+)(?![\w.]*[0-9])")
 _NUMERAL = re.compile(r"[〇一二三四五六七八九十百千]+")
 
@@ -143,21 +142,6 @@ def labels(folded: str) -> frozenset[str]:
         count, kind, more = match.groups()
         found_labels.add(f"第{_digits(count)}{kind}" + (f"の{_digits(more)}" if more else ""))
     return frozenset(found_labels)
-
-
-@lru_cache(maxsize=2_048)
-def grades(folded: str) -> frozenset[tuple[str, str]]:
-    """The kinds and grades of one thing that a text tells apart by numbers, each with its number: 第二種,
-    レベル1. What stands below an article may name another one, so that articles are none."""
-    kinds = {(match[2], _digits(match[1])) for match in _LABEL.finditer(folded) if match[2] in "種類"}
-    return frozenset(kinds | set(_GRADE.findall(folded)))
-
-
-def names_another(asked: frozenset[tuple[str, str]], said: frozenset[tuple[str, str]]) -> bool:
-    """True where a line is of another kind or grade than all that the question asks for: of レベル1 where
-    レベル2 is meant."""
-    shared_kinds = {kind for kind, _ in asked} & {kind for kind, _ in said}
-    return bool(shared_kinds) and asked.isdisjoint(said)
 
 
 def find_numbered_things(folded: str) -> frozenset[str]:

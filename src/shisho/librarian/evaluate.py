@@ -14,6 +14,7 @@ from shisho.language.terms import fold, squeeze
 from shisho.librarian import demands, questions, reading, signs
 from shisho.librarian.answer_kinds import AnswerKind
 from shisho.librarian.certainty import certainty, certainty_signs
+from shisho.librarian.designations import names_another, names_any
 from shisho.librarian.evidence import double
 from shisho.librarian.levels import ENOUGH, NEAR
 from shisho.librarian.line_roles import LineRole, announces_steps
@@ -93,7 +94,7 @@ class _Choice:
 def _weigh(passages: Sequence[NumberedPassage], goal: Goal, rarity: Mapping[str, float]) -> _Choice:
     question = questions.read(goal.question)
     weights = signs.term_weights(question, rarity)
-    with_other_rows = list(find_quotable_lines(passages, question, weights))
+    with_other_rows = _without_other_things(list(find_quotable_lines(passages, question, weights)), question)
     return _Choice(goal, question, weights, with_other_rows, _without_other_rows(with_other_rows, question))
 
 
@@ -199,6 +200,18 @@ def _says_what_it_is(candidate: QuotableLine, sides: Sequence[Sequence[str]]) ->
     """True for a definition, and for what names both sides of a comparison: it need not define them."""
     words = candidate.shared.page.lines[candidate.place].terms
     return bool(candidate.signs.defines) or (bool(sides) and all(words.issuperset(side) for side in sides))
+
+
+def _without_other_things(candidates: list[QuotableLine], question: ParsedQuestion) -> list[QuotableLine]:
+    """Without lines of another thing of the numbered kind that is asked for, where a line names that very
+    one."""
+    sought = question.designations
+    things = [candidate.shared.page.lines[candidate.place].designations for candidate in candidates]
+    if not any(names_any(sought, stated) for stated in things):
+        return candidates
+    return [
+        line for line, stated in zip(candidates, things, strict=True) if not names_another(sought, stated)
+    ]
 
 
 def _without_other_rows(candidates: list[QuotableLine], question: ParsedQuestion) -> list[QuotableLine]:

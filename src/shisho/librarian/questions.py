@@ -16,6 +16,7 @@ from shisho.language.terms import fold, pairs, squeeze, terms, tokenizer
 from shisho.librarian import answer_kinds, asides, definitions, demands
 from shisho.librarian.answer_kinds import AnswerKind
 from shisho.librarian.asking_words import spell_asking_words
+from shisho.librarian.designations import Designation, find_designations
 from shisho.librarian.lead_up import split_lead_up
 
 
@@ -51,7 +52,7 @@ class ParsedQuestion:
     unit: str
     form: re.Pattern[str] | None
     labels: frozenset[str]
-    grades: frozenset[tuple[str, str]]
+    designations: frozenset[Designation]
     versions: frozenset[str]
     superlatives: Mapping[str, frozenset[str]]
     lists: bool
@@ -203,7 +204,7 @@ def read(question: str) -> ParsedQuestion:
         unit=unit,
         form=demands.form(asking),
         labels=demands.labels(folded),
-        grades=demands.grades(folded),
+        designations=find_designations(folded),
         versions=demands.versions(folded),
         superlatives=_superlatives(folded),
         lists=_LISTS.search(asking) is not None,

@@ -9,6 +9,7 @@ from shisho.domain.corpus import NumberedPassage
 from shisho.language.terms import fold, terms
 from shisho.librarian import demands, reading, signs
 from shisho.librarian.answer_kinds import AnswerKind
+from shisho.librarian.designations import find_designations
 from shisho.librarian.line_roles import LineRole
 from shisho.librarian.questions import ParsedQuestion
 from shisho.librarian.quoting import QuotedSpan, choose_span, is_list, overleaf_span, sentence_rest
@@ -60,6 +61,7 @@ def find_quotable_lines(
             passage.match,
             passage.match / best if best else 0.0,
             _lacks_number(question, f"{fold(passage.title)}\n{page.folded}"),
+            find_designations(fold(passage.title)),
         )
         for place, line in enumerate(page.lines):
             if line.role in _QUOTABLE or _heading_answers(question, line):

@@ -11,19 +11,18 @@ from shisho.language.normalise import fold_map
 from shisho.language.numbers import Figures, figures
 from shisho.language.sentences import sentences
 from shisho.language.terms import fold, pairs, terms
-from shisho.librarian import demands
+from shisho.librarian.designations import Designation, find_begun, find_designations
 from shisho.librarian.line_roles import LineRole, mark, roles
 
 NOTHING = frozenset[str]()
-LABEL_CHARS = 8  # from its beginning: a number further on is one that the sentence refers to
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceLine:
     """One sentence: `text[start:end]` of its passage, folded, with its terms. `mark`: the kind of mark that
     it begins with as an item of a list, 0 for none. `under`: the terms of the heading, question or lead-in of
-    the passage that it stands under. `grades`: the numbered kind that it, or what it stands under, begins
-    with (第二種, レベル1)."""
+    the passage that it stands under. `designations`: the things of a numbered kind that it names, and
+    that it, or what it stands under, begins with (第二種, レベル1)."""
 
     start: int
     end: int
@@ -32,7 +31,7 @@ class SentenceLine:
     role: LineRole = LineRole.PROSE
     mark: int = 0
     under: frozenset[str] = frozenset()
-    grades: frozenset[tuple[str, str]] = frozenset()
+    designations: frozenset[Designation] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +78,13 @@ def _lines(
     read_lines: list[SentenceLine] = []
     titled: frozenset[str] = frozenset()
     led: frozenset[str] = frozenset()
-    graded: frozenset[tuple[str, str]] = frozenset()
+    begun = find_designations(fold(heading))
     own_spans = sum(start < len(passage) for start, _ in spans)
     for (start, end), role in zip(spans[:own_spans], parts, strict=False):
         line = _line(text, start, end, role, titled | led)
-        graded = demands.grades(line.folded[:LABEL_CHARS]) or graded
-        line = replace(line, grades=graded)
+        named = find_designations(line.folded)
+        begun = find_begun(line.folded) or begun
+        line = replace(line, designations=named | begun)
         read_lines.append(line)
         if role in (LineRole.HEADING, LineRole.QUESTION):
             # Headings in a row are steps of one path; what was announced before is over.

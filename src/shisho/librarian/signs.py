@@ -13,7 +13,8 @@ from shisho.domain.corpus import NumberedPassage
 from shisho.language.meanings import mean_same
 from shisho.language.numbers import is_same_unit
 from shisho.language.terms import fold, squeeze, terms
-from shisho.librarian import definitions, demands, questions, reading
+from shisho.librarian import definitions, questions, reading
+from shisho.librarian.designations import Designation, add_title, names_another
 from shisho.librarian.line_roles import LineRole
 from shisho.librarian.questions import NounPhrase, ParsedQuestion
 from shisho.librarian.reading import AnalysedPassage
@@ -92,7 +93,7 @@ WEIGHTS = Signs(
 
 class PassageSigns(NamedTuple):
     """The facts that all lines of a passage share; `alike`: for each term the words of passage and title that
-    mean the same."""
+    mean the same. `designations`: the things of a numbered kind in its document's title."""
 
     page: AnalysedPassage
     alike: Mapping[str, frozenset[str]]
@@ -104,6 +105,7 @@ class PassageSigns(NamedTuple):
     match: float
     match_relative: float
     numberless: bool
+    designations: frozenset[Designation]
 
 
 def term_weights(question: ParsedQuestion, rarity: Mapping[str, float]) -> dict[str, float]:
@@ -145,6 +147,8 @@ def line_signs(
     alike = shared.alike
     counted = dict.fromkeys(weights, 1 / len(weights))
     form = question.form
+    things = add_title(line.designations, shared.designations)
+    is_another = names_another(question.designations, things)
     beside = [*shared.shares[max(0, place - 2) : place], *shared.shares[place + 1 : place + 3]]
     return Signs(
         meant=measure_meant_share(
@@ -169,7 +173,7 @@ def line_signs(
         grants=float(question.asks_yes_or_no and questions.grants(folded)),
         formless=float(form is not None and not form.search(said)),
         formless_quoted=float(form is not None and not form.search(folded)),
-        numberless=float(shared.numberless or demands.names_another(question.grades, line.grades)),
+        numberless=float(shared.numberless or is_another),
         listed=float(is_listed),
         length=math.log(1 + len(quotation)),
         depth=place / max(1, len(page.lines) - 1),

@@ -158,6 +158,23 @@ def test_a_value_of_another_form_is_refused_with_what_the_setting_is_for(name: s
     assert next(row.help for row in TABLE if row.name == name) in str(refused.value)
 
 
+@pytest.mark.parametrize("name", ["web", "language", "max_rounds", "ocr"])
+def test_an_empty_value_of_the_environment_sets_nothing(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"SHISHO_{name.upper()}", "")
+    settings, troubles = load_readable(home=tmp_path)
+    assert not troubles
+    assert settings.origins[name] == "default"
+
+
+def test_a_file_that_begins_with_a_mark_of_its_encoding_is_read(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_bytes(b"\xef\xbb\xbfmax_rounds = 2\n")
+    settings, troubles = load_readable(home=tmp_path)
+    assert not troubles
+    assert settings.origins["max_rounds"] == "file"
+
+
 def test_a_secret_may_stand_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "token").write_text("a-long-word\n", "utf-8")
     monkeypatch.setenv("SHISHO_TOKEN_FILE", str(tmp_path / "token"))

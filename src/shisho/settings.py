@@ -162,7 +162,8 @@ def _environment(row: Setting) -> str | None:
     name = f"SHISHO_{row.name.upper()}"
     file = os.environ.get(f"{name}{SECRET_FILE}") if row.secret else None
     if file is None or name in os.environ:
-        return os.environ.get(name)
+        value = os.environ.get(name)
+        return None if value == "" and _is_never_empty(row) else value
     try:
         return Path(file).read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
@@ -170,6 +171,11 @@ def _environment(row: Setting) -> str | None:
         raise StorageUnusable(
             "{path} cannot be read: {why}. Give yourself the right to it.", path=file, why=why
         ) from error
+
+
+def _is_never_empty(row: Setting) -> bool:
+    """What is no free text: `SHISHO_WEB=` of a compose file that knows of no value sets nothing."""
+    return bool(row.choices) or not isinstance(row.default, str)
 
 
 NOT_SETTINGS = frozenset(("SHISHO_LONG", "SHISHO_POSTGRES", "SHISHO_SHARED", "SHISHO_SNAPSHOT"))
@@ -239,7 +245,7 @@ def _file(path: Path) -> dict[str, object]:
     try:
         if not path.is_file():
             return {}
-        return tomllib.loads(path.read_text("utf-8"))
+        return tomllib.loads(path.read_text("utf-8-sig"))  # editors of Windows begin it with a mark
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidParams("{path} is not valid TOML: {why}.", path=path, why=reason_of(error)) from error
     except OSError as error:

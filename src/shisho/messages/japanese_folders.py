@@ -61,6 +61,9 @@ SAID: Mapping[str, str] = {
     "{where}{why}. Give yourself the right to it, or choose another home or folder.": (
         "{where}{why}。ご自分に権限を付けるか、別のホームかフォルダを選んでください。"
     ),
+    "The output cannot be written: {why}. Choose another place for it.": (
+        "出力を書き込めません: {why}。別の出力先を選んでください。"
+    ),
     "{path} cannot be read: {why}. Give yourself the right to it.": (
         "{path} を読めません: {why}。ご自分に権限を付けてください。"
     ),

@@ -37,6 +37,7 @@ from shisho.interfaces.cli.runner import Json
 from shisho.interfaces.cli.runner import run as _run
 from shisho.interfaces.cli.runner import show as _print
 from shisho.interfaces.cli.runner import words as _words
+from shisho.interfaces.cli.streams import open_streams
 from shisho.messages.catalogue import render, speak
 
 if TYPE_CHECKING:
@@ -378,8 +379,7 @@ app.command()(box_cli.box)
 
 def main() -> None:
     """Entry point of the `shisho` command."""
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
+    open_streams()
     speak(settings_.reader_of(sys.argv[1:]))
     translate_frames()
     keep_named(app, sys.argv[1:])(prog_name="shisho")

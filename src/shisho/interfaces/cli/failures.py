@@ -13,6 +13,7 @@ import typer
 
 from shisho.errors import InvalidParams, ShishoError
 from shisho.interfaces.api.failures import describe_error, find_disk_error
+from shisho.interfaces.cli.streams import OutputUnwritable, to_storage_error
 from shisho.messages.catalogue import render
 
 
@@ -24,6 +25,8 @@ def fail_typed(json_: bool) -> Iterator[None]:
     except ShishoError as error:
         fail(error, json_)
     except OSError as error:
+        if isinstance(error, OutputUnwritable):
+            fail(to_storage_error(error), json_=False)
         cause = find_disk_error(error) or _find_path_error(error)
         if cause is None:
             raise

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from shisho.language.terms import fold
-from shisho.librarian.designations import add_title, find_begun, find_designations, names_another
+from shisho.librarian.designations import find_begun, find_designations, names_another
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,7 @@ def test_what_a_number_tells_apart_is_named_by_its_kind_and_number(
         ("第2条とは", "第1条は", False),
         ("バージョン3とは", "バージョン 3.1 では", False),
         ("How do I install it on Python 3?", "Python 3.11 is needed.", False),
+        ("EX-200Aの重さは", "EX-200は軽い。", False),
         ("What does error 404 mean?", "Error 4041 means that the disk is full.", True),
     ],
 )
@@ -58,8 +59,3 @@ def test_a_line_of_another_number_is_of_another_thing(asked: str, said: str, ano
 
 def test_what_follows_is_about_what_a_line_begins_with() -> None:
     assert find_begun("・品番101の部品は、品番205と組で使う。") == {("品番", "101")}
-
-
-def test_a_title_counts_for_kinds_that_the_line_does_not_name() -> None:
-    titled = find_designations("ex-200 取扱説明書 第2種")
-    assert add_title(frozenset({("ex", "300")}), titled) == {("ex", "300"), ("種", "2")}

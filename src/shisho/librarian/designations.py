@@ -1,4 +1,4 @@
-"""What a number tells apart from others of its kind: 品番101 is not 品番10101, EX-200 not EX-2000, room 203
+"""Things of one kind that a number tells apart: 品番101 is not 品番10101, EX-200 not EX-2000, room 203
 not room 1203, レベル1 not レベル2. Pure rules."""
 
 from __future__ import annotations
@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from string import ascii_lowercase
 
 from shisho.language.numbers import UNITS, kanji_number
 
@@ -31,16 +32,18 @@ _NOUN = re.compile(
     rf"(?<![一-鿿々])([一-鿿々]{{2,8}})(?<![第約計各全毎]){_BETWEEN}({_NUMBER})(?![一-鿿ァ-ヶー]){_END}"
 )
 _LABEL = re.compile(rf"(?<![一-鿿々])([図表式例問注]){_BETWEEN}({_NUMBER}){_END}")
-_SUFFIXED = re.compile(r"(?<![0-9.])([0-9]{1,6})(号[室車機線館棟]|番(?:線|教室|ホーム|出口)|便)")
+_SUFFIXED = re.compile(
+    r"(?<![0-9.])([0-9]{1,6})(号[室車機線館棟]|番(?:線|教室|ホーム|出口)|[日泊回年番]目|丁目|組(?![合織み])|便)"
+)
 _WORD = re.compile(rf"(?<![a-z0-9])([a-z]{{3,16}}):? (?:no\. ?|#)?({_NUMBER}[a-z]?)(?![a-z0-9%]|[.,][0-9])")
 # Words that a number follows which numbers nothing: "in 1998", "over 300", "May 3".
 _NO_KIND = frozenset(
     word
     for line in (
-        "about above after all and another any are around approximately at before below between but by down each",
+        "about above after all and another any are many around approximately at before below between but by down each",
         "every exactly fewer first for from had has have into just last least less more most nearly next not off only",
-        "onto over past per roughly since some than that the their then these those to total under until upon was",
-        "were will with within jan january feb february mar march apr april may jun june jul july aug august sep sept",
+        "onto over past per roughly since some than that the their then these those to total under until upon was were",
+        "will with within jan january feb february mar march apr april may jun june jul july aug august sep sept",
         "september oct october nov november dec december",
     )
     for word in line.split()
@@ -82,18 +85,14 @@ def names_another(sought: frozenset[Designation], stated: frozenset[Designation]
 
 
 def names_any(sought: frozenset[Designation], stated: frozenset[Designation]) -> bool:
-    """True where a text is of one of the things that are sought. Python 3.11 is a Python 3."""
+    """True where a text is of one of the things that are sought. Python 3.11 is a Python 3; of
+    EX-200A what is said of all EX-200 is said."""
     return any(
-        kind == of_kind and (number == exact or number.startswith(f"{exact}."))
+        kind == of_kind
+        and (number in (exact, exact.rstrip(ascii_lowercase)) or number.startswith(f"{exact}."))
         for of_kind, exact in sought
         for kind, number in stated
     )
-
-
-def add_title(stated: frozenset[Designation], titled: frozenset[Designation]) -> frozenset[Designation]:
-    """With what the document's title names, of kinds of which the line names none."""
-    kinds = {kind for kind, _ in stated}
-    return stated | {thing for thing in titled if thing[0] not in kinds}
 
 
 def _digits(count: str) -> str:

@@ -14,7 +14,6 @@ from shisho.language.terms import fold, squeeze
 from shisho.librarian import demands, questions, reading, signs
 from shisho.librarian.answer_kinds import AnswerKind
 from shisho.librarian.certainty import certainty, certainty_signs
-from shisho.librarian.designations import names_another, names_any
 from shisho.librarian.evidence import double
 from shisho.librarian.levels import ENOUGH, NEAR
 from shisho.librarian.line_roles import LineRole, announces_steps
@@ -24,6 +23,7 @@ from shisho.librarian.quoting import (
     is_grounded,
     measure_printed_width,
 )
+from shisho.librarian.rivals import drop_other_things, is_rival, put_own_words_first
 from shisho.librarian.signs import figures_missing
 from shisho.librarian.table_rows import find_met, find_outdone_rows, is_record, lacks_any
 
@@ -94,7 +94,7 @@ class _Choice:
 def _weigh(passages: Sequence[NumberedPassage], goal: Goal, rarity: Mapping[str, float]) -> _Choice:
     question = questions.read(goal.question)
     weights = signs.term_weights(question, rarity)
-    with_other_rows = _without_other_things(list(find_quotable_lines(passages, question, weights)), question)
+    with_other_rows = drop_other_things(list(find_quotable_lines(passages, question, weights)), question)
     return _Choice(goal, question, weights, with_other_rows, _without_other_rows(with_other_rows, question))
 
 
@@ -190,6 +190,8 @@ def _chosen(
             continue
         if any(double(candidate.quotation, text) for text in quoted_texts):
             continue
+        if chosen and not (question.explains or question.lists) and is_rival(candidate, chosen[0]):
+            continue
         quoted_texts.append(candidate.quotation)
         chosen.append(candidate)
         chars += width
@@ -200,18 +202,6 @@ def _says_what_it_is(candidate: QuotableLine, sides: Sequence[Sequence[str]]) ->
     """True for a definition, and for what names both sides of a comparison: it need not define them."""
     words = candidate.shared.page.lines[candidate.place].terms
     return bool(candidate.signs.defines) or (bool(sides) and all(words.issuperset(side) for side in sides))
-
-
-def _without_other_things(candidates: list[QuotableLine], question: ParsedQuestion) -> list[QuotableLine]:
-    """Without lines of another thing of the numbered kind that is asked for, where a line names that very
-    one."""
-    sought = question.designations
-    things = [candidate.shared.page.lines[candidate.place].designations for candidate in candidates]
-    if not any(names_any(sought, stated) for stated in things):
-        return candidates
-    return [
-        line for line, stated in zip(candidates, things, strict=True) if not names_another(sought, stated)
-    ]
 
 
 def _without_other_rows(candidates: list[QuotableLine], question: ParsedQuestion) -> list[QuotableLine]:
@@ -299,6 +289,7 @@ def _ranked(
     if together:
         leading = next((line for line in ranked if line.shown.temp_index == together), ranked[0])
         ranked = [replace(leading, odds=ranked[0].odds), *(line for line in ranked if line is not leading)]
+    ranked = put_own_words_first(ranked)
     if not (ranked and (question.lists or question.asks_for_a_way or sides)):
         return ranked
     best = ranked[0].odds

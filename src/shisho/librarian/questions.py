@@ -178,6 +178,8 @@ def read(question: str) -> ParsedQuestion:
     folded = spell_asking_words(fold(question))
     words = terms(folded)
     told_words = [word for word in words if word not in _ASKING and word[0] != "何"] or words
+    if answer_kinds.find_kind(folded) is AnswerKind.PERSON:
+        told_words = [word for word in told_words if word != "者"] or told_words  # 欠席: 渡辺
     kept_words = frozenset(told_words)
     lead_up, asking = split_lead_up(folded)
     if word_met := definitions.find_word_met(lead_up, asking):

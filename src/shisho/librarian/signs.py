@@ -14,7 +14,9 @@ from shisho.language.meanings import mean_same
 from shisho.language.numbers import is_same_unit
 from shisho.language.terms import fold, squeeze, terms
 from shisho.librarian import definitions, questions, reading
-from shisho.librarian.designations import Designation, add_title, names_another
+from shisho.librarian.attributes import find_units, states_another_attribute
+from shisho.librarian.compounds import states_another_kind
+from shisho.librarian.designations import Designation, names_another
 from shisho.librarian.line_roles import LineRole
 from shisho.librarian.questions import NounPhrase, ParsedQuestion
 from shisho.librarian.reading import AnalysedPassage
@@ -147,8 +149,12 @@ def line_signs(
     alike = shared.alike
     counted = dict.fromkeys(weights, 1 / len(weights))
     form = question.form
-    things = add_title(line.designations, shared.designations)
-    is_another = names_another(question.designations, things)
+    things = line.designations | shared.designations
+    is_another = (
+        names_another(question.designations, things)
+        or states_another_kind(question, line.folded, alike, line.terms | under | shared.titled)
+        or states_another_attribute(question.terms, line.terms)
+    )
     beside = [*shared.shares[max(0, place - 2) : place], *shared.shares[place + 1 : place + 3]]
     return Signs(
         meant=measure_meant_share(
@@ -234,6 +240,7 @@ def find_same_words(
         term: frozenset({term, *question.superlatives.get(term, ())})
         | {word for word in words if _same(term, word)}
         | (joined.get(term, reading.NOTHING) & words)
+        | (find_units(term) & words)
         for term in weights
     }
 

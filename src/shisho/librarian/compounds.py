@@ -1,0 +1,53 @@
+"""Things of one kind that the name in a compound noun tells apart: プラチナ会員 is no ゴールド会員,
+京都支店 no 神戸支店. Pure rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from shisho.librarian.definitions import NOUNS
+from shisho.librarian.questions import NounPhrase, ParsedQuestion
+from shisho.librarian.word_kinds import WordKind, find_word_kinds
+
+
+def states_another_kind(
+    question: ParsedQuestion, folded: str, alike: Mapping[str, frozenset[str]], words: frozenset[str]
+) -> bool:
+    """True where a line names another thing of a kind than all that the question names: its last noun behind
+    another one than the name, which nothing near the line (`words`) has. Of other nouns it may be the same in
+    other words: 社内規程 is 内部規程."""
+    kinds = find_word_kinds(question.folded, question.terms)
+    names = kinds[WordKind.NAME] | kinds[WordKind.KATAKANA]
+    named = [phrase for phrase in question.phrases if _is_named(phrase, names)]
+    if not named:
+        return False
+    runs = NOUNS.findall(folded)
+    heads: dict[str, list[bool]] = {phrase.terms[-1]: [] for phrase in named}
+    for phrase in named:
+        heads[phrase.terms[-1]].append(_is_there(phrase, names, folded, alike, words))
+    return any(
+        not any(present) and any(_has_another(head, run) for run in runs) for head, present in heads.items()
+    )
+
+
+def _is_named(phrase: NounPhrase, names: frozenset[str]) -> bool:
+    head = phrase.terms[-1]
+    return len(head) > 1 and phrase.text.endswith(head) and not names.isdisjoint(phrase.terms[:-1])
+
+
+def _is_there(
+    phrase: NounPhrase,
+    names: frozenset[str],
+    folded: str,
+    alike: Mapping[str, frozenset[str]],
+    words: frozenset[str],
+) -> bool:
+    told_names = names.intersection(phrase.terms[:-1])
+    return all(
+        name in folded or not alike.get(name, frozenset({name})).isdisjoint(words) for name in told_names
+    )
+
+
+def _has_another(head: str, run: str) -> bool:
+    before, found, _ = run.partition(head)
+    return bool(found and before) and not before[-1].isdigit()

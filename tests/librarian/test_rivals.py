@@ -1,0 +1,81 @@
+"""Lines that say of another thing what is asked are no answer, and are not quoted beside the one that is."""
+
+from __future__ import annotations
+
+import pytest
+
+from shisho.domain.corpus import NumberedPassage
+from shisho.domain.inquiry import Finding, Goal
+from shisho.language.terms import fold, terms
+from shisho.librarian.attributes import find_units, states_another_attribute
+from shisho.librarian.compounds import states_another_kind
+from shisho.librarian.evaluate import select, terms_wanted
+from shisho.librarian.levels import ENOUGH
+from shisho.librarian.questions import read
+
+SHOP = """ゴールド会員の年会費は3300円です。一般会員の年会費は無料です。
+神戸支店の店長は山本由美です。大阪支店の店長は山本健一です。"""
+RULES = "下校は、夏季は午後6時30分、冬季は午後5時30分までとする。登校は午前8時25分までとする。"
+LEASE = "建物の構造部分の修繕は甲の負担とし、電球その他の消耗品の交換は乙の負担とする。"
+
+
+def find(question: str, text: str, heading: str = "") -> list[Finding]:
+    goals = [Goal("G1", question)]
+    there = set(terms(fold(f"{heading} {text}")))
+    rarity = {term: 2.0 if term in there else 6.0 for term in terms_wanted(goals)}
+    return select([NumberedPassage(1, text, heading, 0.9)], goals, [], rarity)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "heading", "answer"),
+    [
+        ("大阪支店の店長は誰ですか", SHOP, "支店", "大阪支店の店長は山本健一です。"),
+        ("登校は何時までか", RULES, "登校と下校", "登校は午前8時25分までとする。"),
+        ("電球の交換は誰の負担か", LEASE, "第5条(修繕)", LEASE),
+    ],
+)
+def test_the_line_of_the_very_thing_answers_alone(
+    question: str, text: str, heading: str, answer: str
+) -> None:
+    sure = [finding.snippet for finding in find(question, text, heading) if finding.score >= ENOUGH]
+    assert sure == [answer]
+
+
+def test_what_is_said_of_others_of_the_kind_answers_nothing() -> None:
+    near = find("プラチナ会員の年会費は", SHOP)
+    assert max((finding.score for finding in near), default=0) < ENOUGH
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "another"),
+    [
+        ("プラチナ会員の年会費は", "ゴールド会員の年会費は3300円です。", True),
+        ("プラチナ会員の年会費は", "プラチナ会員の年会費は無料です。", False),
+        ("京都支店は駅から徒歩何分か", "神戸支店は東口から徒歩3分です。", True),
+        ("Secure属性とHttpOnly属性は何のためか", "HttpOnly属性を付ける。", False),
+        ("社内規程を作るのは何人以上の会社か", "301名以上の事業者は内部規程を定める。", False),
+        ("年会費は", "一般会員の年会費は無料です。", False),
+    ],
+)
+def test_a_name_tells_things_of_one_kind_apart(question: str, line: str, another: bool) -> None:
+    parsed = read(question)
+    words = frozenset(terms(fold(line)))
+    alike = {term: frozenset({term}) for term in parsed.terms}
+    assert states_another_kind(parsed, fold(line), alike, words) is another
+
+
+@pytest.mark.parametrize(
+    ("asked", "line", "another"),
+    [
+        ("橋の高さは", "橋は長さ310メートルである。", True),
+        ("橋の高さは", "橋は310メートルである。", False),
+        ("橋の高さと長さは", "橋は長さ310メートルである。", False),
+    ],
+)
+def test_a_length_is_no_height(asked: str, line: str, another: bool) -> None:
+    assert states_another_attribute(terms(fold(asked)), frozenset(terms(fold(line)))) is another
+
+
+def test_a_price_is_told_by_its_unit() -> None:
+    assert not find_units("料金").isdisjoint(terms("1回500円です"))
+    assert not find_units("支店")

@@ -1,4 +1,4 @@
-"""What becomes of a command whose output is closed, or takes no more."""
+"""Commands whose output is closed, or takes no more."""
 
 from __future__ import annotations
 

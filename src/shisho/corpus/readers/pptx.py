@@ -3,6 +3,7 @@ bottom, speaker notes last."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -17,6 +18,7 @@ from shisho.corpus.readers.drawings import read_drawings
 from shisho.corpus.readers.formulas import write_formula
 from shisho.corpus.readers.office import open_package, table
 from shisho.corpus.readers.raised import write_lowered, write_raised
+from shisho.corpus.readers.symbols import write_symbols
 from shisho.corpus.readers.text import strip_controls
 from shisho.corpus.readers.titles import title_of
 from shisho.domain.corpus import Block, BlockKind, Reading
@@ -33,6 +35,7 @@ _RUNNING = (
     PP_PLACEHOLDER.HEADER,
 )
 _LEVEL = Inches(0.1)  # a hand puts boxes side by side no more exactly; a line of small print is higher
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 MAX_GROUPS = 20  # how deep groups of shapes are followed
 
 
@@ -134,5 +137,16 @@ def _run(part: Any) -> str:
     properties = part.find(qn("a:rPr"))
     if properties is not None and properties.get("strike", "noStrike") != "noStrike":
         return ""
+    if properties is not None:
+        text = _with_symbols(text, properties)
     lift = int(properties.get("baseline", "0").rstrip("%") or 0) if properties is not None else 0
     return write_raised(text) if lift > 0 else write_lowered(text) if lift < 0 else text
+
+
+def _with_symbols(text: str, properties: Any) -> str:
+    """The font for symbols draws what is no letter of ASCII: → is à in Wingdings."""
+    latin, symbol = (
+        None if (font := properties.find(qn(tag))) is None else font.get("typeface")
+        for tag in ("a:latin", "a:sym")
+    )
+    return _BEYOND_ASCII.sub(lambda run: write_symbols(run[0], symbol), write_symbols(text, latin))

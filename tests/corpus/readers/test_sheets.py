@@ -100,6 +100,69 @@ def test_labels_in_two_rows_are_put_together() -> None:
     assert block.place == "Sheet!A3:E3"
 
 
+def read_rows(*table: list[object]) -> list[tuple[str, tuple[str, ...], str]]:
+    def fill(book: Any) -> None:
+        book.active.title = "表"
+        for row in table:
+            book.active.append(row)
+
+    return [(kind, above, text) for kind, text, above, _ in rows(xlsx.read(workbook(fill)))]
+
+
+def test_a_unit_above_a_table_heads_it_below_its_title_and_ends_with_it() -> None:
+    first = ("表", "支店別売上")
+    assert read_rows(
+        ["支店別売上"],
+        [None, None, None, None, "（単位：千円）"],
+        ["支店", "上期", None, "下期", None],
+        [None, "計画", "実績", "計画", "実績"],
+        ["東京", 100, 120, 110, 130],
+        [],
+        ["支店", "人数"],
+        ["東京", 12],
+    ) == [
+        ("heading", ("表",), "支店別売上"),
+        ("heading", first, "（単位：千円）"),
+        (
+            "table",
+            (*first, "（単位：千円）"),
+            "支店: 東京\t上期 計画: 100\t上期 実績: 120\t下期 計画: 110\t下期 実績: 130",
+        ),
+        ("table", first, "支店: 東京\t人数: 12"),
+    ]
+
+
+def test_lines_of_text_above_a_table_are_none_of_its_rows() -> None:
+    assert read_rows(["支店の一覧を示す。"], ["2024年現在"], ["支店", "人数"], ["東京", 12]) == [
+        ("paragraph", ("表",), "支店の一覧を示す。\n2024年現在"),
+        ("table", ("表",), "支店: 東京\t人数: 12"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        [["氏名", "山田太郎", None, "所属", "営業部"], ["出張先", "札幌支店"], ["日当", 3000]],
+        [["氏名", "山田太郎", None, "所属", "営業部"], ["期間", "5月1日", "～", "5月3日"]],
+        [["会社名", "例株式会社"], ["所在地", "東京都千代田区"], ["社員", "120人"]],
+    ],
+)
+def test_the_first_row_of_a_form_labels_none_of_the_others(table: list[list[object]]) -> None:
+    (block,) = read_rows(*table)
+    assert block[2] == "\n".join("\t".join(str(cell) for cell in row if cell) for row in table)
+
+
+def test_a_name_in_bold_before_its_value_labels_no_column() -> None:
+    def fill(book: Any) -> None:
+        for row in (["氏名", "山田太郎"], ["年齢", 35]):
+            book.active.append(row)
+        for row in (1, 2):
+            book.active.cell(row, 1).font = openpyxl.styles.Font(bold=True)
+
+    (block,) = xlsx.read(workbook(fill)).blocks
+    assert block.text == "氏名\t山田太郎\n年齢\t35"
+
+
 def test_years_may_label_columns() -> None:
     (block,) = delimited.read("区分,2022,2023,2024年度\n人口,125,124,123\n".encode()).blocks
     assert block.text == "区分: 人口\t2022: 125\t2023: 124\t2024年度: 123"

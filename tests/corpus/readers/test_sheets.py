@@ -4,6 +4,7 @@ as its place."""
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
@@ -12,6 +13,9 @@ from typing import Any
 
 import openpyxl
 import pytest
+from openpyxl.cell.rich_text import CellRichText, TextBlock
+from openpyxl.cell.text import InlineFont
+from openpyxl.xml.constants import SHARED_STRINGS, SHEET_MAIN_NS
 
 from shisho.corpus.chunk import cut
 from shisho.corpus.layout import lay_out
@@ -161,6 +165,45 @@ def test_a_name_in_bold_before_its_value_labels_no_column() -> None:
 
     (block,) = xlsx.read(workbook(fill)).blocks
     assert block.text == "氏名\t山田太郎\n年齢\t35"
+
+
+def share_strings(data: bytes) -> bytes:
+    """The workbook as Excel writes it: texts with several fonts stand apart from the sheet too."""
+    with zipfile.ZipFile(io.BytesIO(data)) as old:
+        parts = {name: old.read(name).decode() for name in old.namelist()}
+    shared: list[str] = []
+
+    def share(match: re.Match[str]) -> str:
+        shared.append(f"<si>{match[2]}</si>")
+        return f'{match[1]}t="s"><v>{len(shared) - 1}</v></c>'
+
+    sheet = "xl/worksheets/sheet1.xml"
+    parts[sheet] = re.sub(r'(<c [^>]*)t="inlineStr"><is>(.*?)</is></c>', share, parts[sheet])
+    parts["xl/sharedStrings.xml"] = f'<sst xmlns="{SHEET_MAIN_NS}">{"".join(shared)}</sst>'
+    types = "[Content_Types].xml"
+    part = f'<Override PartName="/xl/sharedStrings.xml" ContentType="{SHARED_STRINGS}"/></Types>'
+    parts[types] = parts[types].replace("</Types>", part)
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as new:
+        for name, part in parts.items():
+            new.writestr(name, part)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("write", [bytes, share_strings])
+def test_raised_figures_of_a_cell_are_not_glued_and_what_is_struck_out_is_left_out(
+    write: Callable[[bytes], bytes],
+) -> None:
+    def fill(book: Any) -> None:
+        raised = TextBlock(InlineFont(vertAlign="superscript"), "2")
+        struck = TextBlock(InlineFont(strike=True), "500円")
+        for row in (["項目", "値", "注"], [CellRichText("面積 m", raised), 10, "済"], ["料金", 600, "旧"]):
+            book.active.append(row)
+        book.active["C3"] = CellRichText(struck, "税込")
+        book.active["C2"].font = openpyxl.styles.Font(strike=True)
+
+    (block,) = xlsx.read(write(workbook(fill))).blocks
+    assert block.text == "項目: 面積 m²\t値: 10\n項目: 料金\t値: 600\t注: 税込"
 
 
 def test_years_may_label_columns() -> None:

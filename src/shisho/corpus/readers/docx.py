@@ -18,6 +18,7 @@ from docx.text.paragraph import Paragraph
 
 from shisho.corpus.readers.described import describe_properties
 from shisho.corpus.readers.drawings import read_drawings
+from shisho.corpus.readers.fields import Fields
 from shisho.corpus.readers.formulas import MATH, write_formula
 from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.items import mark_item
@@ -180,10 +181,11 @@ def _text(paragraph: Any) -> str:
     base."""
     parts: list[str] = []
     ruby = ""
+    fields = Fields()
     for run in paragraph.iter(_RUN, _FORMULA):
         if _inside(run, paragraph, _BOX, _FALLBACK, _FORMULA):
             continue
-        text = write_formula(run) if run.tag == _FORMULA else _raised(run)
+        text = write_formula(run) if run.tag == _FORMULA else _raised(run) + fields.read(run)
         if _inside(run, paragraph, qn("w:rt")):
             ruby += text
             continue

@@ -10,6 +10,7 @@ from docx.oxml.ns import qn
 from lxml import etree
 
 from shisho.corpus.readers import docx as word_reader
+from shisho.corpus.readers import html
 from shisho.corpus.readers import pptx as slide_reader
 from shisho.corpus.readers.symbols import write_symbol, write_symbols
 from tests.corpus.readers.making import saved
@@ -67,3 +68,23 @@ def test_arrows_of_slides_are_read_as_they_are_drawn() -> None:
         run.text = text
         etree.SubElement(run._r.get_or_add_rPr(), qn(f"a:{tag}"), typeface="Wingdings")
     assert [block.text for block in slide_reader.read(saved(made)).blocks] == ["申請→ a ✓é"]
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("<span style='font-family:Wingdings'>à</span>総務課へ", "→総務課へ"),
+        ('<font face="Wingdings, serif">þ<b>済</b>ü</font>', "☑済✓"),
+        (
+            "<span style='font-family:\"Wingdings\"'>l<span style='font:7pt \"Times New Roman\"'>l </span></span>始業",
+            "●l 始業",
+        ),
+        ('10<span style="vertical-align:super;font-size:0.6em">2</span> m', "10² m"),
+        ('CO<span style="vertical-align:sub">2</span>', "CO₂"),
+        (f'10<span style="vertical-align:super">{"長い文" * 9}</span>', f"10{'長い文' * 9}"),
+        ("<span style='font-family:Meiryo'>à</span>", "à"),
+    ],
+)
+def test_letters_that_only_the_style_of_a_page_tells(written: str, text: str) -> None:
+    page = f"<html><body><p>{written}</p></body></html>"
+    assert [block.text for block in html.read(page.encode()).blocks] == [text]

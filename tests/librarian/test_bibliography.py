@@ -131,6 +131,25 @@ def test_an_address_stands_in_bibtex_as_it_is_and_is_read_back_so() -> None:
     assert "url = {https://example.org/%7D%5C%7B}" in broken, "a brace would end the field"
 
 
+@pytest.mark.parametrize(
+    "title", ["河川 {水位} & 流量_100% ~ ^2 #1 $5 | \\x", "a--b ``c'' `d' <e> \"f\" [g] @h"]
+)
+def test_letters_that_latex_reads_as_its_own_come_back_as_they_are(title: str) -> None:
+    text = bibtex(entries([quoted(1)], said(doc_a={"title": title, "author": "~岬, ^花子"})))
+    assert "~" not in text and "^" not in text
+    (read_back,) = references.read(text.encode(), BIBTEX)
+    assert read_back.facts["title"] == title
+    assert read_back.facts["author"] == "~岬, ^花子"
+
+
+@pytest.mark.parametrize("year", ["令和6年", "西暦2024年", "２０２４年度", "2024"])
+def test_year_is_printed_in_whatever_calendar_it_was_said(year: str) -> None:
+    cited = entries([quoted(1)], said(doc_a={"発行年": year, "閲覧日": "令和8年11月3日"}))
+    (item,) = json.loads(csl_json(cited))
+    assert item["issued"] == {"date-parts": [[2024]]} and item["accessed"] == {"date-parts": [[2026, 11, 3]]}
+    assert "year = {2024}" in bibtex(cited) and "PY  - 2024" in ris(cited)
+
+
 ARTICLE = {
     "author": "山田, 太郎; 鈴木, 花子; 佐藤, 次郎; 高橋, 三郎",
     "title": "深層学習による検索",

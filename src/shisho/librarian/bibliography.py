@@ -20,6 +20,8 @@ from shisho.domain.inquiry import Evidence
 from shisho.domain.place import say_place
 from shisho.domain.reference import ADDRESSES, find_doi
 from shisho.language.display import display_name, join_lines
+from shisho.language.numbers import Date
+from shisho.language.years import find_date, find_year
 from shisho.messages.catalogue import DEFAULT, word
 
 # Names under which people say the same of a document: the first one that is said counts. Last stand those
@@ -45,7 +47,6 @@ SAID_AS: Mapping[str, tuple[str, ...]] = {
     "language": ("言語", "lang", "language"),
 }
 _KEY = re.compile(r"[^\s\\{}%#~,\"'()=]+")
-_YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)")
 _BIBTEX_KINDS = {
     "article-journal": "article",
     "article-magazine": "article",
@@ -67,7 +68,14 @@ _RIS_KINDS = {
     "report": "RPRT",
     "webpage": "ELEC",
 }
-_DATE = re.compile(r"(\d{4})(?:[-/年.](\d{1,2})(?:[-/月.](\d{1,2}))?)?")
+# BibTeX reads \ { } % # & $ _ as its own, and prints ~ as a blank; a lone brace would end the field.
+_ESCAPED = {
+    **{mark: f"\\{mark}" for mark in "{}%#&$_"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+_LIGATURE = re.compile(r"-(?=-)|`(?=`)|'(?=')")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +130,12 @@ def _entry(group: Sequence[Evidence], description: Mapping[str, str], language: 
     facts = {
         name: next((folded[key] for key in keys if folded.get(key)), "") for name, keys in SAID_AS.items()
     }
-    year = _YEAR.search(facts["year"])
     return BibliographyEntry(
         key=facts["citation_key"] if _KEY.fullmatch(facts["citation_key"]) else first.document_id,
         title=facts["title"] or join_lines(first.title),
         authors=read_creators(facts["author"]),
         editors=read_creators(facts["editor"]),
-        year=year[0] if year else "",
+        year=find_year(facts["year"]),
         suffix="",
         facts={**facts, "doi": find_doi(facts["doi"]), "url": facts["url"] or first.source_url or ""},
         file="" if first.source_url else display_name(PurePath(first.document).name),
@@ -262,7 +269,7 @@ def _ris_entry(entry: BibliographyEntry) -> str:
 def csl_item(entry: BibliographyEntry) -> dict[str, Any]:
     """An item of citeproc's input format."""
     facts = entry.facts
-    accessed = _DATE.search(facts["accessed"])
+    accessed = find_date(facts["accessed"])
     item = {
         "id": entry.key,
         "type": kind_of(entry),
@@ -281,12 +288,16 @@ def csl_item(entry: BibliographyEntry) -> dict[str, Any]:
         "page": facts["pages"] or ", ".join(entry.pages),
         "DOI": facts["doi"],
         "URL": facts["url"],
-        "accessed": {"date-parts": [[int(part) for part in accessed.groups() if part]]} if accessed else None,
+        "accessed": {"date-parts": [_date_parts(accessed)]} if accessed.year else None,
         "language": facts["language"],
         "source": entry.file,
         "note": " / ".join(entry.notes),
     }
     return {name: value for name, value in item.items() if value}
+
+
+def _date_parts(date: Date) -> list[int]:
+    return [part for part in (date.year, date.month, date.day) if part is not None]
 
 
 def csl_name(creator: Creator) -> dict[str, str]:
@@ -319,9 +330,6 @@ def _enclosable(address: str) -> str:
 
 
 def _braced(value: str) -> str:
-    # BibTeX reads \ { } % as its own; a lone brace would end the field.
-    return re.sub(
-        r"([\\{}%#&$_])",
-        lambda mark: {"\\": r"\textbackslash{}"}.get(mark[1], "\\" + mark[1]),
-        join_lines(value),
-    )
+    """As LaTeX prints it letter for letter."""
+    escaped = "".join(_ESCAPED.get(letter, letter) for letter in join_lines(value))
+    return _LIGATURE.sub(r"\g<0>{}", escaped)

@@ -72,6 +72,17 @@ def test_an_older_book_has_its_chapters_from_its_ncx() -> None:
     assert reading.blocks[-1].headings == ("序", "その二")
 
 
+def test_a_picture_in_the_spine_has_a_place_that_links_count() -> None:
+    package = making.PACKAGE.format(
+        items='<item id="cover" href="cover.svg" media-type="image/svg+xml"/>'
+        '<item id="a" href="c1.xhtml" media-type="application/xhtml+xml"/>',
+        refs='<itemref idref="cover"/><itemref idref="lost"/><itemref idref="a"/>',
+    )
+    reading = epub.read(making.book({"本/package.opf": package}))
+    assert {block.page for block in reading.blocks} == {4}
+    assert reading.page_count == 4
+
+
 def test_a_letter_says_who_wrote_it_and_names_what_was_attached() -> None:
     reading = eml.read(making.letter())
     assert reading.title == "会議の日程について"

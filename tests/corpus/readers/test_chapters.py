@@ -119,6 +119,19 @@ def test_entry_for_an_anchor_that_is_not_there_is_one_for_the_file() -> None:
     assert [place for _, place, _ in places(book(chapters, *links))] == ["第1章 海", "第2章 山", "第3章 川"]
 
 
+@pytest.mark.parametrize(
+    "listed", ["第1章 邂逅", "第1章 <ruby>邂逅<rp>(</rp><rt>かいこう</rt><rp>)</rp></ruby>"]
+)
+def test_chapter_is_named_once_whether_its_readings_are_written_or_not(listed: str) -> None:
+    text = f"<h1>第１章　<ruby>邂<rt>かい</rt>逅<rt>こう</rt></ruby></h1><p>{SEA}</p><h2>1.1 港</h2><p>{HILL}</p>"
+    assert places(book({"a.xhtml": text}, link("a.xhtml", listed))) == [
+        ("第１章　邂(かい)逅(こう)", "第1章 邂逅", ()),
+        (SEA, "第1章 邂逅", ("第1章 邂逅",)),
+        ("1.1 港", "第1章 邂逅", ("第1章 邂逅",)),
+        (HILL, "第1章 邂逅", ("第1章 邂逅", "1.1 港")),
+    ]
+
+
 def test_table_and_list_are_of_the_chapter_that_they_begin_in() -> None:
     rows = '<table><tr><td>潮</td></tr><tr><td id="hill">峰</td></tr></table>'
     text = f'<div id="sea"><ul><li>波</li></ul>{rows}<p>{HILL}</p></div>'

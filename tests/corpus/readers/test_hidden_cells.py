@@ -73,18 +73,30 @@ def test_warning_is_in_the_language_of_the_reader() -> None:
 
 def test_rows_on_both_sides_of_hidden_ones_are_of_one_table() -> None:
     """A filter hides rows: those that it leaves stand below the labels, and are none themselves."""
-    rows = [["項目", "係"], *([f"窓口{number}", "貸出" if number % 3 else "選書"] for number in range(2, 12))]
+    rows = [
+        ["項目", "係", "人"],
+        *([f"窓口{number}", "貸出" if number % 3 else "選書", number] for number in range(2, 12)),
+    ]
     hidden = [number for number in range(2, 12) if number % 3]
     reading = xlsx.read(workbook(rows, hidden_rows=hidden))
     assert text_of(reading).split("\n") == [
-        f"項目: 窓口{number}\t係: 選書" for number in range(2, 12) if not number % 3
+        f"項目: 窓口{number}\t係: 選書\t人: {number}" for number in range(2, 12) if not number % 3
     ]
 
 
 def test_what_is_merged_over_hidden_and_visible_rows_is_seen_in_the_first_of_these() -> None:
-    rows = [["地域", "県"], ["関東", "東京都"], [None, "千葉県"], [None, "埼玉県"], ["近畿", "京都府"]]
+    rows = [
+        ["地域", "県", "市"],
+        ["関東", "東京都", "府中"],
+        [None, "千葉県", "柏"],
+        [None, "埼玉県", "川口"],
+    ]
+    rows.append(["近畿", "京都府", "宇治"])
     reading = xlsx.read(workbook(rows, hidden_rows=[2, 5, 6], merged=["A2:A4", "A5:A6"]))
-    assert text_of(reading).split("\n") == ["地域: 関東\t県: 千葉県", "地域: 関東\t県: 埼玉県"]
+    assert text_of(reading).split("\n") == [
+        "地域: 関東\t県: 千葉県\t市: 柏",
+        "地域: 関東\t県: 埼玉県\t市: 川口",
+    ]
     assert counts(reading) == [(2, 0)]
 
 

@@ -122,6 +122,29 @@ def test_a_doi_with_angles_is_whole(less: str) -> None:
     assert entry.facts["doi"] == "10.1002/(SICI)1097-4571(199601)47:1<1::AID-ASI1>3.0.CO;2-3"
 
 
+@pytest.mark.parametrize(
+    ("written", "title"),
+    [
+        (r"{\textless}p{\textgreater} {\textbar} x\textasciicircum{}2", "<p> | x^2"),
+        (r"10\textsuperscript{-2} mol, CO\textsubscript{2}", "10⁻² mol, CO₂"),
+        (r"x\textsuperscript", "x"),
+        ("{" * 400 + "x~" + "}" * 400, "{" * 300),
+    ],
+)
+def test_a_title_has_the_letters_that_latex_prints(written: str, title: str) -> None:
+    (entry,) = references.read(f"@misc{{k, title = {{{written}}}}}".encode(), BIBTEX)
+    assert entry.facts["title"] == title
+
+
+@pytest.mark.parametrize("year", ["{令和2年}", "{2020年度}", "{２０２０年３月}", "2020", "{c. 2020}"])
+def test_year_is_read_in_any_calendar(year: str) -> None:
+    (entry,) = references.read(f"@misc{{k, title = {{x}}, year = {year}}}".encode(), BIBTEX)
+    (item,) = references.read(
+        json.dumps([{"title": "x", "issued": {"literal": year.strip("{}")}}]).encode(), CSL_JSON
+    )
+    assert entry.facts["year"] == item.facts["year"] == "2020"
+
+
 CREATORS = r"""
 @article{a, title = {a}, author = {{Ministry of Health, Labour and Welfare} and {Nagoya, Gifu} and Ministry of Justice}}
 @article{b, title = {b}, author = {King, Jr., Martin Luther and {\"U}nal, {J{\"o}rg} and others}}
@@ -196,7 +219,13 @@ def test_csl_json_is_read_and_what_is_no_entry_is_passed_over() -> None:
     assert first.key == "lecun2015"
     assert first.facts["author"] == "LeCun, Yann; 総務省" and first.facts["pages"] == "436-444"
     assert (first.facts["year"], first.facts["accessed"]) == ("2015", "2026-11-03")
-    assert second.facts == {"title": "題が列", "author": "3", "kind": "book", "citation_key": "7"}
+    assert second.facts == {
+        "title": "題が列",
+        "author": "3",
+        "year": "2020",
+        "kind": "book",
+        "citation_key": "7",
+    }
     assert references.read(json.dumps({"items": CSL}).encode(), CSL_JSON) == [first, second]
 
 

@@ -102,6 +102,15 @@ def test_rows_of_cells_make_a_table() -> None:
     assert table.text == "平均\t分散\n平均\t分散"
 
 
+def test_a_bar_in_the_text_ends_no_cell() -> None:
+    row = rb"\trowd\cellx100\cellx200\intbl 100|200\cell \'83| b\cell\row\pard "
+    data = HEAD + row + rb"\'8d\'80|\'93\'78|\par}"
+    assert [(block.kind, block.text) for block in rtf.read(data).blocks] == [
+        (BlockKind.TABLE, "100|200\tポ b"),
+        (BlockKind.PARAGRAPH, "項|度|"),
+    ]
+
+
 def test_pictures_and_their_bytes_are_left_out() -> None:
     picture = rb"{\pict\wmetafile8\bin7 " + b"}{\\par\xff" + b"}"
     assert texts(HEAD + picture + hexadecimal("本文。") + rb"\par}") == ["本文。"]

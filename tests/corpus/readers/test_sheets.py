@@ -4,6 +4,7 @@ as its place."""
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
@@ -12,6 +13,9 @@ from typing import Any
 
 import openpyxl
 import pytest
+from openpyxl.cell.rich_text import CellRichText, TextBlock
+from openpyxl.cell.text import InlineFont
+from openpyxl.xml.constants import SHARED_STRINGS, SHEET_MAIN_NS
 
 from shisho.corpus.chunk import cut
 from shisho.corpus.layout import lay_out
@@ -98,6 +102,108 @@ def test_labels_in_two_rows_are_put_together() -> None:
     (block,) = xlsx.read(workbook(fill)).blocks
     assert block.text == "部署: 営業\t2023年 上期: 10\t2023年 下期: 11\t2024年 上期: 12\t2024年 下期: 13"
     assert block.place == "Sheet!A3:E3"
+
+
+def read_rows(*table: list[object]) -> list[tuple[str, tuple[str, ...], str]]:
+    def fill(book: Any) -> None:
+        book.active.title = "表"
+        for row in table:
+            book.active.append(row)
+
+    return [(kind, above, text) for kind, text, above, _ in rows(xlsx.read(workbook(fill)))]
+
+
+def test_a_unit_above_a_table_heads_it_below_its_title_and_ends_with_it() -> None:
+    first = ("表", "支店別売上")
+    assert read_rows(
+        ["支店別売上"],
+        [None, None, None, None, "（単位：千円）"],
+        ["支店", "上期", None, "下期", None],
+        [None, "計画", "実績", "計画", "実績"],
+        ["東京", 100, 120, 110, 130],
+        [],
+        ["支店", "人数"],
+        ["東京", 12],
+    ) == [
+        ("heading", ("表",), "支店別売上"),
+        ("heading", first, "（単位：千円）"),
+        (
+            "table",
+            (*first, "（単位：千円）"),
+            "支店: 東京\t上期 計画: 100\t上期 実績: 120\t下期 計画: 110\t下期 実績: 130",
+        ),
+        ("table", first, "支店: 東京\t人数: 12"),
+    ]
+
+
+def test_lines_of_text_above_a_table_are_none_of_its_rows() -> None:
+    assert read_rows(["支店の一覧を示す。"], ["2024年現在"], ["支店", "人数"], ["東京", 12]) == [
+        ("paragraph", ("表",), "支店の一覧を示す。\n2024年現在"),
+        ("table", ("表",), "支店: 東京\t人数: 12"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        [["氏名", "山田太郎", None, "所属", "営業部"], ["出張先", "札幌支店"], ["日当", 3000]],
+        [["氏名", "山田太郎", None, "所属", "営業部"], ["期間", "5月1日", "～", "5月3日"]],
+        [["会社名", "例株式会社"], ["所在地", "東京都千代田区"], ["社員", "120人"]],
+    ],
+)
+def test_the_first_row_of_a_form_labels_none_of_the_others(table: list[list[object]]) -> None:
+    (block,) = read_rows(*table)
+    assert block[2] == "\n".join("\t".join(str(cell) for cell in row if cell) for row in table)
+
+
+def test_a_name_in_bold_before_its_value_labels_no_column() -> None:
+    def fill(book: Any) -> None:
+        for row in (["氏名", "山田太郎"], ["年齢", 35]):
+            book.active.append(row)
+        for row in (1, 2):
+            book.active.cell(row, 1).font = openpyxl.styles.Font(bold=True)
+
+    (block,) = xlsx.read(workbook(fill)).blocks
+    assert block.text == "氏名\t山田太郎\n年齢\t35"
+
+
+def share_strings(data: bytes) -> bytes:
+    """The workbook as Excel writes it: texts with several fonts stand apart from the sheet too."""
+    with zipfile.ZipFile(io.BytesIO(data)) as old:
+        parts = {name: old.read(name).decode() for name in old.namelist()}
+    shared: list[str] = []
+
+    def share(match: re.Match[str]) -> str:
+        shared.append(f"<si>{match[2]}</si>")
+        return f'{match[1]}t="s"><v>{len(shared) - 1}</v></c>'
+
+    sheet = "xl/worksheets/sheet1.xml"
+    parts[sheet] = re.sub(r'(<c [^>]*)t="inlineStr"><is>(.*?)</is></c>', share, parts[sheet])
+    parts["xl/sharedStrings.xml"] = f'<sst xmlns="{SHEET_MAIN_NS}">{"".join(shared)}</sst>'
+    types = "[Content_Types].xml"
+    part = f'<Override PartName="/xl/sharedStrings.xml" ContentType="{SHARED_STRINGS}"/></Types>'
+    parts[types] = parts[types].replace("</Types>", part)
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as new:
+        for name, part in parts.items():
+            new.writestr(name, part)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("write", [bytes, share_strings])
+def test_raised_figures_of_a_cell_are_not_glued_and_what_is_struck_out_is_left_out(
+    write: Callable[[bytes], bytes],
+) -> None:
+    def fill(book: Any) -> None:
+        raised = TextBlock(InlineFont(vertAlign="superscript"), "2")
+        struck = TextBlock(InlineFont(strike=True), "500円")
+        for row in (["項目", "値", "注"], [CellRichText("面積 m", raised), 10, "済"], ["料金", 600, "旧"]):
+            book.active.append(row)
+        book.active["C3"] = CellRichText(struck, "税込")
+        book.active["C2"].font = openpyxl.styles.Font(strike=True)
+
+    (block,) = xlsx.read(write(workbook(fill))).blocks
+    assert block.text == "項目: 面積 m²\t値: 10\n項目: 料金\t値: 600\t注: 税込"
 
 
 def test_years_may_label_columns() -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
 from itertools import count
+from typing import Any
 
 from bibtexparser.entrypoint import parse_string
 from bibtexparser.library import Library
@@ -17,8 +19,12 @@ from bibtexparser.middlewares.names import (
 )
 from bibtexparser.middlewares.parsestack import default_parse_stack
 from bibtexparser.model import Block, Entry, ParsingFailedBlock
-from pylatexenc.latex2text import LatexNodes2Text
+from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec
+from pylatexenc.latex2text import get_default_latex_context_db as get_macro_texts
+from pylatexenc.latexwalker import get_default_latex_context_db as get_macro_arguments
+from pylatexenc.macrospec import std_macro
 
+from shisho.corpus.readers.raised import write_lowered, write_raised
 from shisho.domain.creators import Creator, is_body, write_creators
 from shisho.domain.reference import ADDRESSES, Reference
 
@@ -36,13 +42,22 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "accessed": ("urldate",),
     "language": ("langid", "language"),
 }
+# Letters that pylatexenc drops, or takes for others.
+_NAMED_MARKS = {
+    "textasciicircum": "^",
+    "textbar": "|",
+    "textbraceleft": "{",
+    "textbraceright": "}",
+    "textgreater": ">",
+    "textless": "<",
+    "textquotedbl": '"',
+    "textunderscore": "_",
+}
 # An address stands as it is, `~`, `--` and `&` too; but some programs write marks in it that LaTeX knows.
 _SPELT_MARKS = {
     **{rf"\{mark}": mark for mark in "_%&#$~^{}"},
+    **{rf"\{name}": mark for name, mark in _NAMED_MARKS.items()},
     r"\textasciitilde": "~",
-    r"\textunderscore": "_",
-    r"\textless": "<",
-    r"\textgreater": ">",
     r"$\sim$": "~",
     "$<$": "<",
     "$>$": ">",
@@ -79,6 +94,7 @@ _CJK = re.compile("[ぁ-ヿ一-鿿㐀-䶿]")
 # A line for each broken entry would be most of the work.
 for _library in ("bibtexparser", "pylatexenc"):
     logging.getLogger(_library).setLevel(logging.CRITICAL)
+_SCRIPTS = {"textsuperscript": write_raised, "textsubscript": write_lowered}
 LONGEST = 2_000  # characters of a field: an abstract is not read
 
 
@@ -125,7 +141,32 @@ def _words(value: str) -> str:
     """The characters that LaTeX would print."""
     if not _MARKED.search(value):
         return value.strip()
-    return str(LatexNodes2Text(keep_comments=True).latex_to_text(value)).strip()
+    try:
+        return str(_text_writer().latex_to_text(value, latex_context=_arguments())).strip()
+    except RecursionError:  # hundreds of braces inside each other
+        return value.strip()
+
+
+@cache
+def _arguments() -> Any:
+    """The macros of LaTeX with what stands behind them."""
+    context = get_macro_arguments()
+    context.add_context_category("scripts", macros=[std_macro(name, "{") for name in _SCRIPTS], prepend=True)
+    return context
+
+
+@cache
+def _text_writer() -> LatexNodes2Text:
+    context = get_macro_texts()
+    marks = [MacroTextSpec(name, mark) for name, mark in _NAMED_MARKS.items()]
+    scripts = [MacroTextSpec(name, partial(_script, write)) for name, write in _SCRIPTS.items()]
+    context.add_context_category("letters", macros=[*marks, *scripts], prepend=True)
+    return LatexNodes2Text(latex_context=context, keep_comments=True)
+
+
+def _script(write: Callable[[str], str], macro: Any, l2tobj: LatexNodes2Text) -> str:
+    """A macro at the end of a broken field has no arguments."""
+    return write(str(l2tobj.nodelist_to_text(macro.nodeargd.argnlist))) if macro.nodeargd else ""
 
 
 def _address(value: str) -> str:

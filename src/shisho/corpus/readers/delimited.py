@@ -69,7 +69,8 @@ def _rows(text: str, separator: str) -> Iterator[SheetRow]:
     records = csv.reader(io.StringIO(text), delimiter=separator)
     for number, record in enumerate(records, start=1):
         cells = tuple(
-            SheetCell(column, value, is_words(value))
+            # By custom the first line names the columns (RFC 4180).
+            SheetCell(column, value, is_words(value), strong=number == 1)
             for column, value in enumerate(record, start=1)
             if value.strip()
         )

@@ -10,6 +10,7 @@ from typing import Any
 
 from shisho.corpus.readers.text import strip_controls
 from shisho.domain.reference import MOST_AUTHORS, find_doi, shorten_fact
+from shisho.language.years import find_year
 
 XMP_BYTES = 1 << 20
 XMP_HEAD = b"<x:xmpmeta"
@@ -80,7 +81,6 @@ _ROLE = "{http://www.idpf.org/2007/opf}role"
 _AUTHOR = "aut"  # MARC's code
 _ISBN = re.compile(r"\b((?:97[89][- ]?)?(?:\d[- ]?){9}[\dXx])\b")
 _NEVER = re.compile(r"(?!)")
-_YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)")
 
 
 def describe_page(tree: Any) -> dict[str, str]:
@@ -159,12 +159,7 @@ def keep_facts(stated: Mapping[str, Iterable[str]]) -> dict[str, str]:
     return facts
 
 
-def _find_year(text: str) -> str:
-    match = _YEAR.search(text)
-    return match[0] if match else ""
-
-
-_SHAPES: Mapping[str, Callable[[str], str]] = {"doi": find_doi, "year": _find_year}
+_SHAPES: Mapping[str, Callable[[str], str]] = {"doi": find_doi, "year": find_year}
 
 
 def _linked(tree: Any) -> Iterator[dict[str, list[str]]]:

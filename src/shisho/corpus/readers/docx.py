@@ -18,12 +18,14 @@ from docx.text.paragraph import Paragraph
 
 from shisho.corpus.readers.described import describe_properties
 from shisho.corpus.readers.drawings import read_drawings
+from shisho.corpus.readers.fields import Fields
 from shisho.corpus.readers.formulas import MATH, write_formula
 from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.items import mark_item
 from shisho.corpus.readers.numbering import ParagraphCounter
 from shisho.corpus.readers.office import open_package, table
 from shisho.corpus.readers.raised import write_lowered, write_raised
+from shisho.corpus.readers.symbols import write_symbol, write_symbols
 from shisho.corpus.readers.text import strip_controls
 from shisho.corpus.readers.titles import title_of
 from shisho.corpus.readers.vanished import drop_vanished, find_hiding_styles
@@ -42,9 +44,11 @@ _RUN = qn("w:r")
 _FORMULA = f"{MATH}oMath"
 _ROW = qn("w:tr")
 _CELL = qn("w:tc")
-_SAID = frozenset(map(qn, ("w:t", "w:tab", "w:ptab", "w:br", "w:cr", "w:noBreakHyphen")))
+_SAID = frozenset(map(qn, ("w:t", "w:sym", "w:tab", "w:ptab", "w:br", "w:cr", "w:noBreakHyphen")))
 _MOST_STYLES = 20  # of which one is based on the next
 _VERTICAL = f"{qn('w:rPr')}/{qn('w:vertAlign')}"
+_FONTS = f"{qn('w:rPr')}/{qn('w:rFonts')}"
+_SYMBOL = qn("w:sym")
 
 
 def read(data: bytes) -> Reading:
@@ -177,10 +181,11 @@ def _text(paragraph: Any) -> str:
     base."""
     parts: list[str] = []
     ruby = ""
+    fields = Fields()
     for run in paragraph.iter(_RUN, _FORMULA):
         if _inside(run, paragraph, _BOX, _FALLBACK, _FORMULA):
             continue
-        text = write_formula(run) if run.tag == _FORMULA else _raised(run)
+        text = write_formula(run) if run.tag == _FORMULA else _raised(run) + fields.read(run)
         if _inside(run, paragraph, qn("w:rt")):
             ruby += text
             continue
@@ -200,8 +205,7 @@ def _is_struck(run: Any) -> bool:
 def _raised(run: Any) -> str:
     if _is_struck(run):
         return ""
-    # Not `run.text`: its XPath of several names takes the square of a run's breaks and tabs.
-    text = "".join(str(part) for part in run if part.tag in _SAID)
+    text = _said(run)
     mark = run.find(_VERTICAL)
     place = "" if mark is None else mark.get(qn("w:val"))
     return (
@@ -210,6 +214,19 @@ def _raised(run: Any) -> str:
         else write_lowered(text)
         if place == "subscript"
         else text
+    )
+
+
+def _said(run: Any) -> str:
+    """Not `run.text`: its XPath of several names takes the square of a run's breaks and tabs."""
+    fonts = run.find(_FONTS)
+    font = None if fonts is None else fonts.get(qn("w:ascii"))
+    return "".join(
+        write_symbol(part.get(qn("w:char"), ""), part.get(qn("w:font")))
+        if part.tag == _SYMBOL
+        else write_symbols(str(part), font)
+        for part in run
+        if part.tag in _SAID
     )
 
 

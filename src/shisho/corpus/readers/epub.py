@@ -4,6 +4,8 @@ contents gives it is its place."""
 from __future__ import annotations
 
 import posixpath
+import re
+import unicodedata
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
@@ -28,6 +30,8 @@ _ENCRYPTION = "META-INF/encryption.xml"
 _VEILS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 _Titles = tuple[str, ...]  # of a chapter and of those that it stands in, the outermost first
+_BASE_TEXTS = etree.XPath(".//text()[not(ancestor::*[local-name()='rt' or local-name()='rp'])]")
+_WRITTEN_READING = re.compile(r"\([ぁ-ゖァ-ヺー・]{1,50}\)")  # as the HTML reader writes ruby
 _DAMAGED = "The book is damaged: open it in its program and save it again."
 
 
@@ -39,10 +43,10 @@ def read(data: bytes) -> Reading:
             raise DocumentEncrypted(
                 "The book is protected against copying: only the program that it was sold for can open it."
             )
-        blocks = [block for number, name in enumerate(book.spine, 1) for block in book.part(name, number)]
+        blocks = [block for number, name in book.spine for block in book.part(name, number)]
         if not blocks:
             raise DocumentUnreadable("The file holds no text.")
-        return Reading(tuple(blocks), book.title, len(book.spine), description=book.description)
+        return Reading(tuple(blocks), book.title, book.length, description=book.description)
 
 
 class _Book:
@@ -58,10 +62,13 @@ class _Book:
         items = {item.get("id"): item for item in _named(package, "item")}
         self.title = next((_words(title) for title in _named(package, "title") if _words(title)), "")
         self.description = describe_package(package)
+        steps = _named(package, "itemref")
+        self.length = len(steps)
+        # Pictures have a place in the spine as well, and links count them (EPUB CFI, 3.1).
         self.spine = [
-            _path(folder, items[ref.get("idref")].get("href", ""))
-            for ref in _named(package, "itemref")
-            if ref.get("idref") in items and items[ref.get("idref")].get("media-type") in _PAGES
+            (number, _path(folder, items[step.get("idref")].get("href", "")))
+            for number, step in enumerate(steps, 1)
+            if step.get("idref") in items and items[step.get("idref")].get("media-type") in _PAGES
         ]
         self._listing = self._listed(items.values(), package, folder)
         self._chapters = self._contents(items, folder)
@@ -127,11 +134,20 @@ def _placed(block: Block, number: int, chapter: _Titles, before: _Titles) -> Blo
     place = chapter[-1] if chapter else ""
     pairs = zip(block.headings, before, strict=False)
     path = block.headings[sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs)) :]
-    while path and (path[0] in chapter or place in path):
-        path = path[1:]
-    is_title = block.kind is BlockKind.HEADING and label_heading(block.text) == place
+    titles = list(map(_bare, chapter))
+    bare_path = list(map(_bare, path))
+    while bare_path and (bare_path[0] in titles or _bare(place) in bare_path):
+        del bare_path[0]
+    path = path[len(path) - len(bare_path) :]
+    is_title = block.kind is BlockKind.HEADING and _bare(label_heading(block.text)) == _bare(place)
     above = chapter[:-1] if is_title else chapter
     return replace(block, page=number, headings=above + path, place=place)
+
+
+def _bare(title: str) -> str:
+    """A title as a table of contents and a heading have it alike: without readings and white space."""
+    plain = "".join(unicodedata.normalize("NFKC", title).split())
+    return _WRITTEN_READING.sub("", plain)
 
 
 def _uppermost(block: Block) -> _Titles:
@@ -186,7 +202,8 @@ def _attribute(element: Any, name: str) -> str | None:
 
 
 def _words(element: Any) -> str:
-    return label_heading(strip_controls("".join(element.itertext())))
+    """Without the readings of ruby."""
+    return label_heading(strip_controls("".join(_BASE_TEXTS(element))))
 
 
 def _path(folder: str, href: str) -> str:

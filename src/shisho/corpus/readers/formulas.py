@@ -37,17 +37,17 @@ def _property(element: Any, name: str, default: str) -> str:
     return default if mark is None else mark.get(f"{MATH}val", "")
 
 
-def _enclose(text: str) -> str:
+def enclose(text: str) -> str:
     return text if _ONE_THING.fullmatch(text) else f"({text})"
 
 
 def _fraction(element: Any) -> str:
     between = " " if _property(element, "type", "bar") == "noBar" else "/"
-    return between.join(_enclose(_part(element, name)) for name in ("num", "den"))
+    return between.join(enclose(_part(element, name)) for name in ("num", "den"))
 
 
 def _root(element: Any) -> str:
-    return f"{write_raised(_part(element, 'deg'))}√{_enclose(_part(element, 'e'))}"
+    return f"{write_raised(_part(element, 'deg'))}√{enclose(_part(element, 'e'))}"
 
 
 def _delimited(element: Any) -> str:

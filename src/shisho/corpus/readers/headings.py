@@ -18,8 +18,12 @@ class Headings:
     def open(self, text: str, level: int) -> tuple[str, ...]:
         """A heading begins: those of its level and below end. Returns the path that it stands under
         itself."""
-        while self._open and self._open[-1][0] >= level:
-            self._open.pop()
+        self.close(level)
         above = self.path
         self._open.append((level, label_heading(text)))
         return above
+
+    def close(self, level: int) -> None:
+        """Headings of this level and below end."""
+        while self._open and self._open[-1][0] >= level:
+            self._open.pop()

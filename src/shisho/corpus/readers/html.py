@@ -13,6 +13,7 @@ from lxml import etree
 from shisho.corpus.readers.described import describe_page
 from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.hidden import drop_elements, drop_hidden, drop_struck
+from shisho.corpus.readers.lettering import spell_out_lettering
 from shisho.corpus.readers.maintext import FITTED, SecondOpinion, count_letters, find_main_text
 from shisho.corpus.readers.pieces import join_pieces
 from shisho.corpus.readers.raised import write_lowered, write_raised
@@ -128,6 +129,7 @@ def _says_less(main: list[Block], whole: list[Block]) -> bool:
 def _spell_out(tree: Any) -> None:
     """Write into the text what only the markup says: 10<sup>2</sup> is not 102, and ruby stands in
     parentheses."""
+    spell_out_lettering(tree)
     for formula in list(tree.iter("math")):
         _write_formula(formula)
     for element in list(tree.iter("sup", "sub")):

@@ -3,11 +3,14 @@ bottom, speaker notes last."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pptx
+from pptx.enum.shapes import PP_PLACEHOLDER
 from pptx.oxml.ns import qn
+from pptx.util import Inches
 
 from shisho.corpus.layout import label_heading
 from shisho.corpus.readers.described import describe_properties
@@ -15,6 +18,7 @@ from shisho.corpus.readers.drawings import read_drawings
 from shisho.corpus.readers.formulas import write_formula
 from shisho.corpus.readers.office import open_package, table
 from shisho.corpus.readers.raised import write_lowered, write_raised
+from shisho.corpus.readers.symbols import write_symbols
 from shisho.corpus.readers.text import strip_controls
 from shisho.corpus.readers.titles import title_of
 from shisho.domain.corpus import Block, BlockKind, Reading
@@ -23,6 +27,15 @@ from shisho.errors import DocumentUnreadable
 _ALTERNATIVES = "{http://schemas.openxmlformats.org/markup-compatibility/2006}AlternateContent"
 _CHOICE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Choice"
 _FORMULA = "{http://schemas.microsoft.com/office/drawing/2010/main}m"
+# What stands at the edge of every slide.
+_RUNNING = (
+    PP_PLACEHOLDER.SLIDE_NUMBER,
+    PP_PLACEHOLDER.FOOTER,
+    PP_PLACEHOLDER.DATE,
+    PP_PLACEHOLDER.HEADER,
+)
+_LEVEL = Inches(0.1)  # a hand puts boxes side by side no more exactly; a line of small print is higher
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 MAX_GROUPS = 20  # how deep groups of shapes are followed
 
 
@@ -47,14 +60,12 @@ def _slide(slide: Any, number: int) -> Iterator[Block]:
     if heading:
         yield Block(heading, BlockKind.HEADING, number)
     for shape in _shapes(slide.shapes, MAX_GROUPS):
-        if title is not None and shape.shape_id == title.shape_id:
+        if _is_running(shape) or (title is not None and shape.shape_id == title.shape_id):
             continue
         if shape.has_text_frame and (text := _text(shape.text_frame)):
             yield Block(text, BlockKind.PARAGRAPH, number, path)
-        elif getattr(shape, "has_table", False) and (
-            text := table([c.text for c in row.cells] for row in shape.table.rows)
-        ):
-            yield Block(strip_controls(text), BlockKind.TABLE, number, path)
+        elif getattr(shape, "has_table", False) and (text := table(_rows(shape.table))):
+            yield Block(text, BlockKind.TABLE, number, path)
         for kind, text in read_drawings(shape._element, lambda name: slide.part.related_part(name).blob):
             yield Block(text, kind, number, path)
     if slide.has_notes_slide:
@@ -64,12 +75,37 @@ def _slide(slide: Any, number: int) -> Iterator[Block]:
 
 
 def _shapes(shapes: Any, depth: int) -> Iterator[Any]:
-    for shape in sorted(shapes, key=lambda shape: (shape.top or 0, shape.left or 0)):
+    for shape in _in_order(shapes):
         if hasattr(shape, "shapes"):
             if depth:
                 yield from _shapes(shape.shapes, depth - 1)
         else:
             yield shape
+
+
+def _in_order(shapes: Iterable[Any]) -> Iterator[Any]:
+    """From top to bottom, and from left to right what stands side by side."""
+    sides: list[Any] = []
+    for shape in sorted(shapes, key=lambda shape: shape.top or 0):
+        if sides and (shape.top or 0) - (sides[0].top or 0) > _LEVEL:
+            yield from sorted(sides, key=lambda side: side.left or 0)
+            sides = []
+        sides.append(shape)
+    yield from sorted(sides, key=lambda side: side.left or 0)
+
+
+def _is_running(shape: Any) -> bool:
+    return bool(shape.is_placeholder) and shape.placeholder_format.type in _RUNNING
+
+
+def _rows(grid: Any) -> Iterator[list[str]]:
+    """A cell over several columns stands once; one over several rows in each of them."""
+    above: dict[int, str] = {}
+    for row in grid.rows:
+        for column, cell in enumerate(row.cells):
+            if not cell._tc.vMerge:
+                above[column] = "" if cell._tc.hMerge else _text(cell.text_frame)
+        yield [above.get(column, "") for column in range(len(row.cells))]
 
 
 def _unwrap(tree: Any) -> None:
@@ -95,9 +131,22 @@ def _run(part: Any) -> str:
         return write_formula(part)
     if part.tag not in (qn("a:r"), qn("a:fld")):
         return ""
+    if part.get("type") == "slidenum":
+        return ""
     text = "".join(element.text or "" for element in part.iter(qn("a:t")))
     properties = part.find(qn("a:rPr"))
     if properties is not None and properties.get("strike", "noStrike") != "noStrike":
         return ""
+    if properties is not None:
+        text = _with_symbols(text, properties)
     lift = int(properties.get("baseline", "0").rstrip("%") or 0) if properties is not None else 0
     return write_raised(text) if lift > 0 else write_lowered(text) if lift < 0 else text
+
+
+def _with_symbols(text: str, properties: Any) -> str:
+    """The font for symbols draws what is no letter of ASCII: → is à in Wingdings."""
+    latin, symbol = (
+        None if (font := properties.find(qn(tag))) is None else font.get("typeface")
+        for tag in ("a:latin", "a:sym")
+    )
+    return _BEYOND_ASCII.sub(lambda run: write_symbols(run[0], symbol), write_symbols(text, latin))

@@ -22,6 +22,7 @@ from shisho.domain.reference import (
     shorten_fact,
 )
 from shisho.errors import DocumentUnreadable, TooLarge
+from shisho.language.years import find_year
 
 MOST_ENTRIES = 50_000
 MOST_FILES = 20  # of an entry
@@ -51,7 +52,6 @@ _CROSSREF_KINDS = {
     "posted-content": "article",
     "report-component": "report",
 }
-_YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)(?!\d)")
 
 
 def read(data: bytes, kind: str, charset: str | None = None) -> list[Reference]:
@@ -101,9 +101,8 @@ def _tidied(entry: Reference) -> Reference:
     people = {
         role: "; ".join(split_names(facts.get(role, ""))[:MOST_AUTHORS]) for role in ("author", "editor")
     }
-    year = _YEAR.search(facts.get("year", ""))
     facts |= {
-        "year": year[0] if year else "",
+        "year": find_year(facts.get("year", "")),
         "doi": find_doi(facts.get("doi", "")) or find_doi(facts.get("url", "")),
         "citation_key": entry.key,
     }
@@ -139,7 +138,7 @@ def csl_reference(item: Mapping[str, Any]) -> Reference:
     own."""
     facts = {fact: _scalar(item.get(name)) for fact, name in _CSL.items()}
     people = {role: write_creators(_people(item.get(role))) for role in ("author", "editor")}
-    dates = {"year": _date(item.get("issued"))[:4], "accessed": _date(item.get("accessed"))}
+    dates = {"year": _date(item.get("issued")), "accessed": _date(item.get("accessed"))}
     facts["kind"] = _CROSSREF_KINDS.get(facts["kind"], facts["kind"])
     key = _scalar(item.get("citation-key")) or _scalar(item.get("id"))
     files = item.get("file")

@@ -37,7 +37,10 @@ _EIGHT_BITS_WIDE = re.compile(rb"[\x81-\xfe][@-~\x80-\xfe]|[\x80-\xff]")
 # What decoding puts for bytes without a letter; in cp932 they are of private use.
 _UNNAMED = re.compile("[\ue000-\uf8ff\ufffd]")
 _BINARY = re.compile(rb"\\bin(\d{1,9}) ?")
-_CELL = "|"
+# striprtf ends a cell with "|". In the text another sign stands for it meanwhile; no text has U+FFFE.
+_BAR = "\x14"
+_CELL = "\ufffe"
+_CELLS_AND_BARS = str.maketrans({"|": _CELL, _BAR: "|"})
 # An escaped backslash is passed over: what follows it is text.
 _ROW_PART = re.compile(rb"\\\\|\\(trowd|row|par|line)(?![a-zA-Z])")
 
@@ -62,7 +65,7 @@ _LOWERED = "\x13"
 _LEVELS = {b"super": _RAISED, b"sub": _LOWERED, b"nosupersub": _ON_LINE, b"plain": _ON_LINE}
 _LEVEL = re.compile(f"([{_ON_LINE}{_RAISED}{_LOWERED}])")
 _WRITE = {_RAISED: write_raised, _LOWERED: write_lowered}
-_IN_CELL = re.compile(r"[^\n\t|]+")
+_IN_CELL = re.compile(rf"[^\n\t{_CELL}]+")
 _NOTE_BEGINS = "\x1e"
 _NOTE_ENDS = "\x1f"
 _NOTE = re.compile(f"{_NOTE_BEGINS}([^{_NOTE_BEGINS}{_NOTE_ENDS}]*){_NOTE_ENDS}")
@@ -72,12 +75,14 @@ def read(data: bytes) -> Reading:
     """A paragraph a block, and a row of cells a line of a table; notes last. Raises DocumentUnreadable for
     what is no RTF inside."""
     page = _code_page(data)
-    source = _with_signs(_without_hidden(_alike(_without_binary(data), page))).decode("ascii")
+    source = (
+        _with_signs(_without_hidden(_alike(_without_binary(data), page))).decode("ascii").replace("|", _BAR)
+    )
     try:
         text = str(rtf_to_text(source, encoding=f"cp{page}", errors="replace"))  # type: ignore[no-untyped-call]
     except (LookupError, ValueError, TypeError, IndexError, OverflowError) as failure:
         raise DocumentUnreadable("The RTF is damaged: {how_else}.", how_else=HOW_ELSE) from failure
-    text = _joined(text)
+    text = _joined(text).translate(_CELLS_AND_BARS)
     blocks = [*_blocks(_without_signs(_NOTE.sub("", text)), rb"\cell" in data), *_notes(text)]
     if not blocks:
         raise DocumentUnreadable("The RTF holds no text: {how_else}.", how_else=HOW_ELSE)

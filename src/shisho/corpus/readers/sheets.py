@@ -20,14 +20,19 @@ REPEATED_FOR_EACH = 20
 _FIGURE = re.compile(r"(?=.*\d)[\s\d.,:/年月日時分%％¥￥$€円△▲+\-()()~〜]+", re.S)
 # A period may name a column.
 _PERIOD = re.compile(r"\s*(?:(?:19|20)\d\d|\d{1,4}年度?|\d{1,2}月|\d{1,4}年\d{1,2}月)\s*")
+_UNIT = re.compile(r"[（(【\[［]?\s*(?:単位|unit)", re.I)
+# Levels of headings: the name of the sheet, titles, and the unit, which ends with its table.
+_NAME_LEVEL = 1
+_LOWEST_TITLE = 3
+_UNIT_LEVEL = 4
 _SENTENCE_END = re.compile(r"[。.!?！？]\s*$")
 
 
 @dataclass(frozen=True, slots=True)
 class SheetCell:
     """A cell that is not empty: its column from 1, its text as it is shown, and whether it is words rather
-    than a figure or a date. `strong`: set in bold type; `bottom`: the last row that it is merged over, 0 for
-    a cell of one row."""
+    than a figure or a date. `strong`: it looks like a label, as in bold type; `bottom`: the last row that it
+    is merged over, 0 for a cell of one row."""
 
     column: int
     text: str
@@ -82,11 +87,12 @@ class _SheetWalk:
         self._page = page
         self._headings = Headings()
         if name:
-            self._headings.open(name, 1)
+            self._headings.open(name, _NAME_LEVEL)
         self._labels: dict[int, str] = {}
         self._rows: list[SheetRow] = []
         self._last = 0  # position of the last row that was not empty
-        self._fresh = True  # no row of a table has come since the last gap or title
+        self._fresh = True  # no row of several cells has come since the last gap or title
+        self._level = _NAME_LEVEL  # of what heads the next row
         self._second: SheetRow | None = None  # the lower row of labels that stand in two
         self._tall: dict[int, SheetCell] = {}  # cells of the table that reach into rows below, by column
         self._allowance = REPEATED
@@ -97,19 +103,22 @@ class _SheetWalk:
             return
         if row.position > self._last + 1:
             yield from self.flush()
+            if not self._fresh:
+                self._headings.close(_UNIT_LEVEL)
             self._fresh = True
+            self._level = _NAME_LEVEL
         self._last = row.position
         below = following if following is not None and following.position == row.position + 1 else None
-        if self._fresh:
-            if _is_title(row, below):
-                self._labels = {}
-                yield self._title(row)
-                return
+        if self._fresh and not self._rows and _is_title(row, below):
+            self._labels = {}
+            yield self._title(row)
+            return
+        if self._fresh and len(row.cells) > 1:
+            yield from self.flush()  # lines of text above the table
+            self._fresh = False
             if below is not None and self._may_label(row, below):
-                self._fresh = False
                 self._open_labels(row, below)
                 return
-        self._fresh = False
         if len(self._rows) == ROWS:
             yield from self.flush()
         self._rows.append(self._with_tall_cells(row))
@@ -131,7 +140,8 @@ class _SheetWalk:
 
     def _title(self, row: SheetRow) -> Block:
         text = _flat(row.cells[0].text)
-        path = self._headings.open(text, 2)
+        self._level = _UNIT_LEVEL if _UNIT.match(text) else min(self._level + 1, _LOWEST_TITLE)
+        path = self._headings.open(text, self._level)
         return Block(text, BlockKind.HEADING, self._page, path, place=self._place([row]))
 
     def _may_label(self, row: SheetRow, below: SheetRow) -> bool:
@@ -143,9 +153,11 @@ class _SheetWalk:
         if not all(cell.is_words for cell in row.cells):
             parted = any(cell.column not in columns for cell in below.cells)
             return parted or not all(map(_may_name, below.cells))
-        if all(cell.strong for cell in row.cells) or not self._labels:
+        if all(cell.strong for cell in row.cells):
             return True
-        return any(not cell.is_words and cell.column in columns for cell in below.cells)
+        if _is_filled_in(row, below):
+            return False
+        return not self._labels or any(not cell.is_words and cell.column in columns for cell in below.cells)
 
     def _open_labels(self, row: SheetRow, below: SheetRow) -> None:
         self._labels = {cell.column: _flat(cell.text) for cell in row.cells}
@@ -198,11 +210,28 @@ class _SheetWalk:
 
 
 def _is_title(row: SheetRow, below: SheetRow | None) -> bool:
-    """A short cell alone in its row, with a table or nothing below it."""
+    """A short cell alone in its row, with a table, nothing, or one cell in another column below it."""
     if len(row.cells) != 1 or not row.cells[0].is_words:
         return False
     text = row.cells[0].text
-    return len(text) <= TITLE and not _SENTENCE_END.search(text) and (below is None or len(below.cells) > 1)
+    if len(text) > TITLE or _SENTENCE_END.search(text):
+        return False
+    return below is None or len(below.cells) > 1 or below.cells[0].column != row.cells[0].column
+
+
+def _is_filled_in(row: SheetRow, below: SheetRow) -> bool:
+    """True for the first row of a form, 氏名 before a name and 所属 before a department: the row below has
+    other columns, or it is one more pair of words; or only the name of the first pair is in bold."""
+    first = row.cells[0]
+    if first.strong:
+        return True
+    names = {cell.column for cell in row.cells}
+    columns = {cell.column for cell in below.cells}
+    if first.column not in columns:  # a label over two rows
+        return False
+    are_others = bool(names - columns and columns - names)
+    is_pair = len(names) == 2 and all(cell.is_words for cell in below.cells)
+    return are_others or is_pair or 2 * len(names & columns) <= len(names)
 
 
 def _may_name(cell: SheetCell) -> bool:

@@ -66,6 +66,7 @@ class SheetXml:
             epoch=book.epoch,
             date_formats=book._date_formats,
             timedelta_formats=book._timedelta_formats,
+            rich_text=True,
         )
         last = 0
         hidden = 0

@@ -13,12 +13,14 @@ from itertools import islice
 from typing import IO, Any
 
 import openpyxl
+from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.utils.cell import coordinate_to_tuple
 from openpyxl.utils.datetime import from_excel
 
 from shisho.corpus.readers.cellformat import JAPANESE, Value, format_value
 from shisho.corpus.readers.described import describe_properties
 from shisho.corpus.readers.office import open_package
+from shisho.corpus.readers.raised import write_lowered, write_raised
 from shisho.corpus.readers.sheets import SheetCell, SheetRow, is_words, sheet_blocks
 from shisho.corpus.readers.sheetxml import CellRange, SheetXml
 from shisho.corpus.readers.text import strip_controls
@@ -42,7 +44,7 @@ def read(data: bytes) -> Reading:
     """Sheets count from 1; hidden ones are named in a warning and left out, hidden rows and columns counted.
     Links to other files are not followed."""
     file = open_package(data)
-    with closing(openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)) as book:
+    with closing(_open(file)) as book:
         blocks: list[Block] = []
         hidden = []
         rows = 0
@@ -82,6 +84,10 @@ def read(data: bytes) -> Reading:
     return Reading(tuple(blocks), title, count, warnings=tuple(warnings), description=description)
 
 
+def _open(file: BytesIO) -> Any:
+    return openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False, rich_text=True)
+
+
 def _ranges_of(sheet: Any) -> Mapping[tuple[int, int], CellRange]:
     with sheet._get_source() as part:
         return _ranges(part)
@@ -107,7 +113,9 @@ def _ranges(part: IO[bytes]) -> Mapping[tuple[int, int], CellRange]:
 
 
 def _cell(source: SheetXml, cell: Any, column: int, epoch: datetime) -> SheetCell | None:
-    value = cell.value
+    if cell.font is not None and cell.font.strike:
+        return None
+    value = _write_runs(cell.value) if isinstance(cell.value, CellRichText) else cell.value
     form = cell.number_format
     if form is None or form == "General":
         form = JAPANESE.get(cell.style_array.numFmtId, "General")
@@ -119,6 +127,25 @@ def _cell(source: SheetXml, cell: Any, column: int, epoch: datetime) -> SheetCel
     words = isinstance(value, str) and is_words(text)
     strong = bool(cell.font is not None and cell.font.b)
     return SheetCell(column, text, words, strong, source.find_bottom(cell))
+
+
+def _write_runs(runs: CellRichText) -> str:
+    return "".join(run if isinstance(run, str) else _write_run(run) for run in runs)
+
+
+def _write_run(run: TextBlock) -> str:
+    """What a line is drawn through does not count any more."""
+    text = str(run)
+    if run.font.strike:
+        return ""
+    place = run.font.vertAlign
+    return (
+        write_raised(text)
+        if place == "superscript"
+        else write_lowered(text)
+        if place == "subscript"
+        else text
+    )
 
 
 def _moment(value: int | float, epoch: datetime) -> Value:

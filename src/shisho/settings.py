@@ -174,7 +174,7 @@ def _environment(row: Setting) -> str | None:
 
 
 def _is_never_empty(row: Setting) -> bool:
-    """What is no free text: `SHISHO_WEB=` of a compose file that knows of no value sets nothing."""
+    """True for what is no free text: `SHISHO_WEB=` of a compose file that knows of no value sets nothing."""
     return bool(row.choices) or not isinstance(row.default, str)
 
 

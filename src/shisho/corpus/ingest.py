@@ -36,7 +36,7 @@ from shisho.messages.message import Message
 from shisho.ports import Clock, Originals, Reader, Shelf
 from shisho.telemetry import log, span
 
-PIPELINE = "4"  # part of every passage id: raise it when the same bytes give other passages
+PIPELINE = "5"  # part of every passage id: raise it when the same bytes give other passages
 HEADING_SEPARATOR = " › "
 FAULT = (
     "Taking it in failed by a fault of ours ({kind}); nothing of it was stored. "

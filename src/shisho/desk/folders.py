@@ -232,7 +232,7 @@ class FolderDesk:
         return await self._parts.shelf.list_places(corpus.name, corpus.owner)
 
     async def _list_mirrored(self, root: Path) -> Mapping[str, DocumentId]:
-        """What the folder's own corpus has, which `Desk.mirror` makes."""
+        """The files of the folder's own corpus, which `Desk.mirror` makes."""
         return await self._list_places(CorpusKey(self._parts.owner, str(root)))
 
     async def _surveyed(self, root: Path, known: int, is_emptied: bool) -> FileSurvey:

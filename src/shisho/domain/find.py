@@ -74,9 +74,9 @@ class PostponedJobs:
     state: JobState
     jobs: int
     reason: str
-    """Why the last attempt did not go on; "" where it waits for its turn alone."""
+    """The reason why the last attempt did not go on; "" where it waits for its turn alone."""
     until: Instant
-    """When the first of them goes on."""
+    """The time when the first of them goes on."""
     first_s: float
     last_s: float
     """Seconds until the first and the last of them go on."""

@@ -12,7 +12,7 @@ from itertools import pairwise
 _HANGUL = "\u1100-\u11ff\uac00-\ud7a3"
 _KANJI = "\U00016fe0-\U0001b2ff\U00020000-\U0003ffff"  # with Tangut and old kana
 PAIRED = _HANGUL + _KANJI
-"""What is paired as kanji are."""
+"""Letters that are paired as kanji are."""
 # Thai, Lao, Burmese, Khmer, Bopomofo and Yi have no blanks between words. Hangul has, but its particles
 # stand in one word with their noun: 주소는 is asked for as 주소.
 _RUNNING = (

@@ -28,7 +28,7 @@ def select_postponed(queries: Queries, task_id: TaskId, clock: Clock) -> list[Po
 
 
 def find_delay_reason(history: Sequence[JobError], attempt: int) -> str:
-    """Why the last attempt did not go on; an older one says nothing of this wait."""
+    """The reason why the last attempt did not go on; an older one says nothing of this wait."""
     return history[-1].message if history and history[-1].attempt == attempt else ""
 
 

@@ -134,7 +134,7 @@ def _write_runs(runs: CellRichText) -> str:
 
 
 def _write_run(run: TextBlock) -> str:
-    """What a line is drawn through does not count any more."""
+    """Text that a line is drawn through does not count any more."""
     text = str(run)
     if run.font.strike:
         return ""

@@ -1,5 +1,5 @@
-"""Where a command writes to: UTF-8 everywhere, nowhere where a stream was closed before, and a typed error
-where it takes no more."""
+"""The streams that a command writes to: UTF-8 everywhere, nowhere where one was closed before, and a typed
+error where it takes no more."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def open_streams() -> None:
 
 
 def to_storage_error(error: OutputUnwritable) -> StorageUnusable:
-    """What a visitor is told of it."""
+    """The error that a visitor is told of."""
     return StorageUnusable(
         "The output cannot be written: {why}. Choose another place for it.", why=reason_of(error)
     )

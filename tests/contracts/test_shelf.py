@@ -294,6 +294,28 @@ async def test_documents_page_by_page(store: Store) -> None:
     assert [one.source for one in (*first, *rest)] == ["0", "1", "2", "3", "4"]
 
 
+async def test_removed_documents_are_listed_by_themselves(store: Store) -> None:
+    given = [
+        intake(f"{number}番。", source=f"{number}", at=f"2026-01-0{number + 1}", owner=owner)
+        for number, owner in enumerate(("a", "a", "a", "b", "a"))
+    ]
+    for document in given:
+        await store.shelf.put(document)
+    newer = intake("新しい4番。", source="4", owner="a")
+    await store.shelf.put(newer)  # what it supersedes was not removed
+    ids = [document.document.id for document in given]
+    await store.shelf.remove(*ids[:2], ids[3], purge=False)
+    await store.shelf.remove(ids[2], purge=True)
+    first = await store.shelf.list_documents(Scope("a"), limit=1, removed=True)
+    rest = await store.shelf.list_documents(Scope("a"), after=ids[0], removed=True)
+    assert [document.id for document in (*first, *rest)] == ids[:2]
+    assert await store.shelf.list_documents(Scope("a", ("elsewhere",)), removed=True) == []
+    await store.shelf.restore(ids[0])
+    assert [document.id for document in await store.shelf.list_documents(Scope("a"), removed=True)] == [
+        ids[1]
+    ]
+
+
 async def test_a_document_is_found_by_its_file(store: Store) -> None:
     given = intake("本文。", source="/家/講義/第1回.pdf")
     await store.shelf.put(given)

@@ -118,8 +118,11 @@ class Shelf(Protocol):
         """Metadata of live documents in scope: the `fields` names that most of them have, and of each the
         `values` most frequent ones."""
 
-    async def list_documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
-        """Live documents in scope, oldest first; `after` is the id of the last one seen."""
+    async def list_documents(
+        self, scope: Scope, after: str = "", limit: int = 100, *, removed: bool = False
+    ) -> Sequence[Document]:
+        """Live documents in scope, or those that were removed, oldest first; `after` is the id of the last
+        one seen."""
 
     async def read_text(self, document_id: DocumentId) -> str:
         """The original text. Raises NotFound, or SourceRemoved after a purge."""

@@ -248,9 +248,11 @@ class EmbeddedShelf:
     async def count_metadata(self, scope: Scope, fields: int, values: int) -> Sequence[MetadataField]:
         return await self._database.read(lambda connection: count_metadata(connection, scope, fields, values))
 
-    async def list_documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
+    async def list_documents(
+        self, scope: Scope, after: str = "", limit: int = 100, *, removed: bool = False
+    ) -> Sequence[Document]:
         def work(connection: apsw.Connection) -> list[Document]:
-            condition = write_condition(scope)
+            condition = write_condition(scope, removed=removed)
             seen = (after, scope.owner) if after else ()
             query = PAGE.format(condition=condition.sql, later=LATER if after else "")
             listed_rows = rows.fetch_all(connection.execute(query, (*condition.values, *seen, limit)))

@@ -199,8 +199,11 @@ class MemoryShelf:
         names = sorted(counts, key=lambda name: (-counts[name].total(), name))
         return [_count_values(name, counts[name], values) for name in names[:fields]]
 
-    async def list_documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
-        ordered = sorted(self._live(scope), key=lambda document: (document.added_at, document.id))
+    async def list_documents(
+        self, scope: Scope, after: str = "", limit: int = 100, *, removed: bool = False
+    ) -> Sequence[Document]:
+        state = DocumentState.REMOVED if removed else DocumentState.LIVE
+        ordered = sorted(self._in_scope(scope, state), key=lambda document: (document.added_at, document.id))
         seen_count = next((at + 1 for at, document in enumerate(ordered) if document.id == after), 0)
         return ordered[seen_count : seen_count + limit]
 
@@ -336,14 +339,17 @@ class MemoryShelf:
         return self.access_of(_key(document), reader) is not None
 
     def _live(self, scope: Scope) -> list[Document]:
-        live = (
+        return self._in_scope(scope, DocumentState.LIVE)
+
+    def _in_scope(self, scope: Scope, state: DocumentState) -> list[Document]:
+        readable = (
             document
             for document in self._documents.values()
-            if document.state is DocumentState.LIVE and self._is_readable(document, scope.owner)
+            if document.state is state and self._is_readable(document, scope.owner)
         )
         within = (
             document
-            for document in live
+            for document in readable
             if (not scope.corpora or _key(document).address(scope.owner) in scope.corpora)
             and matches(document, scope)
         )

@@ -200,8 +200,10 @@ class PostgresShelf:
     async def count_metadata(self, scope: Scope, fields: int, values: int) -> Sequence[MetadataField]:
         return await self._database.read(lambda connection: count_metadata(connection, scope, fields, values))
 
-    async def list_documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
-        condition = write_condition(scope)
+    async def list_documents(
+        self, scope: Scope, after: str = "", limit: int = 100, *, removed: bool = False
+    ) -> Sequence[Document]:
+        condition = write_condition(scope, removed=removed)
         seen = (after, scope.owner) if after else ()
         query = PAGE.format(condition=condition.sql, later=LATER if after else "")
         return await self._documents(query, (*condition.values, *seen, limit))

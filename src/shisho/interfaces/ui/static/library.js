@@ -160,7 +160,8 @@ async function findFailures(tasks) {
   const failed = tasks.filter((task) => task.failed && !task.question);
   const statuses = await Promise.all(failed.map((task) => get(address(`/tasks/${task.task_id}`, { wait: 0 }))));
   const failures = statuses.flatMap((status) => status.errors.map((error) => ({ name: error.url ?? error.query ?? "", since: status.created_at, ...error })));
-  return failures.filter(({ name }) => !unread.names.has(name) && unread.names.add(name));
+  const unreadable = failures.filter(({ code }) => code !== "NAME_TAKEN");
+  return unreadable.filter(({ name }) => !unread.names.has(name) && unread.names.add(name));
 }
 
 /** False for a file that has been taken in since. */

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from shisho.domain.corpus import DocumentId, DocumentState, FilterRange, Intake, Scope
-from shisho.errors import Conflict, InvalidParams, NotFound, SourceRemoved
+from shisho.errors import Conflict, InvalidParams, NameConflict, NotFound, SourceRemoved
 from tests.contracts.conftest import Store
 from tests.making import intake
 
@@ -292,6 +292,52 @@ async def test_documents_page_by_page(store: Store) -> None:
     first = await store.shelf.list_documents(EVERYTHING, limit=2)
     rest = await store.shelf.list_documents(EVERYTHING, after=first[-1].id, limit=9)
     assert [one.source for one in (*first, *rest)] == ["0", "1", "2", "3", "4"]
+
+
+async def test_what_must_not_replace_another_document_is_refused_whole(store: Store) -> None:
+    standing = intake("先の文。", source="a.txt")
+    await store.shelf.put(standing, may_replace=False)
+    await store.shelf.put(standing, may_replace=False)  # its own place is free
+    other = intake("別の文。", source="b.txt")
+    await store.shelf.put(other)
+    await store.shelf.remove(other.document.id, purge=False)
+    late = intake("後の文。", source="a.txt")
+    with pytest.raises(NameConflict):
+        await store.shelf.put(late, may_replace=False)
+    token = await store.shelf.begin(late.document)
+    await store.shelf.extend(token, late)
+    with pytest.raises(NameConflict):
+        await store.shelf.finish(token, late.document, may_replace=False)
+    await store.shelf.abandon(token, late.document.id)
+    with pytest.raises(NameConflict):
+        await store.shelf.record_seen(other.document, "a.txt", {"年": "2026"}, may_replace=False)
+    assert [document.id for document in await store.shelf.list_documents(EVERYTHING)] == [
+        standing.document.id
+    ]
+    assert (await store.shelf.find_document(other.document.id)).metadata == other.document.metadata
+    assert await store.shelf.put(late) == standing.document.id
+
+
+async def test_removed_documents_are_listed_by_themselves(store: Store) -> None:
+    given = [
+        intake(f"{number}番。", source=f"{number}", at=f"2026-01-0{number + 1}", owner=owner)
+        for number, owner in enumerate(("a", "a", "a", "b", "a"))
+    ]
+    for document in given:
+        await store.shelf.put(document)
+    newer = intake("新しい4番。", source="4", owner="a")
+    await store.shelf.put(newer)  # what it supersedes was not removed
+    ids = [document.document.id for document in given]
+    await store.shelf.remove(*ids[:2], ids[3], purge=False)
+    await store.shelf.remove(ids[2], purge=True)
+    first = await store.shelf.list_documents(Scope("a"), limit=1, removed=True)
+    rest = await store.shelf.list_documents(Scope("a"), after=ids[0], removed=True)
+    assert [document.id for document in (*first, *rest)] == ids[:2]
+    assert await store.shelf.list_documents(Scope("a", ("elsewhere",)), removed=True) == []
+    await store.shelf.restore(ids[0])
+    assert [document.id for document in await store.shelf.list_documents(Scope("a"), removed=True)] == [
+        ids[1]
+    ]
 
 
 async def test_a_document_is_found_by_its_file(store: Store) -> None:

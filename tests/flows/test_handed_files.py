@@ -31,6 +31,17 @@ async def take_in(desk: Desk, file: Bytes, corpus: str = "default") -> None:
         await ended(desk, added.task_id)
 
 
+async def test_of_two_files_of_a_name_that_are_handed_in_at_once_none_replaces_the_other(desk: Desk) -> None:
+    """Both are let in, since none is stored yet: the second job ends with what the check would have said."""
+    tasks = [await desk.tasks.queue_documents(files=[file], replace_files=False) for file in (OSAKA, NAGOYA)]
+    async with desk.working():
+        for task in tasks:
+            await ended(desk, task.task_id)
+    statuses = [await desk.tasks.get_status(task.task_id, wait=0) for task in tasks]
+    assert [error.code for status in statuses for error in status.errors] == ["NAME_TAKEN"]
+    assert len(await desk.documents()) == 1 and not await desk.documents(removed=True)
+
+
 async def test_a_task_of_known_documents_alone_is_completed_at_once(desk: Desk) -> None:
     await take_in(desk, OSAKA)
     again = await desk.tasks.queue_documents(files=[OSAKA])

@@ -186,6 +186,8 @@ def test_a_document_is_removed_and_restored_on_one_line(shell: Shell, tmp_path: 
     for words in (("remove",), ("restore",), ("remove", "--purge", "--yes")):
         printed = shell.run(words[0], document["id"], *words[1:]).stdout
         assert len(printed.splitlines()) == 1 and "猫 署名: 本物の鍵.txt" in printed
+        removed = [row["id"] for row in shell("list", "--removed", "--json")]
+        assert removed == ([document["id"]] if words == ("remove",) else [])
 
 
 def test_a_backup_tells_which_files_it_leaves_out(shell: Shell, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from shisho.domain.corpus import (
 )
 from shisho.domain.reference import ANY_REFERENCES, REFERENCE_TYPES
 from shisho.domain.viewing import PAGED_TYPES
-from shisho.errors import DocumentUnreadable, InternalError, ShishoError, UnusableDocument
+from shisho.errors import DocumentUnreadable, InternalError, NameConflict, ShishoError, UnusableDocument
 from shisho.language.normalise import fold_text
 from shisho.language.sentences import sentences
 from shisho.language.terms import Analysis
@@ -69,7 +69,7 @@ class Ingest:
         started."""
         try:
             return await self._add(source, corpus, owner)
-        except UnusableDocument as error:
+        except (UnusableDocument, NameConflict) as error:
             return Receipt(source.name, IntakeOutcome.FAILED, code=error.code, reason=error.message)
         except ShishoError:
             raise
@@ -90,7 +90,7 @@ class Ingest:
         is_document = source.media_type != ANY_REFERENCES
         known_document = await self.shelf.find_known(corpus, owner, sha256) if is_document else None
         if known_document is not None and await self.shelf.record_seen(
-            known_document, source.name, source.metadata
+            known_document, source.name, source.metadata, may_replace=source.may_replace
         ):
             await self._keep(source, known_document.media_type, sha256)
             return Receipt(
@@ -113,11 +113,11 @@ class Ingest:
         readings = tuple(split_reading(reading))
         if len(readings) == 1:
             intake = await self._prepared(document, reading, 0, 0)
-            earlier = await self.shelf.put(intake)
+            earlier = await self.shelf.put(intake, may_replace=source.may_replace)
             passages = len(intake.passages)
         else:
             async with self.turn:
-                earlier, passages = await self._by_parts(document, readings, source.notify_stored)
+                earlier, passages = await self._by_parts(document, readings, source)
         # Once more: an earlier document of these bytes may have been purged meanwhile, and they with it.
         await self._keep(source, document.media_type, sha256)
         outcome = IntakeOutcome.ADDED if earlier is None else IntakeOutcome.REPLACED
@@ -141,11 +141,12 @@ class Ingest:
         self,
         document: Document,
         readings: Sequence[Reading],
-        notify: Callable[[int, int], None] | None,
+        source: Source,
     ) -> tuple[DocumentId | None, int]:
         """The version that it supersedes, and how many passages it has. What would not fit into memory, or
         would keep others from writing for long, goes to the shelf piece by piece; nobody sees it before the
         last one is there."""
+        notify = source.notify_stored
         token = await self.shelf.begin(document)
         whole = sum(len(block.text) for reading in readings for block in reading.blocks)
         start = 0
@@ -161,7 +162,8 @@ class Ingest:
                 log.debug("%s: %d passages stored", document.source, passages)
                 if notify is not None:
                     notify(min(start, whole), whole)  # what separates blocks counts in `start` alone
-            return await self.shelf.finish(token, document), passages
+            earlier = await self.shelf.finish(token, document, may_replace=source.may_replace)
+            return earlier, passages
         except BaseException:
             await asyncio.shield(self.shelf.abandon(token, document.id))
             raise

@@ -155,14 +155,15 @@ class Desk(DeskSections):
         filters: Mapping[str, Condition] | None = None,
         after: str = "",
         limit: int = 100,
+        removed: bool = False,
     ) -> Sequence[Document]:
-        """Documents in order of their adding, after the one with id `after`. Raises InvalidParams for its
-        filters, and where there is no such document."""
+        """Documents in order of their adding, after the one with id `after`; those that were `removed`, which
+        `restore` brings back, or all others. Raises InvalidParams for its filters and an unknown `after`."""
         if after:
             await check_listed(self._parts.shelf, self._parts.owner, after)
         conditions = await check_filters(self._parts.shelf, self._parts.owner, filters or {})
         scope = Scope(self._parts.owner, coerce_strings(corpora), conditions)
-        documents = await self._parts.shelf.list_documents(scope, after, limit)
+        documents = await self._parts.shelf.list_documents(scope, after, limit, removed=removed)
         return [self._parts.access.name_corpus(document) for document in documents]
 
     async def document(self, prefix: str) -> Document:

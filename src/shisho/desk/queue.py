@@ -275,7 +275,8 @@ class Queue:
         return [*self._new_jobs(JobKind.INGEST, ingest), *self._new_jobs(JobKind.FETCH, fetch)]
 
     async def _check_names_free(self, files: Sequence[Bytes], target: CorpusKey) -> None:
-        """Raises NameConflict where a document with other bytes stands at the name of one of these."""
+        """Raises NameConflict where a document with other bytes stands at the name of one of these. One that
+        comes there later stops the job."""
         for file in files:
             name = intake.file_name(file.name)
             for document in await self._parts.shelf.find_by_source(name, self._parts.owner):
@@ -296,7 +297,9 @@ class Queue:
 
     async def _known(self, source: str, data: bytes, common: IngestJob) -> ExistingDocument | None:
         document = await self._parts.shelf.find_known(common.corpus, common.owner, sha256(data).hexdigest())
-        if document is None or not await self._parts.shelf.record_seen(document, source, common.metadata):
+        if document is None or not await self._parts.shelf.record_seen(
+            document, source, common.metadata, may_replace=common.may_replace
+        ):
             return None
         return ExistingDocument(source, document.id, document.title)
 

@@ -131,8 +131,8 @@ class TaskDesk(SharedVerbs):
     ) -> DocumentsQueued:
         """Queue documents to be taken in. `remote`: the caller is no shell of this machine, so that paths
         must be below `allowed_roots` (ForbiddenPath). Raises InvalidParams for a path that is not there;
-        without `replace_files` NameConflict, where another document has the name of one of `files`; as
-        `Desk.add`."""
+        without `replace_files` NameConflict, where another document has the name of one of `files`, with
+        which a job ends too where it comes to be there meanwhile; as `Desk.add`."""
         paths = coerce_paths(paths)
         urls = coerce_strings(urls)
         task = await self._task_for(task_id, "")
@@ -153,7 +153,7 @@ class TaskDesk(SharedVerbs):
         target = await self._parts.access.find_writable(intake.check_corpus_name(corpus))
         if not replace_files:
             await self._check_names_free(files, target)
-        common = IngestJob("", target.owner, target.name, dict(metadata or {}))
+        common = IngestJob("", target.owner, target.name, dict(metadata or {}), may_replace=replace_files)
         known, unknown = await self._handed_in(found, files, common, remote)
         new = await self._document_jobs(unknown, tuple(addresses.values()), common, password)
         if isinstance(task, NewTask) and not new:  # no job would ever end it

@@ -80,7 +80,8 @@ class Reading:
 class Source:
     """Something to take in: its bytes, where they came from, and what its owner says of it. `charset`: what a
     server named beside the bytes. `has_file`: its name is the path of a file that holds them. `ocr`: may text
-    in pictures be recognised, None: as it is set. `notify_…`: told of pages or characters, of how many."""
+    in pictures be recognised, None: as it is set. `may_replace`: it may take the place of another document of
+    its name. `notify_…`: told of pages or characters, of how many."""
 
     name: str
     data: bytes
@@ -91,14 +92,14 @@ class Source:
     charset: str | None = None
     has_file: bool = False
     ocr: bool | None = None
+    may_replace: bool = True
     notify_read: Callable[[int, int], None] | None = field(default=None, repr=False, compare=False)
     notify_page: Callable[[int, int], None] | None = field(default=None, repr=False, compare=False)
     notify_stored: Callable[[int, int], None] | None = field(default=None, repr=False, compare=False)
 
 
 class DocumentState(StrEnum):
-    """live: searchable · superseded: a newer version stands in its place · removed: tombstone · purged: text
-    erased."""
+    """live: searchable · superseded: by a newer version · removed: tombstone · purged: text erased."""
 
     LIVE = "live"
     SUPERSEDED = "superseded"
@@ -315,8 +316,7 @@ class Complexity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RankedPassage:
-    """One place in a ranking: the passage, its score, the parts the score was made of, and what its document
-    is called."""
+    """One place in a ranking: the passage, its score, the parts of that, and what its document is called."""
 
     passage: Passage
     score: float

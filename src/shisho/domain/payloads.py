@@ -63,6 +63,8 @@ class IngestJob:
     """The key of the staged bytes."""
     password: str | None = None
     """The key of the staged password."""
+    may_replace: bool = True
+    """It may take the place of another document of its name."""
 
     @property
     def subject(self) -> str:

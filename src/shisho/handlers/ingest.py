@@ -90,6 +90,7 @@ class IngestHandler:
                 metadata=handed.metadata,
                 password=password,
                 has_file=handed.staged is None,
+                may_replace=handed.may_replace,
                 notify_read=listen,
                 notify_page=listen,
             )

@@ -47,6 +47,7 @@ SAID: Mapping[str, str] = {
     ),
     "Show the documents there are.": "ある文書を表示する。",
     "id of the last document of the page before": "前のページの最後の文書のID",
+    "those that `shisho restore` brings back": "外した文書(`shisho restore` で戻せるもの)",
     "Take a document out of search; `shisho restore` brings it back.": (
         "文書を検索から外す。`shisho restore` で戻る。"
     ),

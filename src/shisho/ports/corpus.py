@@ -71,9 +71,9 @@ class Shelf(Protocol):
     async def find_known(self, corpus: str, owner: str, sha256: str) -> Document | None:
         """The live document of this corpus with these bytes."""
 
-    async def put(self, intake: Intake) -> DocumentId | None:
+    async def put(self, intake: Intake, *, may_replace: bool = True) -> DocumentId | None:
         """Store a whole document in one transaction and return the version it superseded (same corpus, owner
-        and source)."""
+        and source). Unless it `may_replace` that, raises NameConflict; so do `finish` and `record_seen`."""
 
     async def begin(self, document: Document) -> str:
         """Take in a document part by part, which is one too long for one transaction. Nobody sees it before
@@ -83,13 +83,15 @@ class Shelf(Protocol):
     async def extend(self, token: str, part: Intake) -> None:
         """The next part. Raises Conflict where the arrival was ended."""
 
-    async def finish(self, token: str, document: Document) -> DocumentId | None:
+    async def finish(self, token: str, document: Document, *, may_replace: bool = True) -> DocumentId | None:
         """Every part is there: as `put`. Raises Conflict where the arrival was ended."""
 
     async def abandon(self, token: str, document_id: DocumentId) -> None:
         """Forget the parts of an arrival."""
 
-    async def record_seen(self, document: Document, source: str, metadata: Mapping[str, str]) -> bool:
+    async def record_seen(
+        self, document: Document, source: str, metadata: Mapping[str, str], *, may_replace: bool = True
+    ) -> bool:
         """A known document stands at this source too, and this is said of it. It is live again where it has
         been retired since it was looked up; False where its text is gone."""
 
@@ -118,8 +120,11 @@ class Shelf(Protocol):
         """Metadata of live documents in scope: the `fields` names that most of them have, and of each the
         `values` most frequent ones."""
 
-    async def list_documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
-        """Live documents in scope, oldest first; `after` is the id of the last one seen."""
+    async def list_documents(
+        self, scope: Scope, after: str = "", limit: int = 100, *, removed: bool = False
+    ) -> Sequence[Document]:
+        """Live documents in scope, or those that were removed, oldest first; `after` is the id of the last
+        one seen."""
 
     async def read_text(self, document_id: DocumentId) -> str:
         """The original text. Raises NotFound, or SourceRemoved after a purge."""

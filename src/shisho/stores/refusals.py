@@ -3,7 +3,7 @@ vectors."""
 
 from __future__ import annotations
 
-from shisho.errors import Conflict, InvalidParams, NotFound, SourceRemoved
+from shisho.errors import Conflict, InvalidParams, NameConflict, NotFound, SourceRemoved
 
 
 def no_document(document_id: str) -> NotFound:
@@ -22,6 +22,15 @@ def nothing_to_remove(document_id: str) -> NotFound:
 def text_purged(document_id: str) -> SourceRemoved:
     return SourceRemoved(
         "The text of this document was purged. Add the file again to read it.", document=document_id
+    )
+
+
+def name_taken(source: str, document_id: str) -> NameConflict:
+    """Of a document that must not take the place of the one that stands at its source."""
+    return NameConflict(
+        "There is another {name} already. Give this one another name, or let it take its place (replace=true).",
+        name=source,
+        document_id=document_id,
     )
 
 

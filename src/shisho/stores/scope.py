@@ -51,10 +51,12 @@ class SqlCondition:
     pages: Pages | None
 
 
-def condition_of(scope: Scope, dialect: SqlDialect) -> SqlCondition:
-    """Live documents in scope. Raises InvalidParams for a page that is no number."""
+def condition_of(scope: Scope, dialect: SqlDialect, *, removed: bool = False) -> SqlCondition:
+    """Live documents in scope, or those that were removed. Raises InvalidParams for a page that is no
+    number."""
     corpora, bound_corpora = write_readable_corpora(scope, dialect)
-    parts = ["d.state = 'live'", f"c.id IN ({corpora})"]
+    state = "removed" if removed else "live"
+    parts = [f"d.state = '{state}'", f"c.id IN ({corpora})"]
     values: list[Any] = [*bound_corpora]
     if scope.without:
         parts.append(f"d.id {dialect.is_not_in}")

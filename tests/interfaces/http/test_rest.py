@@ -157,6 +157,8 @@ def test_document_is_named_by_the_file_it_came_from(client: httpx.Client, source
     assert client.get(path).json()["source"] == source
     assert "火星の衛星" in client.get(f"{path}/pages/1").text
     assert client.delete(path).json()["document"]["source"] == source
+    removed = client.get("/documents", params={"removed": True}).json()["documents"]
+    assert source in [document["source"] for document in removed]
     assert client.post(f"{path}/restore").json()["document"]["source"] == source
     assert client.delete(path, params={"purge": True}).json()["purged"] is True
     gone = client.get(path)

@@ -54,6 +54,30 @@ async def test_the_count_follows_what_is_removed_and_brought_back(browser: Brows
         await expect(page.locator("#documents li .head a")).to_be_focused()
 
 
+async def test_the_library_brings_back_what_was_removed(browser: Browser, reader: Reader) -> None:
+    async with visiting(browser, reader) as visit:
+        page = visit.page
+        await fill_library(visit, sample(1), sample(2))
+        await visit.open("/library")
+        await expect(page.locator("#removed-section")).to_be_hidden()
+        await visit.open("/")
+        for _ in range(2):
+            await page.locator("#documents li .head button").first.click()
+            await page.click("dialog[open] button[value=yes]")
+            await expect(page.locator("#documents li button:has-text('元に戻す')").last).to_be_focused()
+        await visit.open("/library")
+        await expect(page.locator("#removed li")).to_have_count(2)
+        await visit.shot("library-removed")
+        first = page.locator("#removed button").first
+        await expect(first).to_have_accessible_name(re.compile("戻す"))
+        await first.click()
+        await expect(page.locator("#documents tr a", has_text="開く")).to_have_count(1)
+        await expect(page.locator("#removed button")).to_be_focused()
+        await page.keyboard.press("Enter")
+        await expect(page.locator("#documents tr a", has_text="開く")).to_have_count(2)
+        await expect(page.locator("#removed-section")).to_be_hidden()
+
+
 async def test_a_very_long_title_leaves_room_for_what_can_be_done(
     browser: Browser, reader: Reader, tmp_path: Path
 ) -> None:

@@ -53,6 +53,26 @@ async def test_a_file_of_the_same_name_replaces_the_one_before_only_when_somebod
         await expect(rows).to_have_count(3)
 
 
+async def test_a_file_whose_name_was_taken_at_the_same_moment_is_asked_about(
+    browser: Browser, reader: Reader, tmp_path: Path
+) -> None:
+    """Another tab was first: the job of this one ends so, as the server's own tests show."""
+    async with visiting(browser, reader) as visit:
+        page = visit.page
+        await visit.open("/")
+        await page.set_input_files("#files", report(tmp_path / "a", "大阪支店の予算は1200円である。"))
+        await expect(page.locator("#documents li .head")).to_have_count(1)
+        refused = {"errors": [{"code": "NAME_TAKEN", "reason": "taken"}], "queue": {}, "progress": {}}
+        accepted = {"queued": 1, "skipped": [], "task_id": "late"}
+        await page.route("**/documents/upload?*", lambda route: route.fulfill(json=accepted), times=1)
+        await page.route("**/tasks/late?*", lambda route: route.fulfill(json=refused))
+        await page.set_input_files("#files", report(tmp_path / "b", "名古屋支店の予算は3400円である。"))
+        question = page.locator("#uploads .notice")
+        await expect(question).to_contain_text("同じ名前の別のファイル")
+        await question.locator("button:has-text('両方')").click()
+        await expect(page.locator("#documents li .head")).to_have_count(2)
+
+
 async def test_a_file_that_is_read_is_seen_again_after_a_reload_and_listed_at_its_end(
     browser: Browser, reader: Reader, tmp_path: Path
 ) -> None:

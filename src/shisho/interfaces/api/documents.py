@@ -76,10 +76,15 @@ async def list_documents(
     ] = [],  # noqa: B006
     cursor: Cursor = None,
     limit: Limit = 50,
+    removed: Annotated[bool, Field(description="those that were taken out, and not purged")] = False,
 ) -> DocumentList:
     """The documents of the library in the order of their adding."""
     documents = await desk.documents(
-        corpora=corpora, filters=parse_filters(filters), after=cursor or "", limit=limit + 1
+        corpora=corpora,
+        filters=parse_filters(filters),
+        after=cursor or "",
+        limit=limit + 1,
+        removed=removed,
     )
     shown_documents = tuple(documents[:limit])
     more = len(documents) > limit

@@ -247,6 +247,9 @@ def list_(
     corpora: Corpora = [],  # noqa: B006
     after: Annotated[str, typer.Option(help="id of the last document of the page before")] = "",
     limit: Annotated[int, typer.Option(min=1, max=10_000)] = 100,
+    removed: Annotated[
+        bool, typer.Option("--removed", help="those that `shisho restore` brings back")
+    ] = False,
     json_: Json = False,
 ) -> None:
     """Show the documents there are."""
@@ -255,11 +258,15 @@ def list_(
         from shisho.interfaces.cli import render
 
         found_documents = await desk.documents(
-            corpora=corpora, filters=parse_filters(filters), after=after, limit=limit + 1
+            corpora=corpora,
+            filters=parse_filters(filters),
+            after=after,
+            limit=limit + 1,
+            removed=removed,
         )
         documents = found_documents[:limit]
         more = len(found_documents) > limit
-        is_narrowed = bool(filters or corpora or after)
+        is_narrowed = bool(filters or corpora or after or removed)
         _print(documents, json_, lambda: render.documents(documents, more, is_narrowed, _words(context)))
 
     _run(context, work, json_, "interrupted_look")

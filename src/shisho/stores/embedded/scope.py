@@ -42,9 +42,10 @@ SQLITE = SqlDialect(
 )
 
 
-def write_condition(scope: Scope) -> SqlCondition:
-    """Live documents in scope, in SQLite's words. Raises InvalidParams for a page that is no number."""
-    return condition_of(scope, SQLITE)
+def write_condition(scope: Scope, *, removed: bool = False) -> SqlCondition:
+    """Live documents in scope, or those that were removed, in SQLite's words. Raises InvalidParams for a
+    page that is no number."""
+    return condition_of(scope, SQLITE, removed=removed)
 
 
 def corpora_of(scope: Scope) -> tuple[str, tuple[str, ...]]:

@@ -132,8 +132,8 @@ class EmbeddedShelf:
 
         return await self._database.read(work)
 
-    async def put(self, intake: Intake) -> DocumentId | None:
-        return await self._database.write(lambda connection: _put(connection, intake))
+    async def put(self, intake: Intake, *, may_replace: bool = True) -> DocumentId | None:
+        return await self._database.write(lambda connection: _put(connection, intake, may_replace))
 
     async def begin(self, document: Document) -> str:
         token = secrets.token_hex(8)
@@ -154,14 +154,14 @@ class EmbeddedShelf:
 
         await self._database.write(work)
 
-    async def finish(self, token: str, document: Document) -> DocumentId | None:
+    async def finish(self, token: str, document: Document, *, may_replace: bool = True) -> DocumentId | None:
         def work(connection: apsw.Connection) -> DocumentId | None:
             storing.check_arrival(connection, document.id, token)
             storing.finish(connection, document.id)
             corpus_id = standing.ensure_corpus_id(
                 connection, document.corpus, document.owner, document.added_at
             )
-            return _put_in_place(connection, document, corpus_id)
+            return _put_in_place(connection, document, corpus_id, may_replace)
 
         return await self._database.write(work)
 
@@ -173,7 +173,9 @@ class EmbeddedShelf:
 
         await self._database.write(work)
 
-    async def record_seen(self, document: Document, source: str, metadata: Mapping[str, str]) -> bool:
+    async def record_seen(
+        self, document: Document, source: str, metadata: Mapping[str, str], *, may_replace: bool = True
+    ) -> bool:
         def work(connection: apsw.Connection) -> bool:
             state = connection.execute(storing.STATE, (document.id,)).get
             if state in (None, "purged"):
@@ -183,7 +185,7 @@ class EmbeddedShelf:
             corpus_id = standing.ensure_corpus_id(
                 connection, document.corpus, document.owner, document.added_at
             )
-            standing.place(connection, corpus_id, source, document.id)
+            standing.place(connection, corpus_id, source, document.id, may_replace=may_replace)
             _describe(connection, document.id, metadata)
             return True
 
@@ -248,9 +250,11 @@ class EmbeddedShelf:
     async def count_metadata(self, scope: Scope, fields: int, values: int) -> Sequence[MetadataField]:
         return await self._database.read(lambda connection: count_metadata(connection, scope, fields, values))
 
-    async def list_documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
+    async def list_documents(
+        self, scope: Scope, after: str = "", limit: int = 100, *, removed: bool = False
+    ) -> Sequence[Document]:
         def work(connection: apsw.Connection) -> list[Document]:
-            condition = write_condition(scope)
+            condition = write_condition(scope, removed=removed)
             seen = (after, scope.owner) if after else ()
             query = PAGE.format(condition=condition.sql, later=LATER if after else "")
             listed_rows = rows.fetch_all(connection.execute(query, (*condition.values, *seen, limit)))
@@ -360,7 +364,7 @@ def _remove(connection: apsw.Connection, document_id: DocumentId, *, purge: bool
         connection.execute(NO_PLACES, (document_id,))
 
 
-def _put(connection: apsw.Connection, intake: Intake) -> DocumentId | None:
+def _put(connection: apsw.Connection, intake: Intake, may_replace: bool) -> DocumentId | None:
     document = intake.document
     corpus_id = standing.ensure_corpus_id(connection, document.corpus, document.owner, document.added_at)
     state = connection.execute(storing.STATE, (document.id,)).get
@@ -368,14 +372,16 @@ def _put(connection: apsw.Connection, intake: Intake) -> DocumentId | None:
         storing.insert(connection, intake, corpus_id, replaces=state is not None)
     elif state != "live":
         connection.execute(standing.REVIVE, (document.source, document.id))
-    return _put_in_place(connection, document, corpus_id)
+    return _put_in_place(connection, document, corpus_id, may_replace)
 
 
-def _put_in_place(connection: apsw.Connection, document: Document, corpus_id: int) -> DocumentId | None:
+def _put_in_place(
+    connection: apsw.Connection, document: Document, corpus_id: int, may_replace: bool
+) -> DocumentId | None:
     """Store a live document's metadata, and the place it stands at. Returns the version that it
     supersedes."""
     _describe(connection, document.id, document.metadata)
-    return standing.place(connection, corpus_id, document.source, document.id)
+    return standing.place(connection, corpus_id, document.source, document.id, may_replace=may_replace)
 
 
 def _describe(connection: apsw.Connection, document_id: DocumentId, metadata: Mapping[str, str]) -> None:

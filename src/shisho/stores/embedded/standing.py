@@ -7,6 +7,7 @@ import apsw
 
 from shisho.domain.corpus import Document, DocumentId, DocumentState
 from shisho.domain.time import Instant
+from shisho.stores.refusals import name_taken
 from shisho.stores.restoring import check_restorable
 
 # A corpus, where there is none of this name.
@@ -43,11 +44,18 @@ def ensure_corpus_id(connection: apsw.Connection, name: str, owner: str, now: In
 
 
 def place(
-    connection: apsw.Connection, corpus_id: int, source: str, document_id: DocumentId
+    connection: apsw.Connection,
+    corpus_id: int,
+    source: str,
+    document_id: DocumentId,
+    *,
+    may_replace: bool,
 ) -> DocumentId | None:
     """Let a source stand for this document; the one it stood for is superseded unless another source holds it
-    too."""
+    too. Raises NameConflict where there is one that this one must not replace."""
     earlier = connection.execute(PLACE, (corpus_id, source)).get
+    if earlier not in (None, document_id) and not may_replace:
+        raise name_taken(source, earlier)
     connection.execute(PUT_PLACE, (corpus_id, source, document_id))
     if earlier in (None, document_id):
         return None

@@ -23,6 +23,7 @@ from shisho.domain.team import Access, CorpusKey
 from shisho.errors import Conflict, NotFound, SourceRemoved
 from shisho.stores.beginnings import check_beginning
 from shisho.stores.memory.scope import is_on_page, matches
+from shisho.stores.refusals import name_taken
 from shisho.stores.restoring import check_restorable
 
 
@@ -63,8 +64,9 @@ class MemoryShelf:
         scope = Scope(owner, (corpus,))
         return next((document for document in self._live(scope) if document.sha256 == sha256), None)
 
-    async def put(self, intake: Intake) -> DocumentId | None:
+    async def put(self, intake: Intake, *, may_replace: bool = True) -> DocumentId | None:
         document = intake.document
+        self._check_free(document, document.source, may_replace)
         self._corpora[document.owner, document.corpus] = None
         held_document = self._documents.get(document.id)
         metadata = (
@@ -76,6 +78,12 @@ class MemoryShelf:
             document, metadata=metadata, passage_count=len(intake.passages)
         )
         return self._place(document, document.source)
+
+    def _check_free(self, document: Document, source: str, may_replace: bool) -> None:
+        """Raises NameConflict where another document stands at the source that this one must not replace."""
+        earlier = self._places.get((document.owner, document.corpus, source))
+        if earlier not in (None, document.id) and not may_replace:
+            raise name_taken(source, str(earlier))
 
     def _place(self, document: Document, source: str) -> DocumentId | None:
         earlier = self._places.get((document.owner, document.corpus, source))
@@ -116,8 +124,9 @@ class MemoryShelf:
     async def extend(self, token: str, part: Intake) -> None:
         self._arrived(token, part.document.id).append(part)
 
-    async def finish(self, token: str, document: Document) -> DocumentId | None:
+    async def finish(self, token: str, document: Document, *, may_replace: bool = True) -> DocumentId | None:
         parts = self._arrived(token, document.id)
+        self._check_free(document, document.source, may_replace)
         del self._arrivals[document.id]
         lines = tuple(line for part in parts for line in part.lines)
         passages = tuple(passage for part in parts for passage in part.passages)
@@ -134,10 +143,13 @@ class MemoryShelf:
             raise Conflict("Another process takes the same file in. Add it again.")
         return parts
 
-    async def record_seen(self, document: Document, source: str, metadata: Mapping[str, str]) -> bool:
+    async def record_seen(
+        self, document: Document, source: str, metadata: Mapping[str, str], *, may_replace: bool = True
+    ) -> bool:
         held_document = self._documents.get(document.id)
         if held_document is None or held_document.state is DocumentState.PURGED:
             return False
+        self._check_free(document, source, may_replace)
         if held_document.state is not DocumentState.LIVE:
             held_document = replace(held_document, state=DocumentState.LIVE, source=source)
         self._documents[document.id] = replace(held_document, metadata={**held_document.metadata, **metadata})
@@ -199,8 +211,11 @@ class MemoryShelf:
         names = sorted(counts, key=lambda name: (-counts[name].total(), name))
         return [_count_values(name, counts[name], values) for name in names[:fields]]
 
-    async def list_documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
-        ordered = sorted(self._live(scope), key=lambda document: (document.added_at, document.id))
+    async def list_documents(
+        self, scope: Scope, after: str = "", limit: int = 100, *, removed: bool = False
+    ) -> Sequence[Document]:
+        state = DocumentState.REMOVED if removed else DocumentState.LIVE
+        ordered = sorted(self._in_scope(scope, state), key=lambda document: (document.added_at, document.id))
         seen_count = next((at + 1 for at, document in enumerate(ordered) if document.id == after), 0)
         return ordered[seen_count : seen_count + limit]
 
@@ -336,14 +351,17 @@ class MemoryShelf:
         return self.access_of(_key(document), reader) is not None
 
     def _live(self, scope: Scope) -> list[Document]:
-        live = (
+        return self._in_scope(scope, DocumentState.LIVE)
+
+    def _in_scope(self, scope: Scope, state: DocumentState) -> list[Document]:
+        readable = (
             document
             for document in self._documents.values()
-            if document.state is DocumentState.LIVE and self._is_readable(document, scope.owner)
+            if document.state is state and self._is_readable(document, scope.owner)
         )
         within = (
             document
-            for document in live
+            for document in readable
             if (not scope.corpora or _key(document).address(scope.owner) in scope.corpora)
             and matches(document, scope)
         )

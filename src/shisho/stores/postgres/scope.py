@@ -40,9 +40,10 @@ COUNT_PAGES = f"""SELECT count(*) AS passages {FROM_DOCUMENTS} JOIN passages p O
     WHERE {{condition}}"""
 
 
-def write_condition(scope: Scope) -> SqlCondition:
-    """Live documents in scope, in PostgreSQL's words. Raises InvalidParams for a page that is no number."""
-    return condition_of(scope, POSTGRES)
+def write_condition(scope: Scope, *, removed: bool = False) -> SqlCondition:
+    """Live documents in scope, or those that were removed, in PostgreSQL's words. Raises InvalidParams for a
+    page that is no number."""
+    return condition_of(scope, POSTGRES, removed=removed)
 
 
 def write_passage_condition(scope: Scope) -> tuple[str, list[Any]]:

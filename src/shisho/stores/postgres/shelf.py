@@ -133,8 +133,10 @@ class PostgresShelf:
         documents = await self._documents(KNOWN, (sha256, corpus, owner))
         return documents[0] if documents else None
 
-    async def put(self, intake: Intake) -> DocumentId | None:
-        earlier, corpus_id = await self._database.write(lambda connection: _put(connection, intake))
+    async def put(self, intake: Intake, *, may_replace: bool = True) -> DocumentId | None:
+        earlier, corpus_id = await self._database.write(
+            lambda connection: _put(connection, intake, may_replace)
+        )
         await self._merge(corpus_id)
         return earlier
 
@@ -150,11 +152,11 @@ class PostgresShelf:
 
         await self._database.write(work)
 
-    async def finish(self, token: str, document: Document) -> DocumentId | None:
+    async def finish(self, token: str, document: Document, *, may_replace: bool = True) -> DocumentId | None:
         def work(connection: Connection) -> tuple[DocumentId | None, int]:
             corpus_id = storing.check_arrival(connection, document.id, token)
             storing.finish(connection, document.id)
-            return _put_in_place(connection, document, corpus_id), corpus_id
+            return _put_in_place(connection, document, corpus_id, may_replace), corpus_id
 
         earlier, corpus_id = await self._database.write(work)
         await self._merge(corpus_id)
@@ -168,9 +170,11 @@ class PostgresShelf:
 
         await self._database.write(work)
 
-    async def record_seen(self, document: Document, source: str, metadata: Mapping[str, str]) -> bool:
+    async def record_seen(
+        self, document: Document, source: str, metadata: Mapping[str, str], *, may_replace: bool = True
+    ) -> bool:
         return await self._database.write(
-            lambda connection: _record_seen(connection, document, source, metadata)
+            lambda connection: _record_seen(connection, document, source, metadata, may_replace)
         )
 
     async def describe(self, facts: Mapping[DocumentId, Mapping[str, str]]) -> int:
@@ -200,8 +204,10 @@ class PostgresShelf:
     async def count_metadata(self, scope: Scope, fields: int, values: int) -> Sequence[MetadataField]:
         return await self._database.read(lambda connection: count_metadata(connection, scope, fields, values))
 
-    async def list_documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
-        condition = write_condition(scope)
+    async def list_documents(
+        self, scope: Scope, after: str = "", limit: int = 100, *, removed: bool = False
+    ) -> Sequence[Document]:
+        condition = write_condition(scope, removed=removed)
         seen = (after, scope.owner) if after else ()
         query = PAGE.format(condition=condition.sql, later=LATER if after else "")
         return await self._documents(query, (*condition.values, *seen, limit))
@@ -290,7 +296,7 @@ def _corpora(connection: Connection, owner: str, name: str | None = None) -> lis
     return [Corpus(row.name, row.owner, row.documents, row.passages) for row in listed]
 
 
-def _put(connection: Connection, intake: Intake) -> tuple[DocumentId | None, int]:
+def _put(connection: Connection, intake: Intake, may_replace: bool) -> tuple[DocumentId | None, int]:
     """The version that it supersedes, and the key of its corpus."""
     document = intake.document
     corpus_id = standing.ensure_corpus_id(connection, document.corpus, document.owner, document.added_at)
@@ -299,7 +305,7 @@ def _put(connection: Connection, intake: Intake) -> tuple[DocumentId | None, int
         storing.insert(connection, intake, corpus_id, replaces=state is not None)
     elif state != "live":
         standing.revive(connection, document.id, document.source)
-    return _put_in_place(connection, document, corpus_id), corpus_id
+    return _put_in_place(connection, document, corpus_id, may_replace), corpus_id
 
 
 def _begin(connection: Connection, document: Document, token: str) -> None:
@@ -307,15 +313,21 @@ def _begin(connection: Connection, document: Document, token: str) -> None:
     storing.begin(connection, document, corpus_id, token)
 
 
-def _put_in_place(connection: Connection, document: Document, corpus_id: int) -> DocumentId | None:
+def _put_in_place(
+    connection: Connection, document: Document, corpus_id: int, may_replace: bool
+) -> DocumentId | None:
     """Store a live document's metadata, and the place it stands at. Returns the version that it
     supersedes."""
     _describe(connection, document.id, document.metadata)
-    return standing.place(connection, corpus_id, document.source, document.id)
+    return standing.place(connection, corpus_id, document.source, document.id, may_replace=may_replace)
 
 
 def _record_seen(
-    connection: Connection, document: Document, source: str, metadata: Mapping[str, str]
+    connection: Connection,
+    document: Document,
+    source: str,
+    metadata: Mapping[str, str],
+    may_replace: bool,
 ) -> bool:
     corpus_id = standing.ensure_corpus_id(connection, document.corpus, document.owner, document.added_at)
     state = standing.state_of(connection, document.id)
@@ -323,7 +335,7 @@ def _record_seen(
         return False
     if state != "live":
         standing.revive(connection, document.id, source)
-    standing.place(connection, corpus_id, source, document.id)
+    standing.place(connection, corpus_id, source, document.id, may_replace=may_replace)
     _describe(connection, document.id, metadata)
     return True
 

@@ -10,6 +10,7 @@ from shisho.domain.corpus import Document, DocumentId, DocumentState
 from shisho.domain.time import Instant
 from shisho.stores.postgres import postings, rows
 from shisho.stores.postgres.pool import Connection
+from shisho.stores.refusals import name_taken
 from shisho.stores.restoring import check_restorable
 
 # A corpus, where there is none of this name.
@@ -82,10 +83,14 @@ def withdraw(connection: Connection, document_id: str, state: str) -> None:
     rows.change(connection, SET_STATE, (state, document_id))
 
 
-def place(connection: Connection, corpus_id: int, source: str, document_id: DocumentId) -> DocumentId | None:
+def place(
+    connection: Connection, corpus_id: int, source: str, document_id: DocumentId, *, may_replace: bool
+) -> DocumentId | None:
     """Let a source stand for this document; the one it stood for is superseded unless another source holds it
-    too."""
+    too. Raises NameConflict where there is one that this one must not replace."""
     earlier = document_at(connection, corpus_id, source)
+    if earlier is not None and earlier != document_id and not may_replace:
+        raise name_taken(source, earlier)
     rows.change(connection, PUT_PLACE, (corpus_id, source, document_id))
     return None if earlier in (None, document_id) else retire(connection, earlier, source, "superseded")
 

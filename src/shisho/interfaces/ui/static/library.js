@@ -1,29 +1,34 @@
 // The library: passages found while one types, and all documents with what is known of them.
 
-import { address, attempt, baseName, brief, call, figure, fileName, fill, get, keepLooking, labelCells, make, named, post, say, sayPlace, the } from "./room.js";
+import { address, announce, attempt, baseName, brief, call, figure, fileName, fill, get, keepLooking, labelCells, make, named, post, say, sayPlace, the } from "./room.js";
 
 const REFRESH = 4000; // milliseconds
 const ENOUGH_UNREAD = 20; // files that could not be read, to be shown at once
+const ENOUGH_REMOVED = 20; // documents
 const unread = { cursor: null, names: new Set() };
+const removed = { cursor: null, looks: 0 };
 let cursor = null;
 let shownFolders = "";
 let count = 0;
 let looks = 0;
 let asked = 0;
 let timer = 0;
+let readOnly = new Set(); // corpora of others, to read alone
 
 async function open() {
   the("words").addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => attempt(search), 250); });
   the("search").addEventListener("submit", (sent) => { sent.preventDefault(); attempt(search); });
-  the("corpus").addEventListener("change", () => attempt(() => Promise.all([search(), list(null)])));
+  the("corpus").addEventListener("change", () => attempt(() => Promise.all([search(), list(null), listRemoved(null)])));
   the("more-documents").addEventListener("click", () => attempt(() => list(cursor)));
+  the("more-removed").addEventListener("click", () => attempt(() => listRemoved(removed.cursor)));
   the("more-unread").addEventListener("click", () => attempt(showUnread));
   the("watch").addEventListener("submit", (sent) => { sent.preventDefault(); watch(); });
   the("words").value = new URLSearchParams(location.search).get("q") ?? "";
   const { corpora } = await get("/corpora");
+  readOnly = new Set(corpora.filter((corpus) => !corpus.is_writable).map((corpus) => corpus.name));
   the("corpus").append(...corpora.map((corpus) => make("option", { value: corpus.name }, `${corpus.name} (${corpus.documents})`)));
   the("corpus-names").append(...corpora.map((corpus) => make("option", { value: corpus.name })));
-  await Promise.all([list(null), attempt(search), attempt(showFolders), attempt(showUnread), attempt(showEmbedding)]);
+  await Promise.all([list(null), listRemoved(null), attempt(search), attempt(showFolders), attempt(showUnread), attempt(showEmbedding)]);
   keepLooking(() => Promise.all([showFolders(), showEmbedding()]), REFRESH);
   document.body.dataset.ready = "yes";
 }
@@ -70,6 +75,33 @@ function row(entry) {
     make("td", { dir: "auto" }, fileName(entry.source)), make("td", {}, entry.corpus), make("td", { class: "number" }, entry.page_count ?? "–"),
     make("td", { class: "number" }, figure(entry.passage_count)), make("td", {}, state.join(" · ")),
     make("td", {}, make("a", { href: `/d/${entry.id}` }, say("open"))));
+}
+
+/** List what was taken out and can be brought back, after `from`; all anew where that is nothing. */
+async function listRemoved(from) {
+  const look = ++removed.looks;
+  const page = await get(address("/documents", { removed: true, limit: ENOUGH_REMOVED, cursor: from, corpora: the("corpus").value }));
+  if (look !== removed.looks) return;
+  if (!from) fill(the("removed"));
+  removed.cursor = page.cursor;
+  the("removed").append(...page.documents.map(removedDocument));
+  the("more-removed").hidden = !page.more;
+  the("removed-section").hidden = !the("removed").children.length;
+}
+
+function removedDocument(entry) {
+  const title = brief(entry.title || baseName(entry.source));
+  const about = [fileName(entry.source), `${say("corpus")}: ${entry.corpus}`];
+  return make("li", {}, make("a", { href: `/d/${entry.id}`, dir: "auto" }, title), make("div", { class: "quiet", dir: "auto" }, about.join(" · ")),
+    !readOnly.has(entry.corpus) && make("div", { class: "row" },
+      make("button", { type: "button", "aria-label": say("restore_this", { title }), onclick: () => attempt(() => restore(entry, title)) }, say("restore"))));
+}
+
+async function restore(entry, title) {
+  await post(`/documents/${encodeURIComponent(entry.id)}/restore`);
+  announce(say("restored", { title }));
+  await Promise.all([list(null), listRemoved(null)]);
+  (the("removed").querySelector("button") ?? the("documents").querySelector("a"))?.focus(); // the button that was pressed is gone
 }
 
 async function showFolders() {
@@ -128,7 +160,8 @@ async function findFailures(tasks) {
   const failed = tasks.filter((task) => task.failed && !task.question);
   const statuses = await Promise.all(failed.map((task) => get(address(`/tasks/${task.task_id}`, { wait: 0 }))));
   const failures = statuses.flatMap((status) => status.errors.map((error) => ({ name: error.url ?? error.query ?? "", since: status.created_at, ...error })));
-  return failures.filter(({ name }) => !unread.names.has(name) && unread.names.add(name));
+  const unreadable = failures.filter(({ code }) => code !== "NAME_TAKEN");
+  return unreadable.filter(({ name }) => !unread.names.has(name) && unread.names.add(name));
 }
 
 /** False for a file that has been taken in since. */

@@ -111,10 +111,16 @@ async function takeIn(upload, options) {
     await followToEnd(upload, await handIn(upload, options), options.password);
   } catch (error) {
     upload.bar.remove();
-    if (error.code !== "NAME_TAKEN") showFailure(upload, error.message);
-    else if (upload.isBeside) await putBeside(upload);
-    else askForPlace(upload, error.details.added_at);
+    if (error.code === "NAME_TAKEN") await settleName(upload, error.details.added_at);
+    else showFailure(upload, error.message);
   }
+}
+
+/** Another document has the name, `since` a moment; none: it came just now, and is told of as soon as the file is sent again. */
+async function settleName(upload, since) {
+  if (upload.isBeside) await putBeside(upload);
+  else if (since) askForPlace(upload, since);
+  else handInAgain(upload); // its turn comes after this one
 }
 
 function showReading({ bar, state }) {
@@ -133,6 +139,7 @@ async function followToEnd(upload, queued, password = "") {
   }, (trouble) => { state.textContent = trouble || say("being_read"); });
   bar.remove();
   if (failure?.code === "DOCUMENT_ENCRYPTED" && /\.pdf$/i.test(path)) askForPassword(upload, password !== "");
+  else if (failure?.code === "NAME_TAKEN" && upload.file) await settleName(upload);
   else if (failure) showFailure(upload, failure.reason);
   else {
     state.textContent = say("ready");

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import stat
 import sys
 from collections.abc import AsyncIterator
@@ -189,14 +190,7 @@ async def test_a_full_disk_is_said_and_what_is_there_is_found(tmp_path: Path) ->
     with mounted(home, "-t", "tmpfs", "-o", "size=6m", "none"):
         await furnish(home)
         ballast = home / "staging"
-        ballast.write_bytes(b"")
-        with ballast.open("wb", buffering=0) as file:
-            for size in (1 << 16, 1 << 12, 1):
-                try:
-                    while True:
-                        file.write(bytes(size))
-                except OSError:
-                    continue
+        fill(ballast)
         async with open_desk(home=home) as desk:
             with pytest.raises(Conflict, match="disk is full"):
                 await desk.tasks.create_task("前")
@@ -206,6 +200,34 @@ async def test_a_full_disk_is_said_and_what_is_there_is_found(tmp_path: Path) ->
             assert "disk is full" in printed and code == 0
             ballast.unlink()
             await desk.tasks.create_task("後")
+
+
+@pytest.mark.parametrize("room", [0, 1, 2, 4, 8])
+async def test_a_full_disk_is_searched_though_its_index_was_never_made(tmp_path: Path, room: int) -> None:
+    """`room`: the pages of memory that are left, so that the index is broken off at one file or another."""
+    home = tmp_path / "home"
+    home.mkdir()
+    with mounted(home, "-t", "tmpfs", "-o", "size=6m", "none"):
+        await furnish(home)
+        shutil.rmtree(home / "lexical")
+        spare = home / "spare"
+        spare.write_bytes(bytes(room << 12))
+        fill(home / "staging")
+        spare.unlink()
+        async with open_desk(home=home) as desk:
+            assert len(await desk.search(["灯台"])) > 0
+            assert "delete it" not in str(await desk.doctor())
+
+
+def fill(ballast: Path) -> None:
+    """Leave no byte free."""
+    with ballast.open("wb", buffering=0) as file:
+        for size in (1 << 16, 1 << 12, 1):
+            try:
+                while True:
+                    file.write(bytes(size))
+            except OSError:
+                continue
 
 
 @pytest.mark.parametrize(("mode", "expected"), [(0o755, "灯台"), (0o700, "STORAGE_UNUSABLE")])

@@ -32,9 +32,10 @@ class FileTurn:
         except OSError:
             os.close(file)
             return False
-        os.truncate(file, 0)
-        os.write(file, str(os.getpid()).encode())
         self._file = file
+        with suppress(OSError):  # a full disk: the lock is what counts, who has it is for people
+            os.truncate(file, 0)
+            os.write(file, str(os.getpid()).encode())
         return True
 
     def end(self) -> None:

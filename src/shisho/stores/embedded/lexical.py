@@ -80,16 +80,16 @@ class LexicalIndex:
 
     async def _healed(self, act: Callable[[], Awaitable[T]]) -> T:
         """What it gives. An index that is damaged is made anew before, in memory where its folder cannot be
-        written or that has not helped."""
+        written, as on a full disk, or that has not helped."""
         if not self._is_of_this_history:
             await self._look_at_history()
-        with suppress(IndexDamaged):
+        with suppress(IndexDamaged, OSError):
             return await act()
         with suppress(OSError):
             await self.examine()
         try:
             return await act()
-        except IndexDamaged as damage:
+        except (IndexDamaged, OSError) as damage:
             async with self._lock:
                 self._seen = self._indexes.pass_by(damage)
         return await act()

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from shisho.librarian.designations import names_another, names_any
 from shisho.librarian.questions import ParsedQuestion
 from shisho.librarian.quotable import QuotableLine
-from shisho.librarian.table_rows import find_met
+from shisho.librarian.table_rows import find_met, is_row
 
 OWN_ODDS = (
     2.0  # logarithm: by so much less likely a line may be that says itself what the best has from above
@@ -31,7 +31,9 @@ def drop_other_things(candidates: Sequence[QuotableLine], question: ParsedQuesti
 
 def is_rival(candidate: QuotableLine, best: QuotableLine) -> bool:
     """True for a line that brings what is asked for as the best does, of something that is less of what is
-    asked about: 「大阪支店の店長は…」 beside 「神戸支店の店長は…」."""
+    asked about: 「大阪支店の店長は…」 beside 「神戸支店の店長は…」. Rows of a table outdo each other."""
+    if is_row(candidate.quotation):
+        return False
     brings_both = bool(candidate.signs.kind_quoted and best.signs.kind_quoted)
     return brings_both and _meet(candidate) < _meet(best) and _are_parallel(candidate, best)
 

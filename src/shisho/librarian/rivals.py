@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 
+from shisho.language.sentences import is_row
 from shisho.librarian.designations import names_another, names_any
 from shisho.librarian.questions import ParsedQuestion
 from shisho.librarian.quotable import QuotableLine
-from shisho.librarian.table_rows import find_met, is_row
+from shisho.librarian.table_rows import find_met
 
 OWN_ODDS = (
     2.0  # logarithm: by so much less likely a line may be that says itself what the best has from above

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from shisho.domain.corpus import NumberedPassage
 from shisho.language.meanings import mean_same
 from shisho.language.numbers import is_same_unit
+from shisho.language.sentences import is_row
 from shisho.language.terms import fold, squeeze, terms
 from shisho.librarian import definitions, questions, reading
 from shisho.librarian.attributes import find_units, states_another_attribute
@@ -19,7 +20,7 @@ from shisho.librarian.compounds import states_another_kind
 from shisho.librarian.designations import Designation, names_another
 from shisho.librarian.line_roles import LineRole
 from shisho.librarian.questions import NounPhrase, ParsedQuestion
-from shisho.librarian.reading import AnalysedPassage
+from shisho.librarian.reading import AnalysedPassage, SentenceLine
 from shisho.librarian.table_rows import add_units
 from shisho.librarian.word_kinds import WordKind, find_word_kinds
 
@@ -149,12 +150,7 @@ def line_signs(
     alike = shared.alike
     counted = dict.fromkeys(weights, 1 / len(weights))
     form = question.form
-    things = line.designations | shared.designations
-    is_another = (
-        names_another(question.designations, things)
-        or states_another_kind(question, line.folded, alike, line.terms | under | shared.titled)
-        or states_another_attribute(question.terms, line.terms)
-    )
+    is_another = _is_of_another_thing(question, shared, line, under, is_row(quotation))
     beside = [*shared.shares[max(0, place - 2) : place], *shared.shares[place + 1 : place + 3]]
     return Signs(
         meant=measure_meant_share(
@@ -187,6 +183,25 @@ def line_signs(
         document=1 / (1 + shared.document),
         match=shared.match,
         match_relative=shared.match_relative,
+    )
+
+
+def _is_of_another_thing(
+    question: ParsedQuestion,
+    shared: PassageSigns,
+    line: SentenceLine,
+    under: frozenset[str],
+    is_of_table: bool,
+) -> bool:
+    """True where a line says of another thing what is asked. Of the rows of a table several may be needed: a
+    sum, the average."""
+    if names_another(question.designations, line.designations | shared.designations):
+        return True
+    if is_of_table:
+        return False
+    near_words = line.terms | under | shared.titled
+    return states_another_kind(question, line.folded, shared.alike, near_words) or states_another_attribute(
+        question.terms, line.terms
     )
 
 

@@ -44,11 +44,13 @@ def _watched() -> Iterator[None]:
 
 def open_streams() -> None:
     """Take the streams of the process into use."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout is sys.__stdout__:
         is_terminal = sys.stdout.isatty()
         sys.stdout = Output(
             sys.stdout.detach(), encoding="utf-8", errors="replace", line_buffering=is_terminal
         )
+    elif isinstance(sys.stdout, io.TextIOWrapper):  # of who called it in a process of its own
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
     elif sys.stdout is None:
         sys.stdout = _open_nowhere()
     if isinstance(sys.stderr, io.TextIOWrapper):

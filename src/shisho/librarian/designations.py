@@ -31,20 +31,20 @@ _NAME = re.compile(rf"(?<![ァ-ヶー])([ァ-ヶー]{{2,12}}){_BETWEEN}({_NUMBER
 _NOUN = re.compile(
     rf"(?<![一-鿿々])([一-鿿々]{{2,8}})(?<![第約計各全毎]){_BETWEEN}({_NUMBER})(?![一-鿿ァ-ヶー]){_END}"
 )
-_LABEL = re.compile(rf"(?<![一-鿿々])([図表式例問注]){_BETWEEN}({_NUMBER}){_END}")
+_LABEL = re.compile(rf"(?<![一-鿿々])([例問注]){_BETWEEN}({_NUMBER}){_END}")
 _SUFFIXED = re.compile(
     r"(?<![0-9.])([0-9]{1,6})(号[室車機線館棟]|番(?:線|教室|ホーム|出口)|[日泊回年番]目|丁目|組(?![合織み])|便)"
 )
 _WORD = re.compile(rf"(?<![a-z0-9])([a-z]{{3,16}}):? (?:no\. ?|#)?({_NUMBER}[a-z]?)(?![a-z0-9%]|[.,][0-9])")
-# Words that a number follows which numbers nothing: "in 1998", "over 300", "May 3".
+# Words that a number follows which numbers nothing ("in 1998", "over 300", "May 3"), or a table.
 _NO_KIND = frozenset(
     word
     for line in (
         "about above after all and another any are many around approximately at before below between but by down each",
         "every exactly fewer first for from had has have into just last least less more most nearly next not off only",
-        "onto over past per roughly since some than that the their then these those to total under until upon was were",
-        "will with within jan january feb february mar march apr april may jun june jul july aug august sep sept",
-        "september oct october nov november dec december",
+        "onto over past per roughly since some than that the their then these those to total under until upon was",
+        "were will with within jan january feb february mar march apr april may jun june jul july aug august sep sept",
+        "september oct october nov november dec december figure figures fig table tables",
     )
     for word in line.split()
 )
@@ -53,7 +53,7 @@ _NO_KIND = frozenset(
 @lru_cache(maxsize=4_096)
 def find_designations(folded: str) -> frozenset[Designation]:
     """The things that a text tells apart by numbers, each by its kind and its number. What stands below an
-    article may name another one, so that articles are none."""
+    article may name another one, and what is said of table 3 need not name it: these are none."""
     return frozenset(thing for _, thing in _locate(folded))
 
 

@@ -69,12 +69,19 @@ async def test_a_citation_of_a_file_that_changed_and_is_gone_says_that_it_is_gon
     assert quoted.source_state is DocumentState.SUPERSEDED
 
 
-async def test_syncing_a_folder_tells_what_was_asked_of_it_alone(desk: Desk, tmp_path: Path) -> None:
-    folder = tmp_path / "書庫"
+async def mirror_one_file(desk: Desk, place: Path) -> Path:
+    """The one file of a folder that only questions know."""
+    folder = place / "書庫"
     folder.mkdir()
     file = folder / "蔵書.txt"
     file.write_text("赤い本は棚の上にある。", "utf-8")
     assert [receipt.outcome async for receipt in desk.mirror(folder)] == ["added"]
+    return file
+
+
+async def test_syncing_a_folder_tells_what_was_asked_of_it_alone(desk: Desk, tmp_path: Path) -> None:
+    file = await mirror_one_file(desk, tmp_path)
+    folder = file.parent
     answer = await desk.ask(QUESTION, corpora=str(folder))
     (folder / "目録.txt").write_text("目録は机の上にある。", "utf-8")
     file.unlink()
@@ -91,11 +98,8 @@ async def test_syncing_a_folder_tells_what_was_asked_of_it_alone(desk: Desk, tmp
 async def test_a_folder_that_only_questions_know_is_not_emptied_by_accident(
     desk: Desk, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "書庫"
-    folder.mkdir()
-    file = folder / "蔵書.txt"
-    file.write_text("赤い本は棚の上にある。", "utf-8")
-    assert [receipt.outcome async for receipt in desk.mirror(folder)] == ["added"]
+    file = await mirror_one_file(desk, tmp_path)
+    folder = file.parent
     file.unlink()
     folder.rmdir()
     with pytest.raises(NotFound, match="the library has 1 files from it"):
@@ -104,11 +108,8 @@ async def test_a_folder_that_only_questions_know_is_not_emptied_by_accident(
 
 
 async def test_a_citation_of_a_moved_file_opens_where_it_stands_now(desk: Desk, tmp_path: Path) -> None:
-    folder = tmp_path / "書庫"
-    folder.mkdir()
-    old = folder / "蔵書.txt"
-    old.write_text("赤い本は棚の上にある。", "utf-8")
-    assert [receipt.outcome async for receipt in desk.mirror(folder)] == ["added"]
+    old = await mirror_one_file(desk, tmp_path)
+    folder = old.parent
     answer = await desk.ask(QUESTION, corpora=str(folder))
     (folder / "奥").mkdir()
     new = old.rename(folder / "奥" / "蔵書.txt")

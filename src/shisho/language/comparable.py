@@ -7,9 +7,11 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925, "大正": 1911, "明治": 1867}
+from shisho.language.numbers import ERA_START
+
 _DATE = re.compile(
-    r"(?:(?P<era>令和|平成|昭和|大正|明治)(?P<nth>元|\d{1,2})|(?P<year>\d{4}))年(?:度|(?:(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})日)?)?)"
+    rf"(?:(?P<era>{'|'.join(ERA_START)})(?P<nth>元|\d{{1,2}})|(?P<year>\d{{4}}))年"
+    r"(?:度|(?:(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})日)?)?)"
 )
 _ISO = re.compile(r"(?P<year>\d{4})[-/.](?P<month>\d{1,2})(?:[-/.](?P<day>\d{1,2}))?")
 _NUMBER = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,15})?")
@@ -36,7 +38,7 @@ def make_comparable(value: str) -> Comparable:
 def _iso(match: re.Match[str]) -> str:
     parts = match.groupdict()
     nth = 1 if parts.get("nth") == "元" else int(parts.get("nth") or 0)
-    year = ERAS[parts["era"]] + nth if parts.get("era") else int(parts["year"])
+    year = ERA_START[parts["era"]] + nth if parts.get("era") else int(parts["year"])
     month = parts.get("month")
     day = parts.get("day")
     return f"{year:04}" + (f"-{int(month):02}" if month else "") + (f"-{int(day):02}" if day else "")

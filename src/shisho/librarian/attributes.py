@@ -14,8 +14,8 @@ _UNITS = {
         ("時刻", "時"),
         ("人数", "人 名"),
         ("年齢", "歳 才"),
-        ("気温 温度", "度 °c"),
-        ("割合 率", "% パーセント 割"),
+        ("気温 温度", "度"),
+        ("割合 率", "パーセント 割"),
         ("高い 長い 深い 厚い 太い 幅 奥行き 全長 身長 距離", _LENGTH),
         ("重い 重量 質量 体重", _WEIGHT),
     )
@@ -36,6 +36,5 @@ def find_units(attribute: str) -> frozenset[str]:
 def states_another_attribute(asked_terms: Iterable[str], line_terms: frozenset[str]) -> bool:
     """True where a line tells the length of what the height is asked of."""
     asked = frozenset(asked_terms)
-    return any(
-        asked & family and line_terms & family and not asked & family & line_terms for family in _FAMILIES
-    )
+    families = ((asked & family, line_terms & family) for family in _FAMILIES)
+    return any(sought and stated and sought.isdisjoint(stated) for sought, stated in families)

@@ -19,15 +19,10 @@ def states_another_kind(
     kinds = find_word_kinds(question.folded, question.terms)
     names = kinds[WordKind.NAME] | kinds[WordKind.KATAKANA]
     named = [phrase for phrase in question.phrases if _is_named(phrase, names)]
-    if not named:
-        return False
-    runs = NOUNS.findall(folded)
-    heads: dict[str, list[bool]] = {phrase.terms[-1]: [] for phrase in named}
-    for phrase in named:
-        heads[phrase.terms[-1]].append(_is_there(phrase, names, folded, alike, words))
-    return any(
-        not any(present) and any(_has_another(head, run) for run in runs) for head, present in heads.items()
-    )
+    there = {phrase.terms[-1] for phrase in named if _is_there(phrase, names, folded, alike, words)}
+    missing_heads = {phrase.terms[-1] for phrase in named} - there
+    runs = NOUNS.findall(folded) if missing_heads else []
+    return any(_has_another(head, run) for head in missing_heads for run in runs)
 
 
 def _is_named(phrase: NounPhrase, names: frozenset[str]) -> bool:

@@ -23,7 +23,7 @@ from shisho.librarian.quoting import (
     is_grounded,
     measure_printed_width,
 )
-from shisho.librarian.rivals import drop_other_things, is_rival, put_own_words_first
+from shisho.librarian.rivals import drop_other_things, find_own_words, is_rival, put_own_words_first
 from shisho.librarian.signs import figures_missing
 from shisho.librarian.table_rows import find_met, find_outdone_rows, is_record, lacks_any
 
@@ -209,14 +209,14 @@ def _without_other_rows(candidates: list[QuotableLine], question: ParsedQuestion
     if question.explains:
         return candidates
     rows = [candidate for candidate in candidates if is_row(candidate.quotation)]
-    outdone = find_outdone_rows([(_table(row), _met(row)) for row in rows])
+    outdone = find_outdone_rows([(_table(row), find_own_words(row)) for row in rows])
     left_out = {id(rows[place]) for place in outdone}
     return [candidate for candidate in candidates if id(candidate) not in left_out]
 
 
 def _names_rows(candidates: Sequence[QuotableLine]) -> bool:
     """True where the question tells rows of one table apart: 「札幌支店と福岡支店の責任者」."""
-    told_apart = {(_table(row), _met(row)) for row in candidates if is_row(row.quotation)}
+    told_apart = {(_table(row), find_own_words(row)) for row in candidates if is_row(row.quotation)}
     return len(told_apart) > len({table for table, _ in told_apart})
 
 
@@ -232,16 +232,12 @@ def _sure_of_row(
         return sure
     above = find_met(best.shared.alike, best.shared.page.heading | best.shared.titled)
     others = [other for other in candidates if _table(other) == _table(best) and other is not best]
-    own_words = _met(best).difference(*map(_met, others))
+    own_words = find_own_words(best).difference(*map(find_own_words, others))
     asked_words = weights.keys() - above - question.frame - {question.unit}
     barred = best.signs.numberless or best.signs.formless_quoted or figures_missing(question, best.shown)
-    if barred or lacks_any(asked_words - _met(best)):
+    if barred or lacks_any(asked_words - find_own_words(best)):
         return min(sure, REFUSED)
     return max(sure, TOLD) if own_words else sure
-
-
-def _met(candidate: QuotableLine) -> frozenset[str]:
-    return find_met(candidate.shared.alike, candidate.shared.page.lines[candidate.place].terms)
 
 
 def _table(candidate: QuotableLine) -> tuple[str, str]:

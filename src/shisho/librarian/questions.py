@@ -176,15 +176,16 @@ _ASKING = frozenset(
 def read(question: str) -> ParsedQuestion:
     """A question, read once."""
     folded = spell_asking_words(fold(question))
-    words = terms(folded)
-    told_words = [word for word in words if word not in _ASKING and word[0] != "何"] or words
-    if answer_kinds.find_kind(folded) is AnswerKind.PERSON:
-        told_words = [word for word in told_words if word != "者"] or told_words  # 欠席: 渡辺
-    kept_words = frozenset(told_words)
     lead_up, asking = split_lead_up(folded)
     if word_met := definitions.find_word_met(lead_up, asking):
         asking = f"「{word_met}」とは"
     asked_text = asides.strip_asides(asking)
+    kind = answer_kinds.find_kind(asked_text)
+    words = terms(folded)
+    told_words = [word for word in words if word not in _ASKING and word[0] != "何"] or words
+    if kind is AnswerKind.PERSON:
+        told_words = [word for word in told_words if word != "者"] or told_words  # 欠席: 渡辺
+    kept_words = frozenset(told_words)
     unit = _unit(asking)
     inner_text = asides.strip_asides(folded)
     inner_words = frozenset(terms(inner_text))
@@ -193,7 +194,7 @@ def read(question: str) -> ParsedQuestion:
     phrases = tuple(NounPhrase(run, words_of_run) for run, words_of_run in runs if words_of_run)
     own_names = _names(question, phrases, unit)
     return ParsedQuestion(
-        kind=answer_kinds.find_kind(asked_text),
+        kind=kind,
         terms=tuple(dict.fromkeys(told_words)),
         phrases=phrases,
         defined=_defined(asked_text, kept_words),

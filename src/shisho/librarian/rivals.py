@@ -12,9 +12,7 @@ from shisho.librarian.questions import ParsedQuestion
 from shisho.librarian.quotable import QuotableLine
 from shisho.librarian.table_rows import find_met
 
-OWN_ODDS = (
-    2.0  # logarithm: by so much less likely a line may be that says itself what the best has from above
-)
+OWN_ODDS = 2.0  # logarithm: by so much less likely a line may be that says itself what stands above the best
 PARALLEL = 0.5  # of the letters of two lines that say the same of two things
 
 
@@ -36,7 +34,7 @@ def is_rival(candidate: QuotableLine, best: QuotableLine) -> bool:
     if is_row(candidate.quotation):
         return False
     brings_both = bool(candidate.signs.kind_quoted and best.signs.kind_quoted)
-    return brings_both and _meet(candidate) < _meet(best) and _are_parallel(candidate, best)
+    return brings_both and find_own_words(candidate) < find_own_words(best) and _are_parallel(candidate, best)
 
 
 def put_own_words_first(ranked: list[QuotableLine]) -> list[QuotableLine]:
@@ -46,19 +44,23 @@ def put_own_words_first(ranked: list[QuotableLine]) -> list[QuotableLine]:
     for line in ranked[1:]:
         if best is None or best.odds - line.odds >= OWN_ODDS:
             break
-        own_words = _meet(line) - _meet(best)
-        is_nearer = own_words and _meet(line) > _meet(best) and own_words <= _meet_above(best)
-        if line.shown is best.shown and is_nearer and _are_parallel(line, best):
+        if line.shown is best.shown and _says_itself(line, best) and _are_parallel(line, best):
             return [replace(line, odds=best.odds), *(other for other in ranked if other is not line)]
     return ranked
 
 
-def _meet(candidate: QuotableLine) -> frozenset[str]:
+def _says_itself(line: QuotableLine, best: QuotableLine) -> bool:
+    words = find_own_words(line)
+    best_words = find_own_words(best)
+    return words > best_words and words - best_words <= _find_words_above(best)
+
+
+def find_own_words(candidate: QuotableLine) -> frozenset[str]:
     """The words of the question that the line itself has."""
     return find_met(candidate.shared.alike, candidate.shared.page.lines[candidate.place].terms)
 
 
-def _meet_above(candidate: QuotableLine) -> frozenset[str]:
+def _find_words_above(candidate: QuotableLine) -> frozenset[str]:
     """The words of the question that the headings of the line have."""
     shared = candidate.shared
     under = shared.page.lines[candidate.place].under

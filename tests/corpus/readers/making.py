@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import docx
 import pptx
@@ -130,6 +131,14 @@ def slides() -> bytes:
     table.cell(0, 1).text = "y"
     deck.slides.add_slide(deck.slide_layouts[5]).shapes.title.text = "まとめ"
     return saved(deck)
+
+
+def make_deck(title: str) -> tuple[Any, Any]:
+    """A presentation, and its one slide with a title and nothing else."""
+    presentation = pptx.Presentation()
+    slide = presentation.slides.add_slide(presentation.slide_layouts[5])
+    slide.shapes.title.text = title
+    return presentation, slide
 
 
 def saved(made: object) -> bytes:

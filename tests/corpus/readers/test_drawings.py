@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import docx
-import pptx
 import pytest
 from docx.opc.packuri import PackURI as WordURI
 from docx.opc.part import Part as WordPart
@@ -20,7 +19,7 @@ from shisho.corpus.readers import docx as word_reader
 from shisho.corpus.readers import pptx as slide_reader
 from shisho.corpus.readers.drawings import read_drawings
 from shisho.domain.corpus import BlockKind
-from tests.corpus.readers.making import saved
+from tests.corpus.readers.making import make_deck, saved
 
 SPACES = (
     'xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram" '
@@ -41,13 +40,6 @@ FRAME = (
 )
 
 
-def deck() -> tuple[Any, Any]:
-    presentation = pptx.Presentation()
-    slide = presentation.slides.add_slide(presentation.slide_layouts[5])
-    slide.shapes.title.text = "組織と売上"
-    return presentation, slide
-
-
 def add_diagram(slide: Any, model: str) -> None:
     part = Part(PackURI("/ppt/diagrams/data1.xml"), KIND, slide.part.package, model.encode())
     name = slide.part.relate_to(part, RELATION)
@@ -55,7 +47,7 @@ def add_diagram(slide: Any, model: str) -> None:
 
 
 def test_a_diagram_of_a_slide_is_read() -> None:
-    presentation, slide = deck()
+    presentation, slide = make_deck("組織と売上")
     add_diagram(slide, MODEL)
     blocks = slide_reader.read(saved(presentation)).blocks
     assert [(block.kind, block.text, block.page) for block in blocks] == [
@@ -65,7 +57,7 @@ def test_a_diagram_of_a_slide_is_read() -> None:
 
 
 def test_a_chart_of_a_slide_has_its_title_its_labels_and_its_figures() -> None:
-    presentation, slide = deck()
+    presentation, slide = make_deck("組織と売上")
     data = CategoryChartData(number_format="0.0")
     data.categories = ["東日本", "西日本"]
     data.add_series("売上(億円)", (10, 20.25))
@@ -95,7 +87,7 @@ def test_a_diagram_of_a_document_is_read_where_it_stands() -> None:
 
 @pytest.mark.parametrize("model", ["", "no xml", "<a><b></a>", MODEL[:-20]])
 def test_a_part_that_cannot_be_read_keeps_nothing_else_out(model: str) -> None:
-    presentation, slide = deck()
+    presentation, slide = make_deck("組織と売上")
     add_diagram(slide, model)
     (block,) = slide_reader.read(saved(presentation)).blocks
     assert block.text == "組織と売上"

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import pptx
 from lxml import etree
 from pptx.oxml import parse_xml
 from pptx.util import Inches
 
 from shisho.corpus.readers import pptx as reader
 from shisho.domain.corpus import BlockKind
-from tests.corpus.readers.making import saved
+from tests.corpus.readers.making import make_deck, saved
 
 SPACES = (
     'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" '
     'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
 )
-
-
-def deck() -> tuple[Any, Any]:
-    made = pptx.Presentation()
-    slide = made.slides.add_slide(made.slide_layouts[5])
-    slide.shapes.title.text = "決算"
-    return made, slide
 
 
 def write(slide: Any, text: str, left: float, top: float) -> Any:
@@ -37,7 +29,7 @@ def texts(made: Any) -> list[str]:
 
 
 def test_number_date_and_footer_of_each_slide_are_no_text() -> None:
-    made, slide = deck()
+    made, slide = make_deck("決算")
     write(slide, "売上は三割増えた。", 1, 2)
     for number, kind in enumerate(("sldNum", "ftr", "dt"), 100):
         field = '<a:fld id="{B6F15528-21DE-4FAA-801E-634DDDAF4B2B}" type="slidenum"><a:t>‹#›</a:t></a:fld>'
@@ -57,7 +49,7 @@ def test_number_date_and_footer_of_each_slide_are_no_text() -> None:
 
 
 def test_a_cell_over_several_rows_stands_in_each_of_them_and_one_over_columns_once() -> None:
-    made, slide = deck()
+    made, slide = make_deck("決算")
     rows = [["地域", "県", "人口"], ["関東", "東京", "14"], ["", "千葉", "6"], ["合計", "", "20"]]
     grid = slide.shapes.add_table(4, 3, 0, Inches(3), Inches(6), Inches(2)).table
     for row, cells in enumerate(rows):
@@ -73,7 +65,7 @@ def test_a_cell_over_several_rows_stands_in_each_of_them_and_one_over_columns_on
 
 
 def test_boxes_side_by_side_are_read_from_left_to_right_however_exactly_they_stand() -> None:
-    made, slide = deck()
+    made, slide = make_deck("決算")
     write(slide, "右の列", 5, 2)
     write(slide, "左の列", 1, 2.02)
     write(slide, "下の行", 1, 3.5)

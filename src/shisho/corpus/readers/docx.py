@@ -24,7 +24,7 @@ from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.items import mark_item
 from shisho.corpus.readers.numbering import ParagraphCounter
 from shisho.corpus.readers.office import open_package, table
-from shisho.corpus.readers.raised import write_lowered, write_raised
+from shisho.corpus.readers.raised import write_placed
 from shisho.corpus.readers.symbols import write_symbol, write_symbols
 from shisho.corpus.readers.text import strip_controls
 from shisho.corpus.readers.titles import title_of
@@ -207,14 +207,7 @@ def _raised(run: Any) -> str:
         return ""
     text = _said(run)
     mark = run.find(_VERTICAL)
-    place = "" if mark is None else mark.get(qn("w:val"))
-    return (
-        write_raised(text)
-        if place == "superscript"
-        else write_lowered(text)
-        if place == "subscript"
-        else text
-    )
+    return write_placed(text, None if mark is None else mark.get(qn("w:val")))
 
 
 def _said(run: Any) -> str:

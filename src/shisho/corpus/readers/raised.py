@@ -14,6 +14,13 @@ def write_lowered(text: str) -> str:
     return _written(text, _LOWERED, "_")
 
 
+def write_placed(text: str, place: str | None) -> str:
+    """As an office file names the place of a run: `superscript`, `subscript`, or on the line."""
+    if place == "superscript":
+        return write_raised(text)
+    return write_lowered(text) if place == "subscript" else text
+
+
 def _written(text: str, table: dict[int, int], mark: str) -> str:
     """White space around the letters is on the line: a run of an office file may hold some."""
     letters = text.strip()

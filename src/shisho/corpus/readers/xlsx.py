@@ -20,7 +20,7 @@ from openpyxl.utils.datetime import from_excel
 from shisho.corpus.readers.cellformat import JAPANESE, Value, format_value
 from shisho.corpus.readers.described import describe_properties
 from shisho.corpus.readers.office import open_package
-from shisho.corpus.readers.raised import write_lowered, write_raised
+from shisho.corpus.readers.raised import write_placed
 from shisho.corpus.readers.sheets import SheetCell, SheetRow, is_words, sheet_blocks
 from shisho.corpus.readers.sheetxml import CellRange, SheetXml
 from shisho.corpus.readers.text import strip_controls
@@ -138,14 +138,7 @@ def _write_run(run: TextBlock) -> str:
     text = str(run)
     if run.font.strike:
         return ""
-    place = run.font.vertAlign
-    return (
-        write_raised(text)
-        if place == "superscript"
-        else write_lowered(text)
-        if place == "subscript"
-        else text
-    )
+    return write_placed(text, run.font.vertAlign)
 
 
 def _moment(value: int | float, epoch: datetime) -> Value:

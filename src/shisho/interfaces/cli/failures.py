@@ -24,9 +24,9 @@ def fail_typed(json_: bool) -> Iterator[None]:
         yield
     except ShishoError as error:
         fail(error, json_)
+    except OutputUnwritable as error:
+        fail(to_storage_error(error), json_=False)
     except OSError as error:
-        if isinstance(error, OutputUnwritable):
-            fail(to_storage_error(error), json_=False)
         cause = find_disk_error(error) or _find_path_error(error)
         if cause is None:
             raise

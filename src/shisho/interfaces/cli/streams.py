@@ -49,7 +49,7 @@ def open_streams() -> None:
         sys.stdout = Output(
             sys.stdout.detach(), encoding="utf-8", errors="replace", line_buffering=is_terminal
         )
-    elif isinstance(sys.stdout, io.TextIOWrapper):  # of who called it in a process of its own
+    elif isinstance(sys.stdout, io.TextIOWrapper):  # of a program that calls `main` itself
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
     elif sys.stdout is None:
         sys.stdout = _open_nowhere()

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from shisho.language.numbers import ERA_START
+from shisho.language.eras import ERA_START
 
 _DATE = re.compile(
     rf"(?:(?P<era>{'|'.join(ERA_START)})(?P<nth>元|\d{{1,2}})|(?P<year>\d{{4}}))年"

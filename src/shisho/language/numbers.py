@@ -9,13 +9,8 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
 
-ERA_START = {
-    "明治": 1867,
-    "大正": 1911,
-    "昭和": 1925,
-    "平成": 1988,
-    "令和": 2018,
-}  # the year before 元年
+from shisho.language.eras import ERA_START
+
 _LIMIT = 20_000  # characters read of one text; what is checked against each other is far shorter
 
 _SMALL = {"十": 10, "百": 100, "千": 1000}

@@ -12,10 +12,11 @@ from itertools import combinations
 
 from shisho.domain.inquiry import SupportOutcome
 from shisho.language.english import FUNCTION_WORDS
+from shisho.language.eras import ERA_START
 from shisho.language.idioms import unify_wording
 from shisho.language.meanings import mean_same
 from shisho.language.names import names
-from shisho.language.numbers import COUNTERS, ERA_START, UNITS, Date, Figures, Measure, figures
+from shisho.language.numbers import COUNTERS, UNITS, Date, Figures, Measure, figures
 from shisho.language.terms import fold, squeeze, terms, tokenizer
 from shisho.librarian.actors import compare_actors, compare_speakers
 from shisho.librarian.clause_pairs import compare_clauses

@@ -1,0 +1,11 @@
+"""Japanese eras, apart from the patterns of numbers: a command that only lists loads them."""
+
+from __future__ import annotations
+
+ERA_START = {
+    "明治": 1867,
+    "大正": 1911,
+    "昭和": 1925,
+    "平成": 1988,
+    "令和": 2018,
+}  # the year before 元年

@@ -34,6 +34,8 @@ from shisho.errors import InvalidParams, NotFound, SourceRemoved
 from tests.contracts.conftest import EmbeddedStore, Store
 from tests.making import intake
 
+GONE = "(出典は削除されました)"  # in the language of the question
+
 
 def evidence(number: int, snippet: str, document: str = "doc_1") -> Evidence:
     return Evidence(
@@ -182,12 +184,17 @@ async def purged_of(store: Store) -> None:
 async def test_a_purge_reaches_every_copy(store: Store) -> None:
     await purged_of(store)
     left = await store.ledger.answer("abc1", "local")
-    assert "残る文。" in left.text and "消える文" not in left.text and "source removed" in left.text
+    assert "残る文。" in left.text and "消える文" not in left.text and GONE in left.text
     assert [quotation.snippet for quotation in left.evidence] == ["残る文。", ""]
     assert (left.evidence[1].document, left.evidence[1].heading) == ("", "")
     states = [quotation.source_state for quotation in left.evidence]
     assert states == [DocumentState.LIVE, DocumentState.PURGED]
-    assert [sentence.text for sentence in left.sentences] == ["残る文。", REMOVED]
+    assert [sentence.text for sentence in left.sentences] == ["残る文。", GONE]
+    assert [sentence.support for sentence in left.sentences] == [
+        SupportOutcome.SUPPORTED,
+        SupportOutcome.UNVERIFIED,
+    ]
+    assert left.evidence[1].title == GONE and REMOVED not in left.text
     assert (await store.ledger.find_evidence("e1", "local")).snippet == "残る文。"
     with pytest.raises(SourceRemoved):
         await store.ledger.find_evidence("e2", "local")

@@ -197,7 +197,7 @@ async def test_removed_and_purged_sources(stocked: Desk) -> None:
     await check_evidence(stocked, await stocked.answer(answer.id))
     assert [one.outcome async for one in stocked.add(SAMPLES / "01-regression.pdf")] == [IntakeOutcome.ADDED]
     await stocked.remove(source, purge=True)
-    assert "source removed" in (await stocked.answer(answer.id)).text
+    assert "出典は削除されました" in (await stocked.answer(answer.id)).text
     with pytest.raises(SourceRemoved):
         await stocked.resume(answer.task_id)
 
@@ -212,7 +212,7 @@ async def test_what_is_shown_joined_is_erased_by_a_purge(desk: Desk) -> None:
     assert answer.evidence[0].snippet in BROKEN and "観測値と予測値の差である" in answer.text
     await desk.remove("改行.txt", purge=True)
     erased = (await desk.answer(answer.id)).text
-    assert "source removed" in erased and "予測値" not in erased
+    assert "出典は削除されました" in erased and "予測値" not in erased
 
 
 @pytest.mark.parametrize("form", ["md", "bibtex", "ris"])

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from shisho.desk import Desk
-from shisho.domain.corpus import DocumentState
+from shisho.domain.corpus import DocumentState, Source
+from shisho.domain.evidence import REMOVED
+from shisho.domain.inquiry import SupportOutcome
 from shisho.errors import NotFound
 from tests.flows.conftest import Shell
 
@@ -118,3 +120,36 @@ async def test_a_citation_of_a_moved_file_opens_where_it_stands_now(desk: Desk, 
     assert (quoted.document, quoted.link) == (str(new), new.as_uri())
     assert quoted.source_state is DocumentState.LIVE
     assert quoted.document_id == answer.evidence[0].document_id
+
+
+async def test_what_was_purged_is_told_in_the_language_of_the_question_and_is_no_quotation(
+    desk: Desk, tmp_path: Path
+) -> None:
+    """A citation of nothing was shown as "[1] ." and its sentence as supported, in two languages at once."""
+    for name, text in (
+        ("青.txt", "青い本は窓の下にある。"),
+        ("blue.txt", "The blue book stands by the window."),
+    ):
+        await desk.add_source(Source(name, text.encode()))
+    asked = [await desk.ask("青い本はどこにあるか"), await desk.ask("Where does the blue book stand?")]
+    for name in ("青.txt", "blue.txt"):
+        await desk.remove(name, purge=True)
+    for answer, gone in zip(asked, ("(出典は削除されました)", "(source removed)"), strict=True):
+        told = await desk.answer(answer.id)
+        assert f"\n{gone} [1]" in told.text and REMOVED not in told.text
+        assert [sentence.support for sentence in told.sentences] == [SupportOutcome.UNVERIFIED]
+        assert [quotation.title for quotation in told.evidence] == [gone]
+        page = await desk.export(answer.id, "md")
+        assert f"[1]: {gone}\n" in page and "<>" not in page
+        assert f'value="1">{gone}</li>' in await desk.export(answer.id, "html")
+        assert (await desk.export(answer.id, "bibtex")).strip() == ""
+        assert REMOVED not in await desk.export(answer.id, "jsonl")
+
+
+def test_the_shell_names_no_file_where_a_source_was_purged(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "蔵書.txt"
+    file.write_text("赤い本は棚の上にある。", "utf-8")
+    shell("add", file)
+    answer = json.loads(shell.run("ask", "--json", "--sources", "documents", QUESTION).stdout)
+    shell("remove", file.name, "--purge", "--yes")
+    assert "\n出典\n[1] (出典は削除されました)\n\n" in shell("show", answer["id"])

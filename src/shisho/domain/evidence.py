@@ -38,7 +38,7 @@ def mark_source_state(evidence: Evidence, source: str, state: DocumentState) -> 
 
 
 REMOVED = "(出典は削除されました / source removed)"
-"""What stands in an answer where a purged document was quoted."""
+"""What is stored of an answer where a purged document was quoted, whoever reads it."""
 
 
 def build_evidence(answer_id: str, ref: EvidenceRef, citation: Citation) -> Evidence:

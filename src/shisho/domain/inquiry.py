@@ -333,8 +333,8 @@ class Evidence:
 
 class SupportOutcome(StrEnum):
     """The outcome of checking a sentence against its quotations. SUPPORTED: they say it. UNVERIFIED:
-    nothing contradicts it, but its wording is too far from theirs to be sure. ALTERED: something of it
-    is contradicted there, or belongs to something else."""
+    nothing contradicts it, but its wording is too far from theirs to be sure, or they are erased. ALTERED:
+    something of it is contradicted there, or belongs to something else."""
 
     SUPPORTED = "supported"
     UNVERIFIED = "unverified"

@@ -19,7 +19,8 @@ class PrintedPart:
 @dataclass(frozen=True, slots=True)
 class PrintedQuotation:
     """A quotation below the answer. `link`: an address of the web, or empty; `where`: page or place, and
-    heading; `remark`: what became of its document, or empty; `code`: its lines stand as they are."""
+    heading; `text`: empty where it was erased; `remark`: what became of its document, or empty; `code`: its
+    lines stand as they are."""
 
     number: int
     title: str

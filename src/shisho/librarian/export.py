@@ -4,7 +4,7 @@ in, pure text out."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from shisho.domain.codec import to_plain
@@ -43,8 +43,13 @@ def export(answer: Answer, form: str, documents: Mapping[DocumentId, Document] |
             formats=", ".join((*FORMS, *OTHERS)),
         )
     descriptions = {name: _description(document) for name, document in (documents or {}).items()}
-    entries = bibliography.entries(answer.evidence, descriptions, answer_language(answer.question))
+    entries = bibliography.entries(_named(answer.evidence), descriptions, answer_language(answer.question))
     return write_in_style(entries, form) if form in STYLES else bibliographies[form](entries)
+
+
+def _named(evidence: Iterable[Evidence]) -> list[Evidence]:
+    """Without those of erased documents, which name no work."""
+    return [quotation for quotation in evidence if quotation.snippet]
 
 
 def _description(document: Document) -> Mapping[str, str]:
@@ -58,6 +63,9 @@ def _markdown(answer: Answer) -> str:
     rows = [f"# {escape_markdown(join_lines(answer.question))}", "", escape_markdown(answer.text), ""]
     for evidence in answer.evidence:
         quotation = display_quotation(evidence.snippet, code=evidence.code)
+        if not evidence.snippet:
+            rows += [f"[{evidence.number}]: {_title(evidence)}", ""]
+            continue
         rows += [
             f"[{evidence.number}]: {_title(evidence)}{_page(evidence, language)} <{_address(evidence)}>",
             "",

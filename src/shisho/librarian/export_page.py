@@ -58,10 +58,8 @@ def _quotation(quotation: PrintedQuotation) -> str:
     text = _text(quotation.text)
     if quotation.code:
         text = f"<pre><code>{text}</code></pre>"
-    return (
-        f'<li id="e{quotation.number}" value="{quotation.number}">{title}{where}'
-        f"<blockquote>{text}</blockquote>{remark}</li>"
-    )
+    block = f"<blockquote>{text}</blockquote>" if text else ""
+    return f'<li id="e{quotation.number}" value="{quotation.number}">{title}{where}{block}{remark}</li>'
 
 
 def _text(text: str) -> str:

@@ -55,6 +55,8 @@ def _parts(line: str, numbers: frozenset[int]) -> Iterator[PrintedPart]:
 
 
 def _quotation(evidence: Evidence, language: str) -> PrintedQuotation:
+    if not evidence.snippet:
+        return PrintedQuotation(evidence.number, evidence.title, link="", where="", text="", remark="")
     page = "" if evidence.page is None else word("page", language, n=evidence.page)
     place = say_place(evidence.place, lambda n: word("notebook_cell", language=language, n=n))
     places = (join_lines(place) or page, join_lines(evidence.heading))
@@ -64,9 +66,7 @@ def _quotation(evidence: Evidence, language: str) -> PrintedQuotation:
         title=join_lines(evidence.title),
         link=make_legible(evidence.link) if is_on_web(evidence.link) else "",
         where=" · ".join(make_legible(place) for place in places if place),
-        text=make_legible(display_quotation(evidence.snippet, code=evidence.code))
-        if evidence.snippet
-        else word("removed_source", language),
+        text=make_legible(display_quotation(evidence.snippet, code=evidence.code)),
         remark=word(state, language) if state else "",
         code=evidence.code,
     )

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from shisho.domain.codec import Payload, build, dumps, loads, to_plain
 from shisho.domain.corpus import DocumentState
-from shisho.domain.evidence import mark_source_state
-from shisho.domain.inquiry import Answer, Evidence, Inquiry, RunStep
+from shisho.domain.evidence import REMOVED, mark_source_state
+from shisho.domain.inquiry import Answer, Evidence, Inquiry, RunStep, SupportOutcome
 from shisho.errors import NotFound, SourceRemoved
 from shisho.messages.message import Message
 from shisho.stores.nouns import Row
@@ -49,7 +49,37 @@ def evidence_row(quotation: Evidence, answer: Answer) -> tuple[str | int | None,
 def read_answer(body: str, quotations: Sequence[Row]) -> Answer:
     """From the body of an answer and the rows of its evidence."""
     answer: Answer = build(json.loads(body), Answer)
-    return replace(answer, evidence=tuple(map(_evidence, quotations)))
+    return word_removals(replace(answer, evidence=tuple(map(_evidence, quotations))))
+
+
+def word_removals(answer: Answer) -> Answer:
+    """The answer with what stands for erased quotations in the language that it was asked in. That is no
+    quotation, and nothing carries it."""
+    if all(quotation.snippet for quotation in answer.evidence):
+        return answer
+    from shisho.language.script import answer_language  # here, as a purge alone needs them
+    from shisho.messages.catalogue import word
+
+    language = answer_language(answer.question)
+    removed = word("removed_source", language)
+    text = answer.text.replace(f"{REMOVED} › {REMOVED}", REMOVED)
+    text = text.replace(word("answer_quote", language, text=REMOVED), REMOVED)
+    text = text.replace(word("answer_heading", language, text=REMOVED), "")
+    sentences = (
+        replace(sentence, text=removed, support=SupportOutcome.UNVERIFIED)
+        if sentence.text == REMOVED
+        else sentence
+        for sentence in answer.sentences
+    )
+    evidence = (
+        quotation if quotation.snippet else replace(quotation, title=removed) for quotation in answer.evidence
+    )
+    return replace(
+        answer,
+        text=text.replace(REMOVED, removed),
+        sentences=tuple(sentences),
+        evidence=tuple(evidence),
+    )
 
 
 def read_evidence(row: Row) -> Evidence:

@@ -57,6 +57,8 @@ def _words_of(given_answer: Answer) -> Words:
 
 
 def _evidence_line(evidence: Evidence, words: Words, name: str, *, is_quoted: bool = True) -> Text:
+    if not evidence.snippet:
+        return Text(f"[{evidence.number}] {words('removed_source')}")
     where = _where(evidence, words)
     # A terminal that knows links opens the quotation where it stands.
     line = Text(f"[{evidence.number}] ").append(
@@ -65,9 +67,8 @@ def _evidence_line(evidence: Evidence, words: Words, name: str, *, is_quoted: bo
     if evidence.source_url:
         line.append(f"\n    {evidence.source_url}", style="dim")
     if is_quoted:
-        snippet = _quotation(evidence, words) if evidence.snippet else words("removed_source")
-        line.append(f"\n{indent(snippet, '    ')}")
-    if evidence.snippet and (key := NO_LONGER.get(evidence.source_state)):
+        line.append(f"\n{indent(_quotation(evidence, words), '    ')}")
+    if key := NO_LONGER.get(evidence.source_state):
         line.append(f"\n    {words(key)}", style="yellow")
     return line
 

@@ -15,6 +15,7 @@ from shisho.domain.time import Instant
 from shisho.errors import NotFound, SourceRemoved
 from shisho.messages.message import Message
 from shisho.stores.beginnings import check_beginning
+from shisho.stores.ledger_rows import word_removals
 from shisho.stores.memory.sessions import MemorySessions
 
 T = TypeVar("T")
@@ -65,8 +66,9 @@ class MemoryLedger:
         answers = [answer for whose, answer in self._answers.values() if whose == owner]
         if prefix == "last":
             answers.sort(key=lambda answer: (answer.created_at, answer.id))
-            return _single(answers[-1:], "answer", prefix)
-        return _single([answer for answer in answers if answer.id.startswith(prefix)], "answer", prefix)
+            return word_removals(_single(answers[-1:], "answer", prefix))
+        matches = [answer for answer in answers if answer.id.startswith(prefix)]
+        return word_removals(_single(matches, "answer", prefix))
 
     async def find_evidence(self, prefix: str, owner: str) -> Evidence:
         answers = [answer for whose, answer in self._answers.values() if whose == owner]

@@ -33,8 +33,15 @@ function advice(answer, goOn) {
   return answer.level === "not_found" && make("p", { class: "quiet" }, say("not_found_how"));
 }
 
+/** Of a document that was purged nothing is known any more; what the server says in its place is in the answer's language. */
+const isErased = (evidence) => evidence?.source_state === "purged";
+
+const titleOf = (evidence) => (isErased(evidence) ? say("source_erased") : brief(evidence.title));
+
+const isSilenced = (sentence, quotations) => sentence.evidence.some((number) => isErased(quotations.get(number)));
+
 function prose(answer, quotations) {
-  return make("p", { dir: "auto" }, answer.sentences.map((sentence) => [withoutBreaks(sentence.text), ...marks(sentence, quotations, answer), " "]));
+  return make("p", { dir: "auto" }, answer.sentences.map((sentence) => [isSilenced(sentence, quotations) ? say("source_erased") : withoutBreaks(sentence.text), ...marks(sentence, quotations, answer), " "]));
 }
 
 function goalPart(goal, answer, quotations) {
@@ -46,6 +53,7 @@ function goalPart(goal, answer, quotations) {
 
 /** Lines of code stand as they are. */
 function quotedText(sentence, quotations) {
+  if (isSilenced(sentence, quotations)) return say("source_erased");
   const isCode = sentence.evidence.some((number) => quotations.get(number)?.code);
   return isCode ? [make("code", { dir: "ltr" }, sentence.text), " "] : withoutBreaks(sentence.text);
 }
@@ -57,8 +65,9 @@ function withoutBreaks(text) {
 }
 
 function marks(sentence, quotations, answer) {
-  const chips = sentence.evidence.map((number) => quotations.get(number)).filter(Boolean).map((evidence) => chip(evidence, answer, sentence.support));
-  const doubt = sentence.support && sentence.support !== "supported" && make("span", { class: `support ${sentence.support}` }, say(`support_${sentence.support}`));
+  const support = isSilenced(sentence, quotations) ? null : sentence.support;
+  const chips = sentence.evidence.map((number) => quotations.get(number)).filter(Boolean).map((evidence) => chip(evidence, answer, support));
+  const doubt = support && support.support !== "supported" && make("span", { class: `support ${support}` }, say(`support_${support}`));
   return [...chips, doubt].filter(Boolean);
 }
 
@@ -66,7 +75,7 @@ function marks(sentence, quotations, answer) {
 const bracket = (sign) => make("span", { class: "bracket" }, sign);
 
 function chip(evidence, answer, support) {
-  const link = make("a", { class: "chip", href: viewerAddress(evidence, answer.id), "data-evidence": evidence.id, "aria-label": say("opens_source", { n: evidence.number, title: brief(evidence.title) }) },
+  const link = make("a", { class: "chip", href: viewerAddress(evidence, answer.id), "data-evidence": evidence.id, "aria-label": say("opens_source", { n: evidence.number, title: titleOf(evidence) }) },
     bracket("["), String(evidence.number), bracket("]"));
   const open = () => showCard(link, evidence, support);
   link.addEventListener("mouseenter", open);
@@ -79,8 +88,8 @@ function chip(evidence, answer, support) {
 function showCard(link, evidence, support) {
   closeCard();
   card = make("div", { class: "card", role: "tooltip" },
-    make("strong", { dir: "auto" }, brief(evidence.title)), make("div", { class: "quiet", dir: "auto" }, whereabouts(evidence)),
-    make("blockquote", { dir: "auto" }, evidence.code ? make("code", { dir: "ltr" }, evidence.snippet) : withoutBreaks(evidence.snippet) || say("source_erased")),
+    make("strong", { dir: "auto" }, titleOf(evidence)), make("div", { class: "quiet", dir: "auto" }, whereabouts(evidence)),
+    evidence.snippet && make("blockquote", { dir: "auto" }, evidence.code ? make("code", { dir: "ltr" }, evidence.snippet) : withoutBreaks(evidence.snippet)),
     support && make("span", { class: `support ${support}` }, say(`support_${support}`)),
     evidence.ocr && make("div", { class: "quiet" }, say("by_ocr")));
   document.body.append(card);
@@ -100,6 +109,7 @@ document.addEventListener("keydown", (pressed) => { if (pressed.key === "Escape"
 
 /** Page or place, and the site or file. */
 export function whereabouts(evidence) {
+  if (isErased(evidence)) return "";
   const place = sayPlace(evidence.place) || (evidence.page ? say("page_n", { n: evidence.page }) : "");
   const origin = evidence.source_url ? new URL(evidence.source_url).host : baseName(evidence.document);
   const isBelow = evidence.heading === evidence.title || evidence.heading.startsWith(`${evidence.title} › `);
@@ -110,8 +120,8 @@ export function whereabouts(evidence) {
 function sources(answer) {
   if (!answer.evidence.length) return null;
   const rows = answer.evidence.map((evidence) => make("li", { dir: "auto" },
-    chip(evidence, answer, null), " ", brief(evidence.title), " ", make("span", { class: "quiet" }, whereabouts(evidence)),
-    evidence.source_state !== "live" && make("span", { class: "support unverified" }, say(`source_${evidence.source_state}`)),
+    chip(evidence, answer, null), " ", titleOf(evidence), " ", make("span", { class: "quiet" }, whereabouts(evidence)),
+    !["live", "purged"].includes(evidence.source_state) && make("span", { class: "support unverified" }, say(`source_${evidence.source_state}`)),
     evidence.source_url && webLink(evidence.source_url) && make("a", { href: webLink(evidence.source_url), rel: "noreferrer noopener", target: "_blank" }, ` ${say("live_page")}`)));
   return make("details", { open: answer.evidence.length <= 6 }, make("summary", {}, say("sources_n", { n: answer.evidence.length })), make("ul", { class: "sources" }, rows));
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.async_api import Browser, Route, expect
 
@@ -47,7 +49,9 @@ async def test_a_question_that_is_too_long_is_refused_whole_and_kept(
         await page.focus("#question")
         await page.keyboard.insert_text(question)
         await page.keyboard.press("Enter")
-        await expect(page.locator(".turn .notice.bad")).to_contain_text("2000文字以下")
+        await expect(page.locator("#notice")).to_contain_text(re.compile("2,000文字まで.*今は5,409文字"))
+        await expect(page.locator("#notice")).to_be_in_viewport()
+        await expect(page.locator(".turn")).to_have_count(0)
         await expect(page.locator("#question")).to_have_value(question)
 
 

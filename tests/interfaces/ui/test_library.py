@@ -12,7 +12,7 @@ from playwright.async_api import Browser, expect
 
 from tests.inference.test_model_pull import NAME, hub
 from tests.interfaces.serving import serving
-from tests.interfaces.ui.room import WAIT, visiting
+from tests.interfaces.ui.room import WAIT, Reader, fill_library, visiting
 from tests.loopback import LoopbackServer
 
 SIGNING_KEY = re.compile("[0-9a-f]{64}")
@@ -79,3 +79,33 @@ async def test_a_folder_is_followed_and_a_model_fetched_on_the_page(browser: Bro
 async def public_key(url: str) -> str:
     async with httpx.AsyncClient(base_url=f"{url}/api/v1") as client:
         return str((await client.get("/key")).json()["public_key"])
+
+
+async def test_pages_name_what_they_show_and_send_nobody_to_a_shell(
+    browser: Browser, reader: Reader, tmp_path: Path
+) -> None:
+    """A task by its file, why no engine is asked once, a document that is not there without a command."""
+    empty = tmp_path / "空.txt"
+    empty.touch()
+    reasons = ("ウェブを使いません", "ウェブを使いません", "休み")
+    engines = {
+        "engines": [
+            {"name": f"e{number}", "available": False, "reason": reason, "categories": []}
+            for number, reason in enumerate(reasons)
+        ]
+    }
+    async with visiting(browser, reader) as visit:
+        page = visit.page
+        await fill_library(visit)
+        await page.set_input_files("#files", str(empty))
+        await expect(page.locator("#uploads .notice.bad")).to_have_count(1)
+        await page.route("**/api/v1/engines", lambda route: route.fulfill(json=engines))
+        await visit.open("/queue")
+        await expect(page.locator("#tasks strong")).to_have_text(["空.txt", "01-regression.pdf"])
+        await expect(page.locator("#engines-why")).to_have_text("ウェブを使いません")
+        await expect(page.locator("#engines tr td:nth-of-type(1)")).to_have_text(
+            ["使わない", "使わない", "休み"]
+        )
+        await visit.shot("queue-files")
+        await visit.open("/d/nope")
+        await expect(page.locator("#lit-note")).to_have_text("その文書は書庫にありません。")

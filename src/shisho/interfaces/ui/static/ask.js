@@ -3,7 +3,7 @@
 import { showAnswer, showFailure, showWorking } from "./answer.js";
 import { chosenCorpora, chosenFilters, corpusName, describeLimits, documentCount, nameNoCorpus, openDocuments } from "./documents.js";
 import { clearLog, showLog } from "./log.js";
-import { address, announce, attempt, brief, fill, get, keep, listed, make, markTab, post, recall, say, the, toast } from "./room.js";
+import { address, announce, attempt, brief, figure, fill, get, keep, listed, make, markTab, post, recall, say, the, toast } from "./room.js";
 import { openUploads } from "./uploads.js";
 
 const BUDGETS = {
@@ -11,6 +11,7 @@ const BUDGETS = {
   balanced: { max_rounds: 3, max_seconds: 120 },
   thorough: { max_rounds: 6, max_seconds: 600 },
 };
+const MOST_LETTERS = 2000; // as the server takes them
 const DRAFT = "question"; // what is written and not asked yet is there again after another page of the room
 const LOOK_AGAIN = 3000; // milliseconds
 const isNarrow = matchMedia("(max-width: 720px)").matches;
@@ -18,6 +19,7 @@ const here = () => location.pathname + location.search;
 let opened = here(); // the address of what is shown
 let conversation = null;
 const running = new Set(); // answers that are being made: two where another window asks in this conversation too
+const shown = new Map(); // the place of each answer that is there
 let isAsking = false;
 let carried = ""; // what limits the question before, and so the next
 let older = null; // where the conversations before those that are listed begin
@@ -33,6 +35,7 @@ async function open() {
   the("first-files").addEventListener("click", () => the("files").click());
   the("drop-limits").addEventListener("click", () => { anywhere = true; showCarried(); the("question").focus(); });
   document.addEventListener("limits", showCarried);
+  document.addEventListener("documents", () => attempt(showStates));
   the("more-history").addEventListener("click", () => attempt(() => showHistory(older)));
   the("new").addEventListener("click", () => { location.assign("/"); });
   window.addEventListener("popstate", () => { if (here() !== opened) location.reload(); }); // not within the page
@@ -67,7 +70,7 @@ async function openConversation(answerId) {
     if (!turn.answer_id) { fill(place, showFailure(say("no_answer"))); continue; }
     const handle = await get(address(`/answers/${turn.answer_id}`, { wait: 0 })).catch((error) => error);
     if (handle instanceof Error) fill(place, showFailure(handle.message));
-    else if (handle.answer) fill(place, showAnswer(handle.answer, goOn(place)));
+    else if (handle.answer) showWhole(handle.answer, place);
     else follow(turn.answer_id, place);
   }
   the("turns").lastChild?.scrollIntoView({ block: "start" }); // what was filled in above it has moved it
@@ -111,6 +114,8 @@ async function ask() {
   const question = the("question").value.trim();
   if (running.size) toast(say("still_answering"));
   if (!question || running.size || isAsking) return;
+  const { length } = Array.from(question);
+  if (length > MOST_LETTERS) { tellNotice(say("too_long", { most: figure(MOST_LETTERS), n: figure(length) })); return; }
   isAsking = true;
   try {
     await send(question, the("sources").value);
@@ -142,19 +147,24 @@ async function send(question, sources) {
     follow(handle.answer_id, place);
     attempt(async () => { showLimits(place, (await get(`/conversations/${handle.answer_id}`)).turns.at(-1)); });
   } catch (error) {
-    fill(place, showFailure(error.message));
+    place.parentElement.remove(); // it was not asked
+    tellNotice(error.message);
     the("question").value ||= question;
   }
 }
 
 /** Nothing can be asked: of a corpus that is named, what to do is another thing than of the whole library. */
 function noDocuments() {
-  const notice = the("notice");
   const corpus = corpusName();
   const choose = make("button", { type: "button", onclick: () => the("files").click() }, say("choose_files"));
-  const askAll = make("button", { type: "button", onclick: () => attempt(async () => { await nameNoCorpus(); notice.hidden = true; the("question").focus(); }) }, say("ask_all_corpora"));
-  notice.hidden = false;
-  fill(notice, corpus ? say("no_documents_in", { corpus }) : say("no_documents_yet"), " ", corpus ? askAll : choose);
+  const askAll = make("button", { type: "button", onclick: () => attempt(async () => { await nameNoCorpus(); the("notice").hidden = true; the("question").focus(); }) }, say("ask_all_corpora"));
+  tellNotice(corpus ? say("no_documents_in", { corpus }) : say("no_documents_yet"), " ", corpus ? askAll : choose);
+}
+
+/** Say above the question box why what stands there is not asked. */
+function tellNotice(...parts) {
+  the("notice").hidden = false;
+  fill(the("notice"), parts);
 }
 
 /** Where the question may be asked: the web after a yes only, and the dialog says what would go out and to whom. A no leaves the
@@ -236,7 +246,8 @@ async function showEnd(answerId, place) {
     return;
   }
   end(answerId);
-  fill(place, answer ? showAnswer(answer, goOn(place)) : showFailure(say("no_answer")));
+  if (answer) showWhole(answer, place);
+  else fill(place, showFailure(say("no_answer")));
   if (answer) announce(say(answer.loop_stop === "STOPPED" ? "answer_stopped" : "answer_there", { level: say(`level_${answer.level}`) }));
   place.parentElement.scrollIntoView({ block: "start" });
   await attempt(async () => { await showLogOf(answerId, place); await showHistory(); });
@@ -254,6 +265,19 @@ function end(answerId) {
   the("stop").hidden = true;
   the("send").disabled = false;
   markTab(false);
+}
+
+/** What has become of the documents that the shown answers quote. */
+async function showStates() {
+  for (const [answerId, place] of shown) {
+    const { answer } = await get(address(`/answers/${answerId}`, { wait: 0 }));
+    if (answer && !running.has(answerId)) showWhole(answer, place);
+  }
+}
+
+function showWhole(answer, place) {
+  shown.set(answer.id, place);
+  fill(place, showAnswer(answer, goOn(place)));
 }
 
 /** How a question that was stopped is gone on with, where its answer stands. */

@@ -64,6 +64,9 @@ export async function nameNoCorpus() {
 /** What a question is limited to has changed. */
 const tellLimits = () => document.dispatchEvent(new Event("limits"));
 
+/** What answers quote is gone, or back. */
+const tellChange = () => document.dispatchEvent(new Event("documents"));
+
 /** List anew, from the first. */
 export const refresh = () => Promise.all([list(null), showChips()]);
 
@@ -130,12 +133,14 @@ async function remove(entry, item) {
   count -= 1;
   showCount();
   announce(told);
+  tellChange();
   undo.focus(); // the button that was pressed is gone
 }
 
 async function restore(entry) {
   await post(`/documents/${encodeURIComponent(entry.id)}/restore`);
   await refresh();
+  tellChange();
   the("documents").querySelector(`[data-document="${CSS.escape(entry.id)}"] a`)?.focus();
 }
 

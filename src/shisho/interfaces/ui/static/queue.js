@@ -1,6 +1,6 @@
 // The queue: tasks and their jobs as they go, the person's turn, and how the engines are.
 
-import { address, attempt, baseName, brief, figure, fill, get, keepLooking, labelCells, make, markTab, moment, named, post, say, the, toast } from "./room.js";
+import { address, attempt, baseName, brief, figure, fileName, fill, get, keepLooking, labelCells, make, markTab, moment, named, post, say, the, toast } from "./room.js";
 
 const LIVE = ["running", "waiting"]; // of one that is created alone there is nothing to stop
 const REFRESH = 4000; // milliseconds between two looks for what other pages and programs have begun
@@ -48,8 +48,17 @@ function task(summary) {
   const item = make("li", { "data-task": summary.task_id }, make("strong", { dir: "auto" }, brief(summary.question) || say("untitled_task")), " ",
     make("span", { class: "quiet" }, moment(summary.created_at)), body);
   showSummary(body, summary);
+  if (!summary.question) attempt(() => nameFiles(summary.task_id, item.firstChild));
   if (LIVE.includes(summary.status) && following.size < MOST_FOLLOWED) follow(summary.task_id, body);
   return item;
+}
+
+/** A task that asks nothing is known by what it takes in. */
+async function nameFiles(id, heading) {
+  const { results, errors } = await get(address(`/tasks/${id}`, { wait: 0 }));
+  const names = new Set([...results, ...errors].map((row) => row.url).filter(Boolean));
+  const [first] = names;
+  if (first) heading.textContent = names.size > 1 ? say("files_n", { name: fileName(first), n: figure(names.size - 1) }) : fileName(first);
 }
 
 function showSummary(body, summary) {
@@ -132,8 +141,13 @@ function person(turn) {
 
 async function showEngines() {
   const { engines } = await get("/engines");
+  const reasons = engines.filter((engine) => !engine.available).map((engine) => engine.reason).filter(Boolean);
+  const shared = reasons.find((reason, index) => reasons.indexOf(reason) < index) ?? ""; // as where the web is not used: said once
+  the("engines-why").hidden = !shared;
+  the("engines-why").textContent = shared;
+  const stateOf = ({ available, reason }) => (available ? say("usable") : reason && reason === shared ? say("unused") : reason || say("resting"));
   fill(the("engines"), engines.map((engine) => make("tr", {}, make("th", { scope: "row" }, engine.name),
-    make("td", {}, engine.available ? say("usable") : engine.reason || say("resting")), make("td", {}, engine.categories.map((name) => named("category", name)).join(", ")),
+    make("td", {}, stateOf(engine)), make("td", {}, engine.categories.map((name) => named("category", name)).join(", ")),
     make("td", { class: "number" }, engine.per_day ? `${engine.quota_left ?? "–"} / ${engine.per_day}` : "–"),
     make("td", { class: "number" }, engine.success_rate === null || engine.success_rate === undefined ? "–" : `${figure(engine.success_rate * 100)} %`),
     make("td", { class: "number" }, engine.median_latency_s ? `${figure(engine.median_latency_s)} s` : "–"))));

@@ -291,11 +291,11 @@ function pressed(key) {
   if (act) { key.preventDefault(); act(); }
 }
 
-/** Nothing can be shown: what happened stays on the page. */
+/** Nothing can be shown: what happened stays on the page. Of what is not there the server says where a shell lists all. */
 function showFailure(error) {
   the("document-title").textContent = say("page_viewer");
   document.querySelector(".viewer-tools").hidden = true;
-  note(error.message, true);
+  note(error.status === 404 ? say("no_document") : error.message, true);
   document.body.dataset.ready = "yes";
 }
 

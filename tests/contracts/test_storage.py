@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
-from shisho.errors import Conflict
+from shisho.errors import Conflict, StorageUnusable
 from shisho.ports import Storage
 from shisho.stores.embedded.connect import Database
 from shisho.stores.memory.blobs import MemoryBlobs
@@ -81,3 +82,14 @@ async def test_closing_lets_every_thread_go_and_may_be_said_again(
     await storage.close()
     await storage.close()
     assert our_threads() <= threads_before
+
+
+@pytest.mark.parametrize("store", ["embedded", "postgres"])
+async def test_a_database_that_was_closed_says_so(store: str, tmp_path: Path) -> None:
+    with shared_server().fresh() if store == "postgres" else nullcontext("") as url:
+        database = PostgresDatabase(url) if store == "postgres" else Database(tmp_path / "shisho.db")
+        await database.check_ready()
+        await database.close()
+        for verb in (database.read, database.write):
+            with pytest.raises(StorageUnusable, match="was closed"):
+                await verb(lambda connection: None)

@@ -352,6 +352,9 @@ SAID: Mapping[str, str] = {
     "no passage {number} was shown in this session": (
         "このセッションでパッセージ {number} は示されていません"
     ),
+    "The library was closed. Open it again: `shisho.open`.": "ライブラリは閉じられました。`shisho.open` で開き直してください。",
+    "{source} has the same content and is taken out with it.": "{source} も同じ内容なので、いっしょに外れます。",
+    "{count} more files have the same content.": "同じ内容のファイルがほかに{count}件あります。",
     "The same file stands in {corpus} too and is still found there: `shisho remove {id}`.": (
         "同じファイルが {corpus} にもあり、そこではまだ見つかります: `shisho remove {id}`"
     ),

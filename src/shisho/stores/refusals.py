@@ -3,7 +3,7 @@ vectors."""
 
 from __future__ import annotations
 
-from shisho.errors import Conflict, InvalidParams, NameConflict, NotFound, SourceRemoved
+from shisho.errors import Conflict, InvalidParams, NameConflict, NotFound, SourceRemoved, StorageUnusable
 
 
 def no_document(document_id: str) -> NotFound:
@@ -52,6 +52,11 @@ def other_dimensions(name: str, length: int, dimensions: int) -> InvalidParams:
         length=length,
         dimensions=dimensions,
     )
+
+
+def library_closed() -> StorageUnusable:
+    """Of a database that its user has done with."""
+    return StorageUnusable("The library was closed. Open it again: `shisho.open`.")
 
 
 def no_value_for_storing() -> InvalidParams:

@@ -22,6 +22,7 @@ from shisho.errors import Conflict, InternalError, ShishoError
 from shisho.stores.embedded.courtesy import Courtesy
 from shisho.stores.embedded.door import Door
 from shisho.stores.embedded.home import BUSY_MS, damaged, is_damage, trouble
+from shisho.stores.refusals import library_closed
 from shisho.stores.stopping import CheckWanted, run_while_wanted
 from shisho.system.disk import path_trouble
 
@@ -65,6 +66,7 @@ class Database:
         self._courtesy = Courtesy(lock)
         self._asking = Courtesy(lock)
         self._asked = threading.Lock()
+        self._is_closed = False
         self._door = Door(path, self._courtesy)
         self._door.open()
         self._writer = threading.Thread(target=self._run, name="shisho-write", daemon=True)
@@ -73,6 +75,7 @@ class Database:
     async def write(self, work: Work[T]) -> T:
         """Raises what `work` raises (its own changes undone, its neighbours' kept), Conflict if the commit
         failed, StorageUnusable where nothing can be written."""
+        self._check_open()
         loop = asyncio.get_running_loop()
         item = _Item(work, loop, loop.create_future())
         self._work.put(item)
@@ -83,7 +86,12 @@ class Database:
     async def read(self, work: Work[T]) -> T:
         """Run `work` on a read-only connection in a thread, all its queries seeing one state of the data.
         Raises StorageUnusable, Conflict."""
+        self._check_open()
         return await asyncio.get_running_loop().run_in_executor(self._readers, self.snapshot, work)
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise library_closed()
 
     async def backup(self, target: Path) -> None:
         """A consistent copy in one file, taken while others go on writing. Raises Conflict if the target
@@ -125,6 +133,7 @@ class Database:
         """Commit what is queued, fold the WAL into the file, end the threads."""
         if not self._writer.is_alive():
             return
+        self._is_closed = True
         self._door.close()
         self._work.put(None)
         await asyncio.to_thread(self._writer.join)

@@ -31,7 +31,7 @@ from shisho.stores.postgres.troubles import (
     trouble,
     unknown_commit,
 )
-from shisho.stores.refusals import no_value_for_storing
+from shisho.stores.refusals import library_closed, no_value_for_storing
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
@@ -109,6 +109,7 @@ class PostgresDatabase:
         return await self._in_writer(partial(self._commit, NO_BEGIN, work))
 
     async def _in_writer(self, commit: Callable[[], T]) -> T:
+        self._check_open()
         running = asyncio.get_running_loop().run_in_executor(self._writers, commit)
         # A cancelled caller will not come for what became of it.
         running.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -118,7 +119,12 @@ class PostgresDatabase:
     async def read(self, work: Work[T]) -> T:
         """Run `work` in a thread, all its queries seeing one state of the data. Raises StorageUnusable,
         StoreUnavailable, Conflict."""
+        self._check_open()
         return await asyncio.get_running_loop().run_in_executor(self._readers, self.snapshot, work)
+
+    def _check_open(self) -> None:
+        if self.is_closed:
+            raise library_closed()
 
     def snapshot(self, work: Work[T]) -> T:
         """Do what `read` does, for code that already runs in a thread."""

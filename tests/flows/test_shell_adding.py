@@ -143,3 +143,19 @@ def test_a_single_failure_is_told_once(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text("", "utf-8")
     assert shell("add", tmp_path / "empty.txt", code=1).count("DOCUMENT_UNREADABLE") == 1
     assert "追加 4" in shell("add", SAMPLES)
+
+
+def test_of_files_with_the_same_content_one_is_added_and_all_are_removed(
+    shell: Shell, tmp_path: Path
+) -> None:
+    folder = tmp_path / "twins"
+    folder.mkdir()
+    for name in ("a.txt", "b.txt", "c.txt"):
+        (folder / name).write_text("ハリネズミの好物はミミズである。", "utf-8")
+    added = shell("add", folder)
+    assert [line.split()[0] for line in added.splitlines()[:3]] == ["追加", "登録済み", "登録済み"]
+    assert "追加 1" in added and "登録済み 2" in added
+    done = shell.run("remove", folder / "b.txt")
+    assert done.returncode == 0 and shell("list", "--json") == []
+    named = [name for name in ("a.txt", "b.txt", "c.txt") if f"{name} も同じ内容" in done.stderr]
+    assert len(named) == 2 and "外しました" in done.stdout

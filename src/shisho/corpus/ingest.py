@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
+from weakref import WeakValueDictionary
 
 from shisho.corpus import duplicates
 from shisho.corpus.chunk import Piece
@@ -61,6 +62,8 @@ class Ingest:
     analyse: Analyse
     originals: Originals
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # one long document at a time
+    turns: WeakValueDictionary[DocumentId, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+    """Of sources with the same bytes one after the other: the second one is known then."""
 
     async def add(self, source: Source, corpus: str, owner: str) -> Receipt:
         """One source, whole or not at all. A source that cannot be used gives a receipt that says why, and so
@@ -68,7 +71,9 @@ class Ingest:
         of the source: Conflict where the store is full or held, InternalError where no reader can be
         started."""
         try:
-            return await self._add(source, corpus, owner)
+            sha256 = hashlib.sha256(source.data).hexdigest()
+            async with self.turns.setdefault(document_id(sha256, corpus, owner), asyncio.Lock()):
+                return await self._add(source, sha256, corpus, owner)
         except (UnusableDocument, NameConflict) as error:
             return Receipt(source.name, IntakeOutcome.FAILED, code=error.code, reason=error.message)
         except ShishoError:
@@ -82,10 +87,9 @@ class Ingest:
                 reason=Message(FAULT, kind=type(fault).__name__),
             )
 
-    async def _add(self, source: Source, corpus: str, owner: str) -> Receipt:
+    async def _add(self, source: Source, sha256: str, corpus: str, owner: str) -> Receipt:
         if not _is_storable(source.name):
             raise DocumentUnreadable("Its name is in no known encoding: rename the file.")
-        sha256 = hashlib.sha256(source.data).hexdigest()
         # What its owner calls a bibliography is not a text, though it may have been taken in as one.
         is_document = source.media_type != ANY_REFERENCES
         known_document = await self.shelf.find_known(corpus, owner, sha256) if is_document else None

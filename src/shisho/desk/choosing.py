@@ -50,8 +50,19 @@ async def find_removable_document(shelf: Shelf, owner: str, name: str, purge: bo
 
 
 async def list_copies(shelf: Shelf, access: CorpusAccess, document: Document) -> list[Message]:
-    """The same file in other corpora, where it is still found, each with what takes it out."""
-    return [
+    """What else a removal concerns: files of the same content, which go with it, and the same file in other
+    corpora, where it is still found, each with what takes it out."""
+    places = await shelf.list_places(document.corpus, document.owner)
+    twins = sorted(
+        source for source, id_ in places.items() if id_ == document.id and source != document.source
+    )
+    leaving = [
+        Message("{source} has the same content and is taken out with it.", source=source)
+        for source in twins[:LISTED]
+    ]
+    if len(twins) > LISTED:
+        leaving.append(Message("{count} more files have the same content.", count=len(twins) - LISTED))
+    return leaving + [
         Message(
             "The same file stands in {corpus} too and is still found there: `shisho remove {id}`.",
             corpus=access.name_corpus(other).corpus,

@@ -198,16 +198,17 @@ class Desk(DeskSections):
 
     async def remove(self, prefix: str, *, purge: bool = False) -> Document:
         """Take a document out of search; with `purge` erase it and every quotation of it, also where it was
-        removed before. Returns what it was, with a warning where its file stands in another corpus too, and
-        where somebody still reads the log of the database: it goes from there once they have done. Raises
-        NotFound, AccessDenied for one of another's corpus that is granted for reading."""
+        removed before. Returns what it was, with a warning where other files have its content, where its file
+        stands in another corpus too, and where somebody still reads the log of the database: it goes from
+        there once they have done. Raises NotFound, AccessDenied for one of another's corpus that is granted
+        for reading."""
         document = await find_removable_document(self._parts.shelf, self._parts.owner, prefix, purge)
         await self._parts.access.check_writable(document)
         await self._parts.access.record(AuditVerb.PURGE if purge else AuditVerb.REMOVE, document.id)
+        others = await list_copies(self._parts.shelf, self._parts.access, document)
         gone = await self._parts.shelf.remove(document.id, purge=purge)
         if purge:
             await self.tasks.forget_bytes(document.sha256)
-        others = await list_copies(self._parts.shelf, self._parts.access, document)
         warnings = (*document.warnings, *others, *(() if gone else (STILL_READ,)))
         return replace(self._parts.access.name_corpus(document), warnings=warnings)
 

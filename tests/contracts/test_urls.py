@@ -247,6 +247,17 @@ async def test_errors_of_a_completed_search_are_failures(discoveries: Discoverie
     assert list(report.failures) == [FailedItem(query="決定係数", url=A, code="X", reason="理由")]
 
 
+async def test_what_a_search_had_to_leave_may_hold_any_character(discoveries: Discoveries) -> None:
+    """Of NUL it is known that there was one."""
+    job = await discoveries.running(kind=JobKind.SEARCH, input={"query": "決定\0係数"})
+    failure = SearchFailure(f"{A}\0\\u0000", "X", "理由\0\x1b")
+    outcome = SearchOutcome("決定\0係数", "memory", (), PagingStop.END, (), (), errors=(failure,))
+    await discoveries.queue.jobs.finish(job.claim, Payload.wrap(outcome))
+    (failed,) = (await discoveries.reports.report(T1, OWNER, 0, 9)).failures
+    assert failed.url is not None and failed.url.startswith(A) and failed.code == "X"
+    assert failed.reason.replace("\0", "\N{REPLACEMENT CHARACTER}") == "理由\N{REPLACEMENT CHARACTER}\x1b"
+
+
 async def test_outcome_is_the_end_of_a_job_or_a_failed_find(discoveries: Discoveries) -> None:
     job = await discoveries.running()
     since = (await discoveries.queue.tasks.get_task(T1)).revision

@@ -212,7 +212,7 @@ Key = Annotated[
     str | None,
     Field(max_length=200, description="same key, same call: same reply"),
 ]
-Wait = Annotated[float, Field(ge=0, le=50, description="seconds to wait at most")]
+Wait = Annotated[float, Field(ge=0, le=50, allow_inf_nan=False, description="seconds to wait at most")]
 Corpora = Annotated[list[Name], Field(max_length=50, description="only these corpora; none: all")]
 Filter = (
     Annotated[str, Field(max_length=500)]

@@ -81,10 +81,14 @@ FAILED_JOBS = """SELECT input_json::text AS input, error_json::text AS errors FR
     WHERE task_id = %(task_id)s AND state = 'failed' AND finished_at >= %(since_at)s
     AND NOT EXISTS (SELECT 1 FROM finds f WHERE f.job_id = jobs.id AND f.status = 'failed' AND f.engine IS NULL)
     ORDER BY finished_at DESC LIMIT %(most)s"""
-# What completed searches had to leave. `->` leaves escapes in peace that no text of PostgreSQL can hold.
-LEFT_OVER = """SELECT input_json::text AS input, (output_json::json -> 'errors')::text AS errors FROM jobs
-    WHERE task_id = %(task_id)s AND state = 'completed' AND kind = 'search_queue' AND finished_at >= %(since_at)s
-    AND (output_json::json -> 'errors')::text NOT IN ('[]', 'null') ORDER BY finished_at DESC LIMIT %(most)s"""
+# What completed searches had to leave. The escape of NUL, which a page may carry, is read by no function of
+# PostgreSQL.
+LEFT_OVER = r"""SELECT e.input, e.errors FROM (
+        SELECT j.input_json::text AS input, j.finished_at,
+            (replace(j.output_json, '\u0000', '\ufffd')::json -> 'errors')::text AS errors
+        FROM jobs j WHERE j.task_id = %(task_id)s AND j.state = 'completed' AND j.kind = 'search_queue'
+        AND j.finished_at >= %(since_at)s) e
+    WHERE e.errors NOT IN ('[]', 'null') ORDER BY e.finished_at DESC LIMIT %(most)s"""
 # The place of the latest result of a task. Finds go only with their task, and a purge blanks them: it never
 # goes down.
 LAST_PLACE = "SELECT max(seq) AS place FROM finds WHERE task_id = %(task_id)s"

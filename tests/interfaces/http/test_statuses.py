@@ -15,6 +15,8 @@ import pytest
 
 from shisho import errors
 from shisho.desk import Desk
+from shisho.desk.intake import parse_addresses
+from shisho.domain.codec import to_plain
 from shisho.errors import ShishoError
 from shisho.interfaces.api.routes import ROUTES
 from shisho.interfaces.http.guard import AccessRules
@@ -78,6 +80,14 @@ def test_error_is_answered_with_the_status_of_its_class(kind: type[ShishoError])
 def test_fault_of_ours_is_500_and_full_disk_is_a_conflict() -> None:
     assert build_refusal(RuntimeError("no words of it")).status_code == 500
     assert build_refusal(OSError(28, "No space left on device")).status_code == 409
+
+
+def test_what_was_skipped_is_told_in_words() -> None:
+    _, skipped = parse_addresses(["no address"])
+    body = json.loads(bytes(build_refusal(errors.InvalidParams("None.", skipped=to_plain(skipped))).body))
+    assert body["details"]["skipped"] == [
+        {"subject": "no address", "reason": "no http(s) address and no DOI"}
+    ]
 
 
 def test_error_that_knows_when_to_ask_again_says_so() -> None:

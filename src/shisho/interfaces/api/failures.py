@@ -8,7 +8,7 @@ from typing import Any
 
 from shisho.errors import Conflict, InternalError, ShishoError, StorageUnusable
 from shisho.language.unseen import strip_unseen
-from shisho.messages.catalogue import render
+from shisho.messages.catalogue import render, render_all
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.telemetry import log
@@ -48,7 +48,7 @@ def describe_error(raised: Exception) -> dict[str, Any]:
     error = to_shisho_error(raised)
     error_id = error.details.get("error_id") or uuid.uuid4().hex[:12]
     details = {
-        name: strip_unseen(value) if isinstance(value, str) else value
+        name: strip_unseen(value) if isinstance(value, str) else render_all(value)
         for name, value in error.details.items()
     }
     message = strip_unseen(render(error.message))

@@ -75,6 +75,16 @@ async def test_new_changed_moved_and_deleted_files_are_so_in_the_library(desk: D
     assert await names(desk) == ["0.txt", "1.txt", "写し.txt"]
 
 
+async def test_a_file_that_stands_in_two_corpora_is_found_once(desk: Desk, tmp_path: Path) -> None:
+    """By hand, and in the corpus of its folder, which a question to it makes."""
+    folder = library_of(tmp_path / "f", 5)
+    assert len([receipt async for receipt in desk.add(folder)]) == 5
+    assert len([receipt async for receipt in desk.mirror(folder)]) == 5
+    hits = await desk.search("本文", limit=4)
+    assert len({hit.source for hit in hits}) == len(hits) == 4
+    assert len(await desk.documents()) == 10
+
+
 async def test_what_is_elsewhere_in_the_corpus_is_left_alone(desk: Desk, tmp_path: Path) -> None:
     folder = library_of(tmp_path / "書庫")
     write(tmp_path / "書庫2" / "よそ.txt", "よその本文である。")

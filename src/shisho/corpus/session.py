@@ -37,6 +37,7 @@ from shisho.ports import Reranker, SessionLog, Shelf
 FLOOR_BELOW = 1_000  # N under which passages that match too little of the query are left out
 DIVERSE_ABOVE = 100_000  # N over which near-alike passages make room for others
 LEAST_RANKED = 50
+COPIES = 2  # places of one file in a library: added by hand, and in the corpus of its folder
 
 
 def ignore_site(source: str) -> str:
@@ -69,8 +70,9 @@ class CorpusSearcher:
     async def rank_top(
         self, request: SearchRequest, scope: Scope, limit: int | None = None
     ) -> Sequence[RankedPassage]:
-        """A first round's passages, outside any session; `limit` in place of the round's own k."""
-        _, hits = await self.choose(request, scope, Complexity.SINGLE, 1, frozenset(), limit)
+        """A first round's passages, outside any session; `limit` in place of the round's own k. What stands
+        at the same place of the same file in two corpora is there once."""
+        _, hits = await self.choose(request, scope, Complexity.SINGLE, 1, frozenset(), limit, COPIES)
         return hits
 
     async def rank(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[RankedPassage]:
@@ -93,17 +95,20 @@ class CorpusSearcher:
         round_: int,
         passage_ids: frozenset[PassageId],
         k: int | None = None,
+        copies: int = 1,
     ) -> tuple[int, Sequence[RankedPassage]]:
         """N, and the k passages that matter: above the floor where N is small, spread out where it is
-        large."""
+        large. `copies`: so many places of one file may be found, and one of them is kept."""
         cut = DepthCut(
             partial(depth.top_k, complexity=complexity, round_=round_, growth=self.growth),
             k,
             self.floor,
             0 if self.reranker is None else RERANKED,
+            copies,
         )
         best = await self.retriever.retrieve_best(request, scope, cut, passage_ids.union(scope.rejected))
-        hits = await self._reranked(request, best.hits)
+        ranked = await self._reranked(request, best.hits)
+        hits = ranked if copies == 1 else _drop_copies(ranked)
         k = cut.choose_k(best.in_scope)
         if not cut.spreads(best.in_scope):
             return best.in_scope, hits[:k]
@@ -124,12 +129,14 @@ class CorpusSearcher:
 @dataclass(frozen=True, slots=True)
 class DepthCut:
     """`retrieve.RankingCut` to k passages. `by_scope` gives k by N where none is `fixed`. More than k are
-    kept where they are still to be spread out, and `least` where they are still to be reranked."""
+    kept where they are still to be spread out, `least` where they are still to be reranked, and `copies`
+    times k where copies are still to be dropped."""
 
     by_scope: Callable[[int], int]
     fixed: int | None
     floor: float
     least: int = 0
+    copies: int = 1
 
     def choose_k(self, in_scope: int) -> int:
         return self.fixed or self.by_scope(in_scope)
@@ -144,7 +151,8 @@ class DepthCut:
             ranking = [
                 candidate for candidate in ranking if self._is_relevant(candidate.parts, meaning_floor)
             ]
-        return ranking if self.spreads(in_scope) else ranking[: max(self.least, self.choose_k(in_scope))]
+        most = max(self.least, self.copies * self.choose_k(in_scope))
+        return ranking if self.spreads(in_scope) else ranking[:most]
 
     def spreads(self, in_scope: int) -> bool:
         return in_scope > DIVERSE_ABOVE
@@ -303,6 +311,14 @@ class CorpusSession:
         seen_ids = passage_ids.union(record.passage_id for record in shown_records)
         exhausted = len(seen_ids.union(self._scope.rejected)) >= in_scope
         return RoundRecord(round_, len(hits), in_scope, exhausted, shown_records)
+
+
+def _drop_copies(hits: Sequence[RankedPassage]) -> list[RankedPassage]:
+    """Of the same file in several corpora, the best."""
+    best: dict[tuple[str, int, str], RankedPassage] = {}
+    for hit in hits:
+        best.setdefault((hit.source, hit.passage.start, hit.passage.text), hit)
+    return [*best.values()]
 
 
 def _fitting(hits: Sequence[RankedPassage], room_tokens: int) -> list[RankedPassage]:

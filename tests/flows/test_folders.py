@@ -80,9 +80,9 @@ async def test_a_file_that_stands_in_two_corpora_is_found_once(desk: Desk, tmp_p
     folder = library_of(tmp_path / "f", 5)
     assert len([receipt async for receipt in desk.add(folder)]) == 5
     assert len([receipt async for receipt in desk.mirror(folder)]) == 5
-    hits = await desk.search("本文", limit=4)
-    assert len({hit.source for hit in hits}) == len(hits) == 4
     assert len(await desk.documents()) == 10
+    hits = await desk.search("第0の本文は甲である", limit=4)
+    assert [Path(hit.source).name for hit in hits] == ["0.txt"]
 
 
 async def test_what_is_elsewhere_in_the_corpus_is_left_alone(desk: Desk, tmp_path: Path) -> None:

@@ -129,6 +129,20 @@ def test_a_file_in_another_encoding_is_told_so(tmp_path: Path) -> None:
     assert "UTF-8 ではありません" in render(refused.value.message, "ja")
 
 
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "max_rounds (from settings.toml) takes a whole number, not 'x'."),
+        ("ja", "max_rounds(settings.tomlから)に使えるのは整数です('x' は使えません)。"),
+    ],
+)
+def test_a_value_of_another_kind_is_told_in_words(language: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_text('max_rounds = "x"\n', "utf-8")
+    with pytest.raises(InvalidParams) as raised:
+        load(home=tmp_path)
+    assert render(raised.value.message, language) == said
+
+
 def test_misspelt_name_of_the_environment_is_told_with_what_is_near(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.startswith("SHISHO_")]:
         monkeypatch.delenv(name)

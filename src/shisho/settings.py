@@ -257,8 +257,13 @@ def _file(path: Path) -> dict[str, object]:
 
 ORIGINS: Mapping[str, str] = {
     "environment": Message("the environment"),
-    "call": Message("the command line"),
+    "call": Message("the call or command line"),
     "file": "settings.toml",
+}
+_KINDS: Mapping[type, str] = {
+    bool: Message("on or off"),
+    int: Message("a whole number"),
+    float: Message("a number"),
 }
 _FLAGS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
 
@@ -275,7 +280,7 @@ def _typed(row: Setting, raw: object, origin: str) -> Value:
             "{setting} (from {origin}) takes {kind}, not {raw!r}.",
             setting=row.name,
             origin=ORIGINS[origin],
-            kind=type_.__name__,
+            kind=_KINDS[type_],
             raw=raw,
         ) from error
     if row.choices and value not in row.choices:

@@ -295,7 +295,7 @@ SAID: Mapping[str, str] = {
         "質問が{count:,}文字あり、上限の{limit:,}文字を超えています。短くしてください。"
     ),
     "{setting} (from {origin}) takes one of {choices}, not {raw!r}.": (
-        "{setting}({origin} から)に使えるのは {choices} です({raw!r} は使えません)。"
+        "{setting}({origin}から)に使えるのは {choices} です({raw!r} は使えません)。"
     ),
     "There is no setting {name!r}. {lists}": "{name!r} という設定はありません。{lists}",
     "settings.toml has {name!r}, which is no setting. {lists}": "settings.toml の {name!r} は設定ではありません。{lists}",
@@ -312,10 +312,13 @@ SAID: Mapping[str, str] = {
     ),
     "{path} is not valid TOML: {why}.": "{path} は正しいTOMLではありません: {why}。",
     "{setting} (from {origin}) takes {kind}, not {raw!r}.": (
-        "{setting}({origin} から)の型は {kind} です({raw!r} は使えません)。"
+        "{setting}({origin}から)に使えるのは{kind}です({raw!r} は使えません)。"
     ),
     "the environment": "環境変数",
-    "the command line": "コマンド行",
+    "the call or command line": "呼び出しかコマンド行",
+    "on or off": "on か off",
+    "a whole number": "整数",
+    "a number": "数",
     "condition not understood ({why}): all goals are asked for": "終了条件を読めません({why})。すべての目標を求めます",
     "{word!r} is not expected there": "そこに {word!r} は置けません",
     "{word!r} is no part of a condition": "{word!r} は終了条件に使えません",

@@ -67,7 +67,7 @@ function withoutBreaks(text) {
 function marks(sentence, quotations, answer) {
   const support = isSilenced(sentence, quotations) ? null : sentence.support;
   const chips = sentence.evidence.map((number) => quotations.get(number)).filter(Boolean).map((evidence) => chip(evidence, answer, support));
-  const doubt = support && support.support !== "supported" && make("span", { class: `support ${support}` }, say(`support_${support}`));
+  const doubt = support && support !== "supported" && make("span", { class: `support ${support}` }, say(`support_${support}`));
   return [...chips, doubt].filter(Boolean);
 }
 

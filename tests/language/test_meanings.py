@@ -27,3 +27,8 @@ def test_a_latin_word_is_its_reading(katakana: str, latin: str, expected: bool) 
 def test_a_month_is_its_short_name() -> None:
     assert mean_same(*terms("december"), *terms("dec"))
     assert not mean_same(*terms("december"), *terms("november"))
+
+
+def test_the_past_of_an_irregular_verb_means_the_same() -> None:
+    assert mean_same(*terms("pays"), *terms("paid"))
+    assert not mean_same(*terms("pays"), *terms("said"))

@@ -68,6 +68,10 @@ def test_versions() -> None:
         ("How much does the ticket cost?", "Tickets are $25.", "Tickets go on sale on 6 December."),
         ("行送りの既定値は何ですか", "デフォルトは字の幅の1.7倍。", "行送りは0から5まで選べる。"),
         ("What is the default value of depth?", "Depth is 3 by default.", "Depth is a whole number."),
+        ("フィルターはどれくらいの頻度で洗うのか", "2週間に1回洗う。", "交換の目安は2年である。"),
+        ("How often can a loan be renewed?", "It can be renewed twice.", "It can be renewed by mail."),
+        ("How much may a flight cost?", "It may cost 300 euros.", "It may take six hours."),
+        ("消費電力は何wですか", "強で280wである。", "強と弱がある。"),
         ("所持を違法とするのは刑法何条か", "刑法第240b条が違法とする。", "刑法が違法とする。"),
     ],
 )

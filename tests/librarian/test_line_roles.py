@@ -69,6 +69,24 @@ def test_a_row_of_a_table_says_something_and_its_labels_are_a_heading() -> None:
     assert roles(lines, "統計 › 県 · 森林面積 · 森林率") == [LineRole.HEADING, LineRole.PROSE, LineRole.PROSE]
 
 
+def test_numbers_before_what_heads_parts_of_the_text_make_no_list() -> None:
+    parts = [
+        "1. 模擬店",
+        "12団体から申請があった。",
+        "火を使う団体は届け出る。",
+        "2. 次回",
+        "9月18日に開く。",
+    ]
+    heading, prose = LineRole.HEADING, LineRole.PROSE
+    assert roles(parts, "議事録") == [heading, prose, prose, heading, prose]
+    steps = ["1. 申請書", "2. 本人確認書類", "3. 手数料", "窓口で払う。"]
+    assert roles(steps, "持ち物")[:3] == [LineRole.ITEM] * 3
+
+
+def test_a_row_at_the_end_is_whole() -> None:
+    assert roles(["質量\t3.4kg", "運転音\t36dB(強)、20dB(弱)"], "仕様")[-1] is LineRole.PROSE
+
+
 def test_an_upper_limit_announces_nothing() -> None:
     assert not announces("料金は中学生以下の者が300円です。")
     assert announces("料金は以下の者が300円です。")

@@ -78,10 +78,19 @@ def test_kind(question: str, kind: AnswerKind) -> None:
         ("開発に加わった大学はどこか", "開発には北海大学が加わった。", True),
         ("派遣先で問題が起きた理由は", "士気の低さから派遣先で問題を起こす。", True),
         ("派遣先で問題が起きた理由は", "派遣先は三つの区からなる。", False),
+        ("フィルターはどこにあるか", "フィルターは本体の右側にある。", True),
+        ("フィルターはどこにあるか", "フィルターは水で洗う。", False),
     ],
 )
 def test_a_sentence_must_bring_what_is_asked(question: str, sentence: str, expected: bool) -> None:
     assert read(question).is_answered_by(fold(sentence)) is expected
+
+
+def test_a_column_of_causes_says_why() -> None:
+    row = fold("運転音が大きい\tファンにほこりがたまっている")
+    question = read("運転音が大きいのはなぜですか")
+    assert question.is_answered_by(row, labels=frozenset({"症状", "原因"}))
+    assert not question.is_answered_by(row, labels=frozenset({"症状", "対処"}))
 
 
 @pytest.mark.parametrize(

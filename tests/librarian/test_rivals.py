@@ -16,6 +16,11 @@ from shisho.librarian.questions import read
 SHOP = """ゴールド会員の年会費は3300円です。一般会員の年会費は無料です。
 神戸支店の店長は山本由美です。大阪支店の店長は山本健一です。"""
 RULES = "下校は、夏季は午後6時30分、冬季は午後5時30分までとする。登校は午前8時25分までとする。"
+CLUB = """レギュラー会員は月会費9900円で、全日利用できます。
+ナイト会員は平日の19時以降に利用できます。月会費は7150円です。
+ジュニア会員は小学生が対象です。"""
+STAGE = "軽音部の出演時間は20分、ダンス部は25分とする。"
+CARE = "フィルターは2週間に1回洗います。トレーは週に1回洗います。フィルターの交換は2年に1回です。"
 LEASE = "建物の構造部分の修繕は甲の負担とし、電球その他の消耗品の交換は乙の負担とする。"
 
 
@@ -32,6 +37,8 @@ def find(question: str, text: str, heading: str = "") -> list[Finding]:
         ("大阪支店の店長は誰ですか", SHOP, "支店", "大阪支店の店長は山本健一です。"),
         ("登校は何時までか", RULES, "登校と下校", "登校は午前8時25分までとする。"),
         ("電球の交換は誰の負担か", LEASE, "第5条(修繕)", LEASE),
+        ("軽音部の出演時間は何分ですか", STAGE, "ステージ", STAGE),
+        ("フィルターはどのくらいの頻度で洗いますか", CARE, "お手入れ", "フィルターは2週間に1回洗います。"),
     ],
 )
 def test_the_line_of_the_very_thing_answers_alone(
@@ -41,8 +48,16 @@ def test_the_line_of_the_very_thing_answers_alone(
     assert sure == [answer]
 
 
-def test_what_is_said_of_others_of_the_kind_answers_nothing() -> None:
-    near = find("プラチナ会員の年会費は", SHOP)
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("プラチナ会員の年会費は", SHOP),
+        ("ジュニア会員の月会費はいくらですか", CLUB),  # the sentence goes on of ナイト会員
+        ("演劇部の出演時間は何分ですか", STAGE),
+    ],
+)
+def test_what_is_said_of_others_of_the_kind_answers_nothing(question: str, text: str) -> None:
+    near = find(question, text)
     assert max((finding.score for finding in near), default=0) < ENOUGH
 
 
@@ -55,6 +70,9 @@ def test_what_is_said_of_others_of_the_kind_answers_nothing() -> None:
         ("Secure属性とHttpOnly属性は何のためか", "HttpOnly属性を付ける。", False),
         ("社内規程を作るのは何人以上の会社か", "301名以上の事業者は内部規程を定める。", False),
         ("年会費は", "一般会員の年会費は無料です。", False),
+        ("演劇部の出演時間は", "軽音部の出演時間は20分とする。", True),
+        ("演劇部の出演時間は", "全部の時間の一部を分ける。", False),
+        ("担当課はどこか", "総務課が窓口になる。", False),
     ],
 )
 def test_a_name_tells_things_of_one_kind_apart(question: str, line: str, another: bool) -> None:

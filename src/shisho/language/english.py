@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from shisho.language import irregular_verbs
 from shisho.language.numbers import Date, FigurePlace, Measure
 from shisho.language.phrase import Phrase, Statement
 from shisho.language.terms import fold, stem
@@ -37,19 +38,9 @@ _ONLY = word_set("only solely exclusively")
 _ABLE = word_set("can could able")
 FUNCTION_WORDS = _PREPOSITIONS | _EMPTY | _BE | _NOT | _MAYBE | _MUST | _IF | _SOMETIMES | _ONLY | _ABLE
 _PASSED_OVER = _PREPOSITIONS | _EMPTY | _NOT | _MAYBE | _MUST | _IF | _ABLE
-_IRREGULAR = (
-    "begin began begun;bring brought;build built;buy bought;catch caught;choose chose chosen;come came;draw drew drawn;"
-    "drive drove driven;eat ate eaten;fall fell fallen;feel felt;fight fought;fly flew flown;get got gotten;give gave given;"
-    "go went gone;grow grew grown;hold held;keep kept;know knew known;lead led;lend lent;lose lost;make made;mean meant;"
-    "meet met;pay paid;rise rose risen;run ran;say said;see saw seen;sell sold;send sent;shake shook shaken;"
-    "show shown;sing sang sung;sink sank sunk;sit sat;sleep slept;speak spoke spoken;spend spent;spring sprang sprung;"
-    "stand stood;steal stole stolen;strike struck;swim swam swum;take took taken;teach taught;tell told;think thought;"
-    "throw threw thrown;understand understood;wear wore worn;win won;write wrote written;break broke broken;hide hid hidden;"
-    "freeze froze frozen;forget forgot forgotten;become became;overdraw overdrew overdrawn;withdraw withdrew withdrawn"
-)
 _NOT_ONLY = re.compile(r"\bnot (?:only|just|merely|the (?:first|only|last))\b")
 _LARGELY = {"mostly": "largely", "mainly": "largely"}  # whose stem would be most
-_PRESENT = {past: verb for verb, *forms in map(str.split, _IRREGULAR.split(";")) for past in forms}
+_PRESENT = {past: verb for verb, *forms in map(str.split, irregular_verbs.FORMS.split(";")) for past in forms}
 _BASE = _PRESENT | _LARGELY
 _PAST = re.compile(r".+(?:ed|en|wn|ught|old|ound|ade|one|et|uilt|ung|um|unk|id|ost|eft|elt|ept|ent)$")
 

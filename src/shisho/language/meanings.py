@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from itertools import permutations
 
-from shisho.language import kindred_words, near_words
+from shisho.language import irregular_verbs, kindred_words, near_words
 from shisho.language.contrasts import ENGLISH_SETS, SETS
 from shisho.language.synonyms import synonym_groups
 from shisho.language.terms import fold, split_word, terms, tokenizer
@@ -208,7 +208,13 @@ def _same() -> dict[str, frozenset[int]]:
 
 @lru_cache(maxsize=1)
 def _near() -> dict[str, frozenset[int]]:
-    groups = (near_words.JAPANESE, near_words.ENGLISH, kindred_words.JAPANESE, kindred_words.ENGLISH)
+    groups = (
+        near_words.JAPANESE,
+        near_words.ENGLISH,
+        kindred_words.JAPANESE,
+        kindred_words.ENGLISH,
+        irregular_verbs.FORMS,
+    )
     return _grouped(";".join(groups))
 
 

@@ -25,7 +25,7 @@ class AnswerKind(StrEnum):
 
 _DATE_UNITS = r"年(?![間分])|月|日(?!間)|曜日|世紀|年代"
 _COUNTED = (
-    "人|名|個|回|本|匹|度|歳|才|社(?!会|員|長)|[カかヶヵケ][国月所]|km|kg|cm|mm|m|%|パーセント|メートル|キロ|円|ドル|つ|種|番|件|位|倍|分|秒|時間|"
+    "人|名|個|回|本|匹|度|歳|才|社(?!会|員|長)|[カかヶヵケ][国月所]|[a-z]{1,4}(?![a-z])|%|パーセント|メートル|キロ|円|ドル|つ|種|番|件|位|倍|分|秒|時間|"
     "年[間分]|割|議席|票|隻|頭|巻|話|色|字|文字|ページ|トン|ヘクタール|層|階|世|代目|日間|点|枚|台|校|冊|曲|作|試合|リットル|グラム"
 )
 # The first kind whose pattern is found is the kind of the question.
@@ -110,6 +110,7 @@ _REASON_WORD = re.compile(
     r"|\b(?:spark|trigger|prompt|fuel|motivat|inspir)\w*|\bforc(?:ed|ing)\b|\bmak(?:es|ing) it\b|\bmeans that\b|\bends? up\b"
     r"|\bturn(?:ed|ing|s)? [^.]* into\b"
 )
+_REASON_LABELS = frozenset({"原因", "理由", "要因", "caus", "reason"})  # as terms
 _DEFINING = re.compile(
     r"とは|こと(?:である|をいう|を指す|です|を示す|。)|(?:と(?:いう|呼ぶ|呼ばれ|称|定義)|をいう|を指す|を意味|を表す|を示す)|(?:である|です|の一種|の一つ)。?$"
     r"|\b(?:is|are) (?:an? |the |defined|called)|\bmeans\b|\brefers? to|\bdefined as|\bknown as"
@@ -119,6 +120,7 @@ _NAMING = re.compile(
 )
 _PLACE_WORD = re.compile(
     r"[一-鿿ァ-ヶー]*[国県市州区町村島駅都府道部湾湖山海港寺城宮川室館課係階棟]|窓口|[ァ-ヶー]{3,}|地方|地域|半島|大陸"
+    r"|[上下左右前後内外裏表手奥両反対東西南北]側|[右左]手|[背側正]面|中央|手前|隣|横(?=[にのへで])|[上下]部"
     r"|\b(?:in|at|near|from) [a-z]"
 )
 # 「どの会社」 is asked for as a place is: 「会社はどこか」.
@@ -161,6 +163,12 @@ def brings(kind: AnswerKind, question: str, sentence: str) -> bool:
     is_of_body = kind is AnswerKind.PLACE and _BODY.search(question)
     word = _BODY_WORD if is_of_body else _WORD_OF.get(kind)
     return word is None or any(match[0] not in question for match in word.finditer(sentence))
+
+
+def is_in_column_of(kind: AnswerKind, labels: frozenset[str]) -> bool:
+    """True where a reason is asked for, and a column of a table holds reasons. `labels`: the terms
+    of all its labels."""
+    return kind is AnswerKind.REASON and not _REASON_LABELS.isdisjoint(labels)
 
 
 def is_of_its_title(kind: AnswerKind, question: str, sentence: str, title: str) -> bool:

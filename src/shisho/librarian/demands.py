@@ -26,6 +26,11 @@ _ASKED = (
     r"(?:(?:は|って)(?:$|[?。]|何|ど[うこちのれ]|いく|わか|分か)"
     r"|[をが](?:お?教|おしえ|知り|調べ|わか|分か|示し|答え|挙げ)|$|[?。])"
 )
+# How often, where the noun only asks: an answer says 「週に1回」.
+HOW_OFTEN = (
+    r"(?:ど(?:の|れ)(?:くらい|ぐらい|程度|ほど)の|ど(?:んな|のような))頻度(?!.*[何誰])|頻度は(?:$|[?。]|ど[のれん]|何)"
+    r"|\bhow (?:often|frequently)\b"
+)
 # The form that the answer has, by the noun that is asked for.
 _FORMS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
     (re.compile(asked_for), re.compile(form))
@@ -49,7 +54,7 @@ _FORMS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
             r"[0-9〇一二三四五六七八九十百千万億]\s*(?:円|ドル|ユーロ|ポンド|元|ウォン|銭|割|%)|¥|￥|\$|€|£|無料|無償|有料|実費",
         ),
         (
-            r"\bhow much (?:does|do|did|is|are|was|were|will|has|have)\b.*"
+            r"\bhow much (?:does|do|did|is|are|was|were|will|would|has|have|may|might|can|could|must|should)\b.*"
             r"\b(?:cost|price|pay|paid|worth|earn|spen[dt]|charge|donate|fined)"
             r"|\bhow much (?:money|cash|compensation|funding|revenue|profit|tax|debt|rent)\b|\bprice\b|\bfees?\b"
             r"|\bwhat (?:does|do|did|would|will) [^?]*\b(?:cost|get paid|earn)\b|\bwhat [^?]{0,40}\b(?:wages?|salary)\b",
@@ -60,6 +65,12 @@ _FORMS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
             r"[0-9]\s*(?:kg|g|mg|t|lbs?|kilo\w*|grams?|pounds?|ounces?|oz|tons?|tonnes?|キロ|グラム|トン)(?![a-z])",
         ),
         (r"何歳", r"歳|才|[0-9]+代"),
+        (
+            HOW_OFTEN,
+            r"(?:毎|隔)[日週月年朝晩回時度]|[日週月年回間]ごと|おき|[0-9一二三四五六七八九十]\s*[回度]|度に|定期|随時|適宜|常に|いつも"
+            r"|\b(?:once|twice|thrice|times|every|each|per|daily|weekly|monthly|quarterly|hourly|yearly|annual\w*"
+            r"|always|never|regularly|rarely|seldom|often|sometimes|usually|occasionally)\b",
+        ),
         (
             rf"(?:初期値|既定値|デフォルト値?|デフォルトの値){_ASKED}"
             r"|\bwhat(?:'s| is| are) the default (?:values?|settings?)\b",
@@ -114,6 +125,8 @@ _UNITS = re.compile(
     r"何(?:(か月|ヶ月|週間|日間?(?![曜付])|時間|分|秒|年間|文字|ページ|メートル|km|[人名回個条品巻字桁歳台冊枚匹頭]|社(?!会|員|長))(?!語|者|前|称|族|籍|種|といえ|とも|も(?!ら))"
     r"|[かカヵヶケ](国))"
 )
+_LATIN_UNIT = re.compile(r"何(?!km|m)[a-z]{1,4}(?![a-z])")
+_IN_UNITS = re.compile(r"[0-9]\s*(?:[a-zμ%°℃]|[ァ-ヶ]{2})")
 # 「建てたのは何人か」 may ask for the people as well as for their number.
 _WHICH_PEOPLE = re.compile(r"のは何人(?:です|か|だ|で|$|\?)|何人(?:によ|に支|に侵|に統|の手)")
 _PEOPLE = r"[ァ-ヶー]{2,}人|(?:日本|中国|韓国|朝鮮|英国|米国|仏|独|露|漢|満州|外国)人"
@@ -164,6 +177,8 @@ def form(folded_question: str) -> re.Pattern[str] | None:
         thing = _OF_THINGS.search(folded_question)
         people = _PEOPLE if _WHICH_PEOPLE.search(folded_question) else ""
         return _counted(match[1] or match[2], thing[1] if thing else "", people)
+    if _LATIN_UNIT.search(folded_question):
+        return _IN_UNITS
     if _HOW_MANY_TIMES.search(folded_question):
         return _LASTING
     return _ANY_NUMBER if _HOW_MANY.search(folded_question) else None

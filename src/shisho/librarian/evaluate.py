@@ -41,6 +41,7 @@ TOGETHER = 1.5  # logarithm of the odds that each further goal is told where the
 RELATIVE = 0.04  # of the best line's odds: a further one must reach this
 HALF = 0.5  # of the defined thing's words must stand with the sentence that defines it
 _STRICT = frozenset({AnswerKind.REASON, AnswerKind.PERSON})  # no sentence without a reason says why
+_FACTS = frozenset({AnswerKind.TIME, AnswerKind.PERSON, AnswerKind.AMOUNT, AnswerKind.PLACE})
 _HISTORY = re.compile(
     r"(?:変更|更新|改訂|改版|修正)履歴$|\b(?:changelog|change log|revision history|release notes)$"
 )
@@ -190,12 +191,25 @@ def _chosen(
             continue
         if any(double(candidate.quotation, text) for text in quoted_texts):
             continue
-        if chosen and not (question.explains or question.lists) and is_rival(candidate, chosen[0]):
+        if chosen and _adds_nothing(candidate, chosen[0], question, goal):
             continue
         quoted_texts.append(candidate.quotation)
         chosen.append(candidate)
         chars += width
     return chosen
+
+
+def _adds_nothing(candidate: QuotableLine, best: QuotableLine, question: ParsedQuestion, goal: Goal) -> bool:
+    """True for a further line where one fact is asked for and the best line says it with all words of the
+    question, of which this one has fewer; and for what says the same of another thing."""
+    if question.explains or question.lists:
+        return False
+    if is_rival(candidate, best):
+        return True
+    asked_words = frozenset(question.terms) - question.frame - {question.unit}
+    own_words = find_own_words(best)
+    is_told = question.kind in _FACTS and bool(best.signs.kind_quoted) and own_words >= asked_words
+    return is_told and goal.min_evidence < 2 and find_own_words(candidate) < own_words
 
 
 def _says_what_it_is(candidate: QuotableLine, sides: Sequence[Sequence[str]]) -> bool:

@@ -44,6 +44,9 @@ _MARKS = (
     re.compile(r"[0-9一二三四五六七八九十]+[号][\s\u3000]|[一二三四五六七八九十]+[\s\u3000]"),
     re.compile(r"(?:ステップ|手順|step)\s*[0-9]+", re.IGNORECASE),
 )
+_NUMBERED_HEADING = re.compile(
+    r"[0-9０-９]{1,2}[.．](?![0-9０-９])\s*|[(（][0-9０-９]{1,2}[)）]\s*|[一二三四五六七八九十]{1,3}[\s\u3000、]\s*"
+)
 _DOTTED = re.compile(r"(?:[.．]{4,}|…{2,}|・{4,}|‥{2,}|_{5,}|(?:\. ){4,})\s*\d*\s*$|[.．]{8,}")
 _CONTENTS = re.compile(
     r"(?:^|›\s*)(?:目\s*次|もくじ|索\s*引|図表?一覧|(?:table of )?contents|index)\s*$", re.IGNORECASE
@@ -135,9 +138,36 @@ def roles(lines: Sequence[str], heading: str) -> list[LineRole]:
             and lines[place].rstrip().endswith((":", "："))
         ):
             own_roles[place] = LineRole.HEADING
-    if lines and own_roles[-1] is LineRole.PROSE and _cut_off("".join(lines[-1].split())):
+    for place in _find_numbered_headings(lines, own_roles):
+        own_roles[place] = LineRole.HEADING
+    if (
+        lines
+        and own_roles[-1] is LineRole.PROSE
+        and not is_row(lines[-1])
+        and _cut_off("".join(lines[-1].split()))
+    ):
         own_roles[-1] = LineRole.REST
     return own_roles
+
+
+def _find_numbered_headings(lines: Sequence[str], own_roles: Sequence[LineRole]) -> list[int]:
+    """The places of what looks like items of a numbered list and heads parts of the text: below each stands
+    more, below one of them more than a sentence."""
+    places = [
+        place
+        for place, line in enumerate(lines)
+        if own_roles[place] is LineRole.ITEM and _NUMBERED_HEADING.match(line)
+    ]
+    if len(places) < 2 or (places[0] and own_roles[places[0] - 1] is LineRole.LEAD):
+        return []
+    below = [after - place - 1 for place, after in pairwise([*places, len(lines)])]
+    heads = all(_heads_part(lines[place]) for place in places)
+    return places if heads and min(below) > 0 and max(below) > 1 else []
+
+
+def _heads_part(line: str) -> bool:
+    said = _NUMBERED_HEADING.sub("", line).strip()
+    return bool(said) and _heads(said, unicodedata.normalize("NFKC", "".join(said.split())))
 
 
 def _on_one_line(line: str) -> str:

@@ -87,16 +87,18 @@ class ParsedQuestion:
             return False
         return _YES_OR_NO.search(self.asking) is not None and not _REQUEST.search(self.asking)
 
-    def is_answered_by(self, sentence: str, title: str = "") -> bool:
-        """True where a folded sentence, or its document's title for it, holds something of the kind asked for
-        that the question did not bring itself."""
+    def is_answered_by(self, sentence: str, title: str = "", labels: frozenset[str] = frozenset()) -> bool:
+        """True where a folded sentence, or for it its document's title or the labels of its columns (terms),
+        holds something of the kind asked for that the question did not bring itself."""
         said = answer_kinds.brings(self.kind, self.folded, sentence)
+        said = said or answer_kinds.is_in_column_of(self.kind, labels)
         return said or answer_kinds.is_of_its_title(self.kind, self.folded, sentence, title)
 
 
 ENOUGH_ASKED = 3  # words that ask by themselves: with fewer, what was told first is asked about
 _UNIT = re.compile(r"何[十百千万億]*((?:か(?=[国所月]))?[一-鿿ァ-ヶー]{1,6}+|[a-z%]++)(?!も(?!ら))")
 # In a Japanese question what is written in katakana or Latin is a name, or as good as one.
+_ONLY_ASKS = re.compile(rf"{demands.HOW_OFTEN}|\bdo (?:i|we|you|they) need\b")
 _LETTER = re.compile(r"[a-z](?![a-z])")
 _NAME = re.compile(r"[ァ-ヺー・]{3,}|[a-z]{2,}")
 _BEHIND_A_TOPIC = frozenset({"は", "と", "って"})
@@ -166,7 +168,7 @@ _ASKING = frozenset(
         "一体 そもそも 書く 下記 どう どのような 何分 いつ頃 幾 其々 先ず 宜しい 構う 大丈夫 駄目 欲しい 為さる 仕舞う",
         "さん の 為 因る 於く 就く 対する 関する か月",
         "mani much were would could should may might tell explain describ name call mean give find say ani some pleas",
-        "ever realli actual still also just about get got per reason kind instead yet s m re ve ll",
+        "ever realli actual still also just about get got per reason kind instead yet s m re ve ll happen",
     )
     for word in line.split()
 )
@@ -198,7 +200,9 @@ def read(question: str) -> ParsedQuestion:
         terms=tuple(dict.fromkeys(told_words)),
         phrases=phrases,
         defined=_defined(asked_text, kept_words),
-        frame=(frozenset(told_words) - inner_words) | _background(lead_up, asking, told_words, own_names),
+        frame=(frozenset(told_words) - inner_words)
+        | _background(lead_up, asking, told_words, own_names)
+        | _words_that_ask(asking),
         names=own_names,
         pairs=frozenset(pairs(folded)),
         triples=_triples(squeeze(folded)),
@@ -226,6 +230,11 @@ def _background(
     if len(asked_words) < ENOUGH_ASKED or not _TELLS.search(lead_up.rstrip()):
         return frozenset()
     return frozenset(told_words) - asked_words - frozenset(own_names)
+
+
+def _words_that_ask(asking: str) -> frozenset[str]:
+    """The terms of 「どのくらいの頻度で」 and of "do I need": what is done once a week does not say 頻度."""
+    return frozenset(word for part in _ONLY_ASKS.findall(asking) for word in terms(part))
 
 
 def _defined(folded: str, kept_words: frozenset[str]) -> NounPhrase | None:

@@ -5,6 +5,7 @@ Whether the best of them is an answer at all is another question: `certainty`.""
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -20,11 +21,12 @@ from shisho.librarian.compounds import states_another_kind
 from shisho.librarian.designations import Designation, names_another
 from shisho.librarian.line_roles import LineRole
 from shisho.librarian.questions import NounPhrase, ParsedQuestion
-from shisho.librarian.reading import AnalysedPassage, SentenceLine
+from shisho.librarian.reading import AnalysedPassage
 from shisho.librarian.table_rows import add_units
 from shisho.librarian.word_kinds import WordKind, find_word_kinds
 
 _LEFT_OUT = str.maketrans("", "", "ー・")
+_SUBJECT = re.compile(r"[^、。]{1,24}?(?=(?:で|に)?は|が|も)")
 FRAMED = 0.4  # words that say where to look: the right page need not repeat them
 INFLECTED = 0.5  # verbs and adjectives have more synonyms than nouns: their absence says less
 
@@ -150,7 +152,8 @@ def line_signs(
     alike = shared.alike
     counted = dict.fromkeys(weights, 1 / len(weights))
     form = question.form
-    is_another = _is_of_another_thing(question, shared, line, under, is_row(quotation))
+    labels = page.heading if is_row(quotation) else reading.NOTHING
+    is_another = _is_of_another_thing(question, shared, place, under, is_row(quotation))
     beside = [*shared.shares[max(0, place - 2) : place], *shared.shares[place + 1 : place + 3]]
     return Signs(
         meant=measure_meant_share(
@@ -165,8 +168,8 @@ def line_signs(
         topic_passage=measure_meant_share(shared.topic, alike, page.terms),
         topic_title=measure_meant_share(shared.topic, alike, shared.titled),
         triples=sum(triple in dense for triple in question.triples) / max(1, len(question.triples)),
-        kind=float(question.is_answered_by(said)),
-        kind_quoted=float(question.is_answered_by(folded)),
+        kind=float(question.is_answered_by(said, labels=labels)),
+        kind_quoted=float(question.is_answered_by(folded, labels=labels)),
         unit=float(question.unit in line.folded),
         defines=float(
             questions.defines(question, line.folded) or _is_under_its_name(question, shared, place)
@@ -189,20 +192,31 @@ def line_signs(
 def _is_of_another_thing(
     question: ParsedQuestion,
     shared: PassageSigns,
-    line: SentenceLine,
+    place: int,
     under: frozenset[str],
     is_of_table: bool,
 ) -> bool:
     """True where a line says of another thing what is asked. Of the rows of a table several may be needed: a
     sum, the average."""
+    line = shared.page.lines[place]
     if names_another(question.designations, line.designations | shared.designations):
         return True
     if is_of_table:
         return False
     near_words = line.terms | under | shared.titled
-    return states_another_kind(question, line.folded, shared.alike, near_words) or states_another_attribute(
-        question.terms, line.terms
-    )
+    said_of = (line.folded, _find_subject_before(shared.page, place))
+    return any(
+        states_another_kind(question, said, shared.alike, near_words) for said in said_of
+    ) or states_another_attribute(question.terms, line.terms)
+
+
+def _find_subject_before(page: AnalysedPassage, place: int) -> str:
+    """What the sentence is about that a line goes on from; empty where the line stands by itself."""
+    line = page.lines[place]
+    if not place or page.lines[place - 1].end != line.start:
+        return ""
+    match = _SUBJECT.match(page.lines[place - 1].folded)
+    return match[0] if match else ""
 
 
 def _is_under_its_name(question: ParsedQuestion, shared: PassageSigns, place: int) -> bool:

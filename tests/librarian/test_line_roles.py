@@ -83,6 +83,12 @@ def test_numbers_before_what_heads_parts_of_the_text_make_no_list() -> None:
     assert roles(steps, "持ち物")[:3] == [LineRole.ITEM] * 3
 
 
+def test_what_stands_behind_labels_is_told() -> None:
+    assert roles(["主成分: ネムリジン\n色と形: 白色の錠剤"], "しおり") == [LineRole.PROSE]
+    assert roles(["担当：鈴木", "場所：生徒会室"], "議事録") == [LineRole.PROSE] * 2
+    assert roles(["第2部: 応用", "演習: 微分"], "目標") == [LineRole.HEADING] * 2
+
+
 def test_a_row_at_the_end_is_whole() -> None:
     assert roles(["質量\t3.4kg", "運転音\t36dB(強)、20dB(弱)"], "仕様")[-1] is LineRole.PROSE
 

@@ -56,6 +56,20 @@ def test_kind(question: str, kind: AnswerKind) -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("届くまで何日かかりますか", AnswerKind.AMOUNT),
+        ("祭りは何日ですか", AnswerKind.TIME),
+        ("本体は何色ですか", AnswerKind.THING),
+        ("虹には何色ありますか", AnswerKind.AMOUNT),
+        ("消費電力は何wですか", AnswerKind.AMOUNT),
+    ],
+)
+def test_a_length_of_time_is_no_date_and_a_colour_no_number(question: str, kind: AnswerKind) -> None:
+    assert read(question).kind is kind
+
+
+@pytest.mark.parametrize(
     ("question", "sentence", "expected"),
     [
         ("開業はいつか", "駅は平成10年に開業した。", True),
@@ -80,10 +94,29 @@ def test_kind(question: str, kind: AnswerKind) -> None:
         ("派遣先で問題が起きた理由は", "派遣先は三つの区からなる。", False),
         ("フィルターはどこにあるか", "フィルターは本体の右側にある。", True),
         ("フィルターはどこにあるか", "フィルターは水で洗う。", False),
+        ("東町は何曜日ですか", "東町\t月・木", True),
+        ("東町は何曜日ですか", "東町は4月1日から変わります。", False),
+        ("女将の名前は何ですか", "女将は五代目の鶴田しのぶです。", True),
     ],
 )
 def test_a_sentence_must_bring_what_is_asked(question: str, sentence: str, expected: bool) -> None:
     assert read(question).is_answered_by(fold(sentence)) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("ごみはどのくらいの頻度で出しますか", {"頻度"}),
+        ("頻度の高い単語は何ですか", set()),
+        ("この薬を飲んではいけない人は", {"行く"}),
+        ("What is new in version 2.1?", {"version"}),
+        ("How long are pages cached?", {"long"}),
+        ("What do I need for a card?", {"need"}),
+        ("From what amount are receipts needed?", set()),
+    ],
+)
+def test_words_that_only_ask_need_not_be_said_again(question: str, words: set[str]) -> None:
+    assert set(read(question).frame) == words
 
 
 def test_a_column_of_causes_says_why() -> None:

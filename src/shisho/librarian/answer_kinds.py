@@ -26,8 +26,9 @@ class AnswerKind(StrEnum):
 _DATE_UNITS = r"年(?![間分])|月|日(?!間)|曜日|世紀|年代"
 _COUNTED = (
     "人|名|個|回|本|匹|度|歳|才|社(?!会|員|長)|[カかヶヵケ][国月所]|[a-z]{1,4}(?![a-z])|%|パーセント|メートル|キロ|円|ドル|つ|種|番|件|位|倍|分|秒|時間|"
-    "年[間分]|割|議席|票|隻|頭|巻|話|色|字|文字|ページ|トン|ヘクタール|層|階|世|代目|日間|点|枚|台|校|冊|曲|作|試合|リットル|グラム"
+    "年[間分]|割|議席|票|隻|頭|巻|話|色(?=あ|使|から)|字|文字|ページ|トン|ヘクタール|層|階|世|代目|日間|点|枚|台|校|冊|曲|作|試合|リットル|グラム"
 )
+_LASTS = "(?:くらい|ぐらい|ほど)?(?:かか|掛か|待[たちつ]|続[いく]|必要)"  # 「何日かかるか」 asks for a length
 # The first kind whose pattern is found is the kind of the question.
 _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     (
@@ -39,7 +40,7 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     (
         AnswerKind.TIME,
         re.compile(
-            rf"いつ(?!も|しか|の間に)|何(?:{_DATE_UNITS}|時(?!間))(?!も(?!ら))|時期|年号|西暦|どの時代|\bwhen\b"
+            rf"いつ(?!も|しか|の間に)|何(?:{_DATE_UNITS}|時(?!間))(?!も(?!ら)|{_LASTS})|時期|年号|西暦|どの時代|\bwhen\b"
             r"|\b(?:what|which|in what) (?:year|date|day|month|century|decade)"
         ),
     ),
@@ -53,7 +54,7 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     (
         AnswerKind.AMOUNT,
         re.compile(
-            rf"いくつ|いくら|幾[つ人日度]|何(?:{_COUNTED})(?!も(?!ら))|何[十百千万]|どれ(?:くらい|ぐらい|ほど|だけ)|どの(?:くらい|ぐらい|程度|ほど)|割合|人口|面積|"
+            rf"いくつ|いくら|幾[つ人日度]|何[日年]{_LASTS}|何(?:{_COUNTED})(?!も(?!ら))|何[十百千万]|どれ(?:くらい|ぐらい|ほど|だけ)|どの(?:くらい|ぐらい|程度|ほど)|割合|人口|面積|"
             r"(?:高さ|長さ|重さ|重量|深さ|距離|温度|気温|速度|数|年齢|価格|金額)は"
             r"|\bhow (?:many|much|long|far|old|high|tall|large|big|deep|often|fast)\b"
             r"|\bwhat (?:percentage|percent|number|proportion)"
@@ -87,6 +88,11 @@ _TIME_WORD = re.compile(
     r"[0-9一二三四五六七八九十]+世紀|世紀|年代|[0-9一二三四五六七八九十][年月日時]|元年|時代|[初中後末]期|以[降前後]|直[後前]|[上中下]旬|[春夏秋冬]|頃|\b(?:1[0-9]{3}|20[0-9]{2})s?\b"
     r"|\b(?:january|february|march|april|june|july|august|september|october|november|december|centur)"
 )
+# 「月・木」 in a cell, or with 曜 behind it.
+_WEEKDAY = re.compile(
+    r"[月火水木金土日]曜|(?<![一-鿿ぁ-んァ-ヶ0-9])[月火水木金土日](?![一-鿿ぁ-んァ-ヶ])|毎日|平日|週末"
+)
+_NAME_ASKED = re.compile(r"(?:名前|氏名|名称)は(?:何|なに|なん|$|[?？。])")
 _DATED = re.compile(
     rf"何(?:{_DATE_UNITS})(?!も(?!ら))|西暦|いつ.*た(?:の|か|$|[?。])|いつ(?:です|でした|だ)"
     r"|\bwhen (?:was|were|did|will)\b|\b(?:what|which|in what) (?:year|date|century|decade)"
@@ -157,7 +163,10 @@ def brings(kind: AnswerKind, question: str, sentence: str) -> bool:
     if kind is AnswerKind.DEFINITION:
         return _DEFINING.search(sentence) is not None
     if kind is AnswerKind.NAME:
-        return _NAMING.search(sentence) is not None
+        named = _NAME_ASKED.search(question) and names(sentence) - names(question)
+        return bool(named) or _NAMING.search(sentence) is not None
+    if kind is AnswerKind.TIME and "何曜" in question:
+        return _WEEKDAY.search(sentence) is not None
     if kind is AnswerKind.PERSON and _BY_NAME.search(question):
         return bool(names(sentence) - names(question)) or _PERSON_WORD.search(sentence) is not None
     is_of_body = kind is AnswerKind.PLACE and _BODY.search(question)

@@ -81,6 +81,12 @@ _FORMS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
             r"ショートカット(?:キー)?は(?:何|どれ|どう|$|\?)",
             r"ctrl|control|alt|shift|command|cmd|option|windows|tab|esc|enter|(?<![a-z])f[0-9]|[+＋⌘⌥]|キー",
         ),
+        (
+            r"何色(?!あ|使|から)|\bwhat colou?rs?\b",
+            r"色|[赤青白黒緑黄紫茶灰銀金紺橙桃](?![一-鿿])|[赤青白黒緑黄紫茶灰銀金紺橙桃]色|ピンク|オレンジ|グレー|ベージュ|ブルー|レッド|グリーン"
+            r"|ブラック|ホワイト|シルバー|ゴールド|\b(?:red|blue|green|yellow|white|black|brown|gr[ae]y|purple|violet|orange|pink|silver"
+            r"|gold|golden|beige|navy|turquoise|transparent|colou?rless)\b",
+        ),
         (r"第何[号条章節項回版位巻部編種類]", r"第\s*[0-9〇一二三四五六七八九十百千]+"),
         (
             rf"(?:住所|所在地){_ASKED}",

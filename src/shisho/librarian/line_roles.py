@@ -85,6 +85,8 @@ _TELLS = re.compile(
     r"(?:[-~〜～:/×±]|(?:%|％|℃|°|円|人|名|年|月|日|時|分|秒|週|回|個|件|台|本|冊|枚|点|歳|社|号|階|度|倍|割|ビット|メートル|グラム|リットル|キロ"
     r"|(?:[kcmnM]?[mgLlWVA]|bits?|[kMGT]?B|Hz|kHz|MHz|GHz|hPa|dB|t|s|ms)(?![a-z]))|\s*$)"
 )
+# Behind a label something is told, not behind 「第2部:」. One by itself may be a heading: 「演習: 微分」.
+_LABELLED = re.compile(r"[^\s\d:：]{1,11}[^\s\da-zA-Z章節部編付録:：][:：]\s*[^\s:：]{2,}")
 _ANNOUNCED = re.compile(
     r"[:：]$|(?<![一-鿿0-9０-９ァ-ヶー%％℃])(?:次|以下|下記|左記|つぎ)(?:の|に(?:掲げ|示|挙げ|定め|よ|留意|注意|従|沿|該当|当て|あて))|(?:とおり|通り)(?:です|である|とする)?。?$"
     r"|\b(?:the )?following\b|\bas follows\b|\bbelow\b",
@@ -112,6 +114,9 @@ def roles(lines: Sequence[str], heading: str) -> list[LineRole]:
         LineRole.HEADING if _labels_columns(line, heading) else _role(_on_one_line(line), listed)
         for line in lines
     ]
+    for place in _find_labelled(lines):
+        if own_roles[place] is LineRole.HEADING:
+            own_roles[place] = LineRole.PROSE
     for place, line in enumerate(lines):
         if _asks_on(line, own_roles, place):
             own_roles[place] = LineRole.REST
@@ -163,6 +168,13 @@ def _find_numbered_headings(lines: Sequence[str], own_roles: Sequence[LineRole])
     below = [after - place - 1 for place, after in pairwise([*places, len(lines)])]
     heads = all(_heads_part(lines[place]) for place in places)
     return places if heads and min(below) > 0 and max(below) > 1 else []
+
+
+def _find_labelled(lines: Sequence[str]) -> list[int]:
+    """The places of values behind labels, two of them or more together."""
+    labels = [len(_LABELLED.findall(line)) if _LABELLED.match(line.strip()) else 0 for line in lines]
+    padded = [0, *labels, 0]
+    return [place for place, count in enumerate(labels) if count and sum(padded[place : place + 3]) > 1]
 
 
 def _heads_part(line: str) -> bool:

@@ -98,7 +98,10 @@ class ParsedQuestion:
 ENOUGH_ASKED = 3  # words that ask by themselves: with fewer, what was told first is asked about
 _UNIT = re.compile(r"何[十百千万億]*((?:か(?=[国所月]))?[一-鿿ァ-ヶー]{1,6}+|[a-z%]++)(?!も(?!ら))")
 # In a Japanese question what is written in katakana or Latin is a name, or as good as one.
-_ONLY_ASKS = re.compile(rf"{demands.HOW_OFTEN}|\bdo (?:i|we|you|they) need\b")
+_ONLY_ASKS = re.compile(
+    rf"{demands.HOW_OFTEN}|\bdo (?:i|we|you|they) need\b|\bhow (?:long|old|far|soon)\b"
+    r"|\b(?:version|release)(?= v?[0-9])|バージョン(?=\s*[0-9])|[てで]はいけな"
+)
 _LETTER = re.compile(r"[a-z](?![a-z])")
 _NAME = re.compile(r"[ァ-ヺー・]{3,}|[a-z]{2,}")
 _BEHIND_A_TOPIC = frozenset({"は", "と", "って"})
@@ -202,7 +205,7 @@ def read(question: str) -> ParsedQuestion:
         defined=_defined(asked_text, kept_words),
         frame=(frozenset(told_words) - inner_words)
         | _background(lead_up, asking, told_words, own_names)
-        | _words_that_ask(asking),
+        | (_words_that_ask(asking) & kept_words),
         names=own_names,
         pairs=frozenset(pairs(folded)),
         triples=_triples(squeeze(folded)),
@@ -233,7 +236,8 @@ def _background(
 
 
 def _words_that_ask(asking: str) -> frozenset[str]:
-    """The terms of 「どのくらいの頻度で」 and of "do I need": what is done once a week does not say 頻度."""
+    """The terms of 「どのくらいの頻度で」 and "do I need": what is done once a week does not say
+    頻度."""
     return frozenset(word for part in _ONLY_ASKS.findall(asking) for word in terms(part))
 
 

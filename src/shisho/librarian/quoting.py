@@ -53,6 +53,11 @@ _GROUND = re.compile(
     r"|(?:this|that|it) (?:is|was) because|because\b|[\"“'「]?the (?:main |only )?reasons?\b",
     re.IGNORECASE,
 )
+# What to do about what the sentence before tells.
+_IN_THAT_CASE = re.compile(
+    r"(?:この|その|これらの|こうした|そうした)(?:ような)?(?:場合|とき|時|際)"
+    r"|(?:in (?:this|that|such an?) case|if (?:so|this|that)\b)"
+)
 _ON = re.compile(r"(?:これ|この|その|それ|すなわち|つまり|具体的に|言い換え|ここで)")
 _ON_ENGLISH = re.compile(r"(?:this|that|it|these|they|in other words)\b", re.IGNORECASE)
 
@@ -170,6 +175,8 @@ def _goes_on(lines: Sequence[SentenceLine], place: int, question: ParsedQuestion
         return False
     after = lines[place + 1]
     if question.compares and _says(after) and _ONE_OF_TWO.search(after.folded):
+        return True
+    if question.asks_for_a_way and _says(after) and _IN_THAT_CASE.match(after.folded):
         return True
     if question.kind is not AnswerKind.DEFINITION:
         return False

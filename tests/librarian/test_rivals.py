@@ -7,7 +7,7 @@ import pytest
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import Finding, Goal
 from shisho.language.terms import fold, terms
-from shisho.librarian.attributes import find_units, states_another_attribute
+from shisho.librarian.attributes import find_units, states_another_attribute, states_another_value
 from shisho.librarian.compounds import states_another_kind
 from shisho.librarian.evaluate import select, terms_wanted
 from shisho.librarian.levels import ENOUGH
@@ -78,6 +78,8 @@ def test_what_is_said_of_others_of_the_kind_answers_nothing(question: str, text:
         ("演劇部の出演時間は", "軽音部の出演時間は20分とする。", True),
         ("演劇部の出演時間は", "全部の時間の一部を分ける。", False),
         ("担当課はどこか", "総務課が窓口になる。", False),
+        ("京都駅はいつ開業したか", "神戸駅は1874年に開業した。", True),
+        ("京都駅はいつ開業したか", "この駅は1877年に開業した。", False),
     ],
 )
 def test_a_name_tells_things_of_one_kind_apart(question: str, line: str, another: bool) -> None:
@@ -97,6 +99,20 @@ def test_a_name_tells_things_of_one_kind_apart(question: str, line: str, another
 )
 def test_a_length_is_no_height(asked: str, line: str, another: bool) -> None:
     assert states_another_attribute(terms(fold(asked)), frozenset(terms(fold(line)))) is another
+
+
+@pytest.mark.parametrize(
+    ("asked", "line", "another"),
+    [
+        ("大型犬の保険料は", "小型犬の保険料は1,480円である。", True),
+        ("大型犬の保険料は", "大型犬の保険料は小型犬の2倍である。", False),
+        ("What is the price of the green canoe?", "The red canoe costs 250 pounds.", True),
+        ("Is the red canoe older than the green one?", "The red canoe is older.", False),
+    ],
+)
+def test_what_is_red_is_not_green(asked: str, line: str, another: bool) -> None:
+    words = frozenset(terms(fold(line)))
+    assert states_another_value(terms(fold(asked)), words, words) is another
 
 
 def test_a_price_is_told_by_its_unit() -> None:

@@ -7,7 +7,7 @@ import pytest
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import Finding, Goal
 from shisho.librarian.evaluate import ENOUGH, select, terms_wanted
-from shisho.librarian.table_rows import add_units, find_outdone_rows, is_record
+from shisho.librarian.table_rows import add_units, find_labels, find_outdone_rows, is_record
 
 LABELS = ("支店名", "責任者", "内線", "4月売上高(円)", "標高(m)", "締め日")
 BRANCHES = (
@@ -94,3 +94,10 @@ def test_a_figure_has_the_unit_of_its_column() -> None:
     assert add_units("標高(m): 812 料金[円]: 1,200 年(西暦): 昭和") == (
         "標高(m): 812 812m 料金[円]: 1,200 1,200円 年(西暦): 昭和"
     )
+
+
+def test_the_labels_of_columns_stand_at_the_end_of_the_heading() -> None:
+    heading = "休暇 › 日数 › 休暇の種類 · 日数 · 必要な書類"
+    assert {"書類", "種類"} <= find_labels("裁判員\t2日\t呼出状の写し", heading)
+    assert not find_labels("裁判員は呼出状の写しを出す。", heading)
+    assert not find_labels("裁判員\t2日", "休暇 › 日数")

@@ -243,6 +243,18 @@ def _opposite() -> dict[str, frozenset[str]]:
     return {term: frozenset(others) for term, others in pairs.items()}
 
 
+@lru_cache(maxsize=1)
+def _exclusive() -> dict[str, frozenset[str]]:
+    others: dict[str, set[str]] = {}
+    for group in f"{SETS};{ENGLISH_SETS}".split(";"):
+        members = (
+            {_read_listed(word)[0] for word in group.removeprefix("*").split()} if group[0] == "*" else ()
+        )
+        for word in members:
+            others.setdefault(word, set()).update(set(members) - {word})
+    return {term: frozenset(words) for term, words in others.items()}
+
+
 @lru_cache(maxsize=20_000)
 def _read_listed(word: str) -> tuple[str, bool]:
     """The term of a listed word, and True where all of its parts are terms: without its first part, 成り立つ
@@ -255,6 +267,11 @@ def _read_listed(word: str) -> tuple[str, bool]:
     else:
         parts, count = split_word(folded)
     return "".join(parts) or word, len(parts) == count
+
+
+def find_exclusive(term: str) -> frozenset[str]:
+    """The other terms of its kind, of which only one can be meant: colours, sizes, days of the week."""
+    return _exclusive().get(term, frozenset())
 
 
 def opposites(term: str) -> frozenset[str]:

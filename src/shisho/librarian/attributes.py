@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from shisho.language.meanings import find_exclusive
+
 _LENGTH = "m cm km mm メートル センチ センチメートル ミリ ミリメートル キロ キロメートル"
 _WEIGHT = "kg g t キロ キログラム グラム トン"
 _MONEY = "円 ドル ユーロ ポンド 無料"
@@ -26,6 +28,15 @@ _FAMILIES = (
     frozenset({"高い", "長い", "深い", "厚い", "幅", "奥行き", "直径", "距離"}),
     frozenset({"最大", "最小", "平均"}),
 )
+
+
+def states_another_value(
+    asked_terms: Iterable[str], line_terms: frozenset[str], near_words: frozenset[str]
+) -> bool:
+    """True where a line says of what is red what is asked of what is green."""
+    asked = frozenset(asked_terms)
+    missing = (term for term in asked if term not in near_words)
+    return any(not (find_exclusive(term) & line_terms) <= asked for term in missing)
 
 
 def find_units(attribute: str) -> frozenset[str]:

@@ -11,6 +11,7 @@ from shisho.librarian.questions import NounPhrase, ParsedQuestion
 from shisho.librarian.word_kinds import WordKind, find_word_kinds
 
 _PARTS = frozenset("部課係室館店組班科")
+_PLACES = frozenset("駅港町村市区県寺院校橋城社線")
 
 
 def states_another_kind(
@@ -31,7 +32,11 @@ def states_another_kind(
 
 def _is_named(phrase: NounPhrase, names: frozenset[str]) -> bool:
     head = phrase.terms[-1]
-    return len(head) > 1 and phrase.text.endswith(head) and not names.isdisjoint(phrase.terms[:-1])
+    return (
+        (len(head) > 1 or head in _PARTS or head in _PLACES)
+        and phrase.text.endswith(head)
+        and not names.isdisjoint(phrase.terms[:-1])
+    )
 
 
 def _is_part(phrase: NounPhrase, folded: str) -> bool:
@@ -58,4 +63,4 @@ def _has_another(head: str, run: str) -> bool:
     before, found, _ = run.partition(head)
     if not (found and before) or before[-1].isdigit():
         return False
-    return head not in _PARTS or head in terms(run)  # 一部 is none
+    return len(head) > 1 or head in terms(run)  # 一部 is none

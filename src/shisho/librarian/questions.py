@@ -101,6 +101,7 @@ _UNIT = re.compile(r"何[十百千万億]*((?:か(?=[国所月]))?[一-鿿ァ-�
 _ONLY_ASKS = re.compile(
     rf"{demands.HOW_OFTEN}|\bdo (?:i|we|you|they) need\b|\bhow (?:long|old|far|soon)\b"
     r"|\b(?:version|release)(?= v?[0-9])|バージョン(?=\s*[0-9])|[てで]はいけな"
+    r"|(?<=[うくすつぬむるぐぶいただな])[一-鿿ァ-ヶー]{1,6}(?=は(?:どれ|どちら))"
 )
 _LETTER = re.compile(r"[a-z](?![a-z])")
 _NAME = re.compile(r"[ァ-ヺー・]{3,}|[a-z]{2,}")

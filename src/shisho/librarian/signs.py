@@ -16,7 +16,7 @@ from shisho.language.numbers import is_same_unit
 from shisho.language.sentences import is_row
 from shisho.language.terms import fold, squeeze, terms
 from shisho.librarian import definitions, questions, reading
-from shisho.librarian.attributes import find_units, states_another_attribute
+from shisho.librarian.attributes import find_units, states_another_attribute, states_another_value
 from shisho.librarian.compounds import states_another_kind
 from shisho.librarian.designations import Designation, names_another
 from shisho.librarian.line_roles import LineRole
@@ -201,9 +201,11 @@ def _is_of_another_thing(
     line = shared.page.lines[place]
     if names_another(question.designations, line.designations | shared.designations):
         return True
+    near_words = line.terms | under | shared.titled
+    if states_another_value(question.terms, line.terms, near_words):
+        return True
     if is_of_table:
         return False
-    near_words = line.terms | under | shared.titled
     said_of = (line.folded, _find_subject_before(shared.page, place))
     return any(
         states_another_kind(question, said, shared.alike, near_words) for said in said_of

@@ -6,6 +6,8 @@ import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from shisho.language.sentences import is_row
+from shisho.language.table_headers import BETWEEN_LABELS
+from shisho.language.terms import fold, terms
 
 # 「標高(m): 812」: the unit stands with the label of the column.
 _MEASURED = re.compile(r"[(\[]([^()\[\]0-9]{1,8})[)\]]: ([0-9][0-9,.]*)(?=\s|$)")
@@ -55,6 +57,12 @@ def is_record(text: str) -> bool:
     """True for a row that says by itself what its cells are: each stands after the label of its column, and
     an empty one leaves no label."""
     return is_row(text) and all(_LABELLED.fullmatch(cell) for cell in text.strip().split("\t"))
+
+
+def find_labels(row: str, heading: str) -> frozenset[str]:
+    """The terms of the labels of its columns, with which the heading over a row ends."""
+    part = heading.rsplit(" › ", 1)[-1]
+    return frozenset(terms(fold(part))) if is_row(row) and BETWEEN_LABELS in part else frozenset()
 
 
 def lacks_any(words: Iterable[str]) -> bool:

@@ -88,6 +88,18 @@ async def test_a_host_is_given_back_whatever_became_of_the_visit(wrong: Said) ->
     assert (await site.after(1.0, "other")).body == TEXT
 
 
+@pytest.mark.parametrize("status", [202, 204, 206, 300, 301, 302, 307])
+async def test_an_answer_that_is_not_the_page_is_none(status: int) -> None:
+    """A part, "accepted", and "moved" without an address: their words are no page of that name."""
+    with pytest.raises(AllFetchesFailed, match=f"status {status}"):
+        await Site(Response(TEXT, URL, status)).visit()
+
+
+@pytest.mark.parametrize("status", [200, 203, 304])
+async def test_the_page_by_whoever_hands_it_on_is_one(status: int) -> None:
+    assert (await Site(Response(TEXT, URL, status)).visit()).body == TEXT
+
+
 async def test_a_host_that_asks_for_patience_has_it_from_everybody() -> None:
     site = Site(SLOW, Response(TEXT, URL))
     with pytest.raises(RetryLater) as later:

@@ -40,6 +40,9 @@ PARAGRAPHS = 3
 SHORT_S = 2.0  # a visit may wait so long in its place
 TOTAL_S = 20.0  # for a page and the redirects on the way to it
 REMEMBERED_S = 600.0  # how long a host's "slow down" counts towards the next
+# The page itself, or word that it is as before. Others below 400 are a part or a promise: "accepted" (202) is
+# how some walls answer, and "moved" without an address has no more than that word.
+_PAGES = frozenset((200, 203, 304))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +63,8 @@ class PageClient:
         """The page, or 304 where nothing has changed; `browse`: as its scripts make it. Redirects are
         followed one request at a time: each host's robots.txt counts, each has its own turn and its own day;
         one page is paid for them all. Raises RetryLater where a host must be left alone for now,
-        BudgetExhausted, RobotsDisallowed, AuthRequired where it wants a person, and AllFetchesFailed for an
-        error's page."""
+        BudgetExhausted, RobotsDisallowed, AuthRequired where it wants a person, and AllFetchesFailed for
+        what is not the page: an error's, a part, a promise."""
         if browse is not None:
             return await self._browsed(request, ticket, pay, browse)
         memory = RedirectMemory(self.cache)
@@ -197,7 +200,7 @@ def _usable(url: str, response: Response, challenge: Challenge | None) -> Respon
             url=url,
             kind=challenge.kind,
         )
-    if response.status >= 400:
+    if response.status not in _PAGES and not redirect_target(response):
         raise AllFetchesFailed("{url} answered with status {status}.", url=url, status=response.status)
     return response
 

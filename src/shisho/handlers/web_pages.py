@@ -15,7 +15,7 @@ from shisho.handlers.ingest import IngestHandler
 from shisho.ports import Cache, Clock, DiscoveredUrls
 from shisho.web.crawl.visit import PageClient
 from shisho.web.http.pacing import Pay
-from shisho.web.http.url import strip_tracking
+from shisho.web.http.url import canonicalise, strip_tracking
 
 FRESH_S = 7 * 86_400.0
 NOT_MODIFIED = 304
@@ -90,7 +90,7 @@ class PageIntake:
 
     async def _remember(self, order: PageOrder, document: DocumentId | None, response: Response) -> None:
         if document is not None:
-            headers = response.headers
+            headers = response.headers if _is_of_page(order, response) else {}
             page = PageMemory(
                 document,
                 self.clock.steady(),
@@ -101,6 +101,15 @@ class PageIntake:
 
     def _fresh(self, page_memory: PageMemory) -> bool:
         return count_seconds(page_memory.fetched_at, self.clock.steady()) < FRESH_S
+
+
+def _is_of_page(order: PageOrder, response: Response) -> bool:
+    """True where the page's own address has answered. Another one's ETag and date must not be held up to
+    it: a page that leads on from there would say that it has not changed."""
+    try:
+        return canonicalise(response.url or order.url) == order.canonical_url
+    except ValueError:  # where a script has led the browser
+        return False
 
 
 def _conditions(page_memory: PageMemory | None) -> dict[str, str]:

@@ -31,7 +31,8 @@ from shisho.web.http.pacing import (
     await_turn,
     retry_after,
 )
-from shisho.web.http.redirect_memory import RedirectMemory, redirect_target
+from shisho.web.http.redirect_memory import RedirectChain, RedirectMemory, redirect_target
+from shisho.web.http.refresh import refresh_target
 from shisho.web.http.site import host_of_url
 
 # a challenge has fewer bytes and paragraphs
@@ -60,11 +61,11 @@ class PageClient:
     async def fetch_page(
         self, request: Request, ticket: str, pay: Pay, *, browse: Browse | None = None
     ) -> Response:
-        """The page, or 304 where nothing has changed; `browse`: as its scripts make it. Redirects are
-        followed one request at a time: each host's robots.txt counts, each has its own turn and its own day;
-        one page is paid for them all. Raises RetryLater where a host must be left alone for now,
-        BudgetExhausted, RobotsDisallowed, AuthRequired where it wants a person, and AllFetchesFailed for
-        what is not the page: an error's, a part, a promise."""
+        """The page, or 304 where nothing has changed; `browse`: as its scripts make it. Redirects, and pages
+        that only lead on, are followed one request at a time: each host's robots.txt counts, each has its own
+        turn and its own day; one page is paid for them all. Raises RetryLater where a host must be left alone
+        for now, BudgetExhausted, RobotsDisallowed, AuthRequired where it wants a person, and AllFetchesFailed
+        for what is not the page: an error's, a part, a promise."""
         if browse is not None:
             return await self._browsed(request, ticket, pay, browse)
         memory = RedirectMemory(self.cache)
@@ -77,7 +78,7 @@ class PageClient:
                 asked_request = replace(request, url=chain.url, one_hop=True)
                 response = await self._asked(asked_request, ticket, pay if chain.begins else _paid, fetch)
                 took_s += self.clock.monotonic() - began
-                if not (target := redirect_target(response)):
+                if not (target := _next_target(response, chain)):
                     break
                 chain = chain.extend(target)
                 await memory.keep(ticket, chain)
@@ -185,6 +186,13 @@ class PageClient:
 
 async def _paid() -> bool:
     return True
+
+
+def _next_target(response: Response, chain: RedirectChain) -> str:
+    """Where an answer leads on to; a page that only leads back is one to be read."""
+    target = redirect_target(response)
+    refreshed = "" if target else refresh_target(response)
+    return target or (refreshed if refreshed not in chain.urls else "")
 
 
 def _left_alone(host: str) -> AllFetchesFailed:

@@ -123,6 +123,15 @@ def resolve_href(base: str, href: str) -> str:
     return url if parts.scheme in _PORTS and parts.hostname else ""
 
 
+def spell_address(raw: bytes) -> str:
+    """What a server wrote where an address may stand: it puts Japanese there as it is, in UTF-8 or in
+    Shift_JIS, whose bytes are spelled out."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return quote(raw, safe="!\"#$%&'()*+,/:;<=>?@[]^`{|}~\\ ")
+
+
 def is_result(url: str) -> bool:
     """True where a link may be a result: not an engine's own page, advertisement, cache or
     translation."""

@@ -119,6 +119,25 @@ async def test_an_engine_that_wants_hours_is_passed_over(tmp_path: Path) -> None
         assert len(box.log.select(engine="mojeek")) == 1
 
 
+async def test_a_page_that_has_changed_is_there_once_however_its_address_is_spelled(tmp_path: Path) -> None:
+    said = [
+        "旧版では、塔の高さを三十メートルと記している。",
+        "改訂版では、塔の高さを四十メートルと改めている。",
+    ]
+    names = Names()
+    async with serving(lambda _: Answer(html("塔", said[0]))) as server:
+        names.lead("a.test", [server.endpoint])
+        fetcher = HttpFetcher(names, AllowList.from_names(["a.test"]), "Shisho/test")
+        access = WebAccess({}, fetcher, MemoryParser({}), robots=False)
+        async with open_desk(home=tmp_path, web_access=access) as desk, desk.working(1):
+            assert await fetched(desk, "http://a.test/図書") == ["completed"]
+            del said[0]
+            assert await fetched(desk, "http://a.test./%e5%9b%b3%E6%9B%B8/?utm_source=x") == ["completed"]
+            (document,) = await desk.documents()
+            assert document.source == "http://a.test/%E5%9B%B3%E6%9B%B8"
+            assert "四十メートル" in await desk.text(document.id)
+
+
 async def test_a_moved_page_is_read_where_it_is_now_and_again_when_it_has_changed(tmp_path: Path) -> None:
     """The old address would answer that it is as before: the date that it is shown is of the new one."""
     moved = '<meta http-equiv="refresh" content="0; url=http://b.test/new"><p>移転しました。</p>'

@@ -4,6 +4,7 @@ in."""
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import quote
 
 from shisho.domain.job import TaskState
 from shisho.domain.task import Progress
@@ -42,3 +43,16 @@ async def test_documents_are_counted_when_they_are_in(tmp_path: Path) -> None:
         held = await desk.tasks.get_status(queued.task_id, wait=0)
         assert held.progress.documents == Progress(3, 5), held.progress
         assert len(await desk.documents()) == 3 and len(held.errors) == 2
+
+
+async def test_an_address_copied_from_a_result_page_is_asked_of_its_own_host(tmp_path: Path) -> None:
+    """Engines link to their own redirectors, and ask programs to keep away from them."""
+    async with boxed(tmp_path / "home") as (box, desk):
+        page = next(page for page in box.web.world.pages if page.url.startswith("https"))
+        copied = f"https://www.google.com/url?sa=t&url={quote(page.url, safe='')}&usg=x"
+        queued = await desk.tasks.queue_urls([copied])
+        held = await desk.tasks.get_status(queued.task_id, wait=0)
+        while held.status is TaskState.RUNNING:
+            held = await desk.tasks.get_status(queued.task_id, wait=20, since_revision=held.revision)
+        (document,) = await desk.documents()
+        assert document.source == page.url

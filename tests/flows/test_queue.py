@@ -264,6 +264,36 @@ async def test_immediate_cancels_keeps_what_is_there_and_resume_goes_on(opening:
         assert (await desk.ask("決定係数とは何か")).evidence
 
 
+async def test_a_page_is_fetched_once_however_its_address_is_spelled(opening: Opening) -> None:
+    web = small_web()
+    web.pages = {"https://xn--r8jz45g.jp/図書": page(1)}
+    async with opening(web) as desk:
+        queued = await desk.tasks.queue_urls(
+            [
+                "https://xn--r8jz45g.jp/図書",
+                "http://例え.jp/%E5%9B%B3%e6%9b%b8/",
+                "https://例え.jp:443/図書?utm_source=mail#目次",
+            ]
+        )
+        assert queued.queued == 1
+        assert [one.reason for one in queued.skipped] == ["repeated in this call"] * 2
+        again = await desk.tasks.queue_urls(["https://例え.jp/図書/"], task_id=queued.task_id)
+        assert again.queued == 0, "the task has it already"
+        held, _ = await ended(desk, queued.task_id)
+        assert not held.errors and len(web.asked) == 1
+
+
+async def test_a_doi_is_asked_for_whole(opening: Opening) -> None:
+    """Its handbook's own example holds a sign that ends the path of an address."""
+    web = small_web()
+    web.pages = {"https://doi.org/10.1000/456%23789": page(1)}
+    async with opening(web) as desk:
+        queued = await desk.tasks.queue_urls(["doi:10.1000/456#789", "https://doi.org/10.1000/456%23789"])
+        assert queued.queued == 1 and len(queued.skipped) == 1
+        held, _ = await ended(desk, queued.task_id)
+        assert not held.errors and len(await desk.documents()) == 1
+
+
 async def test_urls_and_dois_are_fetched(opening: Opening) -> None:
     web = small_web([1])
     web.pages = {**web.pages, "https://doi.org/10.1000/xyz123": page(7), "https://gone.example/": 410}

@@ -6,12 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.web import WebAccess
 from shisho.desk import Desk
 from shisho.domain.job import JobState
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.testing.box.server import Box
+from shisho.testing.memory_web import MemoryParser
+from shisho.web.http.address import AllowList
+from shisho.web.http.fetch import HttpFetcher
 from tests.flows.boxed import boxed, output
-from tests.flows.smallweb import ended
+from tests.flows.smallweb import ended, html
+from tests.web.servers import Answer, Asked, Names, serving
 
 SHUT = "User-agent: *\nDisallow: /\n"
 CROSSREF = SearchOptions(engines=("crossref",), serp_max_pages=1, stop_strategy=StopStrategy.EXHAUSTIVE)
@@ -111,3 +117,51 @@ async def test_an_engine_that_wants_hours_is_passed_over(tmp_path: Path) -> None
         (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
         assert job.state is JobState.FAILED and "left alone" in job.errors[-1].message
         assert len(box.log.select(engine="mojeek")) == 1
+
+
+async def test_a_page_that_has_changed_is_there_once_however_its_address_is_spelled(tmp_path: Path) -> None:
+    said = [
+        "旧版では、塔の高さを三十メートルと記している。",
+        "改訂版では、塔の高さを四十メートルと改めている。",
+    ]
+    names = Names()
+    async with serving(lambda _: Answer(html("塔", said[0]))) as server:
+        names.lead("a.test", [server.endpoint])
+        fetcher = HttpFetcher(names, AllowList.from_names(["a.test"]), "Shisho/test")
+        access = WebAccess({}, fetcher, MemoryParser({}), robots=False)
+        async with open_desk(home=tmp_path, web_access=access) as desk, desk.working(1):
+            assert await fetched(desk, "http://a.test/図書") == ["completed"]
+            del said[0]
+            assert await fetched(desk, "http://a.test./%e5%9b%b3%E6%9B%B8/?utm_source=x") == ["completed"]
+            (document,) = await desk.documents()
+            assert document.source == "http://a.test/%E5%9B%B3%E6%9B%B8"
+            assert "四十メートル" in await desk.text(document.id)
+
+
+async def test_a_moved_page_is_read_where_it_is_now_and_again_when_it_has_changed(tmp_path: Path) -> None:
+    """The old address would answer that it is as before: the date that it is shown is of the new one."""
+    moved = '<meta http-equiv="refresh" content="0; url=http://b.test/new"><p>移転しました。</p>'
+    texts = [
+        "旧版では、塔の高さを三十メートルと記している。",
+        "改訂版では、塔の高さを四十メートルと改めている。",
+    ]
+    dated = [("Last-Modified", "Mon, 02 Nov 2026 00:00:00 GMT")]
+
+    def answer(asked: Asked) -> Answer:
+        if asked.path == "/new":
+            return Answer(html("塔", texts[0]), headers=dated)
+        return Answer(status=304) if "if-modified-since" in asked.headers else Answer(moved, headers=dated)
+
+    names = Names()
+    async with serving(answer) as server:
+        for host in ("a.test", "b.test"):
+            names.lead(host, [server.endpoint])
+        fetcher = HttpFetcher(names, AllowList.from_names(["a.test", "b.test"]), "Shisho/test")
+        access = WebAccess({}, fetcher, MemoryParser({}), robots=False)
+        async with open_desk(home=tmp_path, web_access=access) as desk, desk.working(1):
+            assert await fetched(desk, "http://a.test/old") == ["completed"]
+            del texts[0]
+            assert await fetched(desk, "http://a.test/old") == ["completed"]
+            (document,) = await desk.documents()
+            assert document.source == "http://b.test/new"
+            assert "四十メートル" in await desk.text(document.id)

@@ -10,7 +10,7 @@ from shisho.web.http.body import limit
 
 def test_a_scan_from_the_web_is_left_to_the_person() -> None:
     order = PageOrder("https://a.example/b.pdf", "https://a.example/b.pdf", "local", "web")
-    assert _source(order, Response(b"%PDF-1.7", "https://a.example/b.pdf")).ocr is False
+    assert _source(order, Response(b"%PDF-1.7", "https://a.example/b.pdf"), None).ocr is False
 
 
 @pytest.mark.parametrize("kind", ["application/epub+zip", "application/pdf"])

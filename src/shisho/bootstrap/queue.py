@@ -66,6 +66,7 @@ def build_queue(parts: Parts, stores: QueueStores) -> QueueSide:
 def _tasks(parts: Parts, stores: QueueStores) -> TaskDesk:
     from shisho.jobs.ids import make_id
     from shisho.jobs.status import TaskWatch, estimate_seconds
+    from shisho.web.http.url import canonicalise
 
     engines = defer(partial(_engine_list, parts, stores))
     wired = TaskParts(
@@ -87,6 +88,7 @@ def _tasks(parts: Parts, stores: QueueStores) -> TaskDesk:
         watch=TaskWatch(stores.tasks, stores.bell),
         estimate=partial(estimate_seconds, stores.tasks, slots=parts.settings.read_int("workers")),
         check=parts.inquiries.check,
+        name_page=canonicalise,
         engines=lambda: engines.list_engines(),
         make_id=make_id,
         mend=stores.manners.health.mend,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -21,6 +21,9 @@ from shisho.errors import ForbiddenPath, InvalidParams
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 
+NamePage = Callable[[str], str]
+"""The name of the page at an address. Raises ValueError for what is no web address."""
+
 MAX_QUERY = 500  # characters; the narrowest engine takes 499
 MAX_URLS = 200
 MAX_PAGES = 10
@@ -28,7 +31,12 @@ CEILINGS: Mapping[str, float] = {"max_pages": 200, "max_seconds": 1200}
 MORE_CEILINGS = ("max_model_calls", "max_tokens")
 # what a broken client sends for "no query"
 _NOTHING = frozenset({"undefined", "null", "none", "nan", "[object object]"})
-_DOI = re.compile(r"(?:doi:\s*|https?://(?:dx\.)?doi\.org/)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
+_DOI = re.compile(
+    r"(?:doi:\s*)?(?P<bare>10\.\d{4,9}/\S+)|https?://(?:dx\.)?doi\.org/(?P<linked>10\.\d{4,9}/\S+)",
+    re.IGNORECASE,
+)
+# signs that a DOI may hold (10.1000/456#789) and that end the path of an address
+_ESCAPED = str.maketrans({"#": "%23", "?": "%3F"})
 _LANGUAGE = re.compile(r"(?:(?P<language>[a-z]{2,3})(?:-[a-z]{4})?(?:-(?P<country>[a-z]{2}))?)?")
 _COUNTRY = re.compile(r"(?:[A-Za-z]{2})?")
 _DOMAIN = re.compile(r"(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}")
@@ -145,36 +153,45 @@ def search_key(query: str, options: SearchOptions) -> str:
     )
 
 
-def parse_addresses(texts: str | Sequence[str]) -> tuple[dict[str, str], list[SkippedItem]]:
-    """Addresses to fetch by what was given, each once, a DOI as its resolver's; and the others with the
+@dataclass(frozen=True, slots=True)
+class PageAddress:
+    """Where a page is fetched, and the name that all spellings of its address share."""
+
+    url: str
+    name: str
+
+
+def parse_addresses(
+    texts: str | Sequence[str], name_page: NamePage
+) -> tuple[dict[str, PageAddress], list[SkippedItem]]:
+    """Addresses to fetch by what was given, each page once, a DOI as its resolver's; and the others with the
     reason."""
-    urls_by_canonical: dict[str, str] = {}
+    addresses: dict[str, PageAddress] = {}
+    names: set[str] = set()
     skipped = []
     for text in coerce_strings(texts):
-        url = _address(text.strip())
-        if not url:
+        address = _address(text.strip(), name_page)
+        if address is None:
             skipped.append(SkippedItem(text, Message("no http(s) address and no DOI")))
-        elif url in urls_by_canonical.values():
+        elif address.name in names:
             skipped.append(SkippedItem(text, Message("repeated in this call")))
-        elif len(urls_by_canonical) == MAX_URLS:
+        elif len(addresses) == MAX_URLS:
             skipped.append(
                 SkippedItem(text, Message("more than {limit} addresses in one call", limit=MAX_URLS))
             )
         else:
-            urls_by_canonical[text] = url
-    return urls_by_canonical, skipped
+            names.add(address.name)
+            addresses[text] = address
+    return addresses, skipped
 
 
-def _address(text: str) -> str:
+def _address(text: str, name_page: NamePage) -> PageAddress | None:
     doi = _DOI.fullmatch(text)
-    if doi:
-        return f"https://doi.org/{doi[1]}"
+    url = f"https://doi.org/{doi['linked'] or doi['bare'].translate(_ESCAPED)}" if doi else text
     try:
-        parts = urlsplit(text)
-        _ = parts.port
+        return PageAddress(url, name_page(url))
     except ValueError:
-        return ""
-    return text if parts.scheme in ("http", "https") and parts.hostname else ""
+        return None
 
 
 def check_question_ceilings(given: Budget | Mapping[str, float | None] | None) -> dict[str, float]:

@@ -263,14 +263,18 @@ class Queue:
         return existing, unknown
 
     async def _document_jobs(
-        self, handed: Sequence[IngestJob], urls: Sequence[str], common: IngestJob, password: str | None
+        self,
+        handed: Sequence[IngestJob],
+        addresses: Iterable[intake.PageAddress],
+        common: IngestJob,
+        password: str | None,
     ) -> list[NewJob]:
         """The jobs that take in what was handed in and what stands at these addresses, each with a password
         of its own."""
         ingest = [replace(job, password=await self._secret(password)) for job in handed]
         fetch = [
-            FetchJob(url, common.owner, common.corpus, common.metadata, await self._secret(password))
-            for url in urls
+            FetchJob(address.url, common.owner, common.corpus, common.metadata, await self._secret(password))
+            for address in addresses
         ]
         return [*self._new_jobs(JobKind.INGEST, ingest), *self._new_jobs(JobKind.FETCH, fetch)]
 
@@ -340,7 +344,7 @@ class Queue:
         existing_documents = [
             ExistingDocument(document.source, document.id, document.title) for document in documents.values()
         ]
-        _, skipped = intake.parse_addresses(urls)
+        _, skipped = intake.parse_addresses(urls, self._parts.name_page)
         seconds = result.facts.estimated_seconds or 0.0
         return DocumentsQueued(
             result.task_id,

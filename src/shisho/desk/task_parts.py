@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from shisho.desk.access import CorpusAccess
+from shisho.desk.intake import NamePage
 from shisho.desk.sharing import SharedReading
 from shisho.domain.inquiry import Answer
 from shisho.domain.intervention import (
@@ -87,6 +88,7 @@ class TaskParts:
     watch: Watch
     estimate: Callable[[Mapping[str, int]], Awaitable[float]]
     check: Callable[[str], None]
+    name_page: NamePage
     engines: Callable[[], Awaitable[Sequence[EngineStatus]]]
     make_id: Callable[[], str]
     mend: Callable[[str], Awaitable[None]]

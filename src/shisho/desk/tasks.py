@@ -101,13 +101,13 @@ class TaskDesk(SharedVerbs):
         self, urls: str | Sequence[str], *, task_id: str | None = None, idempotency_key: str | None = None
     ) -> UrlsQueued:
         """Queue addresses (http, https) or DOIs (`10.…`, `doi:…`) to be fetched and taken in."""
-        usable, skipped = intake.parse_addresses(urls)
+        usable, skipped = intake.parse_addresses(urls, self._parts.name_page)
         if not usable:
             raise InvalidParams(
                 "There is no address to fetch. Give http(s) addresses or DOIs.", skipped=to_plain(skipped)
             )
-        inputs = [FetchJob(url, self._parts.owner) for url in usable.values()]
-        keys = [f"fetch {url}" for url in usable.values()]
+        inputs = [FetchJob(address.url, self._parts.owner) for address in usable.values()]
+        keys = [f"fetch {address.name}" for address in usable.values()]
         new = self._new_jobs(JobKind.FETCH, inputs, keys, SEARCH.priority)
         task = await self._task_for(task_id, next(iter(usable)))
         key = self._key(idempotency_key, "queue_urls", task_id, list(usable), coerce_strings(urls))
@@ -143,7 +143,7 @@ class TaskDesk(SharedVerbs):
         if key is not None and (stands := await self._parts.tasks.find_repeated(key)) is not None:
             return await self._added(stands, urls)
         found = await asyncio.to_thread(self._found, paths, remote)
-        addresses, skipped = intake.parse_addresses(urls)
+        addresses, skipped = intake.parse_addresses(urls, self._parts.name_page)
         if not (found or addresses or files):
             raise InvalidParams(
                 "There is nothing to add. Give paths, urls or files.", skipped=to_plain(skipped)
@@ -155,7 +155,7 @@ class TaskDesk(SharedVerbs):
             await self._check_names_free(files, target)
         common = IngestJob("", target.owner, target.name, dict(metadata or {}), may_replace=replace_files)
         known, unknown = await self._handed_in(found, files, common, remote)
-        new = await self._document_jobs(unknown, tuple(addresses.values()), common, password)
+        new = await self._document_jobs(unknown, addresses.values(), common, password)
         if isinstance(task, NewTask) and not new:  # no job would ever end it
             task = replace(task, state=TaskState.COMPLETED)
         estimated = await self._parts.estimate({JobKind.INGEST: len(unknown), JobKind.FETCH: len(addresses)})

@@ -97,12 +97,13 @@ class CacheEntry:
 @dataclass(frozen=True, slots=True)
 class PageMemory:
     """The record of a fetched page: the document it became, and what its server wants to be asked with
-    again."""
+    again. `source`: the document's name, known where the record is read."""
 
     document_id: str
     fetched_at: Instant
     etag: str = ""
     last_modified: str = ""
+    source: str = ""
 
 
 def record_outcome(

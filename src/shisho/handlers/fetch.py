@@ -17,7 +17,7 @@ from shisho.handlers.reading import report_reading
 from shisho.handlers.web_pages import PageIntake, PageOrder
 from shisho.jobs.context import JobContext
 from shisho.web.http.pacing import RetryLater
-from shisho.web.http.url import canonicalise
+from shisho.web.http.url import canonicalise, unwrap
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class FetchHandler:
             password = await pages.shelving.read_secret(fetch_job.password)
         async with report_reading(context) as listen:
             order = PageOrder(
-                fetch_job.url,
+                unwrap(fetch_job.url),
                 name,
                 fetch_job.owner,
                 fetch_job.corpus,

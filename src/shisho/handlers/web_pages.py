@@ -15,7 +15,7 @@ from shisho.handlers.ingest import IngestHandler
 from shisho.ports import Cache, Clock, DiscoveredUrls
 from shisho.web.crawl.visit import PageClient
 from shisho.web.http.pacing import Pay
-from shisho.web.http.url import strip_tracking
+from shisho.web.http.url import canonicalise, strip_tracking
 
 FRESH_S = 7 * 86_400.0
 NOT_MODIFIED = 304
@@ -78,7 +78,8 @@ class PageIntake:
         return receipt
 
     async def _shelve(self, claim: Claim, order: PageOrder, response: Response) -> Receipt:
-        source = _source(order, response)
+        page_memory = await self.cache.read_page(order.corpus, order.owner, order.canonical_url)
+        source = _source(order, response, page_memory)
         receipt = await self.shelving.shelve(claim, order.canonical_url, source, order.corpus, order.owner)
         await self._remember(order, receipt.document_id, response)
         return receipt
@@ -90,7 +91,10 @@ class PageIntake:
 
     async def _remember(self, order: PageOrder, document: DocumentId | None, response: Response) -> None:
         if document is not None:
-            headers = response.headers
+            # Another address' ETag and date must not be held up to this one: a page that leads on from here
+            # would say that it has not changed.
+            is_own = _name_page(response.url or order.url) == order.canonical_url
+            headers = response.headers if is_own else {}
             page = PageMemory(
                 document,
                 self.clock.steady(),
@@ -103,6 +107,15 @@ class PageIntake:
         return count_seconds(page_memory.fetched_at, self.clock.steady()) < FRESH_S
 
 
+def _name_page(source: str) -> str:
+    """The name that all spellings of a page's address share; "" for a file, and where a script has led the
+    browser."""
+    try:
+        return canonicalise(source)
+    except ValueError:
+        return ""
+
+
 def _conditions(page_memory: PageMemory | None) -> dict[str, str]:
     if page_memory is None:
         return {}
@@ -110,11 +123,14 @@ def _conditions(page_memory: PageMemory | None) -> dict[str, str]:
     return {name: value for name, value in conditions.items() if value}
 
 
-def _source(order: PageOrder, response: Response) -> Source:
+def _source(order: PageOrder, response: Response, page_memory: PageMemory | None) -> Source:
     """HTML brings its own title; the hit's stands in for other kinds. A scan from the web is not
-    recognised: nobody asked for minutes of computing."""
+    recognised: nobody asked for minutes of computing. A page keeps the spelling of its address, so that what
+    it says now takes the place of what it said."""
     title = "" if "html" in (response.media_type or "html") else order.title
     name = strip_tracking(response.url or order.url)
+    if page_memory is not None and _name_page(page_memory.source) == _name_page(name):
+        name = page_memory.source
     return Source(
         name,
         response.body,

@@ -70,6 +70,9 @@ async def test_the_mail_encoding_needs_no_word(reader: KillableReader) -> None:
         ("cp932", "utf-8", "Shift_JIS"),  # a word that the bytes belie is passed over
         ("euc_jp", "utf-8", "EUC-JP"),
         ("cp932", "iso-8859-1", "Shift_JIS"),
+        ("euc_jp", "iso-8859-1", "EUC-JP"),  # bytes cannot belie it, kana can
+        ("euc_jp", "us-ascii", ""),
+        ("cp932", "windows-1252", ""),
         ("utf-8", "Shift_JIS", "EUC-JP"),
         ("utf-8", "iso-8859-1", "utf-8"),
         ("utf-8", "utf-16", ""),
@@ -90,6 +93,11 @@ def test_of_two_words_that_fit_the_servers_counts() -> None:
     data = page("caf\xe9", "koi8-r").replace("題", "t").encode("latin1")
     assert words_of(data, "windows-1252") == "café"
     assert words_of(data, None) == "cafИ"
+
+
+@pytest.mark.parametrize("words", ["Price ¥¥¥ or ¤¤, café", "naïve “quoted” ‚low‘ ƒ 5 €", "¥é ¤ü ¥à"])
+def test_western_words_stay_western(words: str) -> None:
+    assert words_of(page(words).replace("題", "t").encode("cp1252"), "iso-8859-1") == words
 
 
 def test_a_damaged_letter_does_not_change_the_encoding() -> None:

@@ -23,6 +23,7 @@ from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.routes import build_refusal
 from shisho.interfaces.http.server import build
 from shisho.interfaces.http.statuses import status_of
+from shisho.web.http.url import canonicalise
 from shisho.web.serp.client import EngineRefused
 from tests.interfaces.serving import serving
 from tests.machine import PATIENCE
@@ -83,7 +84,7 @@ def test_fault_of_ours_is_500_and_full_disk_is_a_conflict() -> None:
 
 
 def test_what_was_skipped_is_told_in_words() -> None:
-    _, skipped = parse_addresses(["no address"])
+    _, skipped = parse_addresses(["no address"], canonicalise)
     body = json.loads(bytes(build_refusal(errors.InvalidParams("None.", skipped=to_plain(skipped))).body))
     assert body["details"]["skipped"] == [
         {"subject": "no address", "reason": "no http(s) address and no DOI"}

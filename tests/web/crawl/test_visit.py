@@ -88,6 +88,42 @@ async def test_a_host_is_given_back_whatever_became_of_the_visit(wrong: Said) ->
     assert (await site.after(1.0, "other")).body == TEXT
 
 
+@pytest.mark.parametrize("status", [202, 204, 206, 300, 301, 302, 307])
+async def test_an_answer_that_is_not_the_page_is_none(status: int) -> None:
+    """A part, "accepted", and "moved" without an address: their words are no page of that name."""
+    with pytest.raises(AllFetchesFailed, match=f"status {status}"):
+        await Site(Response(TEXT, URL, status)).visit()
+
+
+@pytest.mark.parametrize("status", [200, 203, 304])
+async def test_the_page_by_whoever_hands_it_on_is_one(status: int) -> None:
+    assert (await Site(Response(TEXT, URL, status)).visit()).body == TEXT
+
+
+async def test_a_page_that_only_leads_on_is_no_page() -> None:
+    """Publishers behind a DOI answer so, and pages that have moved."""
+    moved = b'<meta http-equiv="refresh" content="2; url=https://b.example/new"><p>Redirecting</p>'
+    site = Site(Response(moved, URL), Response(TEXT, "https://b.example/new"))
+    assert (await site.visit()).body == TEXT
+    assert site.asked == [URL, "https://b.example/new"] and site.money == 98, "one page is paid"
+
+
+async def test_robots_of_where_a_page_leads_are_asked() -> None:
+    moved = b'<meta http-equiv="refresh" content="0; url=https://b.example/new">'
+    site = Site(Response(moved, URL), robots=b"")
+    site.shut["b.example"] = b"User-agent: *\nDisallow: /\n"
+    with suppress(RetryLater):
+        await site.visit()
+    with pytest.raises(RobotsDisallowed):
+        await site.after(1.0)
+    assert "https://b.example/new" not in site.asked
+
+
+async def test_a_page_that_leads_back_to_itself_is_read() -> None:
+    itself = b'<meta http-equiv="refresh" content="5; url=/page">' + TEXT
+    assert (await Site(Response(itself, URL)).visit()).body == itself
+
+
 async def test_a_host_that_asks_for_patience_has_it_from_everybody() -> None:
     site = Site(SLOW, Response(TEXT, URL))
     with pytest.raises(RetryLater) as later:

@@ -25,6 +25,9 @@ SAME = [
     ("https://example.com/?id=7&utm_source=x&fbclid=y&gclid=z", "https://example.com/?id=7"),
     ("https://日本語.jp/", "https://xn--wgv71a119e.jp/"),
     ("https://example.com./a", "https://example.com/a"),
+    ("https://例え。jp。/a", "https://xn--r8jz45g.jp/a"),
+    ("https://www.google.com/url?q=https://", "https://www.google.com/url?q=https:%2F%2F"),
+    ("https://www.google.com/url?q=http://[", "https://www.google.com/url?q=http:%2F%2F%5B"),
     ("https://www.google.com/url?q=http://example.com/a&sa=U&ved=1", "https://example.com/a"),
 ]
 DIFFERENT = [
@@ -94,7 +97,16 @@ def test_what_may_be_a_result(url: str, expected: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["", "mailto:a@b", "ftp://example.com/", "javascript:void(0)", "https:///x", "http://[broken"]
+    "url",
+    [
+        "",
+        "mailto:a@b",
+        "ftp://example.com/",
+        "javascript:void(0)",
+        "https:///x",
+        "http://[broken",
+        "http://./",
+    ],
 )
 def test_no_web_address_has_no_canonical_form(url: str) -> None:
     with pytest.raises(ValueError):
@@ -108,6 +120,11 @@ def test_no_web_address_has_no_canonical_form(url: str) -> None:
 )  # fmt: skip
 def test_links_are_seen_from_their_page(href: str, expected: str) -> None:
     assert resolve_href("https://h.example/d/p", href) == expected
+
+
+def test_an_address_of_ipv6_stays_one_host() -> None:
+    url = canonicalise("http://[2001:DB8::1]:8443/a")
+    assert url == "https://[2001:db8::1]:8443/a" and host_of_url(url) == "2001:db8::1"
 
 
 @given(st.text(max_size=80))

@@ -26,6 +26,7 @@ _HALF_WIDTH = re.compile("[｡-ﾟ]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _WIDE = re.compile(rb"[\x80-\xff](?:[\x40-\x7e\x80-\xfc])?")
 LOOKED_AT = 100_000  # bytes
+FEW_KANA = 5  # different ones: "¥¥¥" is one in EUC-JP
 KANA_SHARE = 0.2  # of Japanese prose: other bytes read as UTF-16 have hardly any
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 
@@ -84,7 +85,11 @@ def decode(data: bytes, *labels: str | None) -> str:
     # label is wrong.
     wide = [codec for codec in named_words if codec.startswith("utf-16") and b"\x00" in data]
     escaped = ["iso2022_jp_ext"] if b"\x1b$" in data else []
-    narrow = [codec for codec in named_words if not codec.startswith("utf-16")]
+    narrow = [
+        _meant_by_western(data) if codec == WESTERN else codec
+        for codec in named_words
+        if not codec.startswith("utf-16")
+    ]
     return (
         _agreeing(data, *wide, *escaped)
         or _strictly(data, "utf-8")
@@ -115,6 +120,18 @@ def _strictly(data: bytes, encoding: str) -> str | None:
         return data.decode(encoding)
     except UnicodeDecodeError:
         return None
+
+
+def _meant_by_western(data: bytes) -> str:
+    """Servers that were told nothing call every page Western, and all bytes agree with that, those of EUC-JP
+    too. What is full of kana when it is read as Japanese is Japanese."""
+    for codec in ("euc_jp", "cp932"):
+        text = decode_with(data, codec)
+        kana = _KANA.findall(text)
+        is_full = len(set(kana)) >= FEW_KANA and len(kana) > len(_HALF_WIDTH.findall(text))
+        if is_full and agrees(text):
+            return codec
+    return WESTERN
 
 
 def _japanese(data: bytes) -> str | None:

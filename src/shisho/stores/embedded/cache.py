@@ -24,7 +24,7 @@ GET = "SELECT value_json, partial, stored_at FROM cache WHERE key = ? AND expire
 # A hundred of those whose time is over.
 SWEEP = "DELETE FROM cache WHERE key IN (SELECT key FROM cache WHERE expires_at <= :steady LIMIT 100)"
 # What a page became in a corpus, while that document is live.
-PAGE = """SELECT m.document_id, m.fetched_at, m.etag, m.last_modified
+PAGE = """SELECT m.document_id, m.fetched_at, m.etag, m.last_modified, d.source
     FROM page_memory m JOIN documents d ON d.id = m.document_id
     WHERE m.corpus = ? AND m.owner = ? AND m.canonical_url = ? AND d.state = 'live'"""
 # What a page became in a corpus, in place of what was remembered.
@@ -69,7 +69,9 @@ class EmbeddedCache:
         key = (corpus, owner, canonical_url)
         row = await self._database.read(lambda connection: fetch_first(connection.execute(PAGE, key)))
         return (
-            None if row is None else PageMemory(row.document_id, row.fetched_at, row.etag, row.last_modified)
+            None
+            if row is None
+            else PageMemory(row.document_id, row.fetched_at, row.etag, row.last_modified, row.source)
         )
 
     async def remember(self, corpus: str, owner: str, canonical_url: str, page: PageMemory) -> None:

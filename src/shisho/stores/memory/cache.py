@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from shisho.domain.codec import dumps
@@ -40,7 +41,7 @@ class MemoryCache:
         if page is None:
             return None
         document = await self._shelf.find_document(DocumentId(page.document_id))
-        return page if document.state is DocumentState.LIVE else None
+        return replace(page, source=document.source) if document.state is DocumentState.LIVE else None
 
     async def remember(self, corpus: str, owner: str, canonical_url: str, page: PageMemory) -> None:
         self._pages[corpus, owner, canonical_url] = page

@@ -25,7 +25,7 @@ GET = """SELECT value_json, partial, stored_at FROM cache
 SWEEP = """DELETE FROM cache WHERE ctid IN
     (SELECT ctid FROM cache WHERE expires_at <= %(steady)s LIMIT 100 FOR UPDATE SKIP LOCKED)"""
 # What a page became in a corpus, while that document is live.
-PAGE = """SELECT m.document_id, m.fetched_at, m.etag, m.last_modified
+PAGE = """SELECT m.document_id, m.fetched_at, m.etag, m.last_modified, d.source
     FROM page_memory m JOIN documents d ON d.id = m.document_id
     WHERE m.corpus = %(corpus)s AND m.owner = %(owner)s AND md5(m.canonical_url) = md5(%(url)s) AND d.state = 'live'"""
 # What a page became in a corpus, in place of what was remembered.

@@ -31,7 +31,8 @@ from shisho.web.http.pacing import (
     await_turn,
     retry_after,
 )
-from shisho.web.http.redirect_memory import RedirectMemory, redirect_target
+from shisho.web.http.redirect_memory import RedirectChain, RedirectMemory, redirect_target
+from shisho.web.http.refresh import refresh_target
 from shisho.web.http.site import host_of_url
 
 # a challenge has fewer bytes and paragraphs
@@ -40,6 +41,9 @@ PARAGRAPHS = 3
 SHORT_S = 2.0  # a visit may wait so long in its place
 TOTAL_S = 20.0  # for a page and the redirects on the way to it
 REMEMBERED_S = 600.0  # how long a host's "slow down" counts towards the next
+# The page itself, or word that it is as before. Others below 400 are a part or a promise: "accepted" (202) is
+# how some walls answer, and "moved" without an address has no more than that word.
+_PAGES = frozenset((200, 203, 304))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +61,11 @@ class PageClient:
     async def fetch_page(
         self, request: Request, ticket: str, pay: Pay, *, browse: Browse | None = None
     ) -> Response:
-        """The page, or 304 where nothing has changed; `browse`: as its scripts make it. Redirects are
-        followed one request at a time: each host's robots.txt counts, each has its own turn and its own day;
-        one page is paid for them all. Raises RetryLater where a host must be left alone for now,
-        BudgetExhausted, RobotsDisallowed, AuthRequired where it wants a person, and AllFetchesFailed for an
-        error's page."""
+        """The page, or 304 where nothing has changed; `browse`: as its scripts make it. Redirects, and pages
+        that only lead on, are followed one request at a time: each host's robots.txt counts, each has its own
+        turn and its own day; one page is paid for them all. Raises RetryLater where a host must be left alone
+        for now, BudgetExhausted, RobotsDisallowed, AuthRequired where it wants a person, and AllFetchesFailed
+        for what is not the page: an error's, a part, a promise."""
         if browse is not None:
             return await self._browsed(request, ticket, pay, browse)
         memory = RedirectMemory(self.cache)
@@ -74,7 +78,7 @@ class PageClient:
                 asked_request = replace(request, url=chain.url, one_hop=True)
                 response = await self._asked(asked_request, ticket, pay if chain.begins else _paid, fetch)
                 took_s += self.clock.monotonic() - began
-                if not (target := redirect_target(response)):
+                if not (target := _next_target(response, chain)):
                     break
                 chain = chain.extend(target)
                 await memory.keep(ticket, chain)
@@ -184,6 +188,13 @@ async def _paid() -> bool:
     return True
 
 
+def _next_target(response: Response, chain: RedirectChain) -> str:
+    """Where an answer leads on to; a page that only leads back is one to be read."""
+    target = redirect_target(response)
+    refreshed = "" if target else refresh_target(response)
+    return target or (refreshed if refreshed not in chain.urls else "")
+
+
 def _left_alone(host: str) -> AllFetchesFailed:
     return AllFetchesFailed(
         "{host} asks to be left alone (status 429 or 503). Try again in ten minutes.", host=host
@@ -197,7 +208,7 @@ def _usable(url: str, response: Response, challenge: Challenge | None) -> Respon
             url=url,
             kind=challenge.kind,
         )
-    if response.status >= 400:
+    if response.status not in _PAGES and not redirect_target(response):
         raise AllFetchesFailed("{url} answered with status {status}.", url=url, status=response.status)
     return response
 

@@ -14,6 +14,7 @@ from urllib.parse import quote, urlsplit
 from shisho.domain.web import Endpoint
 from shisho.errors import AllFetchesFailed, ForbiddenAddress, InvalidParams
 from shisho.messages.message import Message
+from shisho.web.http.url import bracket_address
 
 _PORTS = {"http": 80, "https": 443}
 _AUTHORITY = re.compile(r"(?:\[(?P<literal>[^\[\]]+)\]|(?P<name>[^\[\]:]+))(?::(?P<port>[0-9]{0,5}))?")
@@ -86,7 +87,7 @@ class Target:
     @property
     def authority(self) -> str:
         """As in a Host header: the port only where it is not the scheme's own."""
-        host = _bracketed(self.host)
+        host = bracket_address(self.host)
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
     @property
@@ -117,7 +118,7 @@ class AllowList:
         return target.port in _PORTS.values() or target.port in self.ports or self._pair(target)
 
     def _pair(self, target: Target) -> bool:
-        return f"{_bracketed(target.host)}:{target.port}" in self.hosts
+        return f"{bracket_address(target.host)}:{target.port}" in self.hosts
 
 
 def check_url(url: str, allow: AllowList) -> Target:
@@ -254,11 +255,7 @@ def _excepted(word: str) -> str:
             word=word,
         )
     host = _host(match["literal"], match["name"], word)
-    return f"{_bracketed(host)}:{_port(match['port'])}" if match["port"] else host
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
+    return f"{bracket_address(host)}:{_port(match['port'])}" if match["port"] else host
 
 
 def _port(word: str) -> int:

@@ -10,7 +10,7 @@ import io
 import ssl
 from collections.abc import AsyncIterable, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 import httpcore
 
@@ -23,6 +23,7 @@ from shisho.web.http import body
 from shisho.web.http import stream as wire
 from shisho.web.http.address import AllowList, Target, check_endpoints
 from shisho.web.http.redirects import Hop, follow_redirect, is_redirect, start_chain
+from shisho.web.http.url import spell_address
 
 MAX_REDIRECTS = 5
 MAX_ADDRESSES = 3
@@ -161,19 +162,11 @@ def _headers(answer: httpcore.Response) -> dict[str, str]:
     headers: dict[str, str] = {}
     for raw_name, raw in answer.headers:
         name = raw_name.decode("ascii").lower()
-        value = _text(raw)
+        value = spell_address(raw)
         headers[name] = (
             f"{headers[name]},{value}" if name == "content-encoding" and name in headers else value
         )
     return headers
-
-
-def _text(raw: bytes) -> str:
-    # Servers put a Japanese address into Location as it is, in UTF-8 or in Shift_JIS.
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return quote(raw, safe="!\"#$%&'()*+,/:;<=>?@[]^`{|}~\\ ")
 
 
 def _redirect(hop: Hop, status: int, next_hop: Hop) -> Response:

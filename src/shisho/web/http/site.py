@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from shisho.web.http.url import host_name
+from shisho.web.http.url import bracket_address, host_name
 
 if TYPE_CHECKING:
     from tldextract import TLDExtract
@@ -27,9 +27,8 @@ def host_of_url(url: str) -> str:
 def site_of(url: str) -> str:
     """Scheme, host and port of a web address: whose robots.txt counts."""
     parts = urlsplit(url)
-    host = host_of_url(url)
-    host_text = f"[{host}]" if ":" in host else host
-    return f"{parts.scheme}://{host_text}" + (
+    host = bracket_address(host_of_url(url))
+    return f"{parts.scheme}://{host}" + (
         "" if parts.port in (None, _PORTS.get(parts.scheme)) else f":{parts.port}"
     )
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from contextlib import suppress
 from urllib.parse import parse_qsl, quote, unquote, urljoin, urlsplit, urlunsplit
 
 _GOOGLE = r"(?:[\w-]+\.)*google\.[a-z]{2,3}(?:\.[a-z]{2})?"
@@ -84,8 +85,8 @@ def _target(url: str) -> str:
         if hosts.fullmatch(host) and paths.fullmatch(path):
             values = dict(parse_qsl(query))
             for name in names:
-                target = _decoded(values.get(name, ""))
-                if target.startswith(("http://", "https://")):
+                target = resolve_href("", _decoded(values.get(name, "")))
+                if target:  # "https://" alone is no address, and leaves the redirector's own
                     return target
     return ""
 
@@ -122,6 +123,15 @@ def resolve_href(base: str, href: str) -> str:
     return url if parts.scheme in _PORTS and parts.hostname else ""
 
 
+def spell_address(raw: bytes) -> str:
+    """What a server wrote where an address may stand: it puts Japanese there as it is, in UTF-8 or in
+    Shift_JIS, whose bytes are spelled out."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return quote(raw, safe="!\"#$%&'()*+,/:;<=>?@[]^`{|}~\\ ")
+
+
 def is_result(url: str) -> bool:
     """True where a link may be a result: not an engine's own page, advertisement, cache or
     translation."""
@@ -141,7 +151,9 @@ def canonicalise(url: str) -> str:
     parts = urlsplit(unwrap(url.strip()))
     if parts.scheme not in _PORTS or not parts.hostname:
         raise ValueError(f"not a web address: {url}")
-    host = host_name(parts.hostname)
+    host = bracket_address(host_name(parts.hostname))
+    if not host:
+        raise ValueError(f"no host: {url}")
     if parts.port not in (None, *_PORTS.values()):
         host = f"{host}:{parts.port}"
     pairs = (pair.partition("=") for pair in parts.query.replace("+", "%20").split("&") if pair)
@@ -166,11 +178,14 @@ def strip_tracking(url: str) -> str:
 def host_name(name: str) -> str:
     """The one spelling of a host: ASCII, lower case, no final dot, which says only that the name is
     complete."""
-    name = name.rstrip(".")
-    try:
-        return name.encode("idna").decode("ascii").lower()
-    except UnicodeError:
-        return name.lower()
+    with suppress(UnicodeError):
+        name = name.encode("idna").decode("ascii")
+    return name.lower().rstrip(".")  # after that: the Japanese full stop has become a dot
+
+
+def bracket_address(host: str) -> str:
+    """A host as it stands in an address: one of IPv6 in brackets."""
+    return f"[{host}]" if ":" in host else host
 
 
 def strip_final_dot(url: str) -> str:

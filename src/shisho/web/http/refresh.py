@@ -1,0 +1,39 @@
+"""Pages that only lead on: a short one that names another address for a moment later (HTML, "refresh"), as
+pages that have moved and publishers behind a DOI do. Pure; every step is linear in a page that is short."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from shisho.domain.web import Response
+from shisho.web.http.url import resolve_href, spell_address
+
+SHORT = 20_000  # bytes; a longer page is one to be read, and goes on like a show of slides
+MOST_DELAY_S = 10
+_BEGIN = re.compile(rb"<(?:script|noscript)\b", re.IGNORECASE)
+_END = re.compile(rb"</(?:script|noscript)\b", re.IGNORECASE)
+_META = re.compile(rb"<meta\b([^>]{1,2000})>", re.IGNORECASE)
+_IS_REFRESH = re.compile(rb"http-equiv\s{0,4}=\s{0,4}[\"']?refresh\b", re.IGNORECASE)
+_CONTENT = re.compile(rb"\bcontent\s{0,4}=\s{0,4}(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
+_LATER = re.compile(rb"\s*(\d{1,3})[.\d]*\s*[;,]\s*(?:url\s*=\s*)?(.+)", re.IGNORECASE | re.DOTALL)
+
+
+def refresh_target(response: Response) -> str:
+    """Where a page leads on to within a few seconds; "" where it is a page of its own."""
+    if len(response.body) > SHORT or "html" not in (response.media_type or "html"):
+        return ""
+    for meta in _META.finditer(_shown(response.body)):
+        content = _CONTENT.search(meta[1]) if _IS_REFRESH.search(meta[1]) else None
+        later = _LATER.fullmatch(content[1] or content[2] or b"") if content else None
+        if later and int(later[1]) <= MOST_DELAY_S:
+            return resolve_href(response.url, html.unescape(spell_address(later[2].strip().strip(b"\"'"))))
+    return ""
+
+
+def _shown(page: bytes) -> bytes:
+    """The page without comments and what is for scripts, or for whoever has none."""
+    first, *others = page.split(b"<!--")
+    page = first + b"".join(other.partition(b"-->")[2] for other in others)
+    first, *others = _BEGIN.split(page)
+    return first + b"".join(b"".join(_END.split(other, 1)[1:]) for other in others)

@@ -17,6 +17,10 @@ from shisho.librarian.asking_words import spell_asking_words
         ("工場はなにを備えていたか", "工場は何を備えていたか"),
         ("発見したのはだれか", "発見したのは誰か"),
         ("だれが決めるのか", "誰が決めるのか"),
+        ("じゅんえんはなんじにわかりますか", "じゅんえんは何時にわかりますか"),
+        ("へやはなんぱくまでとまれますか", "へやは何泊までとまれますか"),
+        ("えきまでなんぷんかかりますか", "えきまで何分かかりますか"),
+        ("きゅうぎょうはなんかいにわけてとれますか", "きゅうぎょうは何回にわけてとれますか"),
     ],
 )
 def test_what_asks_is_spelt_in_kanji(typed: str, spelt: str) -> None:
@@ -35,6 +39,7 @@ def test_what_asks_is_spelt_in_kanji(typed: str, spelt: str) -> None:
         "多いほど速いなんて言えるか",
         "手続はなんとかなるのか",
         "the manual has なん in it",
+        "これはなんじゃろう",
     ],
 )
 def test_what_only_sounds_like_it_stays(typed: str) -> None:

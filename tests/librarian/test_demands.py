@@ -72,6 +72,7 @@ def test_versions() -> None:
         ("How often can a loan be renewed?", "It can be renewed twice.", "It can be renewed by mail."),
         ("How much may a flight cost?", "It may cost 300 euros.", "It may take six hours."),
         ("錠剤は何色ですか", "錠剤は白い。", "錠剤は円形である。"),
+        ("What time does the museum close?", "It closes at 5.30 pm.", "It closes on Mondays."),
         ("What colour is the lamp?", "It shines green.", "It shines at night."),
         ("消費電力は何wですか", "強で280wである。", "強と弱がある。"),
         ("所持を違法とするのは刑法何条か", "刑法第240b条が違法とする。", "刑法が違法とする。"),

@@ -4,6 +4,7 @@ import pytest
 
 from shisho.language.terms import fold
 from shisho.librarian.designations import find_begun, find_designations, names_another
+from shisho.librarian.reading import read as read_passage
 
 
 @pytest.mark.parametrize(
@@ -60,3 +61,12 @@ def test_a_line_of_another_number_is_of_another_thing(asked: str, said: str, ano
 
 def test_what_follows_is_about_what_a_line_begins_with() -> None:
     assert find_begun("・品番101の部品は、品番205と組で使う。") == {("品番", "101")}
+
+
+def test_each_column_of_a_table_may_be_of_another_model() -> None:
+    rows = "項目\tUK-300\tUK-500\n質量\t6.4kg\t8.9kg\n運転音\t19dB\t18dB"
+    heading = "仕様 › 項目 · UK-300 · UK-500"
+    of_all = {("uk", "300"), ("uk", "500")}
+    assert [set(line.designations) for line in read_passage(rows, heading).lines] == [of_all] * 3
+    codes = read_passage("表示\t対処\nE103\t3分待つ\nその他\t店に聞く", "故障 › 表示 · 対処")
+    assert [set(line.designations) for line in codes.lines] == [set(), {("e", "103")}, set()]

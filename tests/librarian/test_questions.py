@@ -58,6 +58,8 @@ def test_kind(question: str, kind: AnswerKind) -> None:
 @pytest.mark.parametrize(
     ("question", "kind"),
     [
+        ("What is the maximum weight of a parcel?", AnswerKind.AMOUNT),
+        ("What is the coefficient of determination?", AnswerKind.DEFINITION),
         ("届くまで何日かかりますか", AnswerKind.AMOUNT),
         ("祭りは何日ですか", AnswerKind.TIME),
         ("本体は何色ですか", AnswerKind.THING),
@@ -94,6 +96,9 @@ def test_a_length_of_time_is_no_date_and_a_colour_no_number(question: str, kind:
         ("派遣先で問題が起きた理由は", "派遣先は三つの区からなる。", False),
         ("フィルターはどこにあるか", "フィルターは本体の右側にある。", True),
         ("フィルターはどこにあるか", "フィルターは水で洗う。", False),
+        ("When is the payment due?", "It falls due on 1 May.", True),
+        ("When do the demonstrations start?", "They start at 11 am and 2 pm.", True),
+        ("When do the demonstrations start?", "They may start late.", False),
         ("東町は何曜日ですか", "東町\t月・木", True),
         ("東町は何曜日ですか", "東町は4月1日から変わります。", False),
         ("女将の名前は何ですか", "女将は五代目の鶴田しのぶです。", True),

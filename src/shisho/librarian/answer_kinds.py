@@ -41,7 +41,7 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
         AnswerKind.TIME,
         re.compile(
             rf"いつ(?!も|しか|の間に)|何(?:{_DATE_UNITS}|時(?!間))(?!も(?!ら)|{_LASTS})|時期|年号|西暦|どの時代|\bwhen\b"
-            r"|\b(?:what|which|in what) (?:year|date|day|month|century|decade)"
+            r"|\b(?:what|which|in what) (?:year|date|day|month|century|decade|time(?! (?:period|zone|frame|span)))"
         ),
     ),
     (
@@ -57,7 +57,7 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
             rf"いくつ|いくら|幾[つ人日度]|何[日年]{_LASTS}|何(?:{_COUNTED})(?!も(?!ら))|何[十百千万]|どれ(?:くらい|ぐらい|ほど|だけ)|どの(?:くらい|ぐらい|程度|ほど)|割合|人口|面積|"
             r"(?:高さ|長さ|重さ|重量|深さ|距離|温度|気温|速度|数|年齢|価格|金額)は"
             r"|\bhow (?:many|much|long|far|old|high|tall|large|big|deep|often|fast)\b"
-            r"|\bwhat (?:percentage|percent|number|proportion)"
+            rf"|\bwhat (?:percentage|percent|number|proportion)|\bwhat(?: is|'s| are) the {definitions.ENGLISH_FIGURE}"
         ),
     ),
     (
@@ -87,6 +87,8 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
 _TIME_WORD = re.compile(
     r"[0-9一二三四五六七八九十]+世紀|世紀|年代|[0-9一二三四五六七八九十][年月日時]|元年|時代|[初中後末]期|以[降前後]|直[後前]|[上中下]旬|[春夏秋冬]|頃|\b(?:1[0-9]{3}|20[0-9]{2})s?\b"
     r"|\b(?:january|february|march|april|june|july|august|september|october|november|december|centur)"
+    r"|(?<=[0-9] )may\b|\bmay (?=[0-9])|[0-9]\s?(?:[ap]\.?m\b|o'clock)|\b(?:noon|midnight)\b"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
 )
 # 「月・木」 in a cell, or with 曜 behind it.
 _WEEKDAY = re.compile(

@@ -16,10 +16,27 @@ _SPELLINGS = (
     (re.compile(r"(?<![ぁ-んー][いうおき])なに(?=[をがにかでもと家色語]|$|[?？。])"), "何"),
     (re.compile(r"(?<![ぁ-ん])だれ|(?<=[はがをにのとも、])だれ(?=[がでとにのをか]|$|[?？。])"), "誰"),
 )
+# What is counted, as it is said behind なん.
+_COUNTED = {
+    "にち": "日",
+    "にん": "人",
+    "かい": "回",
+    "さい": "歳",
+    "えん": "円",
+    "がつ": "月",
+    "ねん": "年",
+    "ぷん": "分",
+    "ようび": "曜日",
+    "ぱく": "泊",
+}
+_HOW_MANY = re.compile(
+    rf"(?:(?<=[はてをがにとでら、。」』\s])|^)なん(?:({'|'.join(_COUNTED)})|じ(?=[にかまご]|です|$|[?？]))"
+)
 
 
 def spell_asking_words(folded: str) -> str:
     """The folded question with what asks in kanji: 「Xはなんですか」「だれが」."""
+    folded = _HOW_MANY.sub(lambda match: f"何{_COUNTED.get(match[1], '時')}", folded)
     for written, spelt in _SPELLINGS:
         folded = written.sub(spelt, folded)
     return folded

@@ -47,9 +47,14 @@ _NAME_OF_WHAT = re.compile(
     r"[」』\"”]?は(?:何|なに|なん|どう|どん)[^。?？]{0,24}(?:呼び名|呼び方|総称|名前|言葉|用語|略語|意味)"
 )
 _QUOTED_BEFORE = re.compile(r"[「『\"“]([^「『\"“」』”]{1,40})$")
+# "What is the maximum weight of a parcel" asks for a figure.
+ENGLISH_FIGURE = (
+    r"(?:maximum|minimum|average|price|cost|fee|weight|height|length|width|depth|capacity|population|salary|allowance"
+    r"|age|temperature|distance)\b[\w\s-]* (?:of|for|per|in|to)\b"
+)
 # No clause tells it from others: not "what are the parts it is made of".
 _ENGLISH_THING = (
-    r"(?:an? |the )?[\"“]?((?![\w\s]* (?:is|are|was|were|does|do|did|has|have|can|must|should)\b)"
+    rf"(?:an? |the )?+(?!{ENGLISH_FIGURE})[\"“]?((?![\w\s]* (?:is|are|was|were|does|do|did|has|have|can|must|should)\b)"
     r"[\w\s*+-]{2,40}?)[\"”]?"
 )
 _ASKED_OF_ENGLISH = tuple(

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from shisho.language.normalise import fold_map
 from shisho.language.numbers import Figures, figures
-from shisho.language.sentences import sentences
+from shisho.language.sentences import is_row, sentences
 from shisho.language.terms import fold, pairs, terms
 from shisho.librarian.designations import Designation, find_begun, find_designations
 from shisho.librarian.line_roles import LineRole, mark, roles
@@ -82,8 +82,12 @@ def _lines(
     own_spans = sum(start < len(passage) for start, _ in spans)
     for (start, end), role in zip(spans[:own_spans], parts, strict=False):
         line = _line(text, start, end, role, titled | led)
-        named = find_designations(line.folded)
-        begun = find_begun(line.folded) or begun
+        cells = text[start:end].split("\t") if is_row(text[start:end]) else ()
+        named = find_designations(line.folded).union(*(find_designations(fold(cell)) for cell in cells))
+        if not cells:
+            begun = find_begun(line.folded) or begun
+        elif role is LineRole.HEADING:
+            begun = named  # each column is of another one, and all rows of all
         line = replace(line, designations=named | begun)
         read_lines.append(line)
         if role in (LineRole.HEADING, LineRole.QUESTION):

@@ -88,7 +88,6 @@ _TIME_WORD = re.compile(
     r"[0-9一二三四五六七八九十]+世紀|世紀|年代|[0-9一二三四五六七八九十][年月日時]|元年|時代|[初中後末]期|以[降前後]|直[後前]|[上中下]旬|[春夏秋冬]|頃|\b(?:1[0-9]{3}|20[0-9]{2})s?\b"
     r"|\b(?:january|february|march|april|june|july|august|september|october|november|december|centur)"
     r"|(?<=[0-9] )may\b|\bmay (?=[0-9])|[0-9]\s?(?:[ap]\.?m\b|o'clock)|\b(?:noon|midnight)\b"
-    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
 )
 # 「月・木」 in a cell, or with 曜 behind it.
 _WEEKDAY = re.compile(

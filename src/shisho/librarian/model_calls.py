@@ -111,4 +111,4 @@ def mark_unusable(uses: tuple[ModelUse, ...], reply: object) -> tuple[ModelUse, 
     """The uses of a reply that had the wanted shape and could not be used all the same."""
     if reply is None:
         return uses
-    return tuple(replace(use, fault=ModelFault.MALFORMED) for use in uses)
+    return tuple(replace(use, fault=ModelFault.UNUSABLE) for use in uses)

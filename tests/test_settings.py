@@ -256,3 +256,16 @@ def test_a_home_that_is_named_counts_whatever_the_environment_has(
     assert load(home=tmp_path).home == tmp_path
     with pytest.raises(InvalidParams, match=r"home \(from the environment\)"):
         load()
+
+
+KEYS = [row.name for row in TABLE if row.secret and row.name.endswith("_key")]
+
+
+@pytest.mark.parametrize("name", KEYS)
+@pytest.mark.parametrize("pasted", ["sk-あいう", "sk-1…9", "sk-1\n", "“sk-1”"])
+def test_a_key_that_no_header_takes_is_refused_and_shown_nowhere(name: str, pasted: str) -> None:
+    """It was sent, and what came of it was told as a model that lacks the form, or a server that is away."""
+    with pytest.raises(InvalidParams, match=name) as refused:
+        load(**{name: pasted})
+    assert pasted not in str(refused.value)
+    assert load(**{name: "sk-1_9.Az/+="}).text(name) == "sk-1_9.Az/+="

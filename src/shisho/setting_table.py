@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 Value = str | int | float | bool
 MODEL = r"(?:openai|ollama|gemini|anthropic)/\S+"
+KEY = "[!-~]*"  # it stands in a header, which takes no other signs
 ADDRESS = r"https?://[^\s/?#@]+[^\s?#]*"
 INDEX = r"qdrant(?:\+https)?://(?::memory:|[^\s/?#@]+)"
 
@@ -62,7 +63,7 @@ TABLE: tuple[Setting, ...] = (
         "address of the models' server; empty: Ollama on this machine, for other providers their own",
         pattern=f"|{ADDRESS}",
     ),
-    Setting("model_key", "", "key for the models' server", secret=True),
+    Setting("model_key", "", "key for the models' server", secret=True, pattern=KEY),
     Setting("model_context", 8192, "tokens that a local model reads and writes in one call"),
     Setting("model_seconds", 60.0, "seconds one call of a model may take"),
     Setting(
@@ -73,7 +74,7 @@ TABLE: tuple[Setting, ...] = (
         pattern=rf"auto|none|use|e5|{ADDRESS}|.*[/\\][^\0\n]*",
     ),
     Setting("embedder_model", "", "name of the model at the embedder's server"),
-    Setting("embedder_key", "", "key for the embedder's server", secret=True),
+    Setting("embedder_key", "", "key for the embedder's server", secret=True, pattern=KEY),
     Setting(
         "reranker",
         "none",
@@ -95,7 +96,7 @@ TABLE: tuple[Setting, ...] = (
         "server of the search index, as qdrant://host:port; empty: the store's own index",
         pattern=rf"|{INDEX}",
     ),
-    Setting("index_key", "", "key for the index's server", secret=True),
+    Setting("index_key", "", "key for the index's server", secret=True, pattern=KEY),
     Setting("loop", "own", "what runs the librarian's nodes", ("own", "langgraph")),
     Setting("max_rounds", 3, "search rounds of one question"),
     Setting("max_seconds", 120.0, "seconds one question may take"),
@@ -154,16 +155,31 @@ TABLE: tuple[Setting, ...] = (
         "",
         "mail address told to OpenAlex, Crossref and PubMed, which serve those who give one first; empty: none",
     ),
-    Setting("ncbi_api_key", "", "key for PubMed: a request every 0.125 s instead of 0.5", secret=True),
-    Setting("openalex_api_key", "", "key for OpenAlex", secret=True),
+    Setting(
+        "ncbi_api_key", "", "key for PubMed: a request every 0.125 s instead of 0.5", secret=True, pattern=KEY
+    ),
+    Setting("openalex_api_key", "", "key for OpenAlex", secret=True, pattern=KEY),
     Setting(
         "semantic_scholar_key",
         "",
         "key for Semantic Scholar: a request every 1.1 s instead of 3",
         secret=True,
+        pattern=KEY,
     ),
-    Setting("brave_api_key", "", "key for Brave's Search API, which answers nobody without one", secret=True),
-    Setting("marginalia_key", "", "key for Marginalia; empty: the one that everybody shares", secret=True),
+    Setting(
+        "brave_api_key",
+        "",
+        "key for Brave's Search API, which answers nobody without one",
+        secret=True,
+        pattern=KEY,
+    ),
+    Setting(
+        "marginalia_key",
+        "",
+        "key for Marginalia; empty: the one that everybody shares",
+        secret=True,
+        pattern=KEY,
+    ),
     Setting("browser_path", "", "program of Chromium or Chrome; empty: what is installed"),
     Setting("browser_seconds", 30.0, "seconds one page may take in the browser"),
     Setting("browser_memory_mb", 1500, "memory one page may take in the browser, in megabytes"),

@@ -92,7 +92,8 @@ async def test_what_passes_is_tried_again(refusal: Callable[[LoopbackRequest], L
     ("reply", "fault", "requests"),
     [
         (status(401), ModelFault.UNAUTHORISED, 1),
-        (status(404), ModelFault.UNKNOWN_MODEL, 1),
+        (status(404), ModelFault.WRONG_ADDRESS, 1),
+        (lambda request: LoopbackReply(b"model m-1 not found", 404), ModelFault.UNKNOWN_MODEL, 1),
         (status(500), ModelFault.UNAVAILABLE, 4),
         (status(302, Location="http://127.0.0.1:9/"), None, 1),
         (said(b"no json"), ModelFault.MALFORMED, 1),

@@ -92,7 +92,12 @@ async def test_elements_are_heard_before_the_reply_has_ended(name: str) -> None:
         (ProviderReply(KEY, status=503, headers={"Retry-After": "0"}), ModelFault.UNAVAILABLE, 2),
         (ProviderReply(f"bad key {KEY}", status=401), ModelFault.UNAUTHORISED, 1),
         (ProviderReply("no such model", status=404), ModelFault.UNKNOWN_MODEL, 1),
+        (ProviderReply("404 page not found", status=404), ModelFault.WRONG_ADDRESS, 1),
+        (ProviderReply("", status=405), ModelFault.WRONG_ADDRESS, 1),
+        (ProviderReply("", status=308, headers={"Location": "/v1/"}), ModelFault.WRONG_ADDRESS, 1),
         (ProviderReply("no such field", status=400), ModelFault.REJECTED, 1),
+        (ProviderReply("exceeds the available context size (8192)", status=400), ModelFault.OVERFLOW, 1),
+        (ProviderReply("prompt is too long: 9000 tokens", status=413), ModelFault.OVERFLOW, 1),
         (replace(GOOD, breaks=True), ModelFault.UNREACHABLE, 1),
         (ProviderReply(HUGE, delta_chars=len(HUGE)), ModelFault.TOO_LONG, 1),
         (ProviderReply(HUGE, delta_chars=50_000), ModelFault.TOO_LONG, 1),
@@ -148,12 +153,29 @@ async def test_a_reply_that_is_cut_for_its_length_has_used_all_it_was_given(name
     assert failed.value.usage.input_tokens > 0
 
 
-async def test_waiting_for_a_turn_ends_with_the_time_of_the_call(name: str) -> None:
-    reply = ProviderReply("", status=429, headers={"Retry-After": str(PATIENT_S)})
+async def test_a_turn_that_comes_after_the_time_of_the_call_is_not_waited_for(name: str) -> None:
+    reply = ProviderReply("", status=429, headers={"Retry-After": str(2 * PATIENT_S)})
     with pytest.raises(ModelFailed) as failed:
-        await ask_once(name, reply, seconds=1.0)
-    assert failed.value.fault == ModelFault.TIMEOUT
+        await ask_once(name, reply, seconds=PATIENT_S)
+    assert failed.value.fault == ModelFault.RATE_LIMITED
     assert failed.value.usage == ModelUsage(1), "a call that was not taken costs nothing"
+
+
+async def test_a_page_in_the_place_of_a_stream_is_another_server() -> None:
+    with pytest.raises(ModelFailed) as failed:
+        await ask_once("openai", ProviderReply(page="<html>Log in</html>"))
+    assert failed.value.fault == ModelFault.WRONG_ADDRESS
+
+
+async def test_a_refusal_beside_the_reply_is_one() -> None:
+    with pytest.raises(ModelFailed) as failed:
+        await ask_once("openai", ProviderReply(refusal="I cannot help with that."))
+    assert failed.value.fault == ModelFault.REFUSED and failed.value.usage.calls == 1
+
+
+async def test_a_count_below_nothing_is_no_count(name: str) -> None:
+    reply, _ = await ask_once(name, replace(GOOD, input_tokens=-50_000, output_tokens=-1_000))
+    assert reply.usage.input_tokens > 0 and reply.usage.output_tokens > 0
 
 
 async def test_a_broken_reply_is_repaired_once_by_saying_what_is_wrong(name: str) -> None:

@@ -241,7 +241,7 @@ async def test_a_model_may_choose_the_next_goal_among_the_open_ones(focus: str, 
     assert ("星の定義がない" in verdict["judgment_reason"]) is taken
     assert verdict["next_focus"] == ("G2" if taken else "G1")
     uses = [use for use in answer.model_uses if use.node == "reflect"]
-    assert [use.fault for use in uses[:1]] == [None if taken else ModelFault.MALFORMED]
+    assert [use.fault for use in uses[:1]] == [None if taken else ModelFault.UNUSABLE]
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ async def test_a_strategy_that_cannot_be_used_is_the_rules(reply: StrategyReply)
     question = "決定係数が高いのはなぜですか"
     answer = await asked(mind_of(scripted(StrategyReply=reply)), question)
     assert [goal.question for goal in answer.goals] == [question]
-    assert answer.model_uses[0].fault is ModelFault.MALFORMED
+    assert answer.model_uses[0].fault is ModelFault.UNUSABLE
 
 
 async def test_a_plan_that_repeats_a_search_is_the_rules() -> None:

@@ -41,7 +41,7 @@ async def test_a_reply_of_which_nothing_was_shown_is_read_by_the_rules(made_up: 
     answer = await asked(mind_of(llm), budget=Budget(max_rounds=1))
     assert [quotation.snippet for quotation in answer.evidence] == [QUOTATION]
     (use,) = [use for use in answer.model_uses if use.node == "evaluate"]
-    assert (use.fault, use.dropped) == (ModelFault.MALFORMED, 2)
+    assert (use.fault, use.dropped) == (ModelFault.UNUSABLE, 2)
 
 
 async def test_a_reply_of_which_something_was_shown_counts_without_the_rest() -> None:

@@ -49,6 +49,12 @@ _REMEDIES = {
     ModelFault.UNREACHABLE: Message("start the models' server, or set model_url to where it is"),
     ModelFault.UNAUTHORISED: Message("set model_key"),
     ModelFault.UNKNOWN_MODEL: Message("have the server load the model, or name another one"),
+    ModelFault.WRONG_ADDRESS: Message("set model_url to the server's own address: most end in /v1"),
+    ModelFault.OVERFLOW: Message("set model_context to what the server takes, or have the server take more"),
+    ModelFault.REJECTED: Message(
+        "choose a server and a model that take a JSON Schema, and the temperature 0"
+    ),
+    ModelFault.RATE_LIMITED: Message("wait, or see what the provider's plan allows"),
     ModelFault.TIMEOUT: Message("raise model_seconds, or choose a smaller model"),
     ModelFault.MALFORMED: Message("choose a model that can be held to a JSON Schema"),
     ModelFault.TRUNCATED: Message("choose a model that can be held to a JSON Schema"),

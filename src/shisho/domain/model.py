@@ -59,20 +59,23 @@ class ModelReply(Generic[T_co]):
 
 
 class ModelFault(StrEnum):
-    """How a model can fail. `malformed`: no reply of the wanted shape, also after the repair; `budget`: it
-    was not asked, as the reply could have cost more than is left; `quota`: the same for what its asker may
-    use in a day."""
+    """How a model can fail. `malformed`: no reply of the wanted shape, also after the repair; `unusable`: one
+    of that shape, of which nothing holds against what was asked and shown; `budget`: it was not asked, as the
+    reply could have cost more than is left; `quota`: the same for what its asker may use in a day."""
 
     UNREACHABLE = "unreachable"
     TIMEOUT = "timeout"
     RATE_LIMITED = "rate_limited"
     UNAUTHORISED = "unauthorised"
     UNKNOWN_MODEL = "unknown_model"
+    WRONG_ADDRESS = "wrong_address"
+    OVERFLOW = "overflow"
     REJECTED = "rejected"
     UNAVAILABLE = "unavailable"
     REFUSED = "refused"
     TRUNCATED = "truncated"
     MALFORMED = "malformed"
+    UNUSABLE = "unusable"
     TOO_LONG = "too_long"
     BUDGET = "budget"
     QUOTA = "quota"
@@ -85,11 +88,14 @@ FAULT_REASONS: Mapping[ModelFault, Message] = {
     ModelFault.RATE_LIMITED: Message("its provider takes no more calls for now"),
     ModelFault.UNAUTHORISED: Message("its provider does not accept the key"),
     ModelFault.UNKNOWN_MODEL: Message("its server does not have the model"),
+    ModelFault.WRONG_ADDRESS: Message("what replies at its address is no models' server, or streams nothing"),
+    ModelFault.OVERFLOW: Message("what it was sent is longer than its server takes at once"),
     ModelFault.REJECTED: Message("its server did not take the call"),
     ModelFault.UNAVAILABLE: Message("its server has a fault"),
     ModelFault.REFUSED: Message("it refused to reply"),
     ModelFault.TRUNCATED: Message("its reply was cut off for its length"),
     ModelFault.MALFORMED: Message("its reply did not have the form that was asked for"),
+    ModelFault.UNUSABLE: Message("nothing of its reply held against what it was asked and shown"),
     ModelFault.TOO_LONG: Message("its reply did not end"),
     ModelFault.BUDGET: Message("the reply could have cost more than the budget has left"),
     ModelFault.QUOTA: Message("the reply could have cost more tokens than the quota of the day has left"),

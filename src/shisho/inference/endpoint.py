@@ -88,12 +88,14 @@ class EndpointEmbedder:
                 "POST", f"{self._access.url.rstrip('/')}/embeddings", json=body, headers=headers
             ) as reply,
         ):
-            reply.raise_for_status()
             parts = bytearray()
             async for part in reply.aiter_bytes():
                 parts += part
                 if len(parts) > MOST_BYTES:
                     raise self._failed(ModelFault.TOO_LONG)
+            if not reply.is_success:  # a redirect, too
+                said = bytes(parts).decode("utf-8", "replace")
+                raise httpx2.HTTPStatusError(said, request=reply.request, response=reply)
         return json.loads(bytes(parts))
 
     def _failed(self, fault: ModelFault) -> ModelFailed:

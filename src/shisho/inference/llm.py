@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import aclosing
+from math import inf
 from typing import Any, TypeVar
 
 from langsmith import tracing_context
@@ -59,20 +60,30 @@ class _Reply:
     def text(self) -> str:
         return "".join(self._parts)
 
+    @property
+    def is_refusal(self) -> bool:
+        """OpenAI's way where a schema was asked for: words of their own, and an ending like any other."""
+        return self.whole is not None and bool(self.whole.additional_kwargs.get("refusal"))
+
     def usage(self, sent: Messages) -> ModelUsage:
         """As the provider counted; where it does not, by bytes, three to a token. Many count with the last
         chunk alone: of a reply that was broken off it never comes, nor of one that was cut for its length,
         which has used all that it was given."""
         counted = getattr(self.whole, "usage_metadata", None) or {}
+        read_tokens, written_tokens = (
+            _read_count(counted, name) for name in ("input_tokens", "output_tokens")
+        )
         sent_bytes = sum(len(text.encode("utf-8", "replace")) for _, text in sent)
         received_bytes = len(self.text.encode("utf-8", "replace"))
-        written_tokens = int(counted.get("output_tokens") or 0)
         if not self.ending:
             written_tokens = max(written_tokens, -(-received_bytes // 3))
         estimate = self._max_tokens if self.ending in _LENGTHS else -(-received_bytes // 3)
-        return ModelUsage(
-            1, int(counted.get("input_tokens") or -(-sent_bytes // 3)), written_tokens or estimate
-        )
+        return ModelUsage(1, read_tokens or -(-sent_bytes // 3), written_tokens or estimate)
+
+
+def _read_count(counted: Mapping[str, Any], name: str) -> int:
+    """0 where nothing was counted. Less than nothing would give tokens to the budget and the quota."""
+    return max(0, int(counted.get(name) or 0))
 
 
 class ChatLlm:
@@ -92,7 +103,8 @@ class ChatLlm:
         exchange = _Exchange(self.name)
         try:
             # The time limit outermost: it ends a wait for a turn to try again, too.
-            async with asyncio.timeout(prompt.seconds):
+            async with asyncio.timeout(prompt.seconds) as limit:
+                exchange.ends_at = limit.when() or 0.0
                 with tracing_context(enabled=False):
                     chat = await asyncio.to_thread(_held_to, self._access, prompt, shape)
                     return await exchange.run(chat, prompt, shape, listen)
@@ -116,6 +128,8 @@ class _Exchange:
         self._messages: Messages = []
         self._usage = ModelUsage()
         self._under_way: _Reply | None = None
+        self.ends_at = inf
+        """By the clock of the event loop."""
 
     async def run(
         self, chat: Any, prompt: ModelPrompt, shape: type[T], listen: Callable[[Any], None] | None
@@ -128,7 +142,7 @@ class _Exchange:
             await self._receive(chat, reply, reader, listen)
             reader = None  # a repaired reply says all of it again
             self._usage += reply.usage(self._messages)
-            if reply.ending in _REFUSALS:
+            if reply.ending in _REFUSALS or reply.is_refusal:
                 raise self.failed(ModelFault.REFUSED)
             try:
                 return ModelReply(read_reply(reply.text, shape), reply.text, self._usage, repairs)
@@ -169,10 +183,12 @@ class _Exchange:
             if fault is ModelFault.TRUNCATED:
                 reply.ending = "length"
                 return
-            if fault not in RETRIED or reply.text or not tries_left:
+            wait_s = WAIT_S if wait is None else wait
+            is_too_long = asyncio.get_running_loop().time() + wait_s >= self.ends_at
+            if fault not in RETRIED or reply.text or not tries_left or is_too_long:
                 is_free = fault in NOT_TAKEN and reply.whole is None
                 raise self.failed(fault, ModelUsage(1) if is_free else reply.usage(self._messages))
-            await asyncio.sleep(WAIT_S if wait is None else wait)
+            await asyncio.sleep(wait_s)
 
     def usage_under_way(self) -> ModelUsage:
         """Of a call that is broken off: the provider has read what was sent, and wrote what has come."""

@@ -1,8 +1,9 @@
-"""Errors of the providers' clients, as faults. Their texts are left behind: some of them show the
-key."""
+"""Errors of the providers' clients, as faults. Their texts are looked at and left behind: some of them show
+the key."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +12,7 @@ from shisho.domain.model import ModelFault
 _BY_STATUS = {
     401: ModelFault.UNAUTHORISED,
     403: ModelFault.UNAUTHORISED,
-    404: ModelFault.UNKNOWN_MODEL,
+    405: ModelFault.WRONG_ADDRESS,
     408: ModelFault.TIMEOUT,
     429: ModelFault.RATE_LIMITED,
     504: ModelFault.TIMEOUT,
@@ -26,26 +27,54 @@ _BY_NAME = (
     ("ReadError", ModelFault.UNREACHABLE),
     ("Decod", ModelFault.MALFORMED),
     ("Validation", ModelFault.MALFORMED),
+    (
+        "Assertion",
+        ModelFault.WRONG_ADDRESS,
+    ),  # of OpenAI's client, for a page or an object in place of a stream
+    ("APIError", ModelFault.UNAVAILABLE),  # told in a stream that had begun well
+)
+_LONGEST_TEXT = 4_000
+# As llama.cpp, vLLM, LM Studio, Ollama and the three providers say it.
+_OVERFLOW = re.compile(
+    r"context.{0,20}(?:length|size|window)|prompt is too long|input token count|input tokens exceed",
+    re.IGNORECASE,
 )
 RETRIED = frozenset({ModelFault.RATE_LIMITED, ModelFault.UNAVAILABLE, ModelFault.UNREACHABLE})
-NOT_TAKEN = RETRIED | {ModelFault.UNAUTHORISED, ModelFault.UNKNOWN_MODEL, ModelFault.REJECTED}
+NOT_TAKEN = RETRIED | {
+    ModelFault.UNAUTHORISED,
+    ModelFault.UNKNOWN_MODEL,
+    ModelFault.WRONG_ADDRESS,
+    ModelFault.OVERFLOW,
+    ModelFault.REJECTED,
+}
 """The model has read nothing of such a call, unless something of its reply has come."""
 
 
 def fault_of(error: BaseException) -> ModelFault:
     """By the status of the provider's answer, else by the kind of the error or of what caused it."""
-    for cause in _causes(error):
-        status = _status(cause)
-        if status in _BY_STATUS:
-            return _BY_STATUS[status]
-        if status >= 400:
-            return ModelFault.UNAVAILABLE if status >= 500 else ModelFault.REJECTED
+    told = next(filter(_status, _causes(error)), error)  # what is wrapped around it has words of its own
+    by_answer = _fault_of_answer(_status(told), str(told)[:_LONGEST_TEXT])
+    if by_answer:
+        return by_answer
     names = [kind.__name__ for cause in _causes(error) for kind in type(cause).__mro__]
     for part, fault in _BY_NAME:
         if any(part in name for name in names):
             return fault
     is_wire_broken = isinstance(error, (ValueError, TypeError, KeyError, AttributeError))
     return ModelFault.MALFORMED if is_wire_broken else ModelFault.FAILED
+
+
+def _fault_of_answer(status: int, text: str) -> ModelFault | None:
+    """By what the provider answered; None where it did not."""
+    if status not in _BY_STATUS and _OVERFLOW.search(text):
+        return ModelFault.OVERFLOW
+    if status == 404:  # of a model, or of the way to it: only the first names what is missing
+        return ModelFault.UNKNOWN_MODEL if "model" in text.lower() else ModelFault.WRONG_ADDRESS
+    if status < 300:
+        return None
+    if status < 400:  # no redirect is followed
+        return ModelFault.WRONG_ADDRESS
+    return _BY_STATUS.get(status, ModelFault.UNAVAILABLE if status >= 500 else ModelFault.REJECTED)
 
 
 def retry_after(error: BaseException) -> float | None:

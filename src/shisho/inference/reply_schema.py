@@ -13,6 +13,8 @@ from pydantic import TypeAdapter, ValidationError
 T = TypeVar("T")
 
 _SAID_BY_PYTHON = frozenset({"title", "default"})
+_DECODER = json.JSONDecoder(strict=False)  # models copy the line breaks of a passage as they are
+_THINKING = ("<think>", "</think>")
 
 
 @cache
@@ -25,17 +27,15 @@ def reply_schema(shape: type) -> dict[str, Any]:
 
 
 def read_reply(text: str, shape: type[T]) -> T:
-    """The reply as a `shape`. Raises ValueError that says what is wrong with it, and where."""
-    adapter: TypeAdapter[T] = _adapter(cast("Hashable", shape))
-    start = text.find("{")
-    end = text.rfind("}")
-    if not 0 <= start < end:
-        raise ValueError("The reply is no JSON object.")
-    try:
-        value: T = adapter.validate_json(text[start : end + 1])
-    except ValidationError as error:
-        raise ValueError("; ".join(_mistakes(error))) from None
-    return value
+    """The reply as a `shape`: the last JSON object that has it, whatever stands around it. Raises ValueError
+    that says what is wrong with the last object, and where."""
+    mistake = "The reply is no JSON object."
+    for data in reversed([*_read_objects(text)]):
+        try:
+            return cast("T", _validate(data, cast("Hashable", shape)))
+        except ValidationError as error:
+            mistake = "; ".join(_mistakes(error))
+    raise ValueError(mistake)
 
 
 class ElementReader:
@@ -53,7 +53,7 @@ class ElementReader:
         """The elements that are whole now and were not before. What is no element ends the reading."""
         self._text += piece
         if self._at < 0:
-            field_at = self._text.find(self._first)
+            field_at = self._text.find(self._first, _skip_thinking(self._text))
             opened = self._text.find("[", field_at + len(self._first)) if field_at >= 0 else -1
             if opened < 0:
                 return
@@ -68,12 +68,43 @@ class ElementReader:
         if self._text[start : start + 1] != "{":
             return None
         try:
-            data, end = json.JSONDecoder().raw_decode(self._text, start)
-            element = _adapter(self._element).validate_python(data)
-        except ValueError:
+            data, end = _DECODER.raw_decode(self._text, start)
+            element = _validate(data, self._element)
+        except (ValueError, RecursionError):
             return None
         self._at = end
         return element
+
+
+def _skip_thinking(text: str) -> int:
+    """Where the reply itself begins: some servers leave in it what a model thinks aloud before, drafts of the
+    reply among it. The end of the text while that is not over."""
+    opening, closing = _THINKING
+    if not text.lstrip().startswith(opening):
+        return 0
+    end = text.find(closing)
+    return len(text) if end < 0 else end + len(closing)
+
+
+def _read_objects(text: str) -> Iterator[Any]:
+    """The outermost JSON objects of a text, in their order. What is none is read once only, as far as it
+    could have been one."""
+    start = text.find("{", _skip_thinking(text))
+    while start >= 0:
+        try:
+            data, end = _DECODER.raw_decode(text, start)
+            yield data
+        except json.JSONDecodeError as error:
+            end = max(error.pos, start + 1)
+        except (ValueError, RecursionError):  # a number, or a depth, that Python does not read
+            return
+        start = text.find("{", end)
+
+
+def _validate(data: Any, shape: Hashable) -> Any:
+    """As JSON, not as Python's own data: only so is half of a pair of surrogates refused, which no database
+    and no terminal takes."""
+    return _adapter(shape).validate_json(json.dumps(data))
 
 
 @cache

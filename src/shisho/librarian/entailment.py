@@ -9,7 +9,7 @@ from shisho.domain.model import ModelUse
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.model_calls import ModelCalls
 from shisho.librarian.model_replies import EntailmentReply
-from shisho.librarian.prompting import fence_claims, make_boundary
+from shisho.librarian.prompting import fence_claims, load_prompt, make_boundary
 
 CLAIM_ROOM = 4_000  # tokens of sentences and quotations in a prompt
 
@@ -25,10 +25,11 @@ async def ask_entailment(
     if not claims or "entailment" not in calls:
         return {}, ()
     boundary = make_boundary()
-    fenced, count = fence_claims(claims, boundary, CLAIM_ROOM)
+    values = {"question": question, "boundary": boundary}
+    room = calls.measure_room(load_prompt("entailment"), values, CLAIM_ROOM)
+    values["claims"], count = fence_claims(claims, boundary, room)
     if not count:
         return {}, ()
-    values = {"question": question, "claims": fenced, "boundary": boundary}
     reply, uses = await calls.ask("entailment", EntailmentReply, allowance, values)
     verdicts = () if reply is None else reply.verdicts
     return {

@@ -11,7 +11,7 @@ from dataclasses import replace
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal, Sentence, SupportOutcome
 from shisho.domain.session import CitedSentence, SentenceRevision, SupportCounts
-from shisho.language.display import join_lines
+from shisho.language.display import join_lines, make_legible
 from shisho.language.script import answer_language
 from shisho.language.sentences import sentences as sentence_spans
 from shisho.language.terms import fold, terms
@@ -24,7 +24,16 @@ from shisho.messages.catalogue import word
 # sentences of shown passages that are read closely in search of support, those with most words in common
 MAX_SOUGHT = 400
 
-_NUMBERS = re.compile(r"\s*[\[［【]\s*(\d{1,9}(?:\s*[,、，;]\s*\d{1,9})*)\s*[\]］】]")
+# As models mark what they cite: [1, 2] 【1†source】 [^1] [quotation 1] (quotations 1 and 2) （引用1）
+_NUMBERED = (
+    r"\s{{0,3}}(?P<{group}>\d{{1,9}}(?:\s{{0,3}}(?:[,、，;・と]|and)\s{{0,3}}\d{{1,9}}){{0,40}})\s{{0,3}}"
+)
+_NAMED = r"\s{0,3}(?:quotations?|quotes?|sources?|引用文?|出典)"
+_MARKS = re.compile(
+    rf"\s{{0,3}}(?:[\[［【]\^?(?:{_NAMED})?{_NUMBERED.format(group='bracketed')}(?:†[^\]］】]{{0,80}})?[\]］】]"
+    rf"|[(（]{_NAMED}{_NUMBERED.format(group='named')}[)）])",
+    re.IGNORECASE,
+)
 
 
 def cite(
@@ -89,7 +98,7 @@ def list_cited_numbers(said_sentence: CitedSentence) -> tuple[int, ...]:
 
 def find_support(passages: Sequence[NumberedPassage], goals: Sequence[Goal], text: str) -> Finding | None:
     """The sentence of one of the passages that carries the text, for the goal that it is nearest to."""
-    return _sought(passages, goals, " ".join(_NUMBERS.sub("", text).split()))
+    return _sought(passages, goals, _without_marks(text))
 
 
 def counts(mended: Sequence[SentenceRevision]) -> SupportCounts:
@@ -149,12 +158,14 @@ def _quotation(snippets: Sequence[str], question: str) -> str:
 
 def _read(said_sentence: CitedSentence) -> tuple[str, tuple[int, ...]]:
     """The bare sentence, and the numbers it cites, in the call or in its words."""
-    written = [
-        int(number) for marks in _NUMBERS.findall(said_sentence.text) for number in re.findall(r"\d+", marks)
-    ]
-    return " ".join(_NUMBERS.sub("", said_sentence.text).split()), tuple(
-        dict.fromkeys([*said_sentence.cites, *written])
-    )
+    marks = [mark["bracketed"] or mark["named"] for mark in _MARKS.finditer(said_sentence.text)]
+    written = [int(number) for mark in marks for number in re.findall(r"\d+", mark)]
+    return _without_marks(said_sentence.text), tuple(dict.fromkeys([*said_sentence.cites, *written]))
+
+
+def _without_marks(text: str) -> str:
+    """On one line, as a reader sees it: no sign of it turns or hides what stands beside."""
+    return " ".join(make_legible(_MARKS.sub("", text)).split())
 
 
 def _carries(quotation: str, heading: str, text: str) -> bool:

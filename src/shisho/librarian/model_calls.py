@@ -20,6 +20,7 @@ T = TypeVar("T")
 
 SCHEMA_TOKENS = 600  # at most: providers put the schema into the prompt
 MESSAGE_TOKENS = 100  # what providers wrap a message in
+LEAST_PASSAGES = 200  # tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +49,16 @@ class ModelCalls:
     def __contains__(self, node: str) -> bool:
         return node in self._llms
 
-    def passage_room(self, prompt: PromptFile, values: Mapping[str, str]) -> int:
-        """Tokens of passages that fit beside all else into what the model reads and writes at once."""
+    def measure_room(self, prompt: PromptFile, values: Mapping[str, str], most: int) -> int:
+        """Tokens, at most so many, that fit beside these values into what the model reads and writes at once:
+        what is longer some servers refuse, and others cut without a word."""
         fixed = tokens(prompt.instructions) + tokens(prompt.text) + sum(map(tokens, values.values()))
         besides = fixed + prompt.max_output_tokens + SCHEMA_TOKENS + MESSAGE_TOKENS
-        return max(200, min(self._limits.passage_room, self._limits.context - besides))
+        return max(0, min(most, self._limits.context - besides))
+
+    def measure_passage_room(self, prompt: PromptFile, values: Mapping[str, str]) -> int:
+        """The same for passages: some are read in any case."""
+        return max(LEAST_PASSAGES, self.measure_room(prompt, values, self._limits.passage_room))
 
     async def ask(
         self,
@@ -111,4 +117,4 @@ def mark_unusable(uses: tuple[ModelUse, ...], reply: object) -> tuple[ModelUse, 
     """The uses of a reply that had the wanted shape and could not be used all the same."""
     if reply is None:
         return uses
-    return tuple(replace(use, fault=ModelFault.MALFORMED) for use in uses)
+    return tuple(replace(use, fault=ModelFault.UNUSABLE) for use in uses)

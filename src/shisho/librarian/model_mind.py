@@ -92,7 +92,7 @@ class ModelMind:
 
     async def plan(self, matter: PlanMatter, allowance: ModelAllowance) -> NodeThought[Plan]:
         boundary = make_boundary()
-        values = _plan_values(matter, boundary)
+        values = self._write_search("plan", matter, boundary)
         reply, uses = await self._calls.ask("plan", PlanReply, allowance, values)
         by_rules = await self._rules.plan(matter, allowance)
         next_plan = None if reply is None else _plan(matter, by_rules.value, reply)
@@ -111,12 +111,16 @@ class ModelMind:
             "question": matter.strategy.question,
             "goals": list_goals(matter.goals),
             "most": str(most),
-            "evidence": fence_evidence(matter.evidence, boundary, EVIDENCE_ROOM),
             "boundary": boundary,
         }
-        room = self._calls.passage_room(load_prompt("evaluate"), values)
+        prompt = load_prompt("evaluate")
         copies = dict(await asyncio.to_thread(gather_copies, matter.passages))
-        values["passages"] = fence_passages(copies, boundary, room)
+        # Passages first: what was shown is not shown again, and what was kept stays kept.
+        values["passages"] = fence_passages(
+            copies, boundary, self._calls.measure_passage_room(prompt, values)
+        )
+        room = self._calls.measure_room(prompt, values, EVIDENCE_ROOM)
+        values["evidence"] = fence_evidence(matter.evidence, boundary, room)
         reply: EvaluationReply | None = None
         uses: tuple[ModelUse, ...] = ()
         if matter.passages and matter.goals:
@@ -139,7 +143,7 @@ class ModelMind:
         reply: ReflectionReply | None = None
         uses: tuple[ModelUse, ...] = ()
         if len(matter.goals) > 1:  # with one open goal there is nothing to choose
-            values = _plan_values(matter, boundary)
+            values = self._write_search("reflect", matter, boundary)
             reply, uses = await self._calls.ask("reflect", ReflectionReply, allowance, values)
         if reply is None:
             return NodeThought(verdict, uses)
@@ -160,6 +164,16 @@ class ModelMind:
             return by_rules  # there is nothing to write of
         return await AnswerWriter(self._calls, matter, allowance, hear, seek).write()
 
+    def _write_search(self, prompt_name: str, matter: PlanMatter, boundary: str) -> dict[str, str]:
+        values = {
+            "question": matter.strategy.question,
+            "goals": list_goals(matter.goals),
+            "queries": "\n".join(f"- {' '.join(plan.keyword_query)}" for plan in matter.plans) or "(none)",
+            "boundary": boundary,
+        }
+        room = self._calls.measure_room(load_prompt(prompt_name), values, EVIDENCE_ROOM)
+        return values | {"evidence": fence_evidence(matter.evidence, boundary, room)}
+
 
 def asks_one_fact(strategy: Strategy) -> bool:
     """True for a short question that rules leave whole: a model would give it back as it is."""
@@ -171,16 +185,6 @@ def asks_one_fact(strategy: Strategy) -> bool:
 def limit_findings(goals: Sequence[Goal]) -> int:
     """How many quotations one goal may have of a round."""
     return max(LEAST_FINDINGS, MOST_FINDINGS // max(1, len(goals)))
-
-
-def _plan_values(matter: PlanMatter, boundary: str) -> dict[str, str]:
-    return {
-        "question": matter.strategy.question,
-        "goals": list_goals(matter.goals),
-        "queries": "\n".join(f"- {' '.join(plan.keyword_query)}" for plan in matter.plans) or "(none)",
-        "evidence": fence_evidence(matter.evidence, boundary, EVIDENCE_ROOM),
-        "boundary": boundary,
-    }
 
 
 def _plan(matter: PlanMatter, by_rules: Plan, reply: PlanReply) -> Plan | None:

@@ -14,7 +14,7 @@ from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.mind import QuestionMatter
 from shisho.librarian.model_calls import ModelCalls, mark_unusable
 from shisho.librarian.model_replies import FollowUpReply, StrategyReply
-from shisho.librarian.prompting import fence_corpora, fence_turns, make_boundary
+from shisho.librarian.prompting import fence_corpora, fence_turns, load_prompt, make_boundary
 from shisho.librarian.strategy import MAX_GOALS, check_question
 from shisho.librarian.support import list_foreign_addresses
 
@@ -47,10 +47,11 @@ async def read_follow_up(
     values = {
         "question": check_question(matter.question),
         "today": matter.now()[:10],
-        "turns": fence_turns(turns, boundary, TURNS_ROOM),
         "library": fence_corpora(around.corpora, boundary),
         "boundary": boundary,
     }
+    room = calls.measure_room(load_prompt("follow_up"), values, TURNS_ROOM)
+    values["turns"] = fence_turns(turns, boundary, room)
     reply, uses = await calls.ask("strategy", FollowUpReply, allowance, values, prompt_name="follow_up")
     made_strategy = None if reply is None else _read_alone(matter, reply)
     return made_strategy, uses if made_strategy else mark_unusable(uses, reply)

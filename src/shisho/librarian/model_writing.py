@@ -14,7 +14,7 @@ from shisho.librarian.entailment import ask_entailment
 from shisho.librarian.mind import AnswerMatter, NodeThought, SeekSupport, quote_evidence
 from shisho.librarian.model_calls import ModelCalls, mark_unusable
 from shisho.librarian.model_replies import AnswerReply, SentenceReply
-from shisho.librarian.prompting import fence_evidence, list_goals, make_boundary
+from shisho.librarian.prompting import fence_evidence, list_goals, load_prompt, make_boundary
 from shisho.librarian.written_answer import MAX_SENTENCES, SentenceChecker, count_revisions, write_draft
 
 EVIDENCE_ROOM = 4_000  # tokens of quotations in a prompt
@@ -44,9 +44,10 @@ class AnswerWriter:
         values = {
             "question": self._matter.strategy.question,
             "goals": list_goals(self._matter.strategy.goals),
-            "evidence": fence_evidence(self._matter.evidence, boundary, EVIDENCE_ROOM),
             "boundary": boundary,
         }
+        room = self._calls.measure_room(load_prompt("answer"), values, EVIDENCE_ROOM)
+        values["evidence"] = fence_evidence(self._matter.evidence, boundary, room)
         reply, uses = await self._calls.ask("answer", AnswerReply, self._allowance, values, self._listen)
         written = [] if reply is None else [*reply.sentences[:MAX_SENTENCES]]
         sentences = [CitedSentence(part.text, part.cites) for part in written if part.text.strip()]

@@ -71,6 +71,15 @@ SAID: Mapping[str, str] = {
     "its provider takes no more calls for now": "提供元が今は呼び出しを受け付けません",
     "its provider does not accept the key": "提供元が鍵を受け付けません",
     "its server does not have the model": "サーバーにそのモデルがありません",
+    "what replies at its address is no models' server, or streams nothing": (
+        "そのアドレスで応答しているのはモデルのサーバーではないか、ストリーミングで返しません"
+    ),
+    "what it was sent is longer than its server takes at once": (
+        "送った文章が、サーバーが一度に受け取れる長さを超えました"
+    ),
+    "nothing of its reply held against what it was asked and shown": (
+        "応答を質問や示した文章と照らし合わせたところ、使えるものがありませんでした"
+    ),
     "its server did not take the call": "サーバーが呼び出しを受け付けませんでした",
     "its server has a fault": "サーバーに障害があります",
     "it refused to reply": "応答を拒みました",
@@ -89,6 +98,16 @@ SAID: Mapping[str, str] = {
     "have the server load the model, or name another one": (
         "サーバーにモデルを読み込ませるか、別のモデルを指定してください"
     ),
+    "set model_url to the server's own address: most end in /v1": (
+        "model_url にサーバー自体のアドレスを設定してください(多くは /v1 で終わります)"
+    ),
+    "set model_context to what the server takes, or have the server take more": (
+        "model_context をサーバーに合わせるか、サーバーの受け取れる長さを増やしてください"
+    ),
+    "choose a server and a model that take a JSON Schema, and the temperature 0": (
+        "JSON Schema と temperature 0 を受け付けるサーバーとモデルを選んでください"
+    ),
+    "wait, or see what the provider's plan allows": ("しばらく待つか、提供元の利用枠を確かめてください"),
     "raise model_seconds, or choose a smaller model": (
         "model_seconds を増やすか、小さいモデルを選んでください"
     ),

@@ -31,7 +31,8 @@ class ProviderReply:
     of the text stand in one event. `cut_bytes`: the stream is sent in pieces of so many bytes, wherever they
     end; 0: event by event. `escaped`: what is not ASCII goes over the wire as `\\uXXXX`. `delay_s`: before
     the first byte. `cited_url`: an address that the provider itself names as a source. `breaks`: the
-    connection ends in the middle; `hangs`: nothing more comes after the middle."""
+    connection ends in the middle; `hangs`: nothing more comes after the middle. `page`: HTML that is sent in
+    the place of a stream. `refusal`: OpenAI's words for why there is no reply."""
 
     text: str = ""
     status: int = 200
@@ -46,6 +47,8 @@ class ProviderReply:
     cited_url: str = ""
     breaks: bool = False
     hangs: bool = False
+    page: str = ""
+    refusal: str = ""
 
 
 Script = Callable[[ProviderRequest], ProviderReply | Awaitable[ProviderReply]]

@@ -80,6 +80,9 @@ class FakeProvider:
             text = json.dumps(format_.mistake(reply.status, reply.text)).encode()
             await _send(writer, reply.status, reply.headers, "application/json", text)
             return
+        if reply.page:
+            await _send(writer, 200, reply.headers, "text/html", reply.page.encode())
+            return
         await _stream(writer, format_, request, reply)
 
 

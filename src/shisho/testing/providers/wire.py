@@ -61,6 +61,8 @@ class OpenAiWire:
         if reply.cited_url:
             cited: Json = {"url": reply.cited_url, "title": reply.cited_url, "start_index": 0, "end_index": 1}
             deltas.append(({"annotations": [{"type": "url_citation", "url_citation": cited}]}, None))
+        if reply.refusal:
+            deltas.append(({"refusal": reply.refusal}, None))
         deltas.append(({}, ending))
         for delta, finish in deltas:
             yield _sent(frame | {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}, reply)

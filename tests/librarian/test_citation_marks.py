@@ -1,0 +1,56 @@
+"""What a model writes into a sentence beside its words: marks of what it cites, signs that nobody sees."""
+
+from __future__ import annotations
+
+import pytest
+
+from shisho.domain.inquiry import EvidenceRef, SupportOutcome
+from shisho.domain.session import CitedSentence
+from shisho.librarian.mending import list_cited_numbers, mend
+
+FOUNDED = "The Wine Institute was founded in 1987 with 12 members."
+STRENGTH = "決定係数は、回帰モデルの当てはまりのよさを表す指標である。"
+REFS = {
+    number: EvidenceRef(number=number, goal_id="G1", snippet=text, heading="", score=0.9, round=1)
+    for number, text in enumerate((FOUNDED, STRENGTH), 1)
+}
+
+
+@pytest.mark.parametrize(
+    ("mark", "numbers"),
+    [
+        (" [1]", (1,)),
+        (" [1, 2]", (1, 2)),
+        (" [1][2]", (1, 2)),
+        ("［１］", (1,)),
+        ("【1】", (1,)),
+        ("【1†source】", (1,)),
+        ("[^1]", (1,)),
+        (" [quotation 1]", (1,)),
+        (" (quotation 1)", (1,)),
+        (" (Quotations 1 and 2)", (1, 2)),
+        ("（引用1）", (1,)),
+        ("(引用1、2)", (1, 2)),
+    ],
+)
+@pytest.mark.parametrize("cites", [(), (1,)], ids=["in the words alone", "said beside"])
+def test_a_mark_is_read_and_taken_out(mark: str, numbers: tuple[int, ...], cites: tuple[int, ...]) -> None:
+    sentence = CitedSentence(f"{FOUNDED.removesuffix('.')}{mark}.", cites)
+    assert list_cited_numbers(sentence) == numbers
+    standing, revision = mend(sentence, REFS, "When was it founded?")
+    assert standing is not None and standing.text == FOUNDED
+    assert (standing.support, revision.unknown) == (SupportOutcome.SUPPORTED, ())
+
+
+@pytest.mark.parametrize(
+    "text", ["図 (1) のとおりである。", "x[i] is read.", "(1987)", "[citation needed]", "(source)"]
+)
+def test_what_is_no_mark_stays(text: str) -> None:
+    assert list_cited_numbers(CitedSentence(text, ())) == ()
+
+
+@pytest.mark.parametrize("signs", ["\u202e", "\u200b", "\x00", "\x07", "\u2066"])
+def test_signs_that_nobody_sees_are_in_no_sentence(signs: str) -> None:
+    sentence = CitedSentence(f"決定係数は、{signs}回帰モデルの当てはまりのよさを表す指標である。", (2,))
+    standing, revision = mend(sentence, REFS, "決定係数とは何か")
+    assert standing is not None and standing.text == revision.text == STRENGTH

@@ -94,8 +94,8 @@ class EndpointEmbedder:
                 if len(parts) > MOST_BYTES:
                     raise self._failed(ModelFault.TOO_LONG)
             if not reply.is_success:  # a redirect, too
-                said = bytes(parts).decode("utf-8", "replace")
-                raise httpx2.HTTPStatusError(said, request=reply.request, response=reply)
+                body_text = bytes(parts).decode("utf-8", "replace")
+                raise httpx2.HTTPStatusError(body_text, request=reply.request, response=reply)
         return json.loads(bytes(parts))
 
     def _failed(self, fault: ModelFault) -> ModelFailed:

@@ -52,8 +52,10 @@ NOT_TAKEN = RETRIED | {
 
 def fault_of(error: BaseException) -> ModelFault:
     """By the status of the provider's answer, else by the kind of the error or of what caused it."""
-    told = next(filter(_status, _causes(error)), error)  # what is wrapped around it has words of its own
-    by_answer = _fault_of_answer(_status(told), str(told)[:_LONGEST_TEXT])
+    answer_error = next(
+        filter(_status, _causes(error)), error
+    )  # what is wrapped around it has words of its own
+    by_answer = _fault_of_answer(_status(answer_error), str(answer_error)[:_LONGEST_TEXT])
     if by_answer:
         return by_answer
     names = [kind.__name__ for cause in _causes(error) for kind in type(cause).__mro__]

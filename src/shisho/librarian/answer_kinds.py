@@ -164,8 +164,8 @@ def brings(kind: AnswerKind, question: str, sentence: str) -> bool:
     if kind is AnswerKind.DEFINITION:
         return _DEFINING.search(sentence) is not None
     if kind is AnswerKind.NAME:
-        named = _NAME_ASKED.search(question) and names(sentence) - names(question)
-        return bool(named) or _NAMING.search(sentence) is not None
+        new_names = names(sentence) - names(question) if _NAME_ASKED.search(question) else frozenset[str]()
+        return bool(new_names) or _NAMING.search(sentence) is not None
     if kind is AnswerKind.TIME and "何曜" in question:
         return _WEEKDAY.search(sentence) is not None
     if kind is AnswerKind.PERSON and _BY_NAME.search(question):

@@ -178,8 +178,8 @@ def _find_labelled(lines: Sequence[str]) -> list[int]:
 
 
 def _heads_part(line: str) -> bool:
-    said = _NUMBERED_HEADING.sub("", line).strip()
-    return bool(said) and _heads(said, unicodedata.normalize("NFKC", "".join(said.split())))
+    title = _NUMBERED_HEADING.sub("", line).strip()
+    return bool(title) and _heads(title, unicodedata.normalize("NFKC", "".join(title.split())))
 
 
 def _on_one_line(line: str) -> str:

@@ -83,12 +83,12 @@ def _lines(
     for (start, end), role in zip(spans[:own_spans], parts, strict=False):
         line = _line(text, start, end, role, titled | led)
         cells = text[start:end].split("\t") if is_row(text[start:end]) else ()
-        named = find_designations(line.folded).union(*(find_designations(fold(cell)) for cell in cells))
+        things = find_designations(line.folded).union(*(find_designations(fold(cell)) for cell in cells))
         if not cells:
             begun = find_begun(line.folded) or begun
         elif role is LineRole.HEADING:
-            begun = named  # each column is of another one, and all rows of all
-        line = replace(line, designations=named | begun)
+            begun = things  # each column is of another one, and all rows of all
+        line = replace(line, designations=things | begun)
         read_lines.append(line)
         if role in (LineRole.HEADING, LineRole.QUESTION):
             # Headings in a row are steps of one path; what was announced before is over.

@@ -206,9 +206,9 @@ def _is_of_another_thing(
         return True
     if is_of_table:
         return False
-    said_of = (line.folded, _find_subject_before(shared.page, place))
+    texts = (line.folded, _find_subject_before(shared.page, place))
     return any(
-        states_another_kind(question, said, shared.alike, near_words) for said in said_of
+        states_another_kind(question, text, shared.alike, near_words) for text in texts
     ) or states_another_attribute(question.terms, line.terms)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -23,6 +25,10 @@ SHUT = "User-agent: *\nDisallow: /\n"
 CROSSREF = SearchOptions(engines=("crossref",), serp_max_pages=1, stop_strategy=StopStrategy.EXHAUSTIVE)
 FROM = "https://redirect.example/away"
 TO = "script.example"
+VERSIONS = (
+    "旧版では、塔の高さを三十メートルと記している。",
+    "改訂版では、塔の高さを四十メートルと改めている。",
+)
 
 
 async def fetched(desk: Desk, *urls: str) -> list[str]:
@@ -39,6 +45,20 @@ async def fetched(desk: Desk, *urls: str) -> list[str]:
 def pages_asked(box: Box, *but: str) -> list[str]:
     entries = [entry for entry in box.log.requests if entry.path != "/robots.txt" and entry.host not in but]
     return [f"{entry.host}{entry.path}" for entry in entries]
+
+
+@asynccontextmanager
+async def desk_before(home: Path, answer: Callable[[Asked], Answer]) -> AsyncIterator[Desk]:
+    """With a worker, before one server that is a.test and b.test."""
+    hosts = ("a.test", "b.test")
+    names = Names()
+    async with serving(answer) as server:
+        for host in hosts:
+            names.lead(host, [server.endpoint])
+        fetcher = HttpFetcher(names, AllowList.from_names(hosts), "Shisho/test")
+        access = WebAccess({}, fetcher, MemoryParser({}), robots=False)
+        async with open_desk(home=home, web_access=access) as desk, desk.working(1):
+            yield desk
 
 
 async def test_no_page_is_taken_from_hosts_that_disallow_everything_though_a_doi_leads_there(
@@ -120,31 +140,20 @@ async def test_an_engine_that_wants_hours_is_passed_over(tmp_path: Path) -> None
 
 
 async def test_a_page_that_has_changed_is_there_once_however_its_address_is_spelled(tmp_path: Path) -> None:
-    said = [
-        "旧版では、塔の高さを三十メートルと記している。",
-        "改訂版では、塔の高さを四十メートルと改めている。",
-    ]
-    names = Names()
-    async with serving(lambda _: Answer(html("塔", said[0]))) as server:
-        names.lead("a.test", [server.endpoint])
-        fetcher = HttpFetcher(names, AllowList.from_names(["a.test"]), "Shisho/test")
-        access = WebAccess({}, fetcher, MemoryParser({}), robots=False)
-        async with open_desk(home=tmp_path, web_access=access) as desk, desk.working(1):
-            assert await fetched(desk, "http://a.test/図書") == ["completed"]
-            del said[0]
-            assert await fetched(desk, "http://a.test./%e5%9b%b3%E6%9B%B8/?utm_source=x") == ["completed"]
-            (document,) = await desk.documents()
-            assert document.source == "http://a.test/%E5%9B%B3%E6%9B%B8"
-            assert "四十メートル" in await desk.text(document.id)
+    texts = [*VERSIONS]
+    async with desk_before(tmp_path, lambda _: Answer(html("塔", texts[0]))) as desk:
+        assert await fetched(desk, "http://a.test/図書") == ["completed"]
+        del texts[0]
+        assert await fetched(desk, "http://a.test./%e5%9b%b3%E6%9B%B8/?utm_source=x") == ["completed"]
+        (document,) = await desk.documents()
+        assert document.source == "http://a.test/%E5%9B%B3%E6%9B%B8"
+        assert "四十メートル" in await desk.text(document.id)
 
 
 async def test_a_moved_page_is_read_where_it_is_now_and_again_when_it_has_changed(tmp_path: Path) -> None:
     """The old address would answer that it is as before: the date that it is shown is of the new one."""
     moved = '<meta http-equiv="refresh" content="0; url=http://b.test/new"><p>移転しました。</p>'
-    texts = [
-        "旧版では、塔の高さを三十メートルと記している。",
-        "改訂版では、塔の高さを四十メートルと改めている。",
-    ]
+    texts = [*VERSIONS]
     dated = [("Last-Modified", "Mon, 02 Nov 2026 00:00:00 GMT")]
 
     def answer(asked: Asked) -> Answer:
@@ -152,16 +161,10 @@ async def test_a_moved_page_is_read_where_it_is_now_and_again_when_it_has_change
             return Answer(html("塔", texts[0]), headers=dated)
         return Answer(status=304) if "if-modified-since" in asked.headers else Answer(moved, headers=dated)
 
-    names = Names()
-    async with serving(answer) as server:
-        for host in ("a.test", "b.test"):
-            names.lead(host, [server.endpoint])
-        fetcher = HttpFetcher(names, AllowList.from_names(["a.test", "b.test"]), "Shisho/test")
-        access = WebAccess({}, fetcher, MemoryParser({}), robots=False)
-        async with open_desk(home=tmp_path, web_access=access) as desk, desk.working(1):
-            assert await fetched(desk, "http://a.test/old") == ["completed"]
-            del texts[0]
-            assert await fetched(desk, "http://a.test/old") == ["completed"]
-            (document,) = await desk.documents()
-            assert document.source == "http://b.test/new"
-            assert "四十メートル" in await desk.text(document.id)
+    async with desk_before(tmp_path, answer) as desk:
+        assert await fetched(desk, "http://a.test/old") == ["completed"]
+        del texts[0]
+        assert await fetched(desk, "http://a.test/old") == ["completed"]
+        (document,) = await desk.documents()
+        assert document.source == "http://b.test/new"
+        assert "四十メートル" in await desk.text(document.id)

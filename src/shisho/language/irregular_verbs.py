@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Without forms that are words of their own: found, left, lay, bore, wound.
+# Without find and leave: more often than their past, found and left mean something of their own.
 FORMS = (
     "begin began begun;bring brought;build built;buy bought;catch caught;choose chose chosen;come came;draw drew drawn;"
     "drive drove driven;eat ate eaten;fall fell fallen;feel felt;fight fought;fly flew flown;get got gotten;give gave given;"

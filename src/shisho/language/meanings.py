@@ -245,13 +245,12 @@ def _opposite() -> dict[str, frozenset[str]]:
 
 @lru_cache(maxsize=1)
 def _exclusive() -> dict[str, frozenset[str]]:
+    starred = [group[1:] for group in f"{SETS};{ENGLISH_SETS}".split(";") if group.startswith("*")]
     others: dict[str, set[str]] = {}
-    for group in f"{SETS};{ENGLISH_SETS}".split(";"):
-        members = (
-            {_read_listed(word)[0] for word in group.removeprefix("*").split()} if group[0] == "*" else ()
-        )
-        for word in members:
-            others.setdefault(word, set()).update(set(members) - {word})
+    for group in starred:
+        members = {_read_listed(word)[0] for word in group.split()}
+        for member in members:
+            others.setdefault(member, set()).update(members - {member})
     return {term: frozenset(words) for term, words in others.items()}
 
 

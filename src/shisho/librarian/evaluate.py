@@ -25,7 +25,7 @@ from shisho.librarian.quoting import (
 )
 from shisho.librarian.rivals import drop_other_things, find_own_words, is_rival, put_own_words_first
 from shisho.librarian.signs import figures_missing
-from shisho.librarian.table_rows import find_labels, find_met, find_outdone_rows, is_record, lacks_any
+from shisho.librarian.table_rows import find_met, find_outdone_rows, is_record, lacks_any
 
 REFUSED = 0.45  # the most that a quotation can have which has not the form of an answer
 TOLD = 0.8  # the least that a row has which says itself all that is asked for
@@ -354,9 +354,8 @@ def _certainty(
     kindless = is_strict and not question.is_answered_by(line.folded, best.shown.title)
     kindless = kindless and not is_grounded(page.lines, best.place, question)
     alike = signs.find_same_words(question, weights, document_words)
-    all_quoted = find_labels(best.quotation, best.shown.heading).union(
-        *(candidate.quoted_words for candidate in chosen)
-    )
+    labels = shared.labels if is_row(best.quotation) else frozenset[str]()
+    all_quoted = labels.union(*(candidate.quoted_words for candidate in chosen))
     own_signs = certainty_signs(
         question,
         weights,

@@ -237,8 +237,7 @@ def _background(
 
 
 def _words_that_ask(asking: str) -> frozenset[str]:
-    """The terms of 「どのくらいの頻度で」 and "do I need": what is done once a week does not say
-    頻度."""
+    """The terms of 「どのくらいの頻度で」 and "do I need": a rate need not be called one."""
     return frozenset(word for part in _ONLY_ASKS.findall(asking) for word in terms(part))
 
 

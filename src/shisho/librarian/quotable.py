@@ -15,6 +15,7 @@ from shisho.librarian.questions import ParsedQuestion
 from shisho.librarian.quoting import QuotedSpan, choose_span, is_list, overleaf_span, sentence_rest
 from shisho.librarian.reading import SentenceLine
 from shisho.librarian.signs import PassageSigns, Signs
+from shisho.librarian.table_rows import find_labels
 
 SAID_AGAIN = 0.8  # of the question's words, by how rare they are
 NEXT_CHARS = 160  # of a further sentence at most
@@ -62,6 +63,7 @@ def find_quotable_lines(
             passage.match / best if best else 0.0,
             _lacks_number(question, f"{fold(passage.title)}\n{page.folded}"),
             find_designations(fold(passage.title)),
+            find_labels(passage.heading),
         )
         for place, line in enumerate(page.lines):
             if line.role in _QUOTABLE or _heading_answers(question, line):

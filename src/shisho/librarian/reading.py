@@ -22,7 +22,7 @@ class SentenceLine:
     """One sentence: `text[start:end]` of its passage, folded, with its terms. `mark`: the kind of mark that
     it begins with as an item of a list, 0 for none. `under`: the terms of the heading, question or lead-in of
     the passage that it stands under. `designations`: the things of a numbered kind that it names, and
-    that it, or what it stands under, begins with (第二種, レベル1)."""
+    that it, or what it stands under, begins with (第二種, レベル1); for a row those of all columns."""
 
     start: int
     end: int
@@ -82,7 +82,8 @@ def _lines(
     own_spans = sum(start < len(passage) for start, _ in spans)
     for (start, end), role in zip(spans[:own_spans], parts, strict=False):
         line = _line(text, start, end, role, titled | led)
-        cells = text[start:end].split("\t") if is_row(text[start:end]) else ()
+        printed = text[start:end]
+        cells = printed.split("\t") if is_row(printed) else ()
         things = find_designations(line.folded).union(*(find_designations(fold(cell)) for cell in cells))
         if not cells:
             begun = find_begun(line.folded) or begun

@@ -98,7 +98,8 @@ WEIGHTS = Signs(
 
 class PassageSigns(NamedTuple):
     """The facts that all lines of a passage share; `alike`: for each term the words of passage and title that
-    mean the same. `designations`: the things of a numbered kind in its document's title."""
+    mean the same. `designations`: the things of a numbered kind in its document's title. `labels`: the terms
+    of the labels of its columns, where it is part of a table."""
 
     page: AnalysedPassage
     alike: Mapping[str, frozenset[str]]
@@ -111,6 +112,7 @@ class PassageSigns(NamedTuple):
     match_relative: float
     numberless: bool
     designations: frozenset[Designation]
+    labels: frozenset[str]
 
 
 def term_weights(question: ParsedQuestion, rarity: Mapping[str, float]) -> dict[str, float]:
@@ -152,7 +154,7 @@ def line_signs(
     alike = shared.alike
     counted = dict.fromkeys(weights, 1 / len(weights))
     form = question.form
-    labels = page.heading if is_row(quotation) else reading.NOTHING
+    labels = shared.labels if is_row(quotation) else reading.NOTHING
     is_another = _is_of_another_thing(question, shared, place, under, is_row(quotation))
     beside = [*shared.shares[max(0, place - 2) : place], *shared.shares[place + 1 : place + 3]]
     return Signs(

@@ -59,10 +59,10 @@ def is_record(text: str) -> bool:
     return is_row(text) and all(_LABELLED.fullmatch(cell) for cell in text.strip().split("\t"))
 
 
-def find_labels(row: str, heading: str) -> frozenset[str]:
-    """The terms of the labels of its columns, with which the heading over a row ends."""
+def find_labels(heading: str) -> frozenset[str]:
+    """The terms of the labels of a table's columns, with which the heading of its rows ends."""
     part = heading.rsplit(" › ", 1)[-1]
-    return frozenset(terms(fold(part))) if is_row(row) and BETWEEN_LABELS in part else frozenset()
+    return frozenset(terms(fold(part))) if BETWEEN_LABELS in part else frozenset()
 
 
 def lacks_any(words: Iterable[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -151,3 +152,27 @@ def test_nothing_proposed_and_an_empty_corpus() -> None:
 
 def test_a_passage_without_terms_scores_nothing() -> None:
     assert ranked(query(["気圧"]), [passage("。")], Statistics(5, 3, 0, 3))[0].score == 0
+
+
+def test_a_synonym_counts_as_the_term_itself() -> None:
+    passages = [
+        passage("領収書を無くした場合は届け出る。", name="a"),
+        passage("窓口は朝に開く。", name="b"),
+        *NOISE,
+    ]
+    widened = replace(
+        query(["レシートの紛失"]),
+        synonyms={"レシート": (("領収", "書"), ("領収書",)), "紛失": (("無くす",),)},
+    )
+    figures = statistics(passages)
+    first, *others = ranked(widened, passages, figures)
+    assert first.passage_id == "a" and first.parts["match"] == pytest.approx(1.0)
+    assert all(not other.score for other in others)
+    assert all(not hit.score for hit in ranked(query(["レシートの紛失"]), passages, figures))
+
+
+def test_a_synonym_of_several_terms_counts_where_a_line_has_them_all() -> None:
+    passages = [passage("在宅で勤務する。", name="a"), passage("在宅で介護する。", name="b"), *NOISE]
+    widened = replace(query(["テレワーク"]), synonyms={"テレワーク": (("在宅", "勤務"),)})
+    scored = {hit.passage_id: hit.score for hit in ranked(widened, passages, statistics(passages))}
+    assert scored["a"] > 0 == scored["b"]

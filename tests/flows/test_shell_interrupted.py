@@ -229,11 +229,32 @@ hook.value = ctypes.cast(ctypes.pythonapi.PyErr_SetInterrupt, ctypes.c_void_p).v
 confirm("?")
 """
 
+# The interrupt comes while `input` empties a stream, and `input` drops what is raised there.
+WHILE_A_STREAM_IS_EMPTIED = """
+import signal
+import sys
+from shisho.interfaces.cli.interrupts import confirm
 
-def test_an_interrupt_just_before_the_terminal_is_read_is_heard() -> None:
+class Output:
+    interrupts = 1
+    def __getattr__(self, name):
+        return getattr(sys.__stdout__, name)
+    def flush(self):
+        sys.__stdout__.flush()
+        if self.interrupts:
+            self.interrupts -= 1
+            signal.raise_signal(signal.SIGINT)
+
+sys.stdout = Output()
+confirm("?")
+"""
+
+
+@pytest.mark.parametrize("script", [JUST_BEFORE_THE_READ, WHILE_A_STREAM_IS_EMPTIED])
+def test_an_interrupt_just_before_the_terminal_is_read_is_heard(script: str) -> None:
     ours, its = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-c", JUST_BEFORE_THE_READ],
+        [sys.executable, "-c", script],
         stdin=its,
         stdout=its,
         stderr=its,

@@ -32,3 +32,8 @@ def test_a_month_is_its_short_name() -> None:
 def test_the_past_of_an_irregular_verb_means_the_same() -> None:
     assert mean_same(*terms("pays"), *terms("paid"))
     assert not mean_same(*terms("pays"), *terms("said"))
+
+
+def test_no_negation_is_lost_from_a_listed_word() -> None:
+    """A term that only looks content-free: 「燃えるごみ」 would be 「燃えないごみ」."""
+    assert not mean_same("燃えるごみ", "可燃ごみ")

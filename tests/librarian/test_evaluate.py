@@ -463,3 +463,21 @@ def test_a_list_of_changes_answers_what_is_asked_of_changes_alone() -> None:
     passage = NumberedPassage(1, text, "部品の手引き › 変更履歴", 0.9, title="部品の手引き")
     assert found("特定の部品を自動の処理から外すにはどうすればよいか", [passage])[0].score < ENOUGH
     assert found("特定の部品を自動の処理から外す指定が追加された版はどれか", [passage])[0].score >= ENOUGH
+
+
+LOST = NumberedPassage(
+    1, "受付は9時に開きます。領収書を無くした場合は、支払証明書を書いて代えることができます。", "精算", 0.5
+)
+
+
+def test_a_line_is_met_by_what_documents_say_for_the_word_that_is_asked_with() -> None:
+    (first, *_) = found("精算でレシートを紛失したらどうすればよいですか", (LOST,))
+    assert "支払証明書" in first.snippet
+
+
+def test_nothing_is_an_answer_in_passages_that_are_beside_the_question() -> None:
+    goals = [Goal("G1", "豊橋駅が開業したのはいつか")]
+    plain = select(ALL, goals, (), rarity(goals))
+    beside = select(ALL, goals, (), rarity(goals), are_beside=True)
+    assert plain[0].score >= ENOUGH > beside[0].score
+    assert plain[0].snippet == beside[0].snippet

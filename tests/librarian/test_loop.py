@@ -114,10 +114,10 @@ async def test_an_english_question_is_answered_in_english() -> None:
     ("question", "k", "budget", "stop", "rounds", "abstained"),
     [
         ("決定係数とは何か", 3, Budget(), LoopStop.CONDITION_MET, 1, False),
-        (HALF, 2, Budget(max_rounds=5), LoopStop.STAGNATION, 2, False),
-        (NOTHING, 3, Budget(max_rounds=5), LoopStop.STAGNATION, 1, True),
+        (HALF, 2, Budget(max_rounds=5), LoopStop.STAGNATION, 3, False),
+        (NOTHING, 3, Budget(max_rounds=5), LoopStop.STAGNATION, 2, True),
         (HALF, 2, Budget(max_rounds=1), LoopStop.ROUNDS, 1, False),
-        (NOTHING, 2, Budget(max_rounds=1), LoopStop.STAGNATION, 1, True),
+        (NOTHING, 2, Budget(max_rounds=1), LoopStop.ROUNDS, 1, True),
         (KANA, 2, Budget(), LoopStop.CONDITION_MET, 1, False),
         (NOTHING, 20, Budget(), LoopStop.EXHAUSTED, 1, True),
         (HALF, 20, Budget(), LoopStop.EXHAUSTED, 1, False),
@@ -250,7 +250,7 @@ async def test_a_changed_input_drops_what_followed_from_it_and_is_told() -> None
         budget=Budget(max_rounds=2),
         notify=heard.append,
     )
-    assert answer.rounds == 2 and answer.loop_stop is LoopStop.STAGNATION
+    assert answer.rounds == 2 and answer.loop_stop is LoopStop.ROUNDS
     assert StepForgotten("route", 5) in heard, "the first route saw another budget"
     replayed = [(news.node, news.step) for news in heard if isinstance(news, StepTaken) and news.replayed]
     assert replayed == [(node, step) for step, node in enumerate(NODES[:4], 1)]

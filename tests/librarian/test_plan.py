@@ -42,19 +42,32 @@ def test_a_later_round_asks_for_one_open_goal_by_itself() -> None:
     second = plan(made, made.goals, (first,))
     third = plan(made, made.goals, (first, second))
     assert (second.keyword_query, third.keyword_query) == (("決定係数",), ("相関係数",))
-    assert plan(made, made.goals, (first, second, third)).keyword_query == ()
+    fourth = plan(made, made.goals, (first, second, third))
+    assert (fourth.keyword_query, fourth.with_synonyms) == (("決定係数",), True), (
+        "決定 is listed, 相関 is not"
+    )
+    assert plan(made, made.goals, (first, second, third, fourth)).keyword_query == ()
 
 
-def test_one_goal_is_asked_again_only_as_it_is_read_by_then_or_for_its_definition() -> None:
-    other = strategy("決定系数の値はいくつか")
-    assert plan(other, other.goals, (plan(other, other.goals, ()),)).keyword_query == ()
-    made = strategy("決定系数とは何か")
-    first = plan(made, made.goals, ())
-    second = plan(made, made.goals, (first,))
-    assert second.keyword_query == ("決定系数 定義",)
-    assert plan(made, made.goals, (first, second)).keyword_query == ()
+def test_one_goal_is_asked_again_only_in_other_words_as_it_is_read_by_then_or_for_its_definition() -> None:
+    other = strategy("決定系数とは何か")
+    first = plan(other, other.goals, ())
+    second = plan(other, other.goals, (first,))
+    assert second.keyword_query == ("決定系数 定義",) and not second.with_synonyms
+    third = plan(other, other.goals, (first, second))
+    assert third.keyword_query == ("決定系数",) and third.with_synonyms
+    assert plan(other, other.goals, (first, second, third)).keyword_query == ()
     read = strategy("決定係数とは何か")
     assert plan(read, read.goals, (first,)).keyword_query == ("決定係数",)
+
+
+def test_what_means_the_same_is_looked_for_where_the_own_words_did_not_do() -> None:
+    made = strategy("レシートをなくしたらどうなりますか")
+    first = plan(made, made.goals, ())
+    second = plan(made, made.goals, (first,))
+    assert (first.with_synonyms, second.with_synonyms) == (False, True)
+    assert first.keyword_query == second.keyword_query
+    assert plan(made, made.goals, (first, second)).keyword_query == ()
 
 
 def test_the_goal_in_focus_leads_later_rounds() -> None:
@@ -73,7 +86,11 @@ def test_nothing_is_asked_twice(question: str) -> None:
     plans: list[Plan] = []
     for _ in range(12):
         plans.append(plan(made, made.goals, plans))
-    asked = [frozenset(fold(word) for word in one.keyword_query) for one in plans if one.keyword_query]
+    asked = [
+        (frozenset(fold(word) for word in one.keyword_query), one.with_synonyms)
+        for one in plans
+        if one.keyword_query
+    ]
     assert asked and len(asked) == len(set(asked))
     assert all(not one.vector_query for one in plans if not one.keyword_query), "nothing left: an empty plan"
 

@@ -4,7 +4,7 @@ are, and how much of a query a passage matches."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shisho.domain.corpus import Passage
@@ -77,6 +77,22 @@ def repetition_of(query: TermQuery, weights: Weights) -> float:
 def idf(terms: Iterable[str], statistics: Statistics) -> dict[str, float]:
     """Rarity of each term over the corpus, from near 0 (everywhere) upward."""
     return {term: rarity(statistics.terms.get(term, 0), statistics.passages) for term in terms}
+
+
+def query_idf(query: TermQuery, statistics: Statistics) -> dict[str, float]:
+    """Rarity of each term of a query. One with synonyms is as common as the commonest of them."""
+    return {
+        term: rarity(
+            max(_frequency(word, statistics) for word in ((term,), *query.synonyms.get(term, ()))),
+            statistics.passages,
+        )
+        for term in query.terms
+    }
+
+
+def _frequency(word: Sequence[str], statistics: Statistics) -> int:
+    """In how many passages at most a word of several terms stands."""
+    return min(statistics.terms.get(term, 0) for term in word)
 
 
 def pair_idf(pairs: Iterable[str], statistics: Statistics) -> dict[str, float]:

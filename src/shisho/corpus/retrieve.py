@@ -110,7 +110,13 @@ class Retriever:
         if not meaning:
             raise InvalidParams("Nothing to search for: give keyword_query or vector_query.")
         vector = await self._query_vector(meaning)
-        return _Look(texts or [meaning], self.query, vector, narrow_scope(scope, request), cut, passage_ids)
+        query = self._query_with_synonyms if request.with_synonyms else self.query
+        return _Look(texts or [meaning], query, vector, narrow_scope(scope, request), cut, passage_ids)
+
+    def _query_with_synonyms(self, texts: Sequence[str]) -> TermQuery:
+        from shisho.language.wordings import add_synonyms  # here, as most questions are answered without
+
+        return add_synonyms(self.query(texts))
 
     async def _query_vector(self, meaning: str) -> QueryVector | None:
         """None where there is nothing to compare it with: loading an embedder takes longer than a search.
@@ -181,7 +187,7 @@ class _Look:
         return RetrievalResult(in_scope, hits, embeddings)
 
     def _by_words(self, view: SearchView, query: TermQuery, depth: int) -> Sequence[RankedCandidate]:
-        statistics = read_statistics(view, query.terms, query.bigrams, self.scope)
+        statistics = read_statistics(view, query.all_terms, query.bigrams, self.scope)
         return _weighed(view, query, statistics, self._proposed(view, query, depth), depth)
 
     def _blended(
@@ -191,17 +197,17 @@ class _Look:
         nearest = view.find_nearest(by.vector, self.scope, _limit(depth), self.passage_ids)
         others = [name for name in proposed if name not in nearest]
         cosines = {**nearest, **view.similarities(by.vector, others)}
-        statistics = read_statistics(view, query.terms, query.bigrams, self.scope)
+        statistics = read_statistics(view, query.all_terms, query.bigrams, self.scope)
         if not cosines:  # whether others have vectors changes nothing
             return _weighed(view, query, statistics, proposed, depth)
         by_words = _weighed(view, query, statistics, list(dict.fromkeys([*proposed, *nearest])), None)
-        whole = sum(rank.idf(query.terms, statistics).values())
+        whole = sum(rank.query_idf(query, statistics).values())
         share = by.about.share.japanese if query.is_japanese else by.about.share.english
         return blend(by_words, cosines, whole, share, depth)
 
     def _proposed(self, view: SearchView, query: TermQuery, depth: int) -> Sequence[PassageId]:
         with span("retrieve.propose"):
-            return view.propose(query.terms, query.bigrams, self.scope, _limit(depth), self.passage_ids)
+            return view.propose(query.all_terms, query.bigrams, self.scope, _limit(depth), self.passage_ids)
 
 
 def _limit(depth: int) -> int:

@@ -22,8 +22,8 @@ from shisho.corpus.rank import (
     JAPANESE,
     Statistics,
     Weights,
-    idf,
     pair_idf,
+    query_idf,
     rarity,
     repetition_of,
 )
@@ -80,7 +80,7 @@ class _Scale:
         self._weights = weights
         self._statistics = statistics
         self._size = len(candidates)
-        self._rarity = idf(query.terms, statistics)
+        self._rarity = query_idf(query, statistics)
         self._worth = np.array(list(self._rarity.values()))
         self._terms = list(self._rarity)
         # The fields of `TermVector` in their order.
@@ -91,10 +91,24 @@ class _Scale:
         self._joined_terms = JoinedTerms([*terms, *headings])
         self._characters = JoinedCharacters(characters)
         self._term_counts, self._heading_counts, self._pair_counts = np.array(sizes, np.float64)
-        self._lines = self._joined_terms.count(self._terms)
+        self._lines = self._count_by_line()
         counts = self._joined_terms.add_up_by_passage(self._lines)
         self._counts = counts[:, : self._size]
         self._in_heading = counts[:, self._size :] > 0
+
+    def _count_by_line(self) -> Whole:
+        """How often each term stands in each line, a synonym counted as the term itself."""
+        synonyms = self._query.synonyms
+        if not synonyms:
+            return self._joined_terms.count(self._terms)
+        names = self._query.all_terms
+        row = {name: at for at, name in enumerate(names)}
+        counts = self._joined_terms.count(names)
+        lines = counts[[row[term] for term in self._terms]]
+        for at, term in enumerate(self._terms):
+            for word in synonyms.get(term, ()):
+                lines[at] += counts[[row[part] for part in word]].min(axis=0)
+        return lines
 
     def parts(self) -> dict[str, Scores]:
         """Of all passages each part of their scores."""

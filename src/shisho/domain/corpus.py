@@ -230,8 +230,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class PassageHit:
-    """A passage found outside a session, with everything that opens it and the parts its score was made
-    of."""
+    """A passage found outside a session, with everything that opens it and the parts of its score."""
 
     passage: PassageId
     document: DocumentId
@@ -304,6 +303,7 @@ class SearchRequest:
     keyword_query: tuple[str, ...] = ()
     vector_query: str = ""
     filter_conditions: Mapping[str, Condition] = field(default_factory=dict)
+    with_synonyms: bool = False  # what means the same as a keyword counts as the keyword
 
 
 class Complexity(StrEnum):

@@ -70,6 +70,7 @@ class Plan:
     vector_query: str
     reasoning: str
     filter_conditions: Mapping[str, Condition] = field(default_factory=dict)
+    with_synonyms: bool = False
 
 
 class WebPolicy(StrEnum):

@@ -13,8 +13,9 @@ from itertools import permutations
 from shisho.language import irregular_verbs, kindred_words, near_words
 from shisho.language.contrasts import ENGLISH_SETS, SETS
 from shisho.language.synonyms import synonym_groups
-from shisho.language.terms import fold, split_word, terms, tokenizer
+from shisho.language.terms import tokenizer
 from shisho.language.weights import LIGHT, STRONG
+from shisho.language.word_groups import WordGroups, group_words, read_list, read_listed
 
 _SAME = (
     "贈る 与える 授与;生かす 活用 利用;選ぶ 決める;解禁 許可 認める;立候補 出馬;目的 為;続く 次ぐ;"
@@ -202,37 +203,22 @@ _NONE = frozenset[int]()
 
 
 @lru_cache(maxsize=1)
-def _same() -> dict[str, frozenset[int]]:
-    return _grouped(_SAME)
+def read_same_words() -> WordGroups:
+    return group_words(_SAME, ())
 
 
 @lru_cache(maxsize=1)
-def _near() -> dict[str, frozenset[int]]:
-    groups = (
-        near_words.JAPANESE,
-        near_words.ENGLISH,
-        kindred_words.JAPANESE,
-        kindred_words.ENGLISH,
-        irregular_verbs.FORMS,
-    )
-    return _grouped(";".join(groups))
-
-
-def _grouped(groups_of_words: str) -> dict[str, frozenset[int]]:
-    groups: dict[str, set[int]] = {}
-    for number, group in enumerate(groups_of_words.split(";")):
-        for word in group.split():
-            term, is_content = _read_listed(word)
-            for name in {word, term if is_content else word}:
-                groups.setdefault(name, set()).add(number)
-    return {term: frozenset(numbers) for term, numbers in groups.items()}
+def read_near_words() -> WordGroups:
+    lists = (near_words, kindred_words)
+    groups = (text for one in lists for text in (one.JAPANESE, one.ENGLISH))
+    return group_words(";".join((*groups, irregular_verbs.FORMS)), read_list("everyday_words"))
 
 
 @lru_cache(maxsize=1)
 def _opposite() -> dict[str, frozenset[str]]:
     pairs: dict[str, set[str]] = {}
     for opposed in f"{_OPPOSITE};{SETS};{ENGLISH_SETS}".split(";"):
-        first, *others = (_read_listed(word)[0] for word in opposed.removeprefix("*").split())
+        first, *others = (_join(word) for word in opposed.removeprefix("*").split())
         ordered = (
             permutations((first, *others), 2) if opposed[0] == "*" else ((first, other) for other in others)
         )
@@ -248,24 +234,14 @@ def _exclusive() -> dict[str, frozenset[str]]:
     starred = [group[1:] for group in f"{SETS};{ENGLISH_SETS}".split(";") if group.startswith("*")]
     others: dict[str, set[str]] = {}
     for group in starred:
-        members = {_read_listed(word)[0] for word in group.split()}
+        members = {_join(word) for word in group.split()}
         for member in members:
             others.setdefault(member, set()).update(members - {member})
     return {term: frozenset(words) for term, words in others.items()}
 
 
-@lru_cache(maxsize=20_000)
-def _read_listed(word: str) -> tuple[str, bool]:
-    """The term of a listed word, and True where all of its parts are terms: without its first part, 成り立つ
-    would be 立つ. Most words stand in several groups, and the lists hold five thousand."""
-    folded = fold(word)
-    if word.isascii():
-        return "".join(terms(folded)) or word, True
-    if _LATIN_LETTER.search(folded):
-        parts, count = terms(folded), len(tokenizer().tokenize(folded))
-    else:
-        parts, count = split_word(folded)
-    return "".join(parts) or word, len(parts) == count
+def _join(listed: str) -> str:
+    return "".join(read_listed(listed)[0])
 
 
 def find_exclusive(term: str) -> frozenset[str]:
@@ -284,12 +260,12 @@ def mean_same(first: str, other: str) -> bool:
     dictionary, a verb beside the noun made of its kanji, or a Latin word beside its reading."""
     if first == other:
         return True
-    groups = _same()
+    groups = read_same_words().of
     if not groups.get(first, _NONE).isdisjoint(groups.get(other, _NONE)):
         return True
     if other in opposites(first) or (first in STRONG) != (other in STRONG):
         return False
-    near = _near()
+    near = read_near_words().of
     if not near.get(first, _NONE).isdisjoint(near.get(other, _NONE)):
         return True
     if not synonym_groups(first).isdisjoint(synonym_groups(other)):
@@ -315,7 +291,6 @@ def _readings(stem: str) -> frozenset[str]:
     return frozenset(reading.translate(_LONG) for reading in readings if _KATAKANA.fullmatch(reading))
 
 
-_LATIN_LETTER = re.compile("[a-zß-öø-ÿĀ-ɏ]")
 _KATAKANA = re.compile(r"[ァ-ヶー]{3,}")
 _LATIN = re.compile(r"[a-z]{3,}")
 _LONG = str.maketrans("", "", "ー・")

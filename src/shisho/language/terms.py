@@ -7,8 +7,8 @@ import re
 import threading
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -76,7 +76,8 @@ class Analysis:
 class TermQuery:
     """A query in terms. `terms` and `bigrams` hold each once, in order; `phrases` the terms of each
     quoted part, `numbers` those of each number and what it counts; `wording` the character runs of the
-    question as it was put. `repeated`: terms that one of the texts has several times, and how often."""
+    question as it was put. `repeated`: terms that one of the texts has several times, and how often.
+    `synonyms`: for some of the terms what counts as the same, each the terms of one word."""
 
     terms: tuple[str, ...]
     bigrams: tuple[str, ...]
@@ -84,6 +85,13 @@ class TermQuery:
     wording: tuple[str, ...] = ()
     repeated: tuple[tuple[str, int], ...] = ()
     numbers: tuple[tuple[str, ...], ...] = ()
+    synonyms: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
+
+    @property
+    def all_terms(self) -> tuple[str, ...]:
+        """Its terms and those of their synonyms, each once."""
+        others = (term for words in self.synonyms.values() for word in words for term in word)
+        return tuple(dict.fromkeys((*self.terms, *others)))
 
     @property
     def is_japanese(self) -> bool:

@@ -65,9 +65,10 @@ def select(
     goals: Sequence[Goal],
     refs: Sequence[EvidenceRef],
     rarity: Mapping[str, float],
+    are_beside: bool = False,
 ) -> list[Finding]:
     """For each goal its best new sentences, best first, verbatim and with scores from 0 to 1; none where
-    nothing is near."""
+    nothing is near. `are_beside`: as in `PassageMatter`; nothing in such passages is an answer."""
     weighed = [_weigh(passages, goal, rarity) for goal in goals]
     things = [choice.question.defined for choice in weighed]
     sides = tuple(thing.terms for thing in things if thing is not None)
@@ -77,7 +78,8 @@ def select(
     findings: list[Finding] = []
     for place, choice in enumerate(weighed):
         own_refs = [ref for ref in refs if ref.goal_id == choice.goal.id]
-        findings.extend(_for_goal(passages, choice, own_refs, sides, together, is_first=not place))
+        most_sure = REFUSED if are_beside else 1.0
+        findings.extend(_for_goal(passages, choice, own_refs, sides, together, most_sure, is_first=not place))
     return findings
 
 
@@ -127,6 +129,7 @@ def _for_goal(
     refs: Sequence[EvidenceRef],
     sides: Sequence[Sequence[str]],
     together: int,
+    most_sure: float,
     *,
     is_first: bool,
 ) -> Iterator[Finding]:
@@ -153,7 +156,7 @@ def _for_goal(
     undefined = question.asks_what_is and not any(_says_what_it_is(candidate, sides) for candidate in chosen)
     if undefined or _leaves_out_a_side(question, chosen):
         sure = min(sure, REFUSED)
-    sure = _sure_of_row(question, weights, chosen[0], candidates, sure)
+    sure = min(most_sure, _sure_of_row(question, weights, chosen[0], candidates, sure))
     if sure < floor:
         return
     if sure < ENOUGH:

@@ -71,13 +71,15 @@ class PlanMatter:
 
 @dataclass(frozen=True, slots=True)
 class PassageMatter:
-    """The passages read for the open goals."""
+    """The passages read for the open goals. `are_beside`: they were looked for by words that are only near to
+    the question's, after its own had led to no answer."""
 
     strategy: Strategy
     goals: Sequence[Goal]
     passages: Sequence[NumberedPassage]
     rarity: Mapping[str, float]
     evidence: Sequence[EvidenceRef]
+    are_beside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,7 @@ class RulesMind:
         return not planning.plan(matter.strategy, matter.goals, matter.plans).keyword_query
 
     async def evaluate(self, matter: PassageMatter, allowance: ModelAllowance) -> NodeThought[list[Finding]]:
-        parts = (matter.passages, matter.goals, matter.evidence, matter.rarity)
+        parts = (matter.passages, matter.goals, matter.evidence, matter.rarity, matter.are_beside)
         return NodeThought(await asyncio.to_thread(select, *parts))
 
     async def reflect(

@@ -123,7 +123,8 @@ class Nodes:
         passages = state["shown"]
         goals = open_goals(aim.goals, state["goal_status"])
         allowance = self._allowance(state["spent"])
-        matter = PassageMatter(aim, goals, passages, state["rarity"], held_refs)
+        are_beside = state["plans"][-1].with_synonyms
+        matter = PassageMatter(aim, goals, passages, state["rarity"], held_refs, are_beside)
         thought = await self._mind.evaluate(matter, allowance)
         findings = thought.value
         is_tried = state.get("respelt", False)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from shisho.domain.corpus import Condition
 from shisho.domain.inquiry import Goal, Plan, Strategy
 from shisho.language.terms import fold
+from shisho.language.wordings import has_synonyms
 from shisho.librarian import questions
 
 # 「決定係数について教えてください」: the asking is no part of what is sought.
@@ -25,16 +26,23 @@ def plan(strategy: Strategy, goals: Sequence[Goal], plans: Sequence[Plan]) -> Pl
     """The request of round `len(plans) + 1` for these open goals, the one in focus first. No (query, filter)
     comes twice: where nothing new is left to ask, the plan is empty."""
     filters = _filters(plans)
-    earlier_keys = {_key(earlier.keyword_query, earlier.filter_conditions) for earlier in plans}
+    earlier_keys = {
+        _key(earlier.keyword_query, earlier.filter_conditions, earlier.with_synonyms) for earlier in plans
+    }
     for asked_goals in [[goal] for goal in goals] if plans else [goals]:
         query = tuple(dict.fromkeys(_sought(goal.question) for goal in asked_goals))
-        if _key(query, filters) not in earlier_keys:
+        if _key(query, filters, False) not in earlier_keys:
             meant = asked_goals[0].question if plans else strategy.question
             ids = ", ".join(goal.id for goal in asked_goals)
             return Plan(strategy.question, query, meant, f"{ids}: its own words", filters)
     query = _definition(strategy) if plans and goals else ()
-    if query and _key(query, filters) not in earlier_keys:
+    if query and _key(query, filters, False) not in earlier_keys:
         return Plan(strategy.question, query, strategy.question, f"{goals[0].id}: its definition", filters)
+    for goal in goals if plans else ():
+        query = (_sought(goal.question),)
+        if has_synonyms(query) and _key(query, filters, True) not in earlier_keys:
+            why = f"{goal.id}: what means the same as its words"
+            return Plan(strategy.question, query, goal.question, why, filters, with_synonyms=True)
     return Plan(strategy.question, (), "", "nothing left to ask that was not asked", filters)
 
 
@@ -57,5 +65,7 @@ def _filters(plans: Sequence[Plan]) -> Mapping[str, Condition]:
     return plans[-1].filter_conditions if len(plans) == 1 else {}
 
 
-def _key(query: Sequence[str], filters: Mapping[str, Condition]) -> tuple[frozenset[str], str]:
-    return frozenset(fold(word) for word in query), repr(sorted(filters.items()))
+def _key(
+    query: Sequence[str], filters: Mapping[str, Condition], with_synonyms: bool
+) -> tuple[frozenset[str], str, bool]:
+    return frozenset(fold(word) for word in query), repr(sorted(filters.items())), with_synonyms

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from shisho.domain.corpus import NumberedPassage
-from shisho.language.terms import fold, terms
+from shisho.language.terms import fold
 from shisho.librarian import demands, reading, signs
 from shisho.librarian.answer_kinds import AnswerKind
 from shisho.librarian.designations import find_designations
@@ -49,7 +49,7 @@ def find_quotable_lines(
     best = max(passage.match for passage in passages) if passages else 0.0
     for number, passage in enumerate(passages):
         page = reading.read(passage.text, passage.heading, passage.after, passage.code)
-        titled = frozenset(terms(fold(passage.title)))
+        titled = reading.list_words(fold(passage.title))
         alike = signs.find_same_words(question, weights, page.terms | titled)
         shared = PassageSigns(
             page,

@@ -11,6 +11,7 @@ from shisho.language.normalise import fold_map
 from shisho.language.numbers import Figures, figures
 from shisho.language.sentences import is_row, sentences
 from shisho.language.terms import fold, pairs, terms
+from shisho.language.wordings import find_long_words
 from shisho.librarian.designations import Designation, find_begun, find_designations
 from shisho.librarian.line_roles import LineRole, mark, roles
 
@@ -51,7 +52,7 @@ class AnalysedPassage:
 def read(text: str, heading: str, after: str = "", code: bool = False) -> AnalysedPassage:
     """A passage, read once: the same one may be shown to several goals. `code` is one line to its end."""
     title = fold(heading)
-    named_words = frozenset(terms(title))
+    named_words = list_words(title)
     lines, following = (_code_lines(text), ()) if code else _lines(text, heading, after)
     return AnalysedPassage(
         lines,
@@ -61,6 +62,12 @@ def read(text: str, heading: str, after: str = "", code: bool = False) -> Analys
         "\n".join([title, *(line.folded for line in lines)]),
         following,
     )
+
+
+def list_words(folded: str) -> frozenset[str]:
+    """The terms of a folded text, and its words of several terms (在宅勤務) that others mean the same as."""
+    words = terms(folded)
+    return frozenset((*words, *map("".join, find_long_words(words))))
 
 
 @lru_cache(maxsize=1_024)
@@ -126,7 +133,7 @@ def _line(text: str, start: int, end: int, role: LineRole, under: frozenset[str]
         start,
         end,
         folded,
-        frozenset(terms(folded)),
+        list_words(folded),
         role,
         _mark(text, start, role),
         under,

@@ -47,7 +47,11 @@ class InquirySearch:
             return Round((), 0, 0, False), {}
         session = await self._session(complexity, is_reached)
         request = SearchRequest(
-            plan.search_intent, plan.keyword_query, plan.vector_query, plan.filter_conditions
+            plan.search_intent,
+            plan.keyword_query,
+            plan.vector_query,
+            plan.filter_conditions,
+            plan.with_synonyms,
         )
         shown_round = await session.search(request, round_, anew=anew)
         self.rounds.append(SearchedRound(round_, shown_round.shown, shown_round.sources))

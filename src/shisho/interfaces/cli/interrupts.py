@@ -60,22 +60,44 @@ def end_at_second_interrupt() -> None:
 def confirm(question: str) -> bool:
     """Ask the person at the terminal, on the error stream. Ctrl-C is heard at once, though the event loop
     stands still."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    with _hearing_interrupts():
+        return typer.confirm(question, err=True)
+
+
+@contextmanager
+def _hearing_interrupts() -> Iterator[None]:
+    """Raise KeyboardInterrupt for a Ctrl-C, and once more where it is still waited for at the second look:
+    `input` drops what is raised while it empties the streams before it reads."""
+    looks = 0  # left until then; the first may come together with the Ctrl-C
+
+    def interrupt(*_: object) -> None:
+        nonlocal looks
+        looks = 2
+        raise KeyboardInterrupt
+
+    def look() -> None:
+        nonlocal looks
+        if looks:
+            looks -= 1
+            if not looks:
+                raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupt)
     try:
-        with _waking_reads():
-            return typer.confirm(question, err=True)
+        with _waking_reads(look):
+            yield
     finally:
         signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
-def _waking_reads() -> Iterator[None]:
-    """Interrupt a read of the terminal time and again: Python looks for a Ctrl-C only when the read returns,
-    so one that came just before it would be heard with the next key."""
+def _waking_reads(look: Callable[[], None]) -> Iterator[None]:
+    """Interrupt a read of the terminal time and again, and look: Python looks for a Ctrl-C only when the read
+    returns, so one that came just before it would be heard with the next key."""
     if not hasattr(signal, "setitimer"):  # Windows reads in short turns by itself
         yield
         return
-    before = signal.signal(signal.SIGALRM, lambda *_: None)
+    before = signal.signal(signal.SIGALRM, lambda *_: look())
     signal.setitimer(signal.ITIMER_REAL, SECONDS_BETWEEN_LOOKS, SECONDS_BETWEEN_LOOKS)
     try:
         yield

@@ -1,0 +1,83 @@
+"""How documents word what people ask: synonyms, and words that only go with it. By them passages
+are looked for and shown; whether a claim is supported is for `meanings` alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from shisho.language.meanings import read_near_words, read_same_words
+from shisho.language.normalise import fold_text
+from shisho.language.terms import TermQuery, build_query, terms
+from shisho.language.word_groups import Word, read_list
+
+_NONE = frozenset[int]()
+
+
+@lru_cache(maxsize=1)
+def _read_wordings() -> Mapping[str, Sequence[Word]]:
+    """For a word that people ask with, its terms joined, itself and what documents say where it is meant."""
+    return {"".join(words[0]): words for words in read_list("asked_words")}
+
+
+@lru_cache(maxsize=20_000)
+def list_synonyms(term: str) -> tuple[Word, ...]:
+    """The other words of the groups of a term, or of terms that are joined."""
+    found = (
+        word
+        for groups in (read_same_words(), read_near_words())
+        for number in sorted(groups.of.get(term, _NONE))
+        for word in groups.words[number]
+    )
+    return tuple(word for word in dict.fromkeys(found) if "".join(word) != term)
+
+
+@lru_cache(maxsize=20_000)
+def list_wordings(term: str) -> tuple[Word, ...]:
+    """How documents may word what people ask with a term, or with terms that are joined: its synonyms, and
+    words that only go with it (注射: 接種)."""
+    found = dict.fromkeys((*list_synonyms(term), *_read_wordings().get(term, ())))
+    return tuple(word for word in found if "".join(word) != term)
+
+
+@lru_cache(maxsize=20_000)
+def join_wordings(term: str) -> frozenset[str]:
+    """`list_wordings`, the terms of each joined."""
+    return frozenset(map("".join, list_wordings(term)))
+
+
+@lru_cache(maxsize=1)
+def _read_long_words() -> Mapping[str, Sequence[Word]]:
+    """The listed words of several terms, by their first."""
+    found: dict[str, dict[Word, None]] = {}
+    for words in (*read_same_words().words, *read_near_words().words, *_read_wordings().values()):
+        for word in words:
+            if word[1:]:
+                found.setdefault(word[0], {})[word] = None
+    return {first: tuple(words) for first, words in found.items()}
+
+
+def find_long_words(words: Sequence[str]) -> list[Word]:
+    """The listed words of several terms (在宅勤務) that stand in a row of terms."""
+    by_first = _read_long_words()
+    return [
+        word
+        for at, first in enumerate(words)
+        for word in by_first.get(first, ())
+        if tuple(words[at : at + len(word)]) == word
+    ]
+
+
+def add_synonyms(query: TermQuery) -> TermQuery:
+    """The query with what means the same as its terms."""
+    synonyms = {term: dict.fromkeys(list_wordings(term)) for term in query.terms}
+    for word in find_long_words(query.terms):
+        for term in word:
+            synonyms[term].update(dict.fromkeys(list_wordings("".join(word))))
+    return replace(query, synonyms={term: tuple(words) for term, words in synonyms.items() if words})
+
+
+def has_synonyms(texts: Sequence[str]) -> bool:
+    """True where a query of these texts has words that are listed with others."""
+    return bool(add_synonyms(build_query([fold_text(text) for text in texts], terms)).synonyms)

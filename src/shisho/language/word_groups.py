@@ -47,8 +47,8 @@ def group_words(groups_of_words: str, further_groups: Iterable[Sequence[Word]]) 
 
 
 def read_list(name: str) -> list[list[Word]]:
-    """The lines of a file in language/lists. Those with Japanese are written in index terms (在宅+勤務): to read
-    eight thousand words would take a first question a fifth of a second."""
+    """The lines of a file in language/lists. Those with Japanese are written in index terms (在宅+勤務): to
+    read eight thousand words would take a first question a fifth of a second."""
     lines = files("shisho.language").joinpath("lists", f"{name}.txt").read_text("utf-8").splitlines()
     return [
         _read_english(line) if line.isascii() else [(*word.split("+"),) for word in line.split()]

@@ -12,6 +12,7 @@ from shisho.language.normalise import fold_text
 from shisho.language.terms import TermQuery, build_query, terms
 from shisho.language.word_groups import Word, read_list
 
+MOST_TERMS = 40  # of a query that gets synonyms, ten each: a longer one has words enough of its own
 _NONE = frozenset[int]()
 
 
@@ -70,7 +71,9 @@ def find_long_words(words: Sequence[str]) -> list[Word]:
 
 
 def add_synonyms(query: TermQuery) -> TermQuery:
-    """The query with what means the same as its terms."""
+    """The query with what means the same as its terms, unless it is long."""
+    if len(query.terms) > MOST_TERMS:
+        return query
     synonyms = {term: dict.fromkeys(list_wordings(term)) for term in query.terms}
     for word in find_long_words(query.terms):
         for term in word:

@@ -10,6 +10,7 @@ from shisho.language.meanings import mean_same
 from shisho.language.terms import fold, query, terms
 from shisho.language.word_groups import read_list
 from shisho.language.wordings import (
+    MOST_TERMS,
     add_synonyms,
     find_long_words,
     join_wordings,
@@ -48,6 +49,11 @@ def test_a_query_gets_the_synonyms_of_its_terms_and_of_its_words_of_several() ->
     assert widened.terms == ("在宅", "勤務", "日数")
     assert all(("テレワーク",) in widened.synonyms[term] for term in ("在宅", "勤務"))
     assert set(widened.terms) <= set(widened.all_terms) and "テレワーク" in widened.all_terms
+
+
+def test_a_long_query_gets_no_synonyms() -> None:
+    numbers = " ".join(f"a{number}" for number in range(MOST_TERMS))
+    assert add_synonyms(query([f"在宅勤務 {numbers}"])).synonyms == {}
 
 
 @pytest.mark.parametrize("listed", ["everyday_words", "asked_words"])

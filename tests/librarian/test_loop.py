@@ -118,7 +118,7 @@ async def test_an_english_question_is_answered_in_english() -> None:
         (NOTHING, 3, Budget(max_rounds=5), LoopStop.STAGNATION, 2, True),
         (HALF, 2, Budget(max_rounds=1), LoopStop.ROUNDS, 1, False),
         (NOTHING, 2, Budget(max_rounds=1), LoopStop.ROUNDS, 1, True),
-        (KANA, 2, Budget(), LoopStop.CONDITION_MET, 1, False),
+        (KANA, 2, Budget(), LoopStop.CONDITION_MET, 2, False),
         (NOTHING, 20, Budget(), LoopStop.EXHAUSTED, 1, True),
         (HALF, 20, Budget(), LoopStop.EXHAUSTED, 1, False),
         (HALF, 2, Budget(max_seconds=0.05), LoopStop.SECONDS, 1, False),

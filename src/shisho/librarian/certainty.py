@@ -71,7 +71,7 @@ WEIGHTS = CertaintySigns(
     verbs=0.58,
     last_noun=0.43,
 )
-FLOOR = 7.9
+FLOOR = 7.98
 # Letters that are looked through for a run: its cost is the product of both.
 QUESTION_RUN = 120
 LINE_RUN = 600

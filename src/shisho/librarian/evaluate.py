@@ -356,7 +356,7 @@ def _certainty(
     is_strict = question.kind in _STRICT or question.asks_for_a_date
     kindless = is_strict and not question.is_answered_by(line.folded, best.shown.title)
     kindless = kindless and not is_grounded(page.lines, best.place, question)
-    alike = signs.find_same_words(question, weights, document_words)
+    alike = signs.find_same_words(question, weights, document_words, with_wordings=False)
     labels = shared.labels if is_row(best.quotation) else frozenset[str]()
     all_quoted = labels.union(*(candidate.quoted_words for candidate in chosen))
     own_signs = certainty_signs(

@@ -15,7 +15,7 @@ from shisho.language.meanings import mean_same
 from shisho.language.numbers import is_same_unit
 from shisho.language.sentences import is_row
 from shisho.language.terms import fold, squeeze, terms
-from shisho.language.wordings import find_long_words, join_wordings
+from shisho.language.wordings import find_long_words, join_wordings, list_synonyms, list_wordings
 from shisho.librarian import definitions, questions, reading
 from shisho.librarian.attributes import find_units, states_another_attribute, states_another_value
 from shisho.librarian.compounds import states_another_kind
@@ -266,14 +266,20 @@ def share(weights: Mapping[str, float], words: frozenset[str]) -> float:
 
 
 def find_same_words(
-    question: ParsedQuestion, weights: Mapping[str, float], words: frozenset[str]
+    question: ParsedQuestion,
+    weights: Mapping[str, float],
+    words: frozenset[str],
+    *,
+    with_wordings: bool = True,
 ) -> dict[str, frozenset[str]]:
-    """For each term of the question the words of a passage that mean the same, or may be meant by it."""
+    """For each term of the question the words of a passage that mean the same. `with_wordings`: or those that
+    go with it; they choose a line, and make it no surer that it answers."""
     joined = _joined_names(question.phrases)
-    listed = _find_same_long_words(question.terms)
+    listed = _find_same_long_words(question.terms, with_wordings)
+    is_same = _may_mean if with_wordings else _same
     return {
         term: frozenset({term, *question.superlatives.get(term, ())})
-        | {word for word in words if _same(term, word)}
+        | {word for word in words if is_same(term, word)}
         | ((joined.get(term, reading.NOTHING) | listed.get(term, reading.NOTHING)) & words)
         | (find_units(term) & words)
         for term in weights
@@ -291,21 +297,26 @@ def _joined_names(phrases: tuple[NounPhrase, ...]) -> Mapping[str, frozenset[str
 
 
 @lru_cache(maxsize=256)
-def _find_same_long_words(terms_: tuple[str, ...]) -> Mapping[str, frozenset[str]]:
+def _find_same_long_words(terms_: tuple[str, ...], with_wordings: bool) -> Mapping[str, frozenset[str]]:
     """For each part of a listed word of several terms the whole, and how else it is worded."""
+    find_others = list_wordings if with_wordings else list_synonyms
     same: dict[str, frozenset[str]] = {}
     for word in find_long_words(terms_):
         whole = "".join(word)
         for term in word:
-            same[term] = same.get(term, reading.NOTHING) | join_wordings(whole) | {whole}
+            same[term] = same.get(term, reading.NOTHING) | {whole, *map("".join, find_others(whole))}
     return same
+
+
+@lru_cache(maxsize=100_000)
+def _may_mean(term: str, word: str) -> bool:
+    return word in join_wordings(term) or _same(term, word)
 
 
 @lru_cache(maxsize=100_000)
 def _same(term: str, word: str) -> bool:
     spelt_alike = len(term) > 3 and _spelling(term) == _spelling(word)
-    is_wording = word in join_wordings(term)
-    return spelt_alike or is_wording or mean_same(term, word) or is_same_unit(term, word)
+    return spelt_alike or mean_same(term, word) or is_same_unit(term, word)
 
 
 def _spelling(word: str) -> str:

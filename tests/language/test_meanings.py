@@ -35,5 +35,5 @@ def test_the_past_of_an_irregular_verb_means_the_same() -> None:
 
 
 def test_no_negation_is_lost_from_a_listed_word() -> None:
-    """A term that only looks content-free: 「燃えるごみ」 would be 「燃えないごみ」."""
+    """ない is no term, so that 「燃えないごみ」 has the terms of 「燃えるごみ」: neither may be listed."""
     assert not mean_same("燃えるごみ", "可燃ごみ")

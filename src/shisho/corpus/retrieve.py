@@ -114,7 +114,7 @@ class Retriever:
         return _Look(texts or [meaning], query, vector, narrow_scope(scope, request), cut, passage_ids)
 
     def _query_with_synonyms(self, texts: Sequence[str]) -> TermQuery:
-        from shisho.language.wordings import add_synonyms  # here, as most questions are answered without
+        from shisho.language.wordings import add_synonyms  # here, as a search alone needs no lists
 
         return add_synonyms(self.query(texts))
 

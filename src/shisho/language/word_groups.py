@@ -41,31 +41,26 @@ def group_words(groups_of_words: str, further_groups: Iterable[Sequence[Word]]) 
         words.append(whole_words)
     for number, further in enumerate(further_groups, len(words)):
         for word in further:
-            numbers.setdefault("".join(word), set()).add(number)
+            name = "".join(word) if word[1:] else word[0]
+            numbers.setdefault(name, set()).add(number)
         words.append(further)
     return WordGroups({name: frozenset(of) for name, of in numbers.items()}, words)
 
 
 def read_list(name: str) -> list[list[Word]]:
-    """The lines of a file in language/lists. Those with Japanese are written in index terms (在宅+勤務): to
-    read eight thousand words would take a first question a fifth of a second."""
+    """The lines of a file in language/lists, which is written in index terms (在宅+勤務, citi+centr): to read
+    as many words would take a first question a fifth of a second."""
     lines = files("shisho.language").joinpath("lists", f"{name}.txt").read_text("utf-8").splitlines()
     return [
-        _read_english(line) if line.isascii() else [(*word.split("+"),) for word in line.split()]
+        [(*word.split("+"),) for word in line.split()] if "+" in line else [(word,) for word in line.split()]
         for line in lines
     ]
-
-
-def _read_english(line: str) -> list[Word]:
-    if _PARTS.search(line):
-        return [(*terms(word),) for word in line.split()]
-    return [(term,) for term in terms(line)]
 
 
 @lru_cache(maxsize=20_000)
 def read_listed(listed: str) -> tuple[Word, bool]:
     """The terms of a listed word, and True where all of its parts are terms: without its first part, 成り立つ
-    would be 立つ. Most words stand in several groups, and the lists hold ten thousand."""
+    would be 立つ. Most words stand in several groups, and the lists hold five thousand."""
     folded = fold(listed)
     if listed.isascii():
         parts = terms(folded)

@@ -102,7 +102,8 @@ def certainty_signs(
     quotations: int,
 ) -> CertaintySigns:
     """The signs of the best line, and of all that is quoted beside it. `alike`: the words that mean the
-    same in all shown passages of the document, whose words are `document_words`."""
+    same in all shown passages of the document, whose words are `document_words`; none that only go with what
+    is asked: they choose a line, and make it no surer that it answers."""
     page = shared.page
     asked = _weigh_asked_terms(question, weights)
     absent = {

@@ -273,13 +273,13 @@ def find_same_words(
     with_wordings: bool = True,
 ) -> dict[str, frozenset[str]]:
     """For each term of the question the words of a passage that mean the same. `with_wordings`: or those that
-    go with it; they choose a line, and make it no surer that it answers."""
+    go with it."""
     joined = _joined_names(question.phrases)
     listed = _find_same_long_words(question.terms, with_wordings)
-    is_same = _may_mean if with_wordings else _same
     return {
         term: frozenset({term, *question.superlatives.get(term, ())})
-        | {word for word in words if is_same(term, word)}
+        | {word for word in words if _same(term, word)}
+        | ((join_wordings(term) if with_wordings else reading.NOTHING) & words)
         | ((joined.get(term, reading.NOTHING) | listed.get(term, reading.NOTHING)) & words)
         | (find_units(term) & words)
         for term in weights
@@ -306,11 +306,6 @@ def _find_same_long_words(terms_: tuple[str, ...], with_wordings: bool) -> Mappi
         for term in word:
             same[term] = same.get(term, reading.NOTHING) | {whole, *map("".join, find_others(whole))}
     return same
-
-
-@lru_cache(maxsize=100_000)
-def _may_mean(term: str, word: str) -> bool:
-    return word in join_wordings(term) or _same(term, word)
 
 
 @lru_cache(maxsize=100_000)

@@ -225,20 +225,11 @@ def _number(word: str) -> str:
     return word.replace(",", "")[:TERM_CHARS]
 
 
-def split_word(folded: str) -> tuple[list[str], int]:
-    """The index terms of a folded word without Latin letters, and the number of its parts in the
-    dictionary."""
-    found_words: list[str] = []
-    count = _read(folded, iter(()), found_words)
-    return found_words, count
-
-
-def _read(piece: str, latin: Iterator[str], found_words: list[str]) -> int:
-    """Sudachi's reading of a piece; gives the number of its tokens. A dictionary word always gives the same
-    term, so that its id is asked once."""
+def _read(piece: str, latin: Iterator[str], found_words: list[str]) -> None:
+    """Sudachi's reading of a piece. A dictionary word always gives the same term, so that its id is asked
+    once."""
     known_kinds = _known
-    tokens = tokenizer().tokenize(piece)
-    for token in tokens:
+    for token in tokenizer().tokenize(piece):
         word = token.word_id()
         if word >= _UNKNOWN:
             found_words.extend(_list_unknown(token, latin))
@@ -250,7 +241,6 @@ def _read(piece: str, latin: Iterator[str], found_words: list[str]) -> int:
             known_kinds[word] = term
         if term:
             found_words.append(term)
-    return len(tokens)
 
 
 def _list_unknown(token: Any, latin: Iterator[str]) -> Iterator[str]:

@@ -56,9 +56,9 @@ def count(frame, event, argument):
 threading.setprofile(count)
 sys.setprofile(count)
 """
-# of the yardstick's calls; measured: 3.12 and 12.60, the same whatever else the machine does
+# of the yardstick's calls; measured: 2.80 and 12.19, the same whatever else the machine does
 LIST_TIMES = 3.5
-ASK_TIMES = 14.0
+ASK_TIMES = 13.5
 # of its own; measured: 25 and 70, of which the dictionary takes 29
 LIST_MB = 40
 ASK_MB = 85

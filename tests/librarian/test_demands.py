@@ -54,6 +54,8 @@ def test_versions() -> None:
         ("売った男性は1台いくらで売っていたのですか", "1台3万円で売った。", "20代の男性が売った。"),
         ("休暇は何日もらえますか", "休暇は三日である。", "休暇は 日である。"),
         ("What does a lamp of the collection cost?", "A lamp is €900.", "The 2018 collection has 12 lamps."),
+        ("How much is the Duo plan a month?", "It costs 60 pounds.", "It covers two adults."),
+        ("How much is a child ticket", "A child pays $4.", "Children under 12 need an adult."),
         ("How much does the laptop weigh?", "It weighs 4.3 pounds.", "It has 16 inches."),
         ("How many weeks of pay will they get?", "They get a month of pay.", "1,000 of them were paid."),
         ("届書の様式は第何号ですか", "様式は第 3 号である。", "様式は後日、お知らせする。"),

@@ -8,7 +8,7 @@ from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import Finding, Goal
 from shisho.language.terms import fold, terms
 from shisho.librarian.attributes import find_units, states_another_attribute, states_another_value
-from shisho.librarian.compounds import states_another_kind
+from shisho.librarian.compounds import has_another_subject, states_another_kind
 from shisho.librarian.evaluate import select, terms_wanted
 from shisho.librarian.levels import ENOUGH
 from shisho.librarian.questions import read
@@ -26,6 +26,9 @@ DRIVING = """服用中は、車の運転はしないでください。翌朝ま�
 1日2錠を超えてはいけません。"""
 LEASE = "建物の構造部分の修繕は甲の負担とし、電球その他の消耗品の交換は乙の負担とする。"
 
+HIVES = """Membership is open to all: Full membership is for those who keep bees, Friend membership for others.
+Full membership costs 28 pounds a year and includes insurance for up to ten hives."""
+
 
 def find(question: str, text: str, heading: str = "") -> list[Finding]:
     goals = [Goal("G1", question)]
@@ -41,6 +44,8 @@ def find(question: str, text: str, heading: str = "") -> list[Finding]:
         ("登校は何時までか", RULES, "登校と下校", "登校は午前8時25分までとする。"),
         ("電球の交換は誰の負担か", LEASE, "第5条(修繕)", LEASE),
         ("皮膚が黄色くなったらどうする", DRUG, "副作用", DRUG),
+        ("How much does Full membership cost a year?", HIVES, "", HIVES.splitlines()[1]),
+        ("What did Full membership cost in 2023?", HIVES, "Fees in 2023", HIVES.splitlines()[1]),
         ("なぜ運転してはいけないのですか", DRIVING, "服用", DRIVING.splitlines()[0]),
         ("軽音部の出演時間は何分ですか", STAGE, "ステージ", STAGE),
         ("フィルターはどのくらいの頻度で洗いますか", CARE, "お手入れ", "フィルターは2週間に1回洗います。"),
@@ -59,6 +64,9 @@ def test_the_line_of_the_very_thing_answers_alone(
         ("プラチナ会員の年会費は", SHOP),
         ("ジュニア会員の月会費はいくらですか", CLUB),  # the sentence goes on of ナイト会員
         ("演劇部の出演時間は何分ですか", STAGE),
+        ("How much does Friend membership cost a year?", HIVES),
+        ("What did Full membership cost in 2023?", HIVES),
+        ("2019年度の一般会員の年会費はいくらですか", SHOP),
     ],
 )
 def test_what_is_said_of_others_of_the_kind_answers_nothing(question: str, text: str) -> None:
@@ -87,6 +95,30 @@ def test_a_name_tells_things_of_one_kind_apart(question: str, line: str, another
     words = frozenset(terms(fold(line)))
     alike = {term: frozenset({term}) for term in parsed.terms}
     assert states_another_kind(parsed, fold(line), alike, words) is another
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "another"),
+    [
+        ("全日コースは月額いくらですか", "朝コースは月額3,800円です。", True),
+        ("全日コースは月額いくらですか", "「朝コース」は月額3,800円です。", True),
+        ("全日コースは月額いくらですか", "全日コースは月額6,800円です。", False),
+        ("全日コースは月額いくらですか", "コースは月額6,800円です。", False),
+        ("全日コースは月額いくらですか", "月額は朝コースの2倍です。", False),
+        ("How much does Friend membership cost a year?", "Full membership costs 28 pounds a year.", True),
+        ("how much is the duo plan a month", "The Off-Peak plan costs 24 pounds a month.", True),
+        ("How much does Friend membership cost a year?", "Friend membership costs 10 pounds.", False),
+        ("How much does membership cost?", "Full membership costs 28 pounds a year.", False),
+        ("How do I renew membership?", "Full membership must be renewed by letter.", False),
+        ("How much is the Duo plan?", "You pay for a plan by card.", False),
+    ],
+)
+def test_a_line_that_begins_with_another_of_the_kind_is_of_that_one(
+    question: str, line: str, another: bool
+) -> None:
+    parsed = read(question)
+    alike = {term: frozenset({term}) for term in parsed.terms}
+    assert has_another_subject(parsed, fold(line), alike, frozenset(terms(fold(line)))) is another
 
 
 @pytest.mark.parametrize(

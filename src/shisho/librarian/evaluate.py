@@ -18,13 +18,19 @@ from shisho.librarian.evidence import double
 from shisho.librarian.levels import ENOUGH, NEAR
 from shisho.librarian.line_roles import LineRole, announces_steps
 from shisho.librarian.questions import ParsedQuestion
-from shisho.librarian.quotable import QuotableLine, find_document, find_quotable_lines, read_on
+from shisho.librarian.quotable import (
+    QuotableLine,
+    brings_nothing,
+    find_document,
+    find_quotable_lines,
+    read_on,
+)
 from shisho.librarian.quoting import (
     is_grounded,
     measure_printed_width,
 )
 from shisho.librarian.rivals import drop_other_things, find_own_words, is_rival, put_own_words_first
-from shisho.librarian.signs import figures_missing
+from shisho.librarian.signs import figures_missing, is_of_another_time
 from shisho.librarian.table_rows import find_met, find_outdone_rows, is_record, lacks_any
 
 REFUSED = 0.45  # the most that a quotation can have which has not the form of an answer
@@ -382,7 +388,8 @@ def _certainty(
         sure = min(sure, OFF_TOPIC)
     is_empty = question.frame.issuperset(question.terms)  # 「"must" in the manual」: words of grammar alone
     barred = best.signs.numberless or best.signs.formless_quoted or (nameless and not elsewhere) or is_empty
-    barred = barred or _brings_nothing(question, best) or _is_of_its_history(question, best.shown.heading)
+    barred = barred or is_of_another_time(question, best.shown)
+    barred = barred or brings_nothing(question, best) or _is_of_its_history(question, best.shown.heading)
     of_document = [other for other in chosen if find_document(other.shown) == find_document(best.shown)]
     kindless = kindless and not any(candidate.signs.kind_quoted for candidate in (best, *of_document))
     return min(sure, REFUSED) if barred or kindless else sure
@@ -391,10 +398,3 @@ def _certainty(
 def _is_of_its_history(question: ParsedQuestion, heading: str) -> bool:
     """True under 「変更履歴」 where nothing is asked of changes: it says what was done, not how to do it."""
     return _HISTORY.search(fold(heading)) is not None and not _ASKS_OF_CHANGES.search(question.folded)
-
-
-def _brings_nothing(question: ParsedQuestion, best: QuotableLine) -> bool:
-    """True where several things are asked for, and the quotation has no word that the question has not. One
-    thing may be the title: 「炭素と水素だけの化合物を何というか」."""
-    asked_words = frozenset(question.terms).union(*best.shared.alike.values())
-    return question.lists and best.quoted_words <= asked_words

@@ -136,3 +136,10 @@ def _lacks_number(question: ParsedQuestion, folded: str) -> bool:
     """True where the question names an article, an ordinal or a version that the passage and its document's
     title have not."""
     return not (question.labels <= demands.labels(folded) and question.versions <= demands.versions(folded))
+
+
+def brings_nothing(question: ParsedQuestion, line: QuotableLine) -> bool:
+    """True where several things are asked for, and the quotation has no word that the question has not. One
+    thing may be the title: 「炭素と水素だけの化合物を何というか」."""
+    asked_words = frozenset(question.terms).union(*line.shared.alike.values())
+    return question.lists and line.quoted_words <= asked_words

@@ -17,8 +17,9 @@ from shisho.language.sentences import is_row
 from shisho.language.terms import fold, squeeze, terms
 from shisho.language.wordings import find_long_words, join_wordings, list_synonyms, list_wordings
 from shisho.librarian import definitions, questions, reading
+from shisho.librarian.answer_kinds import AnswerKind
 from shisho.librarian.attributes import find_units, states_another_attribute, states_another_value
-from shisho.librarian.compounds import states_another_kind
+from shisho.librarian.compounds import has_another_subject, states_another_kind
 from shisho.librarian.designations import Designation, names_another
 from shisho.librarian.line_roles import LineRole
 from shisho.librarian.questions import NounPhrase, ParsedQuestion
@@ -209,6 +210,8 @@ def _is_of_another_thing(
         return True
     if is_of_table:
         return False
+    if has_another_subject(question, line.folded, shared.alike, near_words):
+        return True
     texts = (line.folded, _find_subject_before(shared.page, place))
     return any(
         states_another_kind(question, text, shared.alike, near_words) for text in texts
@@ -332,6 +335,19 @@ def figures_missing(question: ParsedQuestion, passage: NumberedPassage) -> bool:
     amounts = [measure for measure in question.figures.measures if measure.value > 3]
     if not amounts and not question.figures.dates:
         return False
-    figures = reading.figures_of(passage.text, passage.heading)
-    dated = all(any(have.says(want) for have in figures.dates) for want in question.figures.dates)
-    return not (dated and all(any(have.says(want) for have in figures.measures) for want in amounts))
+    have_measures = reading.figures_of(passage.text, passage.heading).measures
+    return _dates_missing(question, passage.text, passage.heading) or not all(
+        any(have.says(want) for have in have_measures) for want in amounts
+    )
+
+
+def is_of_another_time(question: ParsedQuestion, passage: NumberedPassage) -> bool:
+    """True where a number is asked for of a time that neither the passage nor its document's title names:
+    what something costs is another number each year."""
+    is_counted = question.form is not None or question.kind is AnswerKind.AMOUNT
+    return is_counted and _dates_missing(question, passage.text, f"{passage.title}\n{passage.heading}")
+
+
+def _dates_missing(question: ParsedQuestion, text: str, heading: str) -> bool:
+    dates = reading.figures_of(text, heading).dates if question.figures.dates else ()
+    return not all(any(have.says(want) for have in dates) for want in question.figures.dates)

@@ -1,6 +1,7 @@
 # make demo   a first cited answer on a fresh machine      make test    everything the project promises, checked
 # make check  style and types                              make eval    quality on the evaluation sets in $(SHISHO_SHARED)
 # make bench  speed, and answers from the web in a box      make faults  the long fault tests
+# make test-slow  of the tests those that take more than ten seconds each
 # make bench-postgres  of these, what needs a PostgreSQL server and nothing else: it starts its own
 # make docs   the documentation site, in build/site         make dist    sdist and wheel, in dist
 # make floors quality over whole collections, most of them in $(SHISHO_SHARED): no figure is below what was reached
@@ -11,15 +12,15 @@ BIN := $(VENV)/bin
 # More than half of the tests' time is waiting, for children, browsers and clocks: five processes keep two processors at work.
 BESIDE := -n 5 --dist worksteal
 # Measuring is no part of trying: what a figure over whole collections is, and what the site looks like, have targets of their own.
-TRIED := not apart and not floors and not site
+IN_ONE_GO := not apart and not floors and not site
 export SHISHO_SHARED ?= ../shared
 export PYTHONUTF8 = 1
 # Set, it would make each of the thousand processes of the tests compile the sources anew.
 unexport PYTHONDONTWRITEBYTECODE
 # What is measured and tested reaches no web but the one in a box.
-test test-busy floors coverage docs faults bench bench-postgres eval: export SHISHO_WEB = off
+test test-slow test-busy floors coverage docs faults bench bench-postgres eval: export SHISHO_WEB = off
 
-.PHONY: pictures python setup setup-dev demo test test-busy floors coverage check docs dist faults bench bench-postgres eval lock clean
+.PHONY: pictures python setup setup-dev demo test test-slow test-busy floors coverage check docs dist faults bench bench-postgres eval lock clean
 
 setup: $(VENV)/.core
 setup-dev: $(VENV)/.dev
@@ -56,8 +57,12 @@ check: $(VENV)/.dev
 test: $(VENV)/.dev
 	@failed=0; \
 	$(BIN)/python -m pytest -n 4 --dist worksteal -m apart || failed=1; \
-	$(BIN)/python -m pytest $(BESIDE) -m "$(TRIED)" || failed=1; \
+	$(BIN)/python -m pytest $(BESIDE) -m "$(IN_ONE_GO) and not slow" || failed=1; \
 	exit $$failed
+
+# Twice as long as `make test`, which has one of each kind.
+test-slow: $(VENV)/.dev
+	$(BIN)/python -m pytest $(BESIDE) -m "$(IN_ONE_GO) and slow"
 
 floors: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m floors
@@ -65,7 +70,7 @@ floors: $(VENV)/.dev
 # Beside eight busy processes: what has to do with time three times, then all of it. Takes an hour or two.
 test-busy: $(VENV)/.dev
 	for turn in 1 2 3; do $(BIN)/python -m tests.load 8 $(BIN)/python -m pytest $(BESIDE) -m timed || exit 1; done
-	$(BIN)/python -m tests.load 8 $(MAKE) test
+	$(BIN)/python -m tests.load 8 $(MAKE) test test-slow
 
 # The pictures of the README, from a real run.
 pictures: $(VENV)/.dev
@@ -91,7 +96,7 @@ dist: $(VENV)/.dev
 LONGER = $(shell grep -rlE '^from tests.(faults.children|web.browsing) import .*\b(LONG|LIGHT)\b' tests --include='test_*.py' --exclude-dir=faults)
 
 # With what the passed ones have printed: their figures.
-faults: $(VENV)/.dev
+faults: $(VENV)/.dev test-slow
 	SHISHO_LONG=1 $(BIN)/python -m pytest -rP tests/faults $(LONGER)
 
 bench: $(VENV)/.dev

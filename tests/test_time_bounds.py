@@ -239,6 +239,7 @@ def found_in_tests() -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_no_figure_bounds_a_time_by_the_clock() -> None:
     bound = found_in_tests()
     assert [one for one in bound if not one.startswith(tuple(f"{place}:" for place in ALLOWED))] == []

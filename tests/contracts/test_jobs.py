@@ -512,6 +512,7 @@ OTHERS: dict[str, Verb] = {
 }
 
 
+@pytest.mark.slow
 async def test_states_change_by_the_legal_moves_and_by_no_others(tmp_path: Path) -> None:
     """Every verb on a job of every state, in both implementations: what moves is in the table, and all of it
     comes about."""

@@ -52,6 +52,7 @@ async def cost(desk: Desk, data: bytes, name: str) -> float:
     return (time.process_time() - started) / receipt.passages
 
 
+@pytest.mark.slow
 async def test_a_passage_of_a_document_ten_times_as_long_costs_no_more(tmp_path: Path) -> None:
     ratios: list[float] = []
     async with open_desk(home=tmp_path) as desk:

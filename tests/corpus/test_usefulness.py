@@ -105,6 +105,7 @@ async def test_a_document_counts_before_the_index_has_it(tmp_path: Path) -> None
     await database.close()
 
 
+@pytest.mark.slow
 def test_relevant_pages_are_told_from_others() -> None:
     """JSQuAD's articles as pages, a bare shelf: the figures beside FLOOR, with room for the sample."""
     held = load(shared("eval", "jsquad-valid"))

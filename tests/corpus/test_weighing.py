@@ -104,6 +104,7 @@ def test_it_ranks_as_the_plain_scoring_does(
     check(query, made, data.draw(figures(query)), weights)
 
 
+@pytest.mark.slow
 def test_it_ranks_many_passages_for_a_long_question_as_the_plain_scoring_does() -> None:
     rng = random.Random(1)
     kanji = [chr(0x4E00 + at) for at in range(1_500)]

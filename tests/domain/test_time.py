@@ -74,6 +74,7 @@ def test_waits_double_up_to_two_minutes(failures: int, seconds: float) -> None:
     assert backoff(failures, 1.0) == pytest.approx(seconds * 1.1)
 
 
+@pytest.mark.slow
 def test_arithmetic_of_instants_stands_in_one_place() -> None:
     """Each name is defined once in all of src, and no other page reads an instant's text by itself."""
     defined: dict[str, list[str]] = {"later": [], "backoff": []}

@@ -51,6 +51,7 @@ def questions(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 async def test_share_that_is_best_is_kept_and_used(tmp_path: Path, embedder: Path, questions: Path) -> None:
     home = tmp_path / "home"
     settings = load(home=home, embedder=str(embedder))

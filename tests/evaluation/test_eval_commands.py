@@ -73,6 +73,7 @@ async def shell(*words: object) -> str:
     return out.decode()
 
 
+@pytest.mark.slow
 async def test_pairs_are_judged_by_rules_and_by_a_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

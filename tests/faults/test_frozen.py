@@ -132,6 +132,7 @@ async def postpone(queue: Queue, seconds: float) -> tuple[JobId, float]:
     return job_id, queued_at
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jump", ["-1h", *(["+1h"] if LONG else [])])
 async def test_a_waiting_job_goes_on_in_time_after_the_clock_has_jumped(
     queue: Queue, tmp_path: Path, jump: str

@@ -355,6 +355,7 @@ def checked(machine: type[QueueMachine], examples: int, phases: tuple[Phase, ...
     run_state_machine_as_test(machine, settings=chosen)
 
 
+@pytest.mark.slow
 def test_the_queue_is_as_its_model_says() -> None:
     checked(QueueMachine, 1500 if LONG else 20, (Phase.generate, Phase.shrink))
 

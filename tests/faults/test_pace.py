@@ -35,6 +35,7 @@ def requests(path: Path, parallel: int, per_day: int) -> list[tuple[float, float
     return sorted((each[0], each[1]) for each in told if isinstance(each, list))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parallel", [1, 2])
 async def test_four_processes_keep_one_limit(tmp_path: Path, parallel: int) -> None:
     path = tmp_path / "shisho.db"

@@ -84,6 +84,7 @@ async def test_worker_that_was_cut_off_writes_nothing_afterwards(
     await database.close()
 
 
+@pytest.mark.slow
 def test_eight_processes_on_two_machines_keep_one_pace(server: PostgresServer, machines: list[Apart]) -> None:
     url = server.new_database()
     orders = [INTERVAL, 1, PER_DAY, 0.02]

@@ -64,6 +64,7 @@ def test_the_test_catches_a_queue_without_a_fence(orders: Orders, durable: Postg
     assert any(map(is_noticed, range(6))), "it went unnoticed"
 
 
+@pytest.mark.slow
 def test_server_stopped_hard_under_load_loses_nothing(durable: PostgresServer, orders: Orders) -> None:
     """While it is away everyone is told to try again; once it is back the queue is done within a minute."""
     chance = random.Random(7)

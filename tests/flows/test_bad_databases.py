@@ -60,6 +60,7 @@ PROBLEMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", PROBLEMS, ids=str)
 async def test_what_is_wrong_is_one_sentence_everywhere(
     problem: str, postgres: PostgresServer, tmp_path: Path

@@ -62,6 +62,7 @@ def said(home: Path, *words: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", SPOILT if LONG else SPOILT[::2])
 def test_every_command_says_it_in_one_sentence(home: Path, tmp_path: Path, how: str) -> None:
     file = tmp_path / "new.txt"
@@ -119,6 +120,7 @@ async def told_by(server: Any, tool: str, arguments: dict[str, Any]) -> dict[str
     return body
 
 
+@pytest.mark.slow
 async def test_noise_in_any_page_gives_typed_errors_and_no_job_is_taken(home: Path) -> None:
     """Page by page: each verb answers or says what is wrong, and once damage is known nothing is written."""
     whole = (home / "shisho.db").read_bytes()

@@ -208,6 +208,7 @@ async def test_no_verb_of_python_takes_a_blank_for_it(home: Path) -> None:
     assert hold(home) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("blank", BLANKS if LONG else BLANKS[:1])
 def test_no_command_takes_a_blank_for_it(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, blank: str

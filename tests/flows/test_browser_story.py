@@ -6,6 +6,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from shisho import settings
 from shisho.desk import Desk
 from shisho.domain.job import TaskState
@@ -32,6 +34,7 @@ async def followed(desk: Desk, task: str) -> list[TaskSnapshot]:
     return seen
 
 
+@pytest.mark.slow
 async def test_two_queries_on_two_engines(tmp_path: Path) -> None:
     home = tmp_path / "home"
     async with Box(seed=3, folder=tmp_path / "box") as box:

@@ -66,6 +66,7 @@ async def doctor(desk: shisho.Desk) -> str:
     return str(next(check.detail for check in await desk.doctor() if check.name == "embedder"))
 
 
+@pytest.mark.slow
 async def test_old_vectors_serve_until_all_passages_have_new_ones_which_goes_on_where_it_was_broken_off(
     tmp_path: Path,
 ) -> None:
@@ -124,6 +125,7 @@ async def test_file_that_changed_in_place_is_another_embedder(tmp_path: Path) ->
         assert await serves(desk, folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choice", ["cl-nagoya/ruri-v3-30m", "./nowhere/at/all"])
 async def test_embedder_that_is_not_there_is_told_once_and_search_is_by_words(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, choice: str

@@ -32,6 +32,7 @@ def notes(tmp_path: Path) -> Path:
     return tmp_path / "氷.md"
 
 
+@pytest.mark.slow
 def test_the_shell_goes_on_with_new_words(shell: Shell, notes: Path) -> None:
     shell("add", str(notes))
     first = shell("ask", "樹氷とは何か", "--json")
@@ -47,6 +48,7 @@ def test_the_shell_goes_on_with_new_words(shell: Shell, notes: Path) -> None:
     assert error["code"] == "RESOURCE_NOT_FOUND" and "やりとり" in error["message"]
 
 
+@pytest.mark.slow
 def test_an_erased_conversation_leaves_nothing_behind(shell: Shell, notes: Path) -> None:
     shell("add", str(notes))
     shell("ask", "縞馬の樹氷とは何か")

@@ -120,6 +120,7 @@ async def test_others_that_have_the_index_open_go_on(home: Path) -> None:
                 assert {f"新{earlier}.txt" for earlier in range(number + 1)} <= sources
 
 
+@pytest.mark.slow
 def test_an_index_that_cannot_be_written_is_made_in_memory_and_the_doctor_says_so(
     home: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -148,6 +149,7 @@ def run_doctor(home: Path, language: str, *words: str, **environment: str) -> An
     return result
 
 
+@pytest.mark.slow
 def test_the_doctor_sees_damage_of_the_index_and_mends_it(home: Path) -> None:
     wanted = asyncio.run(find(home))
     spoil_the_middle(next((home / "lexical").rglob("*.fieldnorm")))
@@ -166,6 +168,7 @@ SETTINGS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", SETTINGS if LONG else ("noise", "no number"))
 def test_the_doctor_survives_settings_that_cannot_be_read(tmp_path: Path, how: str) -> None:
     (tmp_path / "settings.toml").write_bytes(SETTINGS[how])
@@ -200,6 +203,7 @@ def test_the_doctor_survives_engines_that_cannot_be_read(tmp_path: Path, written
     assert "engines.toml" in checks["engines"]["detail"] + checks["engines"]["remedy"]
 
 
+@pytest.mark.slow
 def test_the_doctor_survives_noise_in_any_file_of_the_home(home: Path, tmp_path: Path) -> None:
     asyncio.run(make_key(home))
     for name in (
@@ -230,6 +234,7 @@ async def make_key(home: Path) -> None:
         await desk.proofs.make_key()
 
 
+@pytest.mark.slow
 async def test_what_stands_in_the_homes_files_is_told_to_its_owner_alone(desk: Desk, desk_home: Path) -> None:
     (desk_home / "settings.toml").write_text('token = 5\nunknown = "geheim"\n', "utf-8")
     for owner, is_told in ((None, True), ("hanako", False)):

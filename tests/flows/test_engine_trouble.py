@@ -112,6 +112,7 @@ async def test_who_asks_for_patience_is_asked_again_when_he_said(tmp_path: Path)
         assert (first.status, second.status) == (429, 200) and second.at - first.ended >= 1.0
 
 
+@pytest.mark.slow
 async def test_two_failures_and_an_engine_rests_until_one_try_of_it_succeeds(
     tmp_path: Path, clock: Ahead
 ) -> None:
@@ -152,6 +153,7 @@ async def test_two_failures_and_an_engine_rests_until_one_try_of_it_succeeds(
         assert mojeek.breaker is BreakerState.CLOSED and mojeek.reason == ""
 
 
+@pytest.mark.slow
 async def test_what_an_engine_has_forgotten_is_asked_for_again(tmp_path: Path) -> None:
     async with Box(seed=1) as box:
         query = box.questions[20].topic
@@ -204,6 +206,7 @@ async def test_who_has_had_his_day_is_asked_tomorrow(tmp_path: Path, clock: Ahea
         assert (await output(desk, task))["engine"] == "mojeek" and len(box.log.select("mojeek")) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("override", "asked", "numbers"),
     [
@@ -229,6 +232,7 @@ async def test_an_engine_that_does_not_reach_so_far_is_not_asked(tmp_path: Path)
         assert (done["engine"], pages(done)) == ("marginalia", [3]) and not box.log.select("mojeek")
 
 
+@pytest.mark.slow
 async def test_what_an_engine_cannot_do_is_said(tmp_path: Path) -> None:
     async with boxed(tmp_path) as (box, desk):
         options = replace(TWO, engines=("marginalia",), time_range=TimeRange.WEEK)

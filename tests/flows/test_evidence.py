@@ -57,6 +57,7 @@ async def test_quotations_from_real_pdfs_stand_on_their_page(desk: Desk) -> None
     assert asked > 15 and quoted > asked / 2
 
 
+@pytest.mark.slow
 async def test_nothing_of_a_hostile_file_that_failed_stays_behind(tmp_path: Path) -> None:
     """Some of the files; `test_hostile_pdfs` reads each in its long form."""
     folder = tmp_path / "hostile"

@@ -114,6 +114,7 @@ def by_retry_after(wait: float) -> tuple[dict[str, Any], dict[str, Any] | None]:
     return {"mojeek": {"interval_s": 0.05}}, rule
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reason", [by_interval, by_retry_after])
 async def test_a_job_that_has_to_wait_frees_its_worker(tmp_path: Path, reason: WaitReason) -> None:
     for wait in WAITS_S:  # beside busy processes another job may take longer than the short one

@@ -137,6 +137,7 @@ def report(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 
 
+@pytest.mark.slow
 @on_linux
 def test_every_hostile_server_ends_in_a_typed_error(report: dict[str, Any]) -> None:
     expected = {name: code if not code.startswith("200") else "TOO_LARGE" for name, code in OUTCOMES.items()}

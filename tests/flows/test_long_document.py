@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import apsw
+import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.corpus.parts import PART
@@ -57,6 +58,7 @@ async def test_passages_of_all_parts_are_slices_of_one_text(tmp_path: Path) -> N
         assert "棚1300の" in best.text
 
 
+@pytest.mark.slow
 async def test_an_arrival_that_is_broken_off_leaves_nothing_and_the_next_goes_on(tmp_path: Path) -> None:
     source = Source("long.txt", long_text(1.2), "text/plain")
     async with open_desk(home=tmp_path) as desk:

@@ -92,6 +92,7 @@ def check_grounded(answer: Answer, text: str) -> None:
     assert all(numbers.issuperset(sentence.evidence) for sentence in answer.sentences)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROVIDERS)
 async def test_each_provider_writes_an_answer_that_is_checked(name: str, tmp_path: Path) -> None:
     answer, provider = await asked(tmp_path, well, name)
@@ -157,6 +158,7 @@ def orders() -> list[str]:
     return [*texts, *(json.loads(line)["context"] for line in mails[:8])]
 
 
+@pytest.mark.slow
 async def test_a_model_that_obeys_the_page_gets_nothing_into_the_answer(tmp_path: Path) -> None:
     """The corpus in pages of twenty orders each: what it says may be quoted from them and told nowhere
     else."""

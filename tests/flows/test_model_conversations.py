@@ -98,6 +98,7 @@ async def test_a_follow_up_that_rules_miss_is_written_out_by_the_model_and_told(
     assert "自然: 2 passages, ja" in told and "animals: 1 passages, en" in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "script",
     [

@@ -48,6 +48,7 @@ def test_models_of_two_providers_are_refused_as_there_is_one_address() -> None:
         build_llm(load(model="ollama/a", model_answer="openai/b"), "model_answer")
 
 
+@pytest.mark.slow
 async def test_models_try_shows_calls_tokens_and_seconds_and_the_answer(tmp_path: Path) -> None:
     (tmp_path / "papers").mkdir()
     (tmp_path / "papers" / "page.md").write_text(TEXT, "utf-8")
@@ -76,6 +77,7 @@ async def test_models_try_shows_calls_tokens_and_seconds_and_the_answer(tmp_path
     assert "パッセージの読解 ollama/m-1: 呼び出し 1回、100 + 20トークン" in told and "秒" in told
 
 
+@pytest.mark.slow
 async def test_show_tells_each_use_of_a_model_and_why_rules_took_its_place(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

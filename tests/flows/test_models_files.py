@@ -88,6 +88,7 @@ def installed(home: Path, name: str) -> None:
     files.place(folder, ModelManifest(name, "abc", "http://hub.example", tuple(listed)))
 
 
+@pytest.mark.slow
 def test_pulled_model_is_used_without_a_look_at_any_network(tmp_path: Path) -> None:
     home = tmp_path / "home"
     installed(home, "library/static-ja")

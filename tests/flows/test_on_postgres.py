@@ -91,6 +91,7 @@ def document_id(data: bytes) -> DocumentId:
     return made_id(hashlib.sha256(data).hexdigest(), "default", LOCAL_OWNER)
 
 
+@pytest.mark.slow
 async def test_documents_of_one_machine_are_answered_from_on_another(tmp_path: Path, store: str) -> None:
     async with machine(tmp_path, "a", store) as here, machine(tmp_path, "b", store) as there:
         async for receipt in here.add(SAMPLES):
@@ -106,6 +107,7 @@ async def test_documents_of_one_machine_are_answered_from_on_another(tmp_path: P
         assert ["takes them along" in check.detail for check in rest if check.name == "originals"] == [True]
 
 
+@pytest.mark.slow
 async def test_files_handed_in_here_are_read_by_a_worker_there_and_purged_for_all(
     tmp_path: Path, store: str
 ) -> None:
@@ -170,6 +172,7 @@ def rows_of(file: bytes) -> bytes:
     return b"".join(page[:lower] + page[upper:] for page, (lower, upper) in zip(pages, ends, strict=True))
 
 
+@pytest.mark.slow
 async def test_searches_queued_here_are_done_there_and_their_pages_found(tmp_path: Path, store: str) -> None:
     async with (
         Box(seed=1) as box,
@@ -192,6 +195,7 @@ async def test_searches_queued_here_are_done_there_and_their_pages_found(tmp_pat
             await here.search(topic, corpora=["web"])
 
 
+@pytest.mark.slow
 async def test_backup_of_everything_is_restored_into_an_empty_database_only(
     tmp_path: Path, store: str, postgres: PostgresServer
 ) -> None:
@@ -221,6 +225,7 @@ async def test_backup_of_everything_is_restored_into_an_empty_database_only(
         await restore_archive(settings, file, postgres.new_database())
 
 
+@pytest.mark.slow
 async def test_library_is_copied_into_postgres_and_back(tmp_path: Path, postgres: PostgresServer) -> None:
     """What it answers, who asked what, what was removed and what waits: all comes along, and again costs
     nothing."""
@@ -295,6 +300,7 @@ async def test_what_holds_no_library_is_not_copied_and_stays_as_it_is(
         ).fetchone() == (0,)
 
 
+@pytest.mark.slow
 async def test_a_copy_that_was_killed_goes_on_where_it_was(tmp_path: Path, postgres: PostgresServer) -> None:
     """Killed with documents in the target and rows of tables not yet; the second run ends with all of it."""
     first = tmp_path / "first"

@@ -116,6 +116,7 @@ def receipts_of(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="this file system takes no such name")
 def test_a_file_whose_name_is_no_text_is_named_and_passed_over(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
@@ -128,6 +129,7 @@ def test_a_file_whose_name_is_no_text_is_named_and_passed_over(tmp_path: Path) -
     assert "rename" in receipts_of(done)[1]["reason"]
 
 
+@pytest.mark.slow
 def test_a_document_of_more_passages_than_sqlite_binds_values_is_taken_in(tmp_path: Path) -> None:
     """12 bands a passage, 32,766 values a statement: 2,730 passages were the most."""
     folder = tmp_path / "folder"

@@ -24,6 +24,7 @@ def options(base: SearchOptions, **changed: Any) -> SearchOptions:
     return replace(base, **changed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stop", "rule", "asked", "pages"),
     [

@@ -62,6 +62,7 @@ async def solve(home: Path, box: Box, met: PendingIntervention) -> None:
         await launcher.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("engine", "state_expires"), [("startpage", True), *([("ecosia", False)] if LONG else [])]
 )

@@ -91,6 +91,7 @@ async def held_up(opening: Opening, web: MemoryWeb, *queries: str) -> list[str]:
     return tasks
 
 
+@pytest.mark.slow
 async def test_restarting_everything_between_the_steps_changes_nothing(opening: Opening, home: Path) -> None:
     web = guarded_web()
     tasks = await held_up(opening, web, QUERY, OTHER)
@@ -142,6 +143,7 @@ def ends(home: Path) -> list[tuple[Any, ...]]:
     return rows_of(home, "SELECT state FROM interventions ORDER BY created_at, id")
 
 
+@pytest.mark.slow
 async def test_a_window_says_so_while_it_is_open_and_frees_every_task(opening: Opening) -> None:
     web = guarded_web()
     tasks = await held_up(opening, web, QUERY, OTHER)

@@ -70,6 +70,7 @@ async def desk_at(home: Path, slots: int = 0) -> AsyncIterator[Desk]:
             yield desk
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("engine", "domain"),
     [("mojeek", "www.mojeek.com"), *([("ecosia", "www.ecosia.org")] if LONG else [])],

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from shisho.corpus.readers import media
 from shisho.desk.desk import Desk
 from shisho.librarian.export import export
@@ -31,6 +33,7 @@ async def test_an_answer_from_a_sheet_cites_the_cells_of_its_row(desk: Desk, tmp
     assert hits[0].place == "売上!A3:D4"
 
 
+@pytest.mark.slow
 def test_the_shell_shows_cells_and_purges_them(shell: Shell, tmp_path: Path) -> None:
     path = tmp_path / "地域別.xlsx"
     path.write_bytes(workbook(sales))
@@ -52,6 +55,7 @@ async def test_slides_open_on_their_page(desk: Desk, tmp_path: Path) -> None:
     assert "まとめ" in await desk.page(str(receipt.document_id), 2)
 
 
+@pytest.mark.slow
 def test_the_cell_of_a_notebook_is_said_in_the_language_of_the_question(shell: Shell, tmp_path: Path) -> None:
     path = tmp_path / "分析.ipynb"
     path.write_bytes(making_books.notebook())

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from shisho.desk import Desk
 from shisho.domain.job import TaskState
@@ -41,6 +42,7 @@ async def followed(call: Any, queries: list[str]) -> tuple[int, int, dict[str, A
         seen = {"since_revision": status["revision"]}
 
 
+@pytest.mark.slow
 async def test_two_queries_to_their_end_take_three_calls_and_six_thousand_characters(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
@@ -74,6 +76,7 @@ async def test_two_queries_to_their_end_take_three_calls_and_six_thousand_charac
                 assert calls <= 3 and characters <= 6_000, (calls, characters)
 
 
+@pytest.mark.slow
 async def test_what_is_known_is_not_told_again_and_nothing_is_missed(tmp_path: Path) -> None:
     async with boxed(tmp_path / "home", seed=3) as (box, desk):
         topics = list(dict.fromkeys(question.topic for question in box.questions[12:]))
@@ -106,6 +109,7 @@ async def documents(desk: Any, task: str) -> set[tuple[str | None, str]]:
         status = await desk.tasks.get_status(task, wait=0, detail=StatusDetail.FULL, cursor=status.cursor)
 
 
+@pytest.mark.slow
 async def test_each_wait_ends_at_what_it_waits_for(tmp_path: Path) -> None:
     async with boxed(tmp_path / "home", seed=3) as (box, desk):
         topics = list(dict.fromkeys(question.topic for question in box.questions[12:]))

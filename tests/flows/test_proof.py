@@ -27,6 +27,7 @@ def parts_of(proof: bytes) -> dict[str, Any]:
     return {name: json.loads(text) for _, name, text in rows if name != "ed25519"}
 
 
+@pytest.mark.slow
 async def test_an_answer_is_exported_signed_and_checked_without_a_home(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

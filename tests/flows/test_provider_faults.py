@@ -110,6 +110,7 @@ TRIED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "way"), TRIED)
 async def test_each_failure_is_in_the_answer_and_loses_no_evidence(
     name: str, way: str, stocked: Path, tmp_path: Path
@@ -168,6 +169,7 @@ async def test_a_stream_that_is_cut_anywhere_gives_the_same_answer(
     check_grounded(answer, PAGE)
 
 
+@pytest.mark.slow
 async def test_a_model_that_obeys_the_page_gets_none_of_its_own_words_through(
     name: str, stocked: Path, tmp_path: Path
 ) -> None:

@@ -147,6 +147,7 @@ async def next_status(lines: AsyncIterator[str]) -> str:
     raise AssertionError("the stream has ended")
 
 
+@pytest.mark.slow
 async def test_a_session_of_mcp_stays_with_one_server(cluster: Cluster) -> None:
     holders = []
     for token in PEOPLE.values():

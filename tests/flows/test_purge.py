@@ -231,6 +231,7 @@ async def test_handed_in_bytes_and_what_a_failed_job_still_holds(tmp_path: Path)
     assert left(home) == set()
 
 
+@pytest.mark.slow
 async def test_a_page_of_the_web_is_forgotten_with_its_address(tmp_path: Path) -> None:
     async with boxed(tmp_path) as (box, desk):
         queued = await desk.tasks.queue_searches([box.questions[20].topic])
@@ -248,6 +249,7 @@ async def test_a_page_of_the_web_is_forgotten_with_its_address(tmp_path: Path) -
         assert [hit for hit in output_of(job)["hits"] if hit["document_id"] and hit["url"]] == kept
 
 
+@pytest.mark.slow
 async def test_what_a_reader_holds_is_told_and_goes_when_it_ends(tmp_path: Path) -> None:
     home = tmp_path / "home"
     async with open_desk(home=home) as desk:
@@ -266,6 +268,7 @@ async def test_what_a_reader_holds_is_told_and_goes_when_it_ends(tmp_path: Path)
                 pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("json_", [(), ("--json",)], ids=["text", "json"])
 def test_a_purge_without_a_terminal_wants_a_yes(shell: Shell, tmp_path: Path, json_: tuple[str, ...]) -> None:
     path = written(tmp_path / "folder")

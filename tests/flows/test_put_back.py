@@ -45,6 +45,7 @@ def put_back(home: Path, backup: Path) -> None:
     shutil.copyfile(backup, home / "shisho.db")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("embedder", "added"), TRIED)
 async def test_all_that_a_backup_holds_is_found_when_it_is_put_back(
     tmp_path: Path, embedder: str, added: Sequence[Source], caplog: pytest.LogCaptureFixture

@@ -8,10 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 EXAMPLE = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
 
 
+@pytest.mark.slow
 def test_examples_run_one_after_the_other(tmp_path: Path) -> None:
     (tmp_path / "samples").symlink_to(ROOT / "samples")
     said = []

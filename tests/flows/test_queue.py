@@ -202,6 +202,7 @@ async def test_a_spent_budget_ends_a_search_with_what_it_has(opening: Opening) -
         assert len([one for one in results if one.document_id]) == 2
 
 
+@pytest.mark.slow
 async def test_time_is_a_budget_too(opening: Opening) -> None:
     async with opening(small_web([1]), home="measured") as desk:
         with Stopwatch() as watch:

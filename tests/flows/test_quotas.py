@@ -101,6 +101,7 @@ async def test_quotas_are_set_by_who_runs_the_library_alone(tmp_path: Path) -> N
                 await refused
 
 
+@pytest.mark.slow
 async def test_in_the_shell_a_quota_is_set_met_and_removed(shell: Shell, tmp_path: Path) -> None:
     async with Box(seed=3, folder=tmp_path / "box") as box:
         through(shell, box)

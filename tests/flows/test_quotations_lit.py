@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from bench.boxes import letters, measure, variants
 
 import shisho
@@ -23,6 +24,7 @@ KINDS = (
 )
 
 
+@pytest.mark.slow
 async def test_random_quotations_are_lit_to_the_character(tmp_path: Path) -> None:
     files = variants([shared("pdf", *kind.split("/")) for kind in KINDS], seed=1)
     outcome = await measure(files, count=100, seed=1, home=tmp_path / "home")

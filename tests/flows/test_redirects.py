@@ -61,6 +61,7 @@ async def desk_before(home: Path, answer: Callable[[Asked], Answer]) -> AsyncIte
             yield desk
 
 
+@pytest.mark.slow
 async def test_no_page_is_taken_from_hosts_that_disallow_everything_though_a_doi_leads_there(
     tmp_path: Path,
 ) -> None:
@@ -108,6 +109,7 @@ async def test_a_host_that_wants_longer_than_a_task_has_ends_its_job_with_that_w
         assert len(box.log.select(host=TO)) == 1, "it was asked again within its two hours"
 
 
+@pytest.mark.slow
 async def test_hits_of_a_host_that_wants_hours_are_told_and_the_others_are_read(tmp_path: Path) -> None:
     async with boxed(tmp_path) as (box, desk):
         query = box.questions[20].topic
@@ -121,6 +123,7 @@ async def test_hits_of_a_host_that_wants_hours_are_told_and_the_others_are_read(
         assert len(done["documents"]) > 4 and len(box.log.select(host=walled)) == 1
 
 
+@pytest.mark.slow
 async def test_an_engine_that_wants_hours_is_passed_over(tmp_path: Path) -> None:
     async with boxed(tmp_path) as (box, desk):
         query = box.questions[20].topic

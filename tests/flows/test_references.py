@@ -54,6 +54,7 @@ async def authors(desk: Desk) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 async def test_entries_find_their_documents_by_path_key_doi_and_title(desk: Desk, folder: Path) -> None:
     *documents, last = await all_of(desk.add(folder))
     assert [receipt.outcome for receipt in documents] == [IntakeOutcome.ADDED] * 5

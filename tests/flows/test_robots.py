@@ -99,6 +99,7 @@ async def test_hits_that_may_not_be_read_are_told_and_not_asked_for(tmp_path: Pa
         assert done["paging_stop"] == "LIMIT" and len(done["documents"]) > 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["captcha", "turnstile", "consent", "login", "js_challenge"])
 async def test_a_hit_that_wants_a_person_holds_nobody_up(tmp_path: Path, kind: str) -> None:
     async with boxed(tmp_path) as (box, desk):

@@ -31,6 +31,7 @@ def stuck(web: MemoryWeb, number: int) -> MemoryWeb:
     return web
 
 
+@pytest.mark.slow
 async def test_a_job_whose_time_is_over_ends_with_what_it_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -80,6 +80,7 @@ async def test_the_same_search_within_the_day_asks_nobody(tmp_path: Path, clock:
         assert fourth["documents"] == first["documents"]
 
 
+@pytest.mark.slow
 async def test_what_asks_something_else_is_asked(tmp_path: Path) -> None:
     async with boxed(tmp_path) as (box, desk):
         query = box.questions[20].topic
@@ -93,6 +94,7 @@ async def test_what_asks_something_else_is_asked(tmp_path: Path) -> None:
         assert box.log.pages("mojeek") == [1, 1, 2, 1, 2]
 
 
+@pytest.mark.slow
 async def test_a_part_is_gone_on_with_and_never_shown_as_the_whole(tmp_path: Path, clock: Ahead) -> None:
     async with boxed(tmp_path) as (box, desk):
         query = box.questions[20].topic
@@ -112,6 +114,7 @@ async def test_a_part_is_gone_on_with_and_never_shown_as_the_whole(tmp_path: Pat
         assert cached(await searched(desk, query, OPTIONS)) == [True] * 3
 
 
+@pytest.mark.slow
 async def test_a_part_is_kept_for_ten_minutes(tmp_path: Path, clock: Ahead) -> None:
     async with boxed(tmp_path) as (box, desk):
         query = box.questions[20].topic

@@ -53,6 +53,7 @@ def test_a_removal_is_undone_by_the_name_of_the_file(shell: Shell) -> None:
     assert "ありません" in shell("restore", "nothing.pdf", code=1)
 
 
+@pytest.mark.slow
 def test_a_folder_in_and_a_cited_answer_out(shell: Shell) -> None:
     assert "追加 4" in shell("add", SAMPLES, "--meta", "課=統計学")
     assert "登録済み 4" in shell("add", SAMPLES)
@@ -184,6 +185,7 @@ def killed_at(shell: Shell, question: str, least: int) -> bool:
     return rows_of(shell.home, "SELECT state FROM runs ORDER BY created_at DESC LIMIT 1") == [("open",)]
 
 
+@pytest.mark.slow
 def test_killed_while_asking_and_continued_gives_the_same_answer(shell: Shell, tmp_path: Path) -> None:
     library(tmp_path / "lib", 12)
     shell("add", tmp_path / "lib")
@@ -201,6 +203,7 @@ def test_killed_while_asking_and_continued_gives_the_same_answer(shell: Shell, t
         assert [row["snippet"] for row in again["evidence"]] == [row["snippet"] for row in whole["evidence"]]
 
 
+@pytest.mark.slow
 def test_ctrl_c_prints_what_was_found_and_the_run_goes_on(shell: Shell, tmp_path: Path) -> None:
     library(tmp_path / "lib", 60)
     process = shell.start("ask", "統計の12番目の関係とは何か", "--in", tmp_path / "lib")

@@ -10,6 +10,8 @@ import subprocess
 import threading
 from pathlib import Path
 
+import pytest
+
 from shisho.system.files import survey
 from tests.corpus.readers.making import slow
 from tests.flows.conftest import SAMPLES, SHISHO, Shell
@@ -105,6 +107,7 @@ def test_several_folders_are_told_as_they_were_typed(shell: Shell, tmp_path: Pat
     assert "追加  project/week1/slides.txt" in done.stdout and "追加  project/week2/slides.txt" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_terminal_sees_how_far_it_is(shell: Shell, tmp_path: Path) -> None:
     folder = tmp_path / "lib"
     folder.mkdir()
@@ -117,6 +120,7 @@ def test_a_terminal_sees_how_far_it_is(shell: Shell, tmp_path: Path) -> None:
     assert "追加 60" in sent
 
 
+@pytest.mark.slow
 def test_a_terminal_sees_how_far_a_long_pdf_is(shell: Shell, tmp_path: Path) -> None:
     """The pages are told where there is no room for the name."""
     path = tmp_path / "統計的推測のための長い講義ノート第三版.pdf"
@@ -129,6 +133,7 @@ def test_a_terminal_sees_how_far_a_long_pdf_is(shell: Shell, tmp_path: Path) -> 
     assert "追加 1" in sent
 
 
+@pytest.mark.slow
 def test_a_pipe_is_told_of_a_long_pdf_in_a_few_lines(shell: Shell, tmp_path: Path) -> None:
     path = tmp_path / "本.pdf"
     data, pages = slow(3)

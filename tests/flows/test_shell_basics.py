@@ -38,6 +38,7 @@ def test_a_short_word_for_help(shell: Shell, words: tuple[str, ...]) -> None:
     assert shell(*words, "-h") == shell(*words, "--help") and "使い方: shisho" in shell(*words, "-h")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMPLETION)
 def test_commands_are_completed(shell: Shell, tmp_path: Path, name: str) -> None:
     program = shutil.which(name)

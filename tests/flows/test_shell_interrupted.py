@@ -74,6 +74,7 @@ def test_measuring_says_that_nothing_was_kept(shell: Shell, tmp_path: Path) -> N
     assert "何も残していません" in interrupted(process)[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
 def test_an_assistants_server_ends_though_its_client_says_nothing(
     shell: Shell, how: signal.Signals, code: int
@@ -196,6 +197,7 @@ def test_even_while_the_command_is_loaded_there_is_no_traceback() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
+@pytest.mark.slow
 def test_a_question_of_ours_can_be_left(shell: Shell) -> None:
     shell("add", SAMPLES / "01-regression.pdf")
     ours, its = pty.openpty()

@@ -6,9 +6,12 @@ import json
 import unicodedata
 from pathlib import Path
 
+import pytest
+
 from tests.flows.conftest import Shell
 
 
+@pytest.mark.slow
 def test_people_groups_and_grants_come_and_go(shell: Shell, tmp_path: Path) -> None:
     made = shell("users", "add", "hanako", "--json")
     assert made["user"] == "hanako" and len(made["token"]) > 40

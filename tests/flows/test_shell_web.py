@@ -31,6 +31,7 @@ async def box(tmp_path: Path, shell: Shell) -> AsyncIterator[Box]:
         yield started
 
 
+@pytest.mark.slow
 async def test_what_is_searched_read_and_kept_is_shown(box: Box, shell: Shell) -> None:
     question = box.questions[-1]
     done = await asyncio.to_thread(shell.run, "ask", question.text, "--sources", "web")
@@ -50,6 +51,7 @@ async def test_where_the_documents_suffice_the_box_is_not_asked(box: Box, shell:
     assert not box.log.requests, "auto is quick where the documents suffice"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 async def test_broken_off_while_it_waits_for_the_web_it_goes_on(
     box: Box, shell: Shell, how: signal.Signals

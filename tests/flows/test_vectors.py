@@ -68,6 +68,7 @@ async def first(desk: shisho.Desk, question: str) -> str:
     return Path(hits[0].source).stem if hits else ""
 
 
+@pytest.mark.slow
 async def test_questions_in_other_words_find_their_passage(desk: shisho.Desk) -> None:
     before = [question for question, name in QUESTIONS.items() if await first(desk, question) == name]
     assert await desk.embeddings.embed() == EmbeddingProgress(6, 6)
@@ -76,6 +77,7 @@ async def test_questions_in_other_words_find_their_passage(desk: shisho.Desk) ->
     assert len(after) == len(QUESTIONS)
 
 
+@pytest.mark.slow
 async def test_what_is_embedded_is_told_and_a_second_time_nothing_is_left(desk: shisho.Desk) -> None:
     told: list[News] = []
     await desk.embeddings.embed(told.append)
@@ -83,6 +85,7 @@ async def test_what_is_embedded_is_told_and_a_second_time_nothing_is_left(desk: 
     assert await desk.embeddings.embed() == EmbeddingProgress(6, 6)
 
 
+@pytest.mark.slow
 async def test_a_purged_document_leaves_no_vector(desk: shisho.Desk, tmp_path: Path) -> None:
     await desk.embeddings.embed()
     assert await first(desk, "猫の餌") == "飼育"
@@ -108,6 +111,7 @@ async def test_worker_makes_vectors_in_the_background(desk: shisho.Desk) -> None
     assert await first(desk, "猫の餌") == "飼育"
 
 
+@pytest.mark.slow
 def test_shell_embeds_what_it_adds_and_goes_on_where_it_was_broken_off(tmp_path: Path) -> None:
     folder = tmp_path / "documents"
     folder.mkdir()

@@ -134,6 +134,7 @@ async def test_what_has_no_pages_or_a_password_is_seen_by_its_text(desk: Desk, t
     assert (view.viewable, "password" in view.why) == (Viewable.TEXT, True)
 
 
+@pytest.mark.slow
 async def test_very_long_text_comes_in_parts_around_a_place(desk: Desk) -> None:
     rows = "".join(f"{number} 行目の本文である。\n" for number in range(60_000))
     name = (await desk.add_source(Source("long.txt", rows.encode()))).document_id

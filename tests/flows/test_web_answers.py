@@ -232,6 +232,7 @@ async def test_a_person_is_awaited_and_the_answer_is_not(opening: Opening) -> No
         assert held.status is TaskState.WAITING and len(held.waiting_for) == 2
 
 
+@pytest.mark.slow
 async def test_the_deadline_holds_whatever_the_web_does(
     opening: Opening, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,6 +96,7 @@ async def test_without_a_terminal_a_question_stays_inside_and_says_so(
     assert WORDS in answer["text"]
 
 
+@pytest.mark.slow
 async def test_what_would_go_out_is_shown_and_asked_once_and_the_yes_is_remembered(
     box: Box, shell: Shell
 ) -> None:

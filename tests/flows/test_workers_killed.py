@@ -6,6 +6,8 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.job import JobState, TaskState
@@ -78,6 +80,7 @@ async def test_documents_are_taken_in_once_whoever_dies(shell: Shell, tmp_path: 
         assert max(attempts) > 1, "no job was under way when its worker was killed"
 
 
+@pytest.mark.slow
 async def test_answers_come_out_the_same_whoever_dies(shell: Shell, tmp_path: Path) -> None:
     library(tmp_path / "lib", 12)
     async with open_desk(home=shell.home) as desk:

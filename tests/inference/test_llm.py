@@ -43,6 +43,7 @@ def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.mark.slow
 async def test_a_reply_has_the_shape_that_was_asked_for_and_its_usage_is_counted(name: str) -> None:
     reply, provider = await ask_once(name, GOOD)
     assert reply.value == PAGE and reply.usage == ModelUsage(1, 100, 20)

@@ -46,6 +46,7 @@ def test_a_reply_that_quotes_the_end_of_thinking_is_whole() -> None:
     assert read_reply('{"focus": "その後に</think>と書く。"}', Sought) == Sought("その後に</think>と書く。")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "reply",
     [

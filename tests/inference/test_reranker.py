@@ -68,6 +68,7 @@ async def places(desk: shisho.Desk) -> list[str]:
     return [hit.source for hit in await desk.search([QUESTION], limit=DOCUMENTS)]
 
 
+@pytest.mark.slow
 async def test_the_first_twenty_come_in_its_order_and_the_rest_as_they_were(tmp_path: Path) -> None:
     home = tmp_path / "home"
     reranker_folder(home / "models" / "owner" / "tiny", {"木": 1.0})

@@ -56,6 +56,7 @@ async def test_equal_text_gets_an_equal_vector_alone_and_in_company(embedder: Un
     assert cosine(alone, together[1]) == pytest.approx(1.0, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_it_computes_on_one_thread_alone() -> None:
     """Others would wait for it busily: several times the CPU. Measured where no thread was started before."""
     code = (

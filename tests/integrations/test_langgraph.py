@@ -218,6 +218,7 @@ async def test_calls_that_cannot_be_awaited_say_what_to_do(desk: Desk) -> None:
         ask_tool(desk).invoke({"question": QUESTION})
 
 
+@pytest.mark.slow
 def test_program_of_the_howto_runs(home: Path, tmp_path: Path) -> None:
     page = (SAMPLES.parent / "docs" / "howto" / "langgraph.md").read_text("utf-8")
     (program,) = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)

@@ -92,6 +92,7 @@ async def test_computing_ends_at_its_limit_whatever_the_clock_says(killable: Kil
     assert limit / 2 <= children_seconds() - before <= limit + 1
 
 
+@pytest.mark.slow
 async def test_the_limit_is_each_piece_of_works_own(killable: Killable) -> None:
     computed = [await killable.run(work("computes", seconds=1.5), b"0.5", float) for _ in range(5)]
     assert sum(computed) > 2
@@ -235,6 +236,7 @@ async def test_two_children_work_side_by_side_and_a_second_only_when_needed() ->
         await killable.close()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
 async def test_nothing_stays_behind() -> None:
     async def round_() -> None:

@@ -50,6 +50,7 @@ async def test_outages_use_up_no_attempt_until_there_are_too_many_in_a_row(queue
     assert f"{MOST_OUTAGES + 1} 回続けて" in render(last.message, "ja")
 
 
+@pytest.mark.slow
 async def test_one_that_is_resumed_may_meet_as_many_again(queue: Queue) -> None:
     (job_id,) = await queue.add(new())
     await meet_outages(queue, MOST_OUTAGES + 1)

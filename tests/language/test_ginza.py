@@ -43,6 +43,7 @@ def test_long_texts_without_a_space_are_taken(unit: str, times: int) -> None:
     assert (unit in found.bigrams) == (unit == "漢")
 
 
+@pytest.mark.slow
 def test_fast_terms_agree_with_the_reference() -> None:
     with gzip.open(shared("eval", "jsquad-valid", "corpus.jsonl.gz"), "rt", encoding="utf-8") as lines:
         texts = [json.loads(line)["text"] for line in lines][::120]

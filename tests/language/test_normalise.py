@@ -101,6 +101,7 @@ def test_any_text_folds(text: str) -> None:
     assert view.locate_original(0, len(view.text))[1] <= len(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["「", "\n", "あ\n", "あ ", "\u3099", "ｶﾞ", "a-\n", "  ", "²", "\ufffd"])
 def test_time_grows_with_length_only(unit: str) -> None:
     def seconds(times: int) -> float:

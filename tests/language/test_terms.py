@@ -174,6 +174,7 @@ def test_any_text_is_taken(texts: list[str]) -> None:
     query(texts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["あ", "漢a", "\x00", "ア", "\ud800", "9", "\ue000", "한", "ي", "𩸽", "ि"])
 def test_a_million_characters_without_a_space(unit: str) -> None:
     found = analyse([unit * (1_000_000 // len(unit))])
@@ -196,6 +197,7 @@ def test_folding_is_nfkc_and_case() -> None:
     assert fold("ＡｂＣ①㈱ｶﾞ\ud800") == "abc1(株)ガ?"
 
 
+@pytest.mark.slow
 def test_terms_cost_little_more_than_what_the_dictionary_does() -> None:
     with gzip.open(shared("eval", "jsquad-valid", "corpus.jsonl.gz"), "rt", encoding="utf-8") as lines:
         texts = [json.loads(line)["text"] for line in lines][:600]

@@ -191,6 +191,7 @@ def test_the_language_of_the_answer_is_that_of_the_question(question: str, expec
 snippets = st.text(min_size=1, max_size=40)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from(["G1", "G2"]), snippets, st.floats(0, 1)), max_size=6))
 def test_every_quotation_stands_as_it_is_read_beside_its_number(found: list[tuple[str, str, float]]) -> None:
     evidence = [ref(number, goal, snippet, score) for number, (goal, snippet, score) in enumerate(found, 1)]

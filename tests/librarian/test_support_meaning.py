@@ -202,6 +202,7 @@ def test_what_a_free_wording_makes_false_is_not_supported(sentence: str, quotati
     assert check(sentence, [quotation]).outcome != "supported"
 
 
+@pytest.mark.slow
 def test_every_process_reads_a_sentence_alike() -> None:
     """The order of sets differs from process to process; what a word stands for must not."""
     program = (

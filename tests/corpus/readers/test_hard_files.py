@@ -97,6 +97,7 @@ def test_empty_blocks_and_tables_hide_nothing_around_them(name: str) -> None:
     assert BEFORE in found and AFTER in found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LAST_PLACES)
 def test_a_million_characters_in_one_place_take_eight_times_an_eighth(name: str) -> None:
     read, make = FILES[name]
@@ -107,6 +108,7 @@ def test_a_million_characters_in_one_place_take_eight_times_an_eighth(name: str)
         ), unit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FIRST_PLACES)
 def test_many_lines_in_one_place_take_eight_times_an_eighth(name: str) -> None:
     read, make = FILES[name]
@@ -117,6 +119,7 @@ def test_many_lines_in_one_place_take_eight_times_an_eighth(name: str) -> None:
         ), unit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit", ["a ", "a, ", '"', "(", "<", "=?", "=?utf-8?q?a", "=?utf-8?b?44GC?= ", "a=b; ", "\\", "%41"]
 )
@@ -132,6 +135,7 @@ def test_a_field_of_a_letter_without_end_is_read_in_linear_time(field: str, unit
     assert grows_in_line(eml.read, make, 20_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     [
@@ -157,6 +161,7 @@ def test_marks_of_very_many_letters_take_no_letter_with_them() -> None:
     assert "".join(f"第{number}と次、" for number in range(2_000)) in text_of(html.read(page))
 
 
+@pytest.mark.slow
 def test_lines_of_code_that_are_paragraphs_each_are_put_together_in_linear_time() -> None:
     def make(count: int) -> bytes:
         document = docx.Document()

@@ -195,6 +195,7 @@ def deck_of(*texts: str) -> bytes:
 WRITABLE = [content for content in (*WHITE, *SINGLE) if content.isprintable() or content in " \t\n\u3000"]
 
 
+@pytest.mark.slow
 def test_office_formats_take_any_content() -> None:
     for content in (*WRITABLE, "a" * LONG, " " * LONG, "あ。" * LONG):
         read_or_refused(lambda content=content: word_reader.read(word_of(content)))  # type: ignore[misc]
@@ -303,6 +304,7 @@ def test_rules_about_the_words_of_a_line_are_linear(unit: str) -> None:
     assert grows_in_line(rules, lambda size: unit * (size // len(unit)) + "x", 20_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", REPEATED)
 @pytest.mark.parametrize("read", [text.read, markdown.read, html.read], ids=["text", "markdown", "html"])
 def test_readers_of_text_are_linear(unit: str, read: Callable[[bytes], Reading]) -> None:

@@ -54,6 +54,7 @@ def test_of_what_is_dropped_nothing_is_painted_that_anybody_reads(page: Page, fi
     assert strongest_trace(page, *DROPPED[first : first + AT_ONCE]) <= STRONG
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", SHOWING)
 def test_what_looks_alike_and_is_kept_is_painted(page: Page, form: str) -> None:
     assert strongest_trace(page, form) > STRONG

@@ -78,6 +78,7 @@ DRAWN = 1 if LONG else 40
 VECTORS = 200 if LONG else 40
 
 
+@pytest.mark.slow
 async def test_hostile_pdfs(reader: KillableReader, plain_reader: KillableReader) -> None:
     files = sorted(path for path in shared("hostile", "pdf").rglob("*") if path.is_file())
     assert len(files) > 200
@@ -94,6 +95,7 @@ async def test_hostile_pdfs(reader: KillableReader, plain_reader: KillableReader
             assert all(block.text for block in result.blocks), path.name
 
 
+@pytest.mark.slow
 async def test_hostile_html(reader: KillableReader) -> None:
     folder = shared("hostile", "html")
     pages = [path.read_bytes() for path in sorted(folder.iterdir())]
@@ -194,6 +196,7 @@ def test_nonsense_from_the_child_is_no_reading(packed: Any) -> None:
         wire.unpack(packed)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs the resource module")
 async def test_reading_a_pdf_in_a_child_costs_little_more_than_the_reading_itself() -> None:
     import resource

@@ -98,6 +98,7 @@ def test_a_letter_inside_is_named_by_its_subject() -> None:
     assert "会議の件, message/rfc822" in warning
 
 
+@pytest.mark.slow
 def test_parts_a_hundred_deep_are_read() -> None:
     letter = text("本文")
     for _ in range(100):
@@ -105,6 +106,7 @@ def test_parts_a_hundred_deep_are_read() -> None:
     assert len(read(letter)[0]) == 101
 
 
+@pytest.mark.slow
 def test_many_parts_are_read_in_linear_time() -> None:
     part = b"--x\nContent-Type: text/plain\n\na\n--x\nContent-Type: image/png\n\na\n"
 

@@ -144,6 +144,7 @@ def test_million_ranges_cost_little() -> None:
     assert time.process_time() - start < 5
 
 
+@pytest.mark.slow
 def test_sheet_does_not_grow_by_what_is_merged_over_its_rows() -> None:
     width = 200
     rows = [["見出し", "値"], ["あ" * 90] * width, *([None] * width + [number] for number in range(2_000))]

@@ -104,6 +104,7 @@ async def reader() -> AsyncIterator[KillableReader]:
     await made.close()
 
 
+@pytest.mark.slow
 @in_one_loop
 @pytest.mark.parametrize(
     "serif",
@@ -169,6 +170,7 @@ async def test_only_the_pages_without_text_are_recognised(reader: KillableReader
     assert [(block.page, block.ocr) for block in reading.blocks] == [(1, False), (2, True)]
 
 
+@pytest.mark.slow
 @in_one_loop
 async def test_columns_are_read_one_after_the_other(reader: KillableReader) -> None:
     made = page("")
@@ -193,6 +195,7 @@ def test_chinese_forms_are_written_as_they_were_printed_and_no_japanese_letter_i
     assert all(chr(int(letter)).encode("euc_jp") for letter in forms.values())
 
 
+@pytest.mark.slow
 async def test_off_means_off() -> None:
     made = KillableReader(60, 1024, 50 * 2**20, ocr=False)
     try:
@@ -217,6 +220,7 @@ async def test_pictures_without_words_too_large_or_damaged_end_in_a_reason(reade
     assert media.sniff("a.txt", saved(page(""))) in media.PICTURES
 
 
+@pytest.mark.slow
 async def test_a_scan_is_found_quoted_with_its_box_and_marked(desk: Desk, tmp_path: Path) -> None:
     path = tmp_path / "報告.pdf"
     path.write_bytes(saved(page("\n".join(TEXT.split("\n")[-3:])), form="PDF"))

@@ -193,6 +193,7 @@ def test_vertical_writing_reads_from_right_to_left() -> None:
 OUTLIERS = ("JDA-DM", "noembed", "90ms_rksj", "simple3", "Application-Security-Verification")
 
 
+@pytest.mark.slow
 def test_real_files_lose_no_japanese() -> None:
     compared = 0
     for row in map(json.loads, shared("pdf", "manifest.jsonl").read_text("utf-8").splitlines()):

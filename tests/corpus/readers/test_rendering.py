@@ -80,6 +80,7 @@ async def test_damaged_bytes_end_in_a_reason_and_the_next_are_drawn(
     assert shown(await renderer.draw(pdf([lines("一ページ")]), PDF, 1, 320)).size[0] == 320
 
 
+@pytest.mark.slow
 async def test_limits_hold_for_drawing() -> None:
     renderer = KillablePageRenderer(60, 1024)
     bomb = picture("PNG", (12_000, 9_000))

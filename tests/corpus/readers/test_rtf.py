@@ -228,6 +228,7 @@ def test_notes_and_raised_letters_are_read_in_linear_time(unit: bytes) -> None:
     assert grows_in_line(rtf.read, lambda size: HEAD + b"x" + unit * size + rb"\par}", 1_000)
 
 
+@pytest.mark.slow
 def test_many_hidden_groups_cost_no_more_than_their_length() -> None:
     for body in (
         rb"{\v a" * 100_000,

@@ -28,6 +28,7 @@ def test_a_command_runs_whose_streams_were_closed_before(stream: int, tmp_path: 
     assert "Traceback" not in told
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FULL.exists(), reason="a device that takes nothing is of Linux")
 @pytest.mark.parametrize("words", [("engines",), ("engines", "--json")])
 def test_an_output_that_takes_no_more_is_told_in_a_sentence(words: tuple[str, ...], tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from shisho.interfaces.http.answer_news import LAST, build_step_event
 from tests.interfaces.http.rooms import MISSING, R2, READ, TWO, HeldQuestion, R, answered, read_events, served
 
@@ -86,6 +88,7 @@ async def test_every_page_that_was_found_has_its_fate(tmp_path: Path) -> None:
         assert log["state"] == "answered" and log["web"][0]["engines"] == ["memory"] and log["model"] == []
 
 
+@pytest.mark.slow
 async def test_news_come_from_another_process_and_go_on_after_the_last_that_was_seen(tmp_path: Path) -> None:
     held = HeldQuestion()
     async with held.desk(tmp_path, slots=0) as desk, served(desk) as client, held.desk(tmp_path):
@@ -109,6 +112,7 @@ async def test_news_come_from_another_process_and_go_on_after_the_last_that_was_
         assert (await client.get("/answers/none/events")).status_code == 404
 
 
+@pytest.mark.slow
 async def test_a_stopped_question_keeps_what_was_found_and_can_go_on(tmp_path: Path) -> None:
     held = HeldQuestion()
     async with held.desk(tmp_path) as desk, served(desk) as client:

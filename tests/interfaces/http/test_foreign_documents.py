@@ -264,6 +264,7 @@ def calls_of(names: Names) -> Sequence[Call]:
     return [*hidden, *searches, *sorted(own, key=lambda call: EFFECTS.get(call[0], 0))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["embedded", *(["postgres"] if LONG else [])])
 def test_foreign_documents_change_no_reply(kind: str, tmp_path: Path) -> None:
     """Some 7 s of CPU on each database: two libraries are filled, and asked everything."""

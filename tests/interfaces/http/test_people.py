@@ -134,6 +134,7 @@ NOT_THERE = {
 }
 
 
+@pytest.mark.slow
 async def test_what_one_person_has_the_other_neither_finds_nor_infers(tmp_path: Path) -> None:
     async with (
         house(tmp_path) as (_, anyone),
@@ -162,6 +163,7 @@ async def test_what_one_person_has_the_other_neither_finds_nor_infers(tmp_path: 
         assert (await hanako.get("/auth")).json()["waiting"][0]["id"] == names["waiting"]
 
 
+@pytest.mark.slow
 async def test_lists_checks_and_keys_of_one_are_as_if_the_other_were_not_there(tmp_path: Path) -> None:
     lists = (
         "/documents",
@@ -302,6 +304,7 @@ def test_people_are_read_from_a_line() -> None:
     assert read_people(" 花子:a:b  taro:c ") == {"花子": "a:b", "taro": "c"}
 
 
+@pytest.mark.slow
 async def test_a_yes_to_the_web_is_one_persons_and_lets_out_no_word_of_another(tmp_path: Path) -> None:
     web = small_web([1], [2])
     asking = replace(way(web), needs_consent=True)
@@ -338,6 +341,7 @@ async def test_what_is_the_machines_is_changed_by_its_owner_alone(tmp_path: Path
         assert (await hanako.get("/folders")).json()["folders"] == []
 
 
+@pytest.mark.slow
 async def test_a_signing_key_is_one_persons(tmp_path: Path) -> None:
     async with (
         house(tmp_path) as (_, client),

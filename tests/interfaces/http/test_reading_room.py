@@ -118,6 +118,7 @@ async def test_the_page_of_an_answer_shows_hostile_words_as_text(tmp_path: Path)
     ]
 
 
+@pytest.mark.slow
 async def test_what_is_set_and_what_works_is_told_without_secrets(tmp_path: Path) -> None:
     async with open_desk(home=tmp_path, token="canary-77", max_rounds=5) as desk, served(desk) as client:
         reply = await client.get("/settings")
@@ -135,6 +136,7 @@ async def test_what_is_set_and_what_works_is_told_without_secrets(tmp_path: Path
         )
 
 
+@pytest.mark.slow
 async def test_what_documents_can_be_filtered_by_is_counted(tmp_path: Path) -> None:
     async with open_desk(home=tmp_path) as desk, served(desk) as client:
         for number, (course, corpus) in enumerate((("統計", "a"), ("統計", "a"), ("天文", "b"))):

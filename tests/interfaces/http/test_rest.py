@@ -225,6 +225,7 @@ def test_broken_bodies(client: httpx.Client, raw: bytes) -> None:
     assert reply.status_code == 400 and reply.json()["code"] == "INVALID_PARAMS"
 
 
+@pytest.mark.slow
 def test_strangers_are_turned_away(server: str) -> None:
     for headers, status in (({"host": "evil.example"}, 421), ({"origin": "http://evil.example"}, 403)):
         for path in ("/livez", "/readyz", "/mcp", "/api/v1/tasks", "/api/v1/openapi.json"):
@@ -283,6 +284,7 @@ async def test_a_hundred_long_polls_at_once_hold_nobody_up(server: str) -> None:
         await client.post(f"/tasks/{task}/stop", json={"mode": "immediate"})
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="CPU of another process is read from /proc")
 async def test_a_long_poll_that_wakes_costs_no_more_than_a_few_bare_requests(tmp_path: Path) -> None:
     """A status is built once for all who wait for it: what is left for each is to send it."""
@@ -299,6 +301,7 @@ async def test_a_long_poll_that_wakes_costs_no_more_than_a_few_bare_requests(tmp
 CANARY = "canary-5b1e77-token"
 
 
+@pytest.mark.slow
 def test_a_token_opens_and_appears_nowhere(tmp_path: Path) -> None:
     process = started(tmp_path / "home", SHISHO_TOKEN=CANARY)
     said = ""

@@ -185,6 +185,7 @@ NAMES = re.findall(
 )
 
 
+@pytest.mark.slow
 def test_names_of_the_document_are_the_contract() -> None:
     """A generated client has these classes. A new one is a noun phrase of the field: no bare participle,
     pronoun or verb."""

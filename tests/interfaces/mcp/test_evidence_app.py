@@ -41,6 +41,7 @@ def dumped(result: BaseModel) -> dict[str, Any]:
     return result.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_only_who_shows_apps_is_pointed_to_the_page(mode: str, desk: Desk) -> None:
     await desk.ask(QUESTION)
@@ -90,6 +91,7 @@ async def opened(visit: RoomVisit, result: dict[str, Any] | None, **context: Any
     return frame
 
 
+@pytest.mark.slow
 async def test_the_sentence_is_lit_in_the_assistant_and_nothing_is_asked_of_anybody(desk: Desk) -> None:
     answer = await desk.ask(QUESTION)
     note = await desk.ask("図書の返却期限は何日か")

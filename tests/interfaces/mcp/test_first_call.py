@@ -150,6 +150,7 @@ def test_a_first_reply_without_documents_costs_no_more_than_the_import_of_the_sd
     assert costs_at_most(TIMES_SDK, stocked_home, call, SDK)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", [*([SEARCH_CORPUS] if LONG else []), ASK], ids=lambda call: call[0])
 def test_a_first_look_into_documents_costs_little_more_than_its_tools(
     stocked_home: Path, call: tuple[str, Mapping[str, Any]]

@@ -262,6 +262,7 @@ async def test_a_client_that_asks_is_told_that_we_wait(
     assert not silent["changed"] and len(beats) >= 3 and beats == sorted(beats)
 
 
+@pytest.mark.slow
 async def test_leaving_in_the_middle_of_a_long_poll_changes_nothing(tmp_path: Path) -> None:
     papers = [str(paper(tmp_path / "papers", number)) for number in range(6)]
     with serving(tmp_path / "home") as url:

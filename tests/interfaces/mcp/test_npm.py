@@ -18,7 +18,6 @@ from tests.interfaces.errand import errand
 from tests.interfaces.npm_packages import installed
 from tests.interfaces.serving import SHISHO, Refused, calling, environment, serving
 
-pytestmark = pytest.mark.slow
 HERE = Path(__file__).parent
 PACKAGES = {
     "@modelcontextprotocol/inspector": "0.18",
@@ -62,6 +61,7 @@ def inspected(npm: Path, server: list[str], method: str, *words: str) -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 async def test_the_inspector_drives_every_tool(npm: Path, tmp_path: Path) -> None:
     """Each tool once, and one of four where there is little time, since the Inspector starts anew for every
     call: the rest the official client calls."""
@@ -104,6 +104,7 @@ def test_the_inspector_over_standard_streams(npm: Path, tmp_path: Path) -> None:
     assert len(inspected(npm, server, "tools/list")["tools"]) == 23
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("revision", SUITES)
 def test_the_conformance_suite(revision: str, npm: Path, tmp_path: Path) -> None:
     suite = npm / "node_modules" / f"conformance-{revision}" / "dist" / "index.js"

@@ -92,6 +92,7 @@ async def test_the_clients_model_plans_reads_and_writes(way: str, tmp_path: Path
     assert all(use["fault"] is None for use in answer["model_uses"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["the user says no", "no model is offered", "no way back", "a model is set"])
 async def test_else_all_is_as_without_it(case: str, tmp_path: Path) -> None:
     """A refusal is a fault of the use, told; who offers none is asked nothing; a model that is set is not

@@ -45,6 +45,7 @@ async def test_an_answer_that_is_opened_on_a_phone_begins_with_its_question(
         await visit.shot("opened-390")
 
 
+@pytest.mark.slow
 async def test_queue_and_library_say_that_the_server_is_away_until_it_is_back(
     browser: Browser, reader: Reader
 ) -> None:

@@ -21,6 +21,7 @@ expect.set_options(timeout=WAIT)
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
+@pytest.mark.slow
 async def test_a_folder_is_followed_and_a_model_fetched_on_the_page(browser: Browser, tmp_path: Path) -> None:
     """With the errors of each: a folder that nobody allowed, a file that cannot be read, a model that is not
     there."""

@@ -95,6 +95,7 @@ async def test_ask_can_be_used_soon_and_is_light(browser: Browser, reader: Reade
     assert 0 < max(sizes) <= MOST_BYTES
 
 
+@pytest.mark.slow
 @pytest.mark.asyncio(loop_scope="session")
 async def test_neither_the_browser_nor_the_server_turns_to_another_host(
     browser: Browser, tmp_path: Path, connections: Connections

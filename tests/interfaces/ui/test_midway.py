@@ -59,6 +59,7 @@ async def ask(visit: RoomVisit, folder: Path) -> None:
     await expect(page.locator(".answer.working")).to_have_count(1)
 
 
+@pytest.mark.slow
 async def test_lines_stand_on_the_page_while_a_model_writes_and_stop_keeps_what_was_found(
     browser: Browser, tmp_path: Path
 ) -> None:
@@ -127,6 +128,7 @@ async def test_stop_stays_until_the_last_of_two_questions_has_ended(browser: Bro
         held.go.set()
 
 
+@pytest.mark.slow
 async def test_a_running_question_outlives_reload_and_kill_in_two_tabs(
     browser: Browser, tmp_path: Path
 ) -> None:

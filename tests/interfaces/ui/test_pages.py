@@ -168,6 +168,7 @@ async def test_with_a_token_a_browser_is_led_to_the_form_and_comes_in_by_a_cooki
         assert (await browser.get("/api/v1/documents")).status_code == 401
 
 
+@pytest.mark.slow
 async def test_the_form_of_the_token_leads_back_to_where_somebody_was_going(desk: Desk) -> None:
     wanted = "/d/doc_1?a=2&b=%22%3E"
     async with client(desk, AccessRules(token=TOKEN)) as browser:

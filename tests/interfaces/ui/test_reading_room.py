@@ -36,6 +36,7 @@ async def ask(visit: RoomVisit, question: str) -> None:
     await expect(visit.page.locator(".turn").last.locator(".answer .why, .notice.bad")).to_have_count(1)
 
 
+@pytest.mark.slow
 async def test_from_dropped_files_to_the_lit_sentence(
     browser: Browser, reader: Reader, tmp_path: Path
 ) -> None:
@@ -89,6 +90,7 @@ async def test_from_dropped_files_to_the_lit_sentence(
         await expect(page.locator(".page .lit")).not_to_have_count(0)
 
 
+@pytest.mark.slow
 async def test_a_long_pdf_says_how_many_of_its_pages_are_read(
     browser: Browser, reader: Reader, tmp_path: Path
 ) -> None:
@@ -173,6 +175,7 @@ async def test_a_removed_document_comes_back(browser: Browser, reader: Reader, t
         await expect(page.locator("#documents li a")).to_have_count(1)
 
 
+@pytest.mark.slow
 async def test_nasty_names_and_texts_are_shown_as_text(
     browser: Browser, reader: Reader, tmp_path: Path
 ) -> None:
@@ -256,6 +259,7 @@ async def test_axe_finds_nothing_on_any_page(browser: Browser, reader: Reader, t
                     await visit.shot(f"{(path or '/ask').split('/')[1]}-{width}-{scheme}")
 
 
+@pytest.mark.slow
 async def test_two_people_with_two_tokens_see_only_their_own(
     browser: Browser, reader: Reader, other_reader: Reader
 ) -> None:
@@ -285,6 +289,7 @@ async def test_two_people_with_two_tokens_see_only_their_own(
         assert await taro.page.locator("#history a").count() == 0
 
 
+@pytest.mark.slow
 async def test_a_chip_limits_the_question_to_its_documents_and_the_page_says_so(
     browser: Browser, reader: Reader, tmp_path: Path
 ) -> None:

@@ -73,6 +73,7 @@ async def test_a_file_whose_name_was_taken_at_the_same_moment_is_asked_about(
         await expect(page.locator("#documents li .head")).to_have_count(2)
 
 
+@pytest.mark.slow
 async def test_a_file_that_is_read_is_seen_again_after_a_reload_and_listed_at_its_end(
     browser: Browser, reader: Reader, tmp_path: Path
 ) -> None:

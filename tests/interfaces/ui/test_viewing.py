@@ -20,6 +20,7 @@ def write_three_pages(folder: Path) -> Path:
     return file
 
 
+@pytest.mark.slow
 async def test_all_of_a_long_text_is_read_and_what_is_found_in_it_is_marked(
     browser: Browser, reader: Reader, tmp_path: Path
 ) -> None:

@@ -45,6 +45,7 @@ def shell(asked: Asked) -> Answer:
     return Answer(SHELL.encode("shift_jis"), media_type="text/html")
 
 
+@pytest.mark.slow
 async def test_what_scripts_write_comes_back_as_utf8(tmp_path: Path) -> None:
     names = Names()
     context, _ = tls("secure.example")
@@ -65,6 +66,7 @@ async def test_what_scripts_write_comes_back_as_utf8(tmp_path: Path) -> None:
     assert not browser.proxy.refused
 
 
+@pytest.mark.slow
 async def test_late_text_is_waited_for_and_unrest_is_not_for_ever(tmp_path: Path) -> None:
     fetched = "fetch('/slow').then(r => r.text()).then(t => {a.textContent = t})"
     late = f"<p id=a></p><script>setTimeout(() => {fetched}, 400)</script>"
@@ -85,6 +87,7 @@ async def test_late_text_is_waited_for_and_unrest_is_not_for_ever(tmp_path: Path
             assert 3 <= restless.count("時") < 400  # it ticks twenty times a second at most
 
 
+@pytest.mark.slow
 async def test_what_is_sent_is_honest_and_goes_to_its_page_alone(tmp_path: Path) -> None:
     page = """<script src="http://other.example/x.js"></script>"""
     names = Names()
@@ -137,6 +140,7 @@ async def test_a_redirect_takes_no_key_along(tmp_path: Path) -> None:
     ] * 2
 
 
+@pytest.mark.slow
 async def test_cookies_stay_in_their_profile_over_restarts(tmp_path: Path) -> None:
     """And what a browser calls itself is asked of it once, not with each start of ours."""
     need_browser()
@@ -184,6 +188,7 @@ async def test_a_profile_has_one_owner(tmp_path: Path) -> None:
     assert server.paths.count("/") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tabs", "together"), [(2, 2), *([(1, 1)] if LONG else [])])
 async def test_no_more_pages_at_once_than_tabs(tmp_path: Path, tabs: int, together: int) -> None:
     now = 0
@@ -208,6 +213,7 @@ async def test_no_more_pages_at_once_than_tabs(tmp_path: Path, tabs: int, togeth
     assert most == together
 
 
+@pytest.mark.slow
 async def test_a_page_that_never_finishes_ends_at_its_deadline(tmp_path: Path) -> None:
     deadline = 3.0
 

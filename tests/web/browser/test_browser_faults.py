@@ -46,6 +46,7 @@ async def gone() -> bool:
     return await until(lambda: not any(map(browser_root, children(os.getpid()).values())))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "which", [browser_root, *([renderer, driver] if LONG else [])], ids=lambda which: which.__name__
 )
@@ -92,6 +93,7 @@ async def test_a_page_that_breaks_every_browser_is_given_up(tmp_path: Path) -> N
     assert server.paths.count("/") == 2
 
 
+@pytest.mark.slow
 async def test_what_one_page_may_hold_is_bounded(tmp_path: Path) -> None:
     # Before it has loaded, so that it is never taken for a page that is done.
     more = "kept.push(new Uint8Array(2e7).fill(1)); next = Date.now() + 20; while (Date.now() < next);"
@@ -173,6 +175,7 @@ asyncio.run(main(sys.argv[1], int(sys.argv[2])))
 """
 
 
+@pytest.mark.slow
 async def test_a_process_that_is_killed_takes_its_browser_along(tmp_path: Path) -> None:
     need_browser()
     started = asyncio.Event()

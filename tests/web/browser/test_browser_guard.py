@@ -66,6 +66,7 @@ ALL_WAYS = [
 WAYS = ALL_WAYS if LONG else ALL_WAYS[::2]  # each is a browser's start
 
 
+@pytest.mark.slow
 async def test_no_navigation_leads_inside(tmp_path: Path) -> None:
     names = Names()
     async with secret() as (inside, _):
@@ -150,6 +151,7 @@ LINES = """<link rel=dns-prefetch href='//{at}'><link rel=preconnect href='https
 </script>"""
 
 
+@pytest.mark.slow
 async def test_no_part_of_a_page_comes_from_inside(tmp_path: Path) -> None:
     names = Names()
     async with secret() as (inside, datagrams):
@@ -183,6 +185,7 @@ async def test_no_part_of_a_page_comes_from_inside(tmp_path: Path) -> None:
     assert {type(each.error) for each in browser.proxy.refused} == {ForbiddenAddress}
 
 
+@pytest.mark.slow
 async def test_in_a_long_visit_the_browser_reaches_no_host_but_those_of_the_page(tmp_path: Path) -> None:
     """Left to itself for ten seconds it asks its maker's hosts for things of its own."""
     parts = "<script src='http://part.example/late.js'></script><img src='http://part.example/p.png'>"

@@ -75,6 +75,7 @@ async def test_what_a_person_solves_counts_for_the_next_page(tmp_path: Path, scr
     assert len({asked.headers["user-agent"] for asked in server.asked}) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["closed", "guarded", *(["late"] if LONG else [])])
 async def test_a_person_who_does_not_solve_it(tmp_path: Path, screen: dict[str, str], way: str) -> None:
     """The window is closed, or nothing happens in time; and it is guarded as every other."""

@@ -136,6 +136,7 @@ def test_snippets_come_with_nearly_all_hits() -> None:
         assert with_snippet / hits >= 0.9, f"{engine}: {with_snippet} of {hits}"
 
 
+@pytest.mark.slow
 def test_auto_names_the_engine_of_every_page() -> None:
     wrong = []
     for page in saved()[:: 1 if LONG else 2]:
@@ -154,6 +155,7 @@ def test_auto_names_the_engine_of_every_page() -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_no_engine_crashes_on_another_engines_page() -> None:
     for page in saved()[:: 25 if LONG else 75]:
         for name in engines():
@@ -163,6 +165,7 @@ def test_no_engine_crashes_on_another_engines_page() -> None:
                 assert isinstance(error, EngineUnavailable | ParserFailed), (name, page.file)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["mojeek", "duckduckgo", "ecosia", "startpage", "qwant", "brave", "google", "bing"]
 )

@@ -77,6 +77,7 @@ def test_an_engines_own_mark_comes_first() -> None:
     assert challenge is not None and challenge.kind is ChallengeKind.BLOCKED
 
 
+@pytest.mark.slow
 def test_captured_pages_of_results_hardly_look_like_blocks_even_unread() -> None:
     """Engines ask only where nothing was found; this holds the rules themselves to account."""
     pages = [page for page in saved() if page.kind == "results"][:: 1 if LONG else 3]

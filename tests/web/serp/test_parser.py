@@ -68,6 +68,7 @@ def in_process(engine: str, response: Response) -> Any:
         return error.code, error.message, dict(error.details)
 
 
+@pytest.mark.slow
 async def test_every_captured_page_is_read_as_in_process(parser: KillableSerpParser) -> None:
     pages = saved()
     assert len(pages) > 250
@@ -77,6 +78,7 @@ async def test_every_captured_page_is_read_as_in_process(parser: KillableSerpPar
         assert await outcome(parser, engine, response) == in_process(engine, response), page.file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["arxiv", "pubmed", "crossref", "semantic_scholar"])
 async def test_answers_of_interfaces_are_read_as_in_process(parser: KillableSerpParser, engine: str) -> None:
     answers = list(exchanges(engine))[:15]

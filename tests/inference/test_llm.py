@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import subprocess
 import sys
@@ -115,6 +116,51 @@ async def test_each_failure_is_typed_and_shows_no_key(
     assert failed.value.fault == fault and len(provider.requests) == asked
     assert failed.value.usage.calls >= 1 and failed.value.__cause__ is None
     assert KEY not in f"{failed.value!r} {failed.value.details} {caplog.text}"
+
+
+@pytest.mark.parametrize(
+    ("part", "refusal"),
+    [
+        ("response_format", "This response_format type is unavailable now"),  # DeepSeek
+        ("response_format", "This model does not support response format `json_schema`."),  # Groq
+        ("temperature", "Unsupported value: 'temperature' does not support 0 with this model."),
+        ("stream_options", '{"detail":[{"type":"extra_forbidden","loc":["body","stream_options"]}]}'),
+        ("max_tokens", "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
+    ],
+)
+async def test_what_a_server_does_not_know_is_left_out_once_it_has_said_so(part: str, refusal: str) -> None:
+    def reply(request: ProviderRequest) -> ProviderReply:
+        return ProviderReply(refusal, status=400) if part in request.body else GOOD
+
+    async with FakeProvider(reply) as provider:
+        llm = llm_of(provider, "openai")
+        first = await llm.ask(prompt_of(), Page)
+        second = await llm.ask(prompt_of(), Page)
+    assert first.value == second.value == PAGE and first.usage.calls == 2 and second.usage.calls == 1
+    assert [part in request.body for request in provider.requests] == [True, False, False]
+    in_words = "JSON Schema" in provider.requests[1].instructions
+    assert in_words is (part == "response_format")
+
+
+async def test_several_parts_that_are_not_known_are_left_out_one_after_the_other(name: str) -> None:
+    def reply(request: ProviderRequest) -> ProviderReply:
+        if request.schema:
+            return ProviderReply("structured output is not supported", status=400)
+        if '"temperature"' in json.dumps(request.body):
+            return ProviderReply("temperature is deprecated for this model", status=422)
+        return GOOD
+
+    async with FakeProvider(reply) as provider:
+        answer = await llm_of(provider, name).ask(prompt_of(), Page)
+    assert answer.value == PAGE and len(provider.requests) == 3
+    assert '"lines"' in provider.requests[-1].instructions
+
+
+async def test_what_is_refused_without_what_it_does_not_know_is_refused(name: str) -> None:
+    async with FakeProvider(lambda request: ProviderReply("bad temperature", status=400)) as provider:
+        with pytest.raises(ModelFailed) as failed:
+            await llm_of(provider, name).ask(prompt_of(), Page)
+    assert failed.value.fault == ModelFault.REJECTED and len(provider.requests) == 2
 
 
 async def test_nobody_listens_at_the_address(name: str) -> None:

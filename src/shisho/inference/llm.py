@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from math import inf
 from typing import Any, TypeVar
 
@@ -12,7 +14,7 @@ from langsmith import tracing_context
 
 from shisho.domain.model import FAULT_REASONS, ModelFault, ModelPrompt, ModelReply, ModelUsage
 from shisho.errors import ModelFailed
-from shisho.inference.provider_faults import NOT_TAKEN, RETRIED, fault_of, retry_after
+from shisho.inference.provider_faults import NOT_TAKEN, RETRIED, fault_of, find_unknown_parts, retry_after
 from shisho.inference.providers import ModelAccess, build_chat_model
 from shisho.inference.reply_schema import ElementReader, read_reply, reply_schema
 
@@ -26,11 +28,20 @@ _REPAIR = (
     "Your reply cannot be used: {mistake}\nSend the whole reply again: one JSON object of the given schema, "
     "nothing before or after it."
 )
+_IN_WORDS = "Reply with one JSON object of this JSON Schema, nothing before or after it:\n{schema}"
 _CUT = "it was cut off for its length. Be shorter."
 _REFUSALS = ("content_filter", "safety", "refusal", "blocklist", "prohibited_content")
+_FORM = "response_format"
 _LENGTHS = ("length", "max_tokens", "model_context_window_exceeded")
 
 Messages = list[tuple[str, str]]
+
+
+class _NotKnown(Exception):
+    """The server does not know these parts of a call."""
+
+    def __init__(self, parts: frozenset[str]) -> None:
+        self.parts = parts
 
 
 class _Reply:
@@ -106,18 +117,42 @@ class ChatLlm:
             async with asyncio.timeout(prompt.seconds) as limit:
                 exchange.ends_at = limit.when() or 0.0
                 with tracing_context(enabled=False):
-                    chat = await asyncio.to_thread(_held_to, self._access, prompt, shape)
-                    return await exchange.run(chat, prompt, shape, listen)
+                    return await self._ask(exchange, prompt, shape, listen)
         except TimeoutError:
             raise exchange.failed(ModelFault.TIMEOUT, exchange.usage_under_way()) from None
+
+    async def _ask(
+        self,
+        exchange: _Exchange,
+        prompt: ModelPrompt,
+        shape: type[T],
+        listen: Callable[[Any], None] | None,
+    ) -> ModelReply[T]:
+        """Without the parts that the server has said not to know, which later calls leave out as well."""
+        while True:
+            access = self._access
+            chat = await asyncio.to_thread(_held_to, access, prompt, shape)
+            worded = _worded(prompt, shape) if _FORM in access.unknown_parts else prompt
+            try:
+                return await exchange.run(chat, worded, shape, listen, access.unknown_parts)
+            except _NotKnown as error:
+                self._access = replace(access, unknown_parts=access.unknown_parts | error.parts)
 
 
 def _held_to(access: ModelAccess, prompt: ModelPrompt, shape: type) -> Any:
     """The chat model, held to the shape. What `with_structured_output` makes runs model and parser as tasks
     that outlive a cancelled stream, so the model is taken out of it, with what was bound to it."""
     chat = build_chat_model(access, prompt.max_output_tokens, prompt.seconds)
+    if _FORM in access.unknown_parts:
+        return chat
     structured: Any = chat.with_structured_output(reply_schema(shape), method="json_schema", include_raw=True)
     return structured.first.steps__["raw"]
+
+
+def _worded(prompt: ModelPrompt, shape: type) -> ModelPrompt:
+    """With the shape in words, for a server that holds no reply to it."""
+    schema = json.dumps(reply_schema(shape), ensure_ascii=False)
+    return replace(prompt, instructions=f"{prompt.instructions}\n\n{_IN_WORDS.format(schema=schema)}")
 
 
 class _Exchange:
@@ -128,12 +163,20 @@ class _Exchange:
         self._messages: Messages = []
         self._usage = ModelUsage()
         self._under_way: _Reply | None = None
+        self._unknown_parts = frozenset[str]()
         self.ends_at = inf
         """By the clock of the event loop."""
 
     async def run(
-        self, chat: Any, prompt: ModelPrompt, shape: type[T], listen: Callable[[Any], None] | None
+        self,
+        chat: Any,
+        prompt: ModelPrompt,
+        shape: type[T],
+        listen: Callable[[Any], None] | None,
+        unknown_parts: frozenset[str],
     ) -> ModelReply[T]:
+        """Raises _NotKnown for parts that were sent and are not known, before anything has come."""
+        self._unknown_parts = unknown_parts
         self._messages = [("system", prompt.instructions), ("human", prompt.text)]
         fault = ModelFault.MALFORMED
         reader = ElementReader(shape) if listen else None
@@ -179,7 +222,11 @@ class _Exchange:
             except Exception as error:
                 fault = fault_of(error)
                 wait = retry_after(error)
+                not_known = find_unknown_parts(error) - self._unknown_parts
             self._under_way = None
+            if fault is ModelFault.REJECTED and not_known and reply.whole is None:
+                self._usage += ModelUsage(1)
+                raise _NotKnown(not_known)
             if fault is ModelFault.TRUNCATED:
                 reply.ending = "length"
                 return

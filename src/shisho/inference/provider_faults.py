@@ -39,6 +39,16 @@ _OVERFLOW = re.compile(
     r"context.{0,20}(?:length|size|window)|prompt is too long|input token count|input tokens exceed",
     re.IGNORECASE,
 )
+# Parts of a call that a server may not know, by what servers write of them: DeepSeek, Groq, Mistral, vLLM,
+# llama.cpp, Azure, and what stands before the reasoning models of OpenAI and Anthropic.
+_OPTIONAL = {
+    "response_format": re.compile(
+        r"response.?format|output.?(?:format|config)|json.?schema|structured|grammar", re.IGNORECASE
+    ),
+    "temperature": re.compile("temperature", re.IGNORECASE),
+    "stream_options": re.compile(r"stream.?options|include_usage", re.IGNORECASE),
+    "max_tokens": re.compile(r"max.?tokens", re.IGNORECASE),
+}
 RETRIED = frozenset({ModelFault.RATE_LIMITED, ModelFault.UNAVAILABLE, ModelFault.UNREACHABLE})
 NOT_TAKEN = RETRIED | {
     ModelFault.UNAUTHORISED,
@@ -77,6 +87,13 @@ def _fault_of_answer(status: int, text: str) -> ModelFault | None:
     if status < 400:  # no redirect is followed
         return ModelFault.WRONG_ADDRESS
     return _BY_STATUS.get(status, ModelFault.UNAVAILABLE if status >= 500 else ModelFault.REJECTED)
+
+
+def find_unknown_parts(error: BaseException) -> frozenset[str]:
+    """The parts of a call that its server says it does not know, of those that a call can do without."""
+    answer = next(filter(_status, _causes(error)), error)
+    text = str(answer)[:_LONGEST_TEXT]
+    return frozenset(part for part, pattern in _OPTIONAL.items() if pattern.search(text))
 
 
 def retry_after(error: BaseException) -> float | None:

@@ -23,13 +23,18 @@ _TEMPERATURE = 0.0
 @dataclass(frozen=True, slots=True)
 class ModelAccess:
     """Which model is asked, and where. `url`: empty for the provider's own. `context`: the tokens that a
-    local model reads and writes at once."""
+    local model reads and writes at once. `unknown_parts`: of a call, which its server has refused."""
 
     provider: str
     model: str
     url: str = ""
     key: str = field(default="", repr=False)
     context: int = 8192
+    unknown_parts: frozenset[str] = frozenset()
+
+    @property
+    def temperature(self) -> float | None:
+        return None if "temperature" in self.unknown_parts else _TEMPERATURE
 
     @property
     def name(self) -> str:
@@ -68,7 +73,9 @@ def _openai(access: ModelAccess, max_output_tokens: int, seconds: float) -> Base
     official_url = "https://api.openai.com/v1"
     # Servers of others know `max_tokens` alone; OpenAI's reasoning models take the new name alone.
     most: dict[str, Any] = (
-        {"extra_body": {"max_tokens": max_output_tokens}} if access.url else {"max_tokens": max_output_tokens}
+        {"extra_body": {"max_tokens": max_output_tokens}}
+        if access.url and "max_tokens" not in access.unknown_parts
+        else {"max_tokens": max_output_tokens}
     )
     chat = ChatOpenAI(
         model=access.model,
@@ -76,10 +83,10 @@ def _openai(access: ModelAccess, max_output_tokens: int, seconds: float) -> Base
         api_key=access.key or _NO_KEY,  # type: ignore[arg-type]
         organization="",
         openai_proxy="",
-        temperature=_TEMPERATURE if access.url else None,
+        temperature=access.temperature if access.url else None,
         timeout=seconds,
         max_retries=0,
-        stream_usage=True,
+        stream_usage="stream_options" not in access.unknown_parts,
         use_responses_api=False,
         default_headers=_HEADERS,
         http_client=Client(**_WAY),
@@ -100,7 +107,7 @@ def _ollama(access: ModelAccess, max_output_tokens: int, seconds: float) -> Base
     return ChatOllama(
         model=access.model,
         base_url=access.url or "http://127.0.0.1:11434",
-        temperature=_TEMPERATURE,
+        temperature=access.temperature,
         num_ctx=access.context,  # without it Ollama cuts the prompt silently to what the model was saved with
         num_predict=max_output_tokens,
         reasoning=None,
@@ -116,7 +123,7 @@ def _gemini(access: ModelAccess, max_output_tokens: int, seconds: float) -> Base
         base_url=access.url or "https://generativelanguage.googleapis.com",
         api_key=access.key or _NO_KEY,
         vertexai=False,
-        temperature=_TEMPERATURE,
+        temperature=access.temperature,
         max_output_tokens=max_output_tokens,
         timeout=seconds,
         max_retries=1,  # counts the first try
@@ -136,7 +143,7 @@ def _anthropic(access: ModelAccess, max_output_tokens: int, seconds: float) -> B
         base_url=url,
         api_key=access.key or _NO_KEY,  # type: ignore[arg-type]
         max_tokens_to_sample=max_output_tokens,
-        temperature=_TEMPERATURE,
+        temperature=access.temperature,
         timeout=seconds,
         max_retries=0,
         stop=None,

@@ -31,6 +31,8 @@ REFS = {
         (" (Quotations 1 and 2)", (1, 2)),
         ("（引用1）", (1,)),
         ("(引用1、2)", (1, 2)),
+        (" [1-2]", (1, 2)),
+        ("［1〜2］", (1, 2)),
     ],
 )
 @pytest.mark.parametrize("cites", [(), (1,)], ids=["in the words alone", "said beside"])
@@ -47,6 +49,25 @@ def test_a_mark_is_read_and_taken_out(mark: str, numbers: tuple[int, ...], cites
 )
 def test_what_is_no_mark_stays(text: str) -> None:
     assert list_cited_numbers(CitedSentence(text, ())) == ()
+
+
+def test_a_range_without_end_is_two_numbers() -> None:
+    assert list_cited_numbers(CitedSentence(f"{FOUNDED} [1-900000000]", ())) == (1, 900000000)
+    assert list_cited_numbers(CitedSentence(f"{FOUNDED} [3-1]", ())) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [
+        ("**決定係数**は、回帰モデルの当てはまりのよさを表す指標である。", STRENGTH),
+        ("- 決定係数は、回帰モデルの**当てはまりのよさ**を表す指標である。", STRENGTH),
+        ("x**2 + y**2", "x**2 + y**2"),
+        ("-5度である。", "-5度である。"),
+    ],
+)
+def test_no_markdown_is_left(written: str, plain: str) -> None:
+    _, revision = mend(CitedSentence(written, (2,)), REFS, "決定係数とは何か")
+    assert revision.text == plain
 
 
 @pytest.mark.parametrize("signs", ["\u202e", "\u200b", "\x00", "\x07", "\u2066"])

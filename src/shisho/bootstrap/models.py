@@ -41,7 +41,7 @@ PRESETS: Mapping[str, ModelPreset] = {
     "balanced": ModelPreset(_ALL, 8, 60_000, 4_500),
     "thorough": ModelPreset({**_ALL, "reflect": "model_plan"}, 16, 200_000, 12_000),
 }
-_TRIAL_TOKENS = 200
+_TRIAL_TOKENS = 2_000  # one that thinks before it replies needs hundreds
 BESIDES_PASSAGES = 2_900  # tokens of a prompt that are no passage, with the longest reply
 IN_FENCES = 0.88  # of the room are words of passages, the rest what stands around them
 LEAST_ROOM = 500
@@ -51,9 +51,7 @@ _REMEDIES = {
     ModelFault.UNKNOWN_MODEL: Message("have the server load the model, or name another one"),
     ModelFault.WRONG_ADDRESS: Message("set model_url to the server's own address: most end in /v1"),
     ModelFault.OVERFLOW: Message("set model_context to what the server takes, or have the server take more"),
-    ModelFault.REJECTED: Message(
-        "choose a server and a model that take a JSON Schema, and the temperature 0"
-    ),
+    ModelFault.REJECTED: Message("see in the server's log what it does not take, or name another model"),
     ModelFault.RATE_LIMITED: Message("wait, or see what the provider's plan allows"),
     ModelFault.TIMEOUT: Message("raise model_seconds, or choose a smaller model"),
     ModelFault.MALFORMED: Message("choose a model that can be held to a JSON Schema"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from shisho.domain.corpus import NumberedPassage
@@ -24,10 +24,12 @@ from shisho.messages.catalogue import word
 # sentences of shown passages that are read closely in search of support, those with most words in common
 MAX_SOUGHT = 400
 
-# As models mark what they cite: [1, 2] 【1†source】 [^1] [quotation 1] (quotations 1 and 2) （引用1）
-_NUMBERED = (
-    r"\s{{0,3}}(?P<{group}>\d{{1,9}}(?:\s{{0,3}}(?:[,、，;・と]|and)\s{{0,3}}\d{{1,9}}){{0,40}})\s{{0,3}}"
-)
+# As models mark what they cite: [1, 2] [1-3] 【1†source】 [^1] [quotation 1] (quotations 1 and 2) （引用1）
+_NUMBERED = r"\s{{0,3}}(?P<{group}>\d{{1,9}}(?:\s{{0,3}}(?:[-–〜～~,、，;・と]|and)\s{{0,3}}\d{{1,9}}){{0,40}})\s{{0,3}}"
+_CITED = re.compile(r"(\d+)(?:\s*[-–〜～~]\s*(\d+))?")
+LONGEST_RANGE = 40
+_BOLD = re.compile(r"(?<![A-Za-z0-9_)\]])\*\*(?=\S)([^*]{1,400})(?<=\S)\*\*")
+_LIST_MARK = re.compile(r"^\s*(?:[-*•]|#{1,6})\s+")
 _NAMED = r"\s{0,3}(?:quotations?|quotes?|sources?|引用文?|出典)"
 _MARKS = re.compile(
     rf"\s{{0,3}}(?:[\[［【]\^?(?:{_NAMED})?{_NUMBERED.format(group='bracketed')}(?:†[^\]］】]{{0,80}})?[\]］】]"
@@ -159,13 +161,21 @@ def _quotation(snippets: Sequence[str], question: str) -> str:
 def _read(said_sentence: CitedSentence) -> tuple[str, tuple[int, ...]]:
     """The bare sentence, and the numbers it cites, in the call or in its words."""
     marks = [mark["bracketed"] or mark["named"] for mark in _MARKS.finditer(said_sentence.text)]
-    written = [int(number) for mark in marks for number in re.findall(r"\d+", mark)]
+    written = [number for mark in marks for number in _list_numbers(mark)]
     return _without_marks(said_sentence.text), tuple(dict.fromkeys([*said_sentence.cites, *written]))
 
 
+def _list_numbers(mark: str) -> Iterator[int]:
+    for first, last in _CITED.findall(mark):
+        is_range = last and 0 < int(last) - int(first) < LONGEST_RANGE
+        yield from range(int(first), int(last) + 1) if is_range else map(int, filter(None, (first, last)))
+
+
 def _without_marks(text: str) -> str:
-    """On one line, as a reader sees it: no sign of it turns or hides what stands beside."""
-    return " ".join(make_legible(_MARKS.sub("", text)).split())
+    """On one line, as a reader sees it: no sign of it turns or hides what stands beside, and none is left of
+    Markdown, which nobody draws here."""
+    plain = _BOLD.sub(r"\1", _LIST_MARK.sub("", _MARKS.sub("", text)))
+    return " ".join(make_legible(plain).split())
 
 
 def _carries(quotation: str, heading: str, text: str) -> bool:

@@ -104,8 +104,8 @@ SAID: Mapping[str, str] = {
     "set model_context to what the server takes, or have the server take more": (
         "model_context をサーバーに合わせるか、サーバーの受け取れる長さを増やしてください"
     ),
-    "choose a server and a model that take a JSON Schema, and the temperature 0": (
-        "JSON Schema と temperature 0 を受け付けるサーバーとモデルを選んでください"
+    "see in the server's log what it does not take, or name another model": (
+        "受け付けない理由をサーバーのログで確かめるか、別のモデルを指定してください"
     ),
     "wait, or see what the provider's plan allows": ("しばらく待つか、提供元の利用枠を確かめてください"),
     "raise model_seconds, or choose a smaller model": (

@@ -348,3 +348,8 @@ def test_comments_before_a_page_are_passed_over_once_each() -> None:
     assert media.sniff("page", b"<!---->" * 5_000 + b"<html><body>") == media.HTML
     assert media.sniff("page", b"<!-- a - b -- c -->\n" * 20 + b"<html>") == media.HTML
     assert media.sniff("page", b"<!---->" * 5_000 + b"x") == media.TEXT
+
+
+def test_a_page_may_begin_with_its_title_and_markdown_with_a_paragraph_of_html() -> None:
+    assert media.sniff("page", b"<title>a</title><p>b") == media.HTML
+    assert media.sniff("page", b"<p align=center>a</p>\n\n# b") == media.TEXT

@@ -94,7 +94,8 @@ _LOOKED_AT = 64 << 10  # bytes for the first entry
 _MARKUP = re.compile(
     # Possessive: a match is tried in the parent process, where nothing stops one that looks at comments in
     # every order.
-    rb"\s*+(?:<\?xml[^>]{0,200}>\s*+)?(?:<!--(?:[^-]|-(?!->)){0,2000}+-->\s*+)*+<(?:!doctype\s+html|html|head|body)\b",
+    rb"\s*+(?:<\?xml[^>]{0,200}>\s*+)?(?:<!--(?:[^-]|-(?!->)){0,2000}+-->\s*+)*+"
+    rb"<(?:!doctype\s+html|html|head|body|title|meta)\b",
     re.I,
 )
 

@@ -112,7 +112,7 @@ class Response:
     media_type: str | None = None
     """As the header named it."""
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Those we act on, in lower case: etag, last-modified, retry-after; and location, as a whole
+    """Those we act on, in lower case: etag, last-modified, refresh, retry-after; and location, as a whole
     address, of a redirect that was not followed."""
 
 

@@ -35,7 +35,7 @@ def test_broken_gzip_is_no_page(packed: bytes) -> None:
 
 
 def test_encodings() -> None:
-    for none in ("", "identity", " , identity"):
+    for none in ("", "identity", " , identity", "UTF-8", "none"):
         assert list(decoder(none).feed(b"a")) == [b"a"]
     decoder("X-GZIP").finish()  # a 304 may name it and send nothing
     for wrong in ("br", "deflate", "zstd", "gzip, gzip", "gzip,identity,gzip", "identity, br"):

@@ -547,6 +547,12 @@ async def test_an_announced_length_over_the_limit_is_not_waited_for() -> None:
             await reaching(server, total_s=5).fetch(Request("http://a.test/"))
 
 
+async def test_a_header_that_leads_on_is_kept() -> None:
+    async with serving(text("moved", headers=[("Refresh", "0; url=/new")])) as server:
+        response = await reaching(server).fetch(Request("http://a.test/"))
+    assert response.headers == {"refresh": "0; url=/new"}
+
+
 @pytest.mark.parametrize("media", ["image/png", "video/mp4", "font/woff2"])
 async def test_what_holds_no_text_is_refused(media: str) -> None:
     async with serving(text("x", media_type=media)) as server:

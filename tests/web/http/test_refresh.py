@@ -45,6 +45,12 @@ def test_an_address_in_the_encoding_of_its_page() -> None:
     assert refresh_target(Response(page, URL)) == "https://old.example/%90}%8F%91"
 
 
+def test_a_header_leads_as_the_page_does() -> None:
+    page = b"<html><p>moved</p></html>"
+    assert refresh_target(Response(page, URL, headers={"refresh": "0; url=/new"})) == NEW
+    assert refresh_target(Response(page, URL, headers={"refresh": "300"})) == ""
+
+
 def test_only_html_is_read() -> None:
     page = LEADS[0][0].encode()
     assert refresh_target(Response(page, URL, media_type="text/plain")) == ""

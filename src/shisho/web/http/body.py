@@ -32,6 +32,7 @@ _BINARY = frozenset(
 _TEXT_LIMIT = 10 * _MEGABYTE
 _BINARY_LIMIT = 50 * _MEGABYTE
 OPENING = 1024  # a PDF may begin with so much that is none
+_PACKINGS = frozenset(["gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress", "dcb", "dcz"])
 _GZIP = b"\x1f"
 _NO_TEXT = re.compile(r"(?:image|audio|video|font)/(?!svg\+xml)")
 _CHARSET = re.compile(r";\s*charset\s*=\s*[\"']?([\w.:+-]{1,40})", re.IGNORECASE)
@@ -74,10 +75,10 @@ class Decoder(Protocol):
 
 
 def decoder(content_encoding: str) -> Decoder:
-    """Raises UnsupportedMedia for what was not asked for: another encoding than gzip, or one upon another."""
-    encodings = [
-        word for word in content_encoding.lower().replace(" ", "").split(",") if word not in ("", "identity")
-    ]
+    """Raises UnsupportedMedia for what was not asked for: another packing than gzip, or one upon another.
+    Other words pack nothing: some servers name the charset here."""
+    words = content_encoding.lower().replace(" ", "").split(",")
+    encodings = [word for word in words if word in _PACKINGS]
     if not encodings:
         return _Plain()
     if encodings in (["gzip"], ["x-gzip"]):

@@ -28,7 +28,7 @@ from shisho.web.http.url import spell_address
 MAX_REDIRECTS = 5
 MAX_ADDRESSES = 3
 CONNECT_S = 5.0  # for each address but the last, which has what is left of the time
-_KEPT = ("etag", "last-modified", "retry-after")
+_KEPT = ("etag", "last-modified", "refresh", "retry-after")
 _DEFAULTS = {
     "accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.8",
     "accept-language": "ja,en;q=0.8",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterator
 
 from shisho.domain.web import Response
 from shisho.web.http.url import resolve_href, spell_address
@@ -23,12 +24,18 @@ def refresh_target(response: Response) -> str:
     """Where a page leads on to within a few seconds; "" where it is a page of its own."""
     if len(response.body) > SHORT or "html" not in (response.media_type or "html"):
         return ""
-    for meta in _META.finditer(_shown(response.body)):
-        content = _CONTENT.search(meta[1]) if _IS_REFRESH.search(meta[1]) else None
-        later = _LATER.fullmatch(content[1] or content[2] or b"") if content else None
+    for content in (response.headers.get("refresh", "").encode(), *_list_refreshes(response.body)):
+        later = _LATER.fullmatch(content)
         if later and int(later[1]) <= MOST_DELAY_S:
             return resolve_href(response.url, html.unescape(spell_address(later[2].strip().strip(b"\"'"))))
     return ""
+
+
+def _list_refreshes(page: bytes) -> Iterator[bytes]:
+    for meta in _META.finditer(_shown(page)):
+        content = _CONTENT.search(meta[1]) if _IS_REFRESH.search(meta[1]) else None
+        if content:
+            yield content[1] or content[2] or b""
 
 
 def _shown(page: bytes) -> bytes:

@@ -91,7 +91,7 @@ def test_the_same_pythons_everywhere() -> None:
 
 
 def test_the_full_run_and_the_workflow_do_the_same() -> None:
-    """`.ci/run` has two steps more: it sets up beside what it installs, and hides the fonts of the machine."""
+    """`.ci/run` has two steps more: it sets up beside what it installs, and hides the fonts."""
     workflow = "\n".join(
         step["run"] for step in steps(ROOT / ".github" / "workflows" / "test.yml") if "run" in step
     )

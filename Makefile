@@ -70,7 +70,7 @@ floors: $(VENV)/.dev
 # Beside eight busy processes: what has to do with time three times, then all of it. Takes an hour or two.
 test-busy: $(VENV)/.dev
 	for turn in 1 2 3; do $(BIN)/python -m tests.load 8 $(BIN)/python -m pytest $(BESIDE) -m timed || exit 1; done
-	$(BIN)/python -m tests.load 8 $(MAKE) test test-slow
+	$(BIN)/python -m tests.load 8 $(MAKE) -k test test-slow
 
 # The pictures of the README, from a real run.
 pictures: $(VENV)/.dev

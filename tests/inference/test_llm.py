@@ -157,10 +157,39 @@ async def test_several_parts_that_are_not_known_are_left_out_one_after_the_other
 
 
 async def test_what_is_refused_without_what_it_does_not_know_is_refused(name: str) -> None:
-    async with FakeProvider(lambda request: ProviderReply("bad temperature", status=400)) as provider:
+    """And is sent whole the next time: it was not for this part."""
+    refusal = ProviderReply("temperature is not supported", status=400)
+    async with FakeProvider(lambda request: refusal) as provider:
+        llm = llm_of(provider, name)
+        for _ in range(2):
+            with pytest.raises(ModelFailed) as failed:
+                await llm.ask(prompt_of(), Page)
+    assert failed.value.fault == ModelFault.REJECTED and len(provider.requests) == 4
+    assert ['"temperature"' in json.dumps(request.body) for request in provider.requests] == [True, False] * 2
+
+
+@pytest.mark.parametrize(
+    ("status", "refusal"),
+    [
+        (402, "This request requires more credits, or fewer max_tokens: not available"),
+        (400, "max_tokens is too large: 5000. This model supports at most 4096."),
+        (400, "json_validate_failed; failed_generation: temperature is not supported"),
+        (400, "invalid request; parameters: response_format temperature stream_options max_tokens"),
+    ],
+)
+async def test_what_only_names_a_part_is_no_word_against_it(status: int, refusal: str) -> None:
+    async with FakeProvider(lambda request: ProviderReply(refusal, status=status)) as provider:
         with pytest.raises(ModelFailed) as failed:
+            await llm_of(provider, "openai").ask(prompt_of(), Page)
+    assert failed.value.fault == ModelFault.REJECTED and len(provider.requests) == 1
+
+
+async def test_a_repair_that_is_refused_begins_nothing_anew(name: str) -> None:
+    replies = chain([ProviderReply(BAD)], repeat(ProviderReply("temperature is not supported", status=400)))
+    async with FakeProvider(lambda request: next(replies)) as provider:
+        with pytest.raises(ModelFailed):
             await llm_of(provider, name).ask(prompt_of(), Page)
-    assert failed.value.fault == ModelFault.REJECTED and len(provider.requests) == 2
+    assert len(provider.requests) == 2
 
 
 async def test_nobody_listens_at_the_address(name: str) -> None:

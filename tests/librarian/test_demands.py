@@ -96,3 +96,18 @@ def test_most_questions_ask_for_no_form() -> None:
     assert form(fold("何を用いた住所が表記された地図が少ないか")) is None
     assert form(fold("社会の仕組みは何社会と呼ばれたか")) is None
     assert form(fold("何年も何回も受けた試験の名は")) is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How much is the maximum dose per day?",
+        "How much is the data allowance a month?",
+        "How much was the rainfall per year?",
+        "How much is covered by the basic plan?",
+        "How much is the discount on membership?",
+    ],
+)
+def test_what_is_no_price_needs_no_money(question: str) -> None:
+    asked = form(fold(question))
+    assert asked is None or not asked.search("60 pounds") or asked.search("4 g")

@@ -129,14 +129,18 @@ class ChatLlm:
         listen: Callable[[Any], None] | None,
     ) -> ModelReply[T]:
         """Without the parts that the server has said not to know, which later calls leave out as well."""
+        access = self._access
         while True:
-            access = self._access
             chat = await asyncio.to_thread(_held_to, access, prompt, shape)
             worded = _worded(prompt, shape) if _FORM in access.unknown_parts else prompt
             try:
-                return await exchange.run(chat, worded, shape, listen, access.unknown_parts)
+                reply = await exchange.run(chat, worded, shape, listen, access.optional_parts)
             except _NotKnown as error:
-                self._access = replace(access, unknown_parts=access.unknown_parts | error.parts)
+                access = replace(access, unknown_parts=access.unknown_parts | error.parts)
+            else:
+                parts = self._access.unknown_parts | access.unknown_parts
+                self._access = replace(self._access, unknown_parts=parts)
+                return reply
 
 
 def _held_to(access: ModelAccess, prompt: ModelPrompt, shape: type) -> Any:
@@ -163,7 +167,7 @@ class _Exchange:
         self._messages: Messages = []
         self._usage = ModelUsage()
         self._under_way: _Reply | None = None
-        self._unknown_parts = frozenset[str]()
+        self._optional_parts = frozenset[str]()
         self.ends_at = inf
         """By the clock of the event loop."""
 
@@ -173,10 +177,10 @@ class _Exchange:
         prompt: ModelPrompt,
         shape: type[T],
         listen: Callable[[Any], None] | None,
-        unknown_parts: frozenset[str],
+        optional_parts: frozenset[str],
     ) -> ModelReply[T]:
-        """Raises _NotKnown for parts that were sent and are not known, before anything has come."""
-        self._unknown_parts = unknown_parts
+        """Raises _NotKnown for optional parts that are not known, before anything has come."""
+        self._optional_parts = optional_parts
         self._messages = [("system", prompt.instructions), ("human", prompt.text)]
         fault = ModelFault.MALFORMED
         reader = ElementReader(shape) if listen else None
@@ -185,6 +189,7 @@ class _Exchange:
             await self._receive(chat, reply, reader, listen)
             reader = None  # a repaired reply says all of it again
             self._usage += reply.usage(self._messages)
+            self._optional_parts = frozenset()  # it was taken with all of them
             if reply.ending in _REFUSALS or reply.is_refusal:
                 raise self.failed(ModelFault.REFUSED)
             try:
@@ -222,7 +227,7 @@ class _Exchange:
             except Exception as error:
                 fault = fault_of(error)
                 wait = retry_after(error)
-                not_known = find_unknown_parts(error) - self._unknown_parts
+                not_known = find_unknown_parts(error) & self._optional_parts
             self._under_way = None
             if fault is ModelFault.REJECTED and not_known and reply.whole is None:
                 self._usage += ModelUsage(1)

@@ -39,16 +39,28 @@ _OVERFLOW = re.compile(
     r"context.{0,20}(?:length|size|window)|prompt is too long|input token count|input tokens exceed",
     re.IGNORECASE,
 )
-# Parts of a call that a server may not know, by what servers write of them: DeepSeek, Groq, Mistral, vLLM,
-# llama.cpp, Azure, and what stands before the reasoning models of OpenAI and Anthropic.
+# Parts of a call that a server may not know, and its words for that: DeepSeek's, Groq's, Mistral's, vLLM's,
+# llama.cpp's, Gemini's, Azure's, and of what stands before the reasoning models of OpenAI and Anthropic. What
+# only names a part may be of its value ("max_tokens is too large"), or repeat what was sent.
 _OPTIONAL = {
-    "response_format": re.compile(
-        r"response.?format|output.?(?:format|config)|json.?schema|structured|grammar", re.IGNORECASE
-    ),
-    "temperature": re.compile("temperature", re.IGNORECASE),
-    "stream_options": re.compile(r"stream.?options|include_usage", re.IGNORECASE),
-    "max_tokens": re.compile(r"max.?tokens", re.IGNORECASE),
+    "response_format": r"response.?format|output.?(?:format|config)|json.?(?:schema|mode)|structured.?output|grammar|schema",
+    "temperature": "temperature",
+    "stream_options": r"stream.?options|include_usage",
+    "max_tokens": r"max.?tokens",
 }
+_NOT_KNOWN = (
+    r"unsupported|not? support|unavailable|not (?:enabled|permitted|allowed|available|recogni)|unknown|unrecogni|forbidden"
+    r"|deprecat|failed to parse|conversion failed|too many states|too complex|max_completion_tokens"
+)
+_UNKNOWN_PARTS = {
+    part: re.compile(
+        rf"(?:{named})[^\n]{{0,80}}?(?:{_NOT_KNOWN})|(?:{_NOT_KNOWN})[^\n]{{0,80}}?(?:{named})", re.IGNORECASE
+    )
+    for part, named in _OPTIONAL.items()
+}
+_BAD_CALL = (400, 422)
+# Groq's, of a reply that was not of the schema: with the model's own words.
+_BAD_REPLY = ("failed_generation", "json_validate")
 RETRIED = frozenset({ModelFault.RATE_LIMITED, ModelFault.UNAVAILABLE, ModelFault.UNREACHABLE})
 NOT_TAKEN = RETRIED | {
     ModelFault.UNAUTHORISED,
@@ -91,9 +103,11 @@ def _fault_of_answer(status: int, text: str) -> ModelFault | None:
 
 def find_unknown_parts(error: BaseException) -> frozenset[str]:
     """The parts of a call that its server says it does not know, of those that a call can do without."""
-    answer = next(filter(_status, _causes(error)), error)
-    text = str(answer)[:_LONGEST_TEXT]
-    return frozenset(part for part, pattern in _OPTIONAL.items() if pattern.search(text))
+    answer_error = next(filter(_status, _causes(error)), error)
+    text = str(answer_error)[:_LONGEST_TEXT]
+    if _status(answer_error) not in _BAD_CALL or any(word in text for word in _BAD_REPLY):
+        return frozenset()
+    return frozenset(part for part, pattern in _UNKNOWN_PARTS.items() if pattern.search(text))
 
 
 def retry_after(error: BaseException) -> float | None:

@@ -33,6 +33,14 @@ class ModelAccess:
     unknown_parts: frozenset[str] = frozenset()
 
     @property
+    def optional_parts(self) -> frozenset[str]:
+        """The parts that a call to this provider can do without, and has not done without yet."""
+        parts = {"response_format", "temperature"}
+        if self.provider == "openai":
+            parts |= {"stream_options"} | ({"max_tokens"} if self.url else set())
+        return frozenset(parts - self.unknown_parts)
+
+    @property
     def temperature(self) -> float | None:
         return None if "temperature" in self.unknown_parts else _TEMPERATURE
 

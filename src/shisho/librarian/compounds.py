@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import takewhile
 
 from shisho.language.terms import ENGLISH_STOP, terms
 from shisho.librarian.definitions import NOUNS
@@ -15,12 +14,25 @@ from shisho.librarian.word_kinds import WordKind, find_word_kinds
 _PARTS = frozenset("部課係室館店組班科")
 _PLACES = frozenset("駅港町村市区県寺院校橋城社線")
 _JAPANESE_SUBJECT = re.compile(r"[「『]?([一-鿿々ァ-ヺー]{2,})[」』]?(?:は|では|には)")
+_KATAKANA = re.compile(r"[ァ-ヺー]{2,}")
 _WORD = r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*"
 # "does Friend membership cost", "the Duo plan": what stands between such a word and a noun tells it apart.
 _ENGLISH_PAIR = re.compile(
     rf"\b(?:an?|the|does|do|did|is|are|was|for|of|with|on|in|your|my|our) (?=({_WORD}) ({_WORD}))"
 )
-_ENGLISH_SUBJECT = re.compile(rf"(?:(?:an?|the|our|your) )?({_WORD}(?: {_WORD}){{1,3}})\b")
+_ENGLISH_SUBJECT = re.compile(
+    rf"(?:(?:an?|the|our|your) )?(?P<name>{_WORD})(?: {_WORD})? (?P<head>{_WORD}) (?:is|are|was|were|has|have|can|must|may"
+    r"|will|(?:cost|include|cover|last|take|run|start|begin|open|close|admit|give|come)s?)\b"
+)
+# What tells nothing apart: it is said of all of a kind, or of the one that was spoken of before.
+_OF_NO_KIND = frozenset(
+    word
+    for line in (
+        "各 全 両 本 当 同 新 旧 現 all any both each either every entire whole same most other such this that these those",
+        "chosen new two three four",
+    )
+    for word in line.split()
+)
 
 
 def states_another_kind(
@@ -80,27 +92,29 @@ def has_another_subject(
 ) -> bool:
     """True where a line begins with another thing of a kind than the question names, as what it is about, and
     nothing near the line (`words`) has what tells the question's apart: of what costs 全日コース,
-    「朝コースは」 says nothing."""
+    「朝コースは」 says nothing. In Japanese of kinds in katakana alone: 受付時間 may be the 営業時間."""
     missing = {
         head for name, head in _find_pairs(question) if alike.get(name, frozenset({name})).isdisjoint(words)
     }
-    return bool(missing) and not missing.isdisjoint(_find_subject_heads(folded))
+    return bool(missing) and _find_subject_head(folded) in missing
 
 
 def _find_pairs(question: ParsedQuestion) -> Iterator[tuple[str, str]]:
     """What tells a thing apart and the noun behind it, in index terms."""
     for phrase in question.phrases:
         *names, head = phrase.terms
-        if names and min(len(names[-1]), len(head)) > 1 and phrase.text.endswith(head):
+        if names and _KATAKANA.fullmatch(head) and phrase.text.endswith(head):
             yield names[-1], head
     for match in _ENGLISH_PAIR.finditer(question.folded):
         yield from zip(terms(match[1])[-1:], terms(match[2])[-1:], strict=False)
 
 
-def _find_subject_heads(folded: str) -> Iterator[str]:
-    """The last noun of what a line begins with, in index terms, where another word stands before it."""
+def _find_subject_head(folded: str) -> str:
+    """The last noun of what a line is about, as an index term, where the words before it tell it apart."""
     if match := _JAPANESE_SUBJECT.match(folded):
-        yield from terms(match[1])[1:][-1:]
-    if match := _ENGLISH_SUBJECT.match(folded):
-        words = [*takewhile(lambda word: word not in ENGLISH_STOP, match[1].split())]
-        yield from (term for word in words[1:] for term in terms(word)[-1:])
+        *names, head = terms(match[1]) or [""]
+        return head if names and names[0] not in _OF_NO_KIND else ""
+    match = _ENGLISH_SUBJECT.match(folded)
+    if match is None or match["name"] in ENGLISH_STOP | _OF_NO_KIND:
+        return ""
+    return "".join(terms(match["head"])[-1:])

@@ -60,8 +60,9 @@ _FORMS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
         (
             r"\bhow much (?:does|do|did|is|are|was|were|will|would|has|have|may|might|can|could|must|should)\b.*"
             r"\b(?:cost|price|pay|paid|worth|earn|spen[dt]|charge|donate|fined)"
-            r"|\bhow much (?:is|are|was|were) [^?]*(?:\b(?:an?|each|per) (?:day|night|week|month|year|term|person|head|hour)"
-            r"|\b(?:tickets?|fares?|membership|plan|subscription|admission|hire|lessons?))\W*$"
+            r"|\bhow much (?:is|are|was|were) (?:(?:an?|the|your|one) )?(?:(?!(?:on|of|by|with|in|from|for|to) )[\w-]+ ){0,2}"
+            r"(?:tickets?|fares?|membership|plan|subscription|admission|hire|lessons?)\b"
+            r"(?: (?:an?|each|per) (?:day|night|week|month|year|term|person|head|hour))?\W*$"
             r"|\bhow much (?:money|cash|compensation|funding|revenue|profit|tax|debt|rent)\b|\bprice\b|\bfees?\b"
             r"|\bwhat (?:does|do|did|would|will) [^?]*\b(?:cost|get paid|earn)\b|\bwhat [^?]{0,40}\b(?:wages?|salary)\b",
             r"[$€£¥]|\b(?:dollars?|euros?|pounds?|yen|cents?|free|grand)\b|円",

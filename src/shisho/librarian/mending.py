@@ -25,15 +25,20 @@ from shisho.messages.catalogue import word
 MAX_SOUGHT = 400
 
 # As models mark what they cite: [1, 2] [1-3] 【1†source】 [^1] [quotation 1] (quotations 1 and 2) （引用1）
-_NUMBERED = r"\s{{0,3}}(?P<{group}>\d{{1,9}}(?:\s{{0,3}}(?:[-–〜～~,、，;・と]|and)\s{{0,3}}\d{{1,9}}){{0,40}})\s{{0,3}}"
+# Neither the digits [0-9] nor the years [2019-2021].
+_ONE = r"(?:(?![0０])\d{1,3}\s{0,3}[-–〜～~]\s{0,3}(?![0０])\d{1,3}(?!\d)|(?![0０])\d{1,9})"
+_NUMBERED = rf"\s{{0,3}}(?P<%s>{_ONE}(?:\s{{0,3}}(?:[,、，;・と]|and)\s{{0,3}}{_ONE}){{0,40}})\s{{0,3}}"
 _CITED = re.compile(r"(\d+)(?:\s*[-–〜～~]\s*(\d+))?")
 LONGEST_RANGE = 40
-_BOLD = re.compile(r"(?<![A-Za-z0-9_)\]])\*\*(?=\S)([^*]{1,400})(?<=\S)\*\*")
-_LIST_MARK = re.compile(r"^\s*(?:[-*•]|#{1,6})\s+")
+_BOLD = re.compile(
+    r"(?<![A-Za-z0-9_)\]*])\*{2,3}(?=[\w「『（(“])([^*]{1,400})(?<=[\w」』）)”。、])\*{2,3}(?![A-Za-z0-9_(*])"
+)
+# Neither a minus nor a sign that is spoken of: "- 40℃", 「* 印は」
+_LIST_MARK = re.compile(r"^\s*(?:[-•]\s+(?!\d)|#{2,6}\s+|\*\s+(?![印記]))")
 _NAMED = r"\s{0,3}(?:quotations?|quotes?|sources?|引用文?|出典)"
 _MARKS = re.compile(
-    rf"\s{{0,3}}(?:[\[［【]\^?(?:{_NAMED})?{_NUMBERED.format(group='bracketed')}(?:†[^\]］】]{{0,80}})?[\]］】]"
-    rf"|[(（]{_NAMED}{_NUMBERED.format(group='named')}[)）])",
+    rf"\s{{0,3}}(?:[\[［【]\^?(?:{_NAMED})?{_NUMBERED % 'bracketed'}(?:†[^\]］】]{{0,80}})?[\]］】]"
+    rf"|[(（]{_NAMED}{_NUMBERED % 'named'}[)）])",
     re.IGNORECASE,
 )
 
@@ -172,8 +177,8 @@ def _list_numbers(mark: str) -> Iterator[int]:
 
 
 def _without_marks(text: str) -> str:
-    """On one line, as a reader sees it: no sign of it turns or hides what stands beside, and none is left of
-    Markdown, which nobody draws here."""
+    """On one line, as a reader sees it: no sign of it turns or hides what stands beside, and what is
+    bold or an item in Markdown is as any other: nobody draws it here."""
     plain = _BOLD.sub(r"\1", _LIST_MARK.sub("", _MARKS.sub("", text)))
     return " ".join(make_legible(plain).split())
 

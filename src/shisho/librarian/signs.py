@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.language.meanings import mean_same
-from shisho.language.numbers import is_same_unit
+from shisho.language.numbers import Date, is_same_unit
 from shisho.language.sentences import is_row
 from shisho.language.terms import fold, squeeze, terms
 from shisho.language.wordings import find_long_words, join_wordings, list_synonyms, list_wordings
@@ -349,5 +349,14 @@ def is_of_another_time(question: ParsedQuestion, passage: NumberedPassage) -> bo
 
 
 def _dates_missing(question: ParsedQuestion, text: str, heading: str) -> bool:
+    """A year by itself is there as a number, too: "Fees 2023", "the 2010 census"."""
     dates = reading.figures_of(text, heading).dates if question.figures.dates else ()
-    return not all(any(have.says(want) for have in dates) for want in question.figures.dates)
+    return not all(
+        any(have.says(want) for have in dates)
+        or (want == Date(want.year) and _has_number(str(want.year), f"{heading}\n{text}"))
+        for want in question.figures.dates
+    )
+
+
+def _has_number(digits: str, text: str) -> bool:
+    return digits in re.findall("[0-9]+", fold(text))

@@ -352,4 +352,5 @@ def test_comments_before_a_page_are_passed_over_once_each() -> None:
 
 def test_a_page_may_begin_with_its_title_and_markdown_with_a_paragraph_of_html() -> None:
     assert media.sniff("page", b"<title>a</title><p>b") == media.HTML
+    assert media.sniff("page", b"<title-group><title>a</title></title-group>") == media.TEXT
     assert media.sniff("page", b"<p align=center>a</p>\n\n# b") == media.TEXT

@@ -35,10 +35,19 @@ def test_broken_gzip_is_no_page(packed: bytes) -> None:
 
 
 def test_encodings() -> None:
-    for none in ("", "identity", " , identity", "UTF-8", "none"):
+    for none in ("", "identity", " , identity", "UTF-8", "none", "Shift_JIS"):
         assert list(decoder(none).feed(b"a")) == [b"a"]
     decoder("X-GZIP").finish()  # a 304 may name it and send nothing
-    for wrong in ("br", "deflate", "zstd", "gzip, gzip", "gzip,identity,gzip", "identity, br"):
+    for wrong in (
+        "br",
+        "brotli",
+        "zlib",
+        "deflate",
+        "zstd",
+        "gzip, gzip",
+        "gzip,identity,gzip",
+        "identity, br",
+    ):
         with pytest.raises(UnsupportedMedia):
             decoder(wrong)
 

@@ -95,7 +95,7 @@ _MARKUP = re.compile(
     # Possessive: a match is tried in the parent process, where nothing stops one that looks at comments in
     # every order.
     rb"\s*+(?:<\?xml[^>]{0,200}>\s*+)?(?:<!--(?:[^-]|-(?!->)){0,2000}+-->\s*+)*+"
-    rb"<(?:!doctype\s+html|html|head|body|title|meta)\b",
+    rb"<(?:!doctype\s+html|html|head|body|title|meta)(?![\w-])",
     re.I,
 )
 

@@ -32,7 +32,10 @@ _BINARY = frozenset(
 _TEXT_LIMIT = 10 * _MEGABYTE
 _BINARY_LIMIT = 50 * _MEGABYTE
 OPENING = 1024  # a PDF may begin with so much that is none
-_PACKINGS = frozenset(["gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress", "dcb", "dcz"])
+# What some servers name as an encoding, and packs nothing: a charset among them.
+_NO_PACKING = re.compile(
+    r"|identity|none|utf-?\d+|shift[_-]jis|sjis|euc-\w+|iso-[\w-]+|windows-\d+|(?:us-)?ascii"
+)
 _GZIP = b"\x1f"
 _NO_TEXT = re.compile(r"(?:image|audio|video|font)/(?!svg\+xml)")
 _CHARSET = re.compile(r";\s*charset\s*=\s*[\"']?([\w.:+-]{1,40})", re.IGNORECASE)
@@ -75,10 +78,9 @@ class Decoder(Protocol):
 
 
 def decoder(content_encoding: str) -> Decoder:
-    """Raises UnsupportedMedia for what was not asked for: another packing than gzip, or one upon another.
-    Other words pack nothing: some servers name the charset here."""
+    """Raises UnsupportedMedia for what was not asked for: another encoding than gzip, or one upon another."""
     words = content_encoding.lower().replace(" ", "").split(",")
-    encodings = [word for word in words if word in _PACKINGS]
+    encodings = [word for word in words if not _NO_PACKING.fullmatch(word)]
     if not encodings:
         return _Plain()
     if encodings in (["gzip"], ["x-gzip"]):

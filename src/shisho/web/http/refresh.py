@@ -24,7 +24,10 @@ def refresh_target(response: Response) -> str:
     """Where a page leads on to within a few seconds; "" where it is a page of its own."""
     if len(response.body) > SHORT or "html" not in (response.media_type or "html"):
         return ""
-    for content in (response.headers.get("refresh", "").encode(), *_list_refreshes(response.body)):
+    for content in (
+        response.headers.get("refresh", "").encode("utf-8", "replace"),
+        *_list_refreshes(response.body),
+    ):
         later = _LATER.fullmatch(content)
         if later and int(later[1]) <= MOST_DELAY_S:
             return resolve_href(response.url, html.unescape(spell_address(later[2].strip().strip(b"\"'"))))

@@ -1,7 +1,7 @@
 # make demo   a first cited answer on a fresh machine      make test    everything the project promises, checked
 # make check  style and types                              make eval    quality on the evaluation sets in $(SHISHO_SHARED)
 # make bench  speed, and answers from the web in a box      make faults  the long fault tests
-# make test-slow  of the tests those that take more than ten seconds each
+# make test-slow  of the tests those that take more than seven seconds each
 # make bench-postgres  of these, what needs a PostgreSQL server and nothing else: it starts its own
 # make docs   the documentation site, in build/site         make dist    sdist and wheel, in dist
 # make floors quality over whole collections, most of them in $(SHISHO_SHARED): no figure is below what was reached

@@ -231,6 +231,7 @@ def test_only_running_heads_and_page_numbers_are_dropped(path: Path) -> None:
         assert sorted(kept) == sorted(line.rstrip() for line in body)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", LECTURES, ids=lambda path: path.name)
 def test_a_box_holds_its_line(path: Path) -> None:
     """Also below a formula, whose letters PDFium counts double."""

@@ -107,6 +107,7 @@ async def test_a_document_that_left_is_not_pending_and_one_that_came_back_is(sto
     assert len(await store.embeddings.list_pending(9)) == 2
 
 
+@pytest.mark.slow
 async def test_a_vector_is_stored_once_and_only_for_what_is_there(store: Store) -> None:
     given = intake("一。")
     await store.shelf.put(given)

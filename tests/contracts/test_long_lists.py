@@ -95,6 +95,7 @@ async def test_a_round_that_showed_many_passages(store: Store) -> None:
     )
 
 
+@pytest.mark.slow
 async def test_a_queue_takes_many_kinds_claims_and_states(queue: Queue) -> None:
     await queue.add(new(id="a"))
     assert await queue.jobs.claim(ANA, WORDS) is None

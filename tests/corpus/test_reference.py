@@ -38,6 +38,7 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
+@pytest.mark.slow
 def test_chunks_are_slices_of_the_source_and_lose_nothing() -> None:
     ginza()
     blocks = (

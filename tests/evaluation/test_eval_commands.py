@@ -92,6 +92,7 @@ async def test_pairs_are_judged_by_rules_and_by_a_model(
     assert "ollama/m-1" in printed and "entailment" in printed
 
 
+@pytest.mark.slow
 async def test_items_are_answered_from_their_own_passages_and_refused_without(tmp_path: Path) -> None:
     folder = written(tmp_path / "items", item("there", [PASSAGE]), item("absent", []))
     rules = await measure_answers(folder, {"model": "none"})

@@ -75,6 +75,7 @@ async def test_a_dead_worker_is_noticed_at_once(queue: Queue, tmp_path: Path) ->
     print(f"a killed worker's job begun elsewhere after {watch.seconds:.2f} s")
 
 
+@pytest.mark.slow
 async def test_a_clock_that_jumps_an_hour_loses_no_job(queue: Queue, tmp_path: Path) -> None:
     if not FAKETIME:
         missing("libfaketime is not installed (apt-get install faketime)")

@@ -6,9 +6,12 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.flows.conftest import Shell
 
 
+@pytest.mark.slow
 def test_what_meta_says_is_exported_with_the_answer(shell: Shell, tmp_path: Path) -> None:
     file = tmp_path / "蔵書.txt"
     file.write_text("赤い本は棚の上にある。", "utf-8")
@@ -38,6 +41,7 @@ def test_a_line_break_in_a_file_name_forges_no_source(shell: Shell, tmp_path: Pa
         assert not [line for line in printed.splitlines() if line.strip().startswith("[9]")], words
 
 
+@pytest.mark.slow
 def test_what_a_document_and_a_question_say_is_no_markup_of_an_export(shell: Shell, tmp_path: Path) -> None:
     image = "<img src=x onerror=alert(1)>"
     file = tmp_path / "棚.md"

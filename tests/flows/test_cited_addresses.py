@@ -6,6 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import quote
 
+import pytest
+
 from shisho.domain.job import TaskState
 from shisho.domain.task import Progress
 from tests.flows.boxed import boxed
@@ -13,6 +15,7 @@ from tests.flows.boxed import boxed
 TRACKED = "utm_source=brave&utm_medium=search&fbclid=x"
 
 
+@pytest.mark.slow
 async def test_a_tracked_address_is_cited_without_it_and_opens(tmp_path: Path) -> None:
     async with boxed(tmp_path / "home") as (box, desk):
         page = next(page for page in box.web.world.pages if page.url.startswith("https"))
@@ -28,6 +31,7 @@ async def test_a_tracked_address_is_cited_without_it_and_opens(tmp_path: Path) -
         assert held.progress.documents == Progress(1, 1), "a fetched page was taken in"
 
 
+@pytest.mark.slow
 async def test_documents_are_counted_when_they_are_in(tmp_path: Path) -> None:
     async with boxed(tmp_path / "home") as (box, desk):
         pages = [page.url for page in box.web.world.pages if page.url.startswith("https")][:2]

@@ -52,6 +52,7 @@ async def test_a_purge_leaves_no_line_of_code(desk: Desk, answer: Answer) -> Non
     assert "return amount" not in (await desk.answer(answer.id)).text
 
 
+@pytest.mark.slow
 def test_the_shell_prints_code_by_its_lines(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "精算.md").write_text(PAGE, "utf-8")
     shell.run("add", str(tmp_path / "精算.md"))

@@ -70,6 +70,7 @@ def list_files(folder: Path) -> list[Path]:
     return [file.relative_to(folder) for file in files if file.name not in UNIMPORTANT]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spoil", SPOILINGS, ids=lambda spoil: spoil.__name__)
 async def test_an_index_with_a_damaged_file_is_made_anew_and_says_so_once(
     home: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, spoil: Callable[[Path], None]
@@ -184,6 +185,7 @@ def test_the_doctor_survives_settings_that_cannot_be_read(tmp_path: Path, how: s
     assert other.exit_code == 2 and other.stderr.startswith("INVALID_PARAMS")
 
 
+@pytest.mark.slow
 def test_the_doctor_survives_an_environment_that_cannot_be_read(tmp_path: Path) -> None:
     result = run_doctor(tmp_path, "en", "--json", SHISHO_WORKERS="many")
     checks = {check["name"]: check for check in json.loads(result.stdout)}

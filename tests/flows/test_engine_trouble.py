@@ -64,6 +64,7 @@ def pages(done: dict[str, Any]) -> list[int]:
     return [one["number"] for one in done["pages"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("engine", "rule", "code"),
     [
@@ -189,6 +190,7 @@ async def test_a_later_page_of_an_engine_with_a_state_can_be_asked_for_alone(tmp
         } == {2}
 
 
+@pytest.mark.slow
 async def test_who_has_had_his_day_is_asked_tomorrow(tmp_path: Path, clock: Ahead) -> None:
     async with boxed(tmp_path, {**QUICK, "mojeek": {"interval_s": 0.05, "per_day": 1}}) as (box, desk):
         topics = list(dict.fromkeys(one.topic for one in box.questions))
@@ -226,6 +228,7 @@ async def test_no_page_is_asked_for_past_the_last(
         assert box.log.pages("mojeek") == [entry.page for entry in box.log.select("mojeek")] == numbers
 
 
+@pytest.mark.slow
 async def test_an_engine_that_does_not_reach_so_far_is_not_asked(tmp_path: Path) -> None:
     async with boxed(tmp_path, {**QUICK, "mojeek": {"interval_s": 0.05, "max_pages": 2}}) as (box, desk):
         done = await searched(desk, box.questions[20].topic, replace(TWO, serp_page=3))

@@ -252,6 +252,7 @@ async def test_of_a_folder_that_the_system_refuses_to_look_at_nothing_is_removed
     assert len(await names(desk)) == 3
 
 
+@pytest.mark.slow
 async def test_a_folder_is_followed_by_one_of_those_that_work_on_the_library(tmp_path: Path) -> None:
     """As `serve` and `worker` do; another one takes over."""
     folder = library_of(tmp_path / "書庫")
@@ -316,6 +317,7 @@ def test_the_shell_brings_a_folder_up_to_date_and_says_what_it_did(shell: Shell,
     assert "なくなったもの 2" in shell("sync", "--emptied", folder)
 
 
+@pytest.mark.slow
 def test_the_shell_follows_until_interrupted_and_a_worker_goes_on(shell: Shell, tmp_path: Path) -> None:
     from tests.flows.test_shell_interrupted import interrupted
 

@@ -117,6 +117,7 @@ async def test_what_cannot_be_used_leaves_the_question_to_the_rules(script: Any,
     assert answer.evidence and "evil" not in answer.text
 
 
+@pytest.mark.slow
 async def test_a_question_that_stands_by_itself_stays_as_it_is(tmp_path: Path) -> None:
     answer, _ = await asked_on(tmp_path, replying(ALONE), ALONE)
     assert answer.understood == "" and answer.evidence

@@ -106,6 +106,7 @@ def test_pulled_model_is_used_without_a_look_at_any_network(tmp_path: Path) -> N
     assert outcome["looked"] == []
 
 
+@pytest.mark.slow
 def test_shell_pulls_lists_exports_imports_and_removes(tmp_path: Path) -> None:
     home, other = tmp_path / "home", tmp_path / "other"
     with LoopbackServer(hub()) as server:
@@ -176,6 +177,7 @@ def offline(place: Path, words: Sequence[str], embedder: str, new: Path) -> subp
     return done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [*OPENING, *BESIDES], ids=" ".join)
 def test_every_command_works_without_a_look_at_any_network(
     words: tuple[str, ...], place: Path, tmp_path: Path

@@ -332,6 +332,7 @@ async def count_documents(stores: LibraryStores) -> int:
     return await stores.shelf.count(Scope())
 
 
+@pytest.mark.slow
 async def test_shell_runs_on_the_database_of_the_setting(tmp_path: Path, store: str) -> None:
     shell = Shell(tmp_path / "home")
     shell.environment |= {"SHISHO_STORE": store}

@@ -77,6 +77,7 @@ async def test_a_job_that_breaks_us_fails_with_a_typed_error(tmp_path: Path) -> 
         ]
 
 
+@pytest.mark.slow
 async def test_a_page_that_breaks_us_does_not_end_its_search(tmp_path: Path) -> None:
     async with boxed(tmp_path) as (box, desk):
         seen: list[str] = []

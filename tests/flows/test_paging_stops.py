@@ -60,6 +60,7 @@ async def test_paging_stops(
         assert bool(done["errors"]) == (stop in ("ERROR", "CHALLENGE"))
 
 
+@pytest.mark.slow
 async def test_a_days_quota_ends_paging_with_what_is_there(tmp_path: Path) -> None:
     overrides = {**QUICK, "mojeek": {"interval_s": 0.05, "per_day": 2}}
     async with boxed(tmp_path, overrides) as (box, desk):

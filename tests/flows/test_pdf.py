@@ -103,6 +103,7 @@ def test_the_shell_writes_a_pdf(shell: Shell, tmp_path: Path) -> None:
     assert squeeze(LATIN) in squeeze(page.get_textpage().get_text_range())
 
 
+@pytest.mark.slow
 async def test_a_pdf_without_what_sets_it_or_without_letters_is_refused_with_the_next_step(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,7 @@ from tests.corpus.readers.test_sheets import sales, workbook
 from tests.flows.conftest import Shell
 
 
+@pytest.mark.slow
 async def test_an_answer_from_a_sheet_cites_the_cells_of_its_row(desk: Desk, tmp_path: Path) -> None:
     path = tmp_path / "地域別.xlsx"
     path.write_bytes(workbook(sales))

@@ -160,6 +160,7 @@ async def test_one_failure_after_the_other_ends_in_an_answer(
     check_grounded(answer, PAGE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", CUTS)
 async def test_a_stream_that_is_cut_anywhere_gives_the_same_answer(
     name: str, cut: str, stocked: Path, tmp_path: Path

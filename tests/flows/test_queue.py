@@ -326,6 +326,7 @@ async def test_without_a_way_to_the_web_it_says_so(tmp_path: Path) -> None:
             await desk.tasks.queue_searches([QUERY])
 
 
+@pytest.mark.slow
 async def test_four_questions_on_two_workers(tmp_path: Path) -> None:
     async with open_desk(home=tmp_path) as desk, desk.working(2):
         added = await desk.tasks.queue_documents(paths=[SAMPLES], remote=False)

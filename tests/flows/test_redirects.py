@@ -87,6 +87,7 @@ async def test_an_address_handed_in_is_led_to_no_forbidden_host(tmp_path: Path) 
         assert pages_asked(box) == ["redirect.example/away"]
 
 
+@pytest.mark.slow
 async def test_the_target_keeps_the_pace_it_asks_for(tmp_path: Path) -> None:
     async with boxed(tmp_path, robots=True) as (box, desk):
         box.behave(host=TO, path="/robots.txt", do="text", text="User-agent: *\nCrawl-delay: 3\n")

@@ -115,6 +115,7 @@ async def test_what_is_no_bibliography_says_so_and_nothing_to_add_is_refused(
         await all_of(desk.add())
 
 
+@pytest.mark.slow
 def test_an_answer_is_exported_as_a_bibliography_in_words(shell: Shell, folder: Path) -> None:
     shell("add", folder)
     shell("ask", "--sources", "documents", "深層学習は何を重ねるか")

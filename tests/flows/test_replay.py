@@ -45,6 +45,7 @@ async def grown(desk: Desk, folder: Path) -> None:
     await added(desk, rivals)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "script", [None, writes_more, fails_to_read], ids=["rules", "model", "a model that fails"]
 )

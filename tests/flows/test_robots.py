@@ -38,6 +38,7 @@ def asked(box: Box, host: str) -> list[LogEntry]:
     return sorted(box.log.select(host=host), key=lambda entry: entry.at)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("url", "code", "paths"),
     [
@@ -80,6 +81,7 @@ async def test_where_the_owner_says_so_nobody_asks_for_it(shell: Shell, tmp_path
         assert [entry.path for entry in box.log.requests] == ["/a"]
 
 
+@pytest.mark.slow
 async def test_hits_that_may_not_be_read_are_told_and_not_asked_for(tmp_path: Path) -> None:
     async with Box(seed=1) as box:
         query = box.questions[20].topic

@@ -56,6 +56,7 @@ def cached(done: Mapping[str, Any]) -> list[bool]:
     return [one["cached"] for one in done["pages"]]
 
 
+@pytest.mark.slow
 async def test_the_same_search_within_the_day_asks_nobody(tmp_path: Path, clock: Ahead) -> None:
     async with boxed(tmp_path) as (box, desk):
         query = box.questions[20].topic
@@ -148,6 +149,7 @@ async def test_an_address_handed_in_is_asked_whether_it_has_changed(tmp_path: Pa
         assert result.document_id not in (None, *documents) and result.title == "新版"
 
 
+@pytest.mark.slow
 async def test_a_purged_page_is_nowhere_quoted(tmp_path: Path) -> None:
     async with boxed(tmp_path) as (box, desk):
         queued = await desk.tasks.queue_searches([box.questions[20].topic], options=ONE_PAGE)

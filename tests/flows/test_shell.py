@@ -87,6 +87,7 @@ def test_a_folder_in_and_a_cited_answer_out(shell: Shell) -> None:
         assert "決定係数" in shell("export", answer["id"], "--format", form)
 
 
+@pytest.mark.slow
 def test_list_remove_backup_settings_doctor(shell: Shell, tmp_path: Path) -> None:
     assert "まだ文書がありません" in shell("list")
     shell("add", SAMPLES / "01-regression.pdf")

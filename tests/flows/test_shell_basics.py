@@ -67,6 +67,7 @@ def test_commands_are_completed(shell: Shell, tmp_path: Path, name: str) -> None
     )
 
 
+@pytest.mark.slow
 def test_a_search_gives_as_many_as_asked_for(shell: Shell) -> None:
     shell("add", SAMPLES)
     usual = shell("search", "統計", "--json")
@@ -86,6 +87,7 @@ def test_some_failed_files_end_with_one(shell: Shell, tmp_path: Path) -> None:
     assert shell.run("add").returncode == 2 and shell.run("nothing-of-ours").returncode == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("search", "残差"), ("list",), ("ask", "残差とは何か")])
 def test_an_unknown_field_names_those_there_are(shell: Shell, words: tuple[str, ...]) -> None:
     shell("add", SAMPLES, "--meta", "課=統計学")
@@ -111,6 +113,7 @@ def test_a_name_that_fits_several_lists_them_with_ids(shell: Shell, tmp_path: Pa
     assert shell("list", "--json") == []
 
 
+@pytest.mark.slow
 def test_continue_last_goes_on_with_what_is_unfinished_or_says_there_is_none(shell: Shell) -> None:
     shell("add", SAMPLES)
     stopped = shell("ask", "徳川家康はいつ江戸幕府を開いたか", "--json")
@@ -129,6 +132,7 @@ def test_a_document_is_shown_page_by_page(shell: Shell) -> None:
     assert any("決定係数が0に近いとき" in line for line in on_third)
 
 
+@pytest.mark.slow
 def test_a_quotation_is_printed_once(shell: Shell) -> None:
     shell("add", SAMPLES)
     for command in (("ask", "決定係数が0に近いとき何を意味するか"), ("show", "last")):
@@ -138,6 +142,7 @@ def test_a_quotation_is_printed_once(shell: Shell) -> None:
         assert "[1] 01-regression.pdf 3ページ" in printed
 
 
+@pytest.mark.slow
 def test_a_long_list_says_how_it_goes_on(shell: Shell) -> None:
     shell("add", SAMPLES)
     held = shell("list", "--json")
@@ -206,6 +211,7 @@ def test_a_backup_tells_which_files_it_leaves_out(shell: Shell, tmp_path: Path) 
     assert str(shell.home) in done.stderr and "staging" in done.stderr
 
 
+@pytest.mark.slow
 def test_doctor_tells_of_a_store_of_files_that_does_not_answer(shell: Shell) -> None:
     """It ended at that check, with none of the others."""
     shell("list")

@@ -48,6 +48,7 @@ def test_adding_keeps_what_is_in_and_the_same_command_goes_on(shell: Shell, tmp_
     assert f"登録済み {kept} " in done.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_asking_says_how_to_go_on(shell: Shell, tmp_path: Path) -> None:
     library(tmp_path / "lib", 60)
     process = shell.start("ask", "統計の12番目の関係とは何か", "--in", tmp_path / "lib")
@@ -137,6 +138,7 @@ main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("verb", "words", "said"),
     [
@@ -164,6 +166,7 @@ def test_each_command_says_what_was_kept_and_how_to_go_on(
     assert said in done.stderr and "もう一度" in done.stderr and len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_backup_that_is_broken_off_is_written_by_the_same_command(shell: Shell, tmp_path: Path) -> None:
     shell("list")
     with closing(apsw.Connection(str(shell.home / "shisho.db"))) as database:

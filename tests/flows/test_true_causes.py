@@ -124,6 +124,7 @@ async def test_rest_and_assistants_are_told_of_a_cursor_of_no_result(two: Desk) 
             await call("get_status", task_id=task_id, cursor="999999")
 
 
+@pytest.mark.slow
 def test_the_shell_tells_the_end_of_a_list_from_an_empty_library(shell: Shell, tmp_path: Path) -> None:
     assert "まだ文書がありません" in shell("list") and "まだ課題がありません" in shell("jobs")
     file = tmp_path / "一.txt"

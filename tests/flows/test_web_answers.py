@@ -297,6 +297,7 @@ def delay(verb: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., Corout
     return delayed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slots", [1, 2])
 async def test_four_questions_to_the_web_at_once(opening: Opening, slots: int) -> None:
     names = ["決定係数", "相関係数", "残差", "分散"]

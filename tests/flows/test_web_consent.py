@@ -188,6 +188,7 @@ async def test_a_key_gives_the_first_reply_though_the_web_was_turned_off_since(
             await desk.tasks.queue_urls(["https://a.example/"], idempotency_key="new")
 
 
+@pytest.mark.slow
 async def test_where_the_web_is_off_the_answer_says_that_it_is_off(box: Box, shell: Shell) -> None:
     await asyncio.to_thread(shell, "add", SAMPLES)
     question = box.questions[-1].text

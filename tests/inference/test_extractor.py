@@ -57,6 +57,7 @@ async def test_folder_of_an_encoder_or_a_reranker_is_no_extractor(make: object, 
         await extractor(tmp_path).score("犬", ["犬が走る。"], [[(0, 5)]])
 
 
+@pytest.mark.slow
 async def test_its_sentences_are_quoted_in_place_of_those_of_the_rules_and_a_replay_needs_it_no_more(
     tmp_path: Path,
 ) -> None:
@@ -80,6 +81,7 @@ async def test_its_sentences_are_quoted_in_place_of_those_of_the_rules_and_a_rep
     assert report.is_same, report.differences
 
 
+@pytest.mark.slow
 async def test_where_it_fails_the_rules_choose_and_doctor_says_why(tmp_path: Path) -> None:
     home = tmp_path / "home"
     root = home / "models" / "owner" / "tiny"

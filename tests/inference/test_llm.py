@@ -348,6 +348,7 @@ async def test_ollama_is_told_its_context_and_every_provider_its_longest_reply(n
         assert body["options"]["num_ctx"] == 12_345
 
 
+@pytest.mark.slow
 def test_without_a_model_no_client_is_imported() -> None:
     code = (
         "import sys, asyncio, shisho, tempfile\n"

@@ -93,6 +93,7 @@ async def test_the_first_twenty_come_in_its_order_and_the_rest_as_they_were(tmp_
         )
 
 
+@pytest.mark.slow
 async def test_reranker_that_fails_leaves_the_order_of_the_search_and_doctor_says_why(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -18,6 +18,7 @@ def embedder() -> UniversalEmbedder:
     return UniversalEmbedder()
 
 
+@pytest.mark.slow
 async def test_vectors_are_of_unit_length_and_named_dimensions(embedder: UniversalEmbedder) -> None:
     first, second = await embedder.embed_passages(["犬が走る。", ""])
     for vector in (first, second):

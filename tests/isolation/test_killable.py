@@ -82,6 +82,7 @@ async def test_waiting_for_a_processor_counts_for_nothing(killable: Killable) ->
     assert await killable.run(work("naps", seconds=0.2), b"3", int)
 
 
+@pytest.mark.slow
 async def test_computing_ends_at_its_limit_whatever_the_clock_says(killable: Killable) -> None:
     await killable.run(work("echo"), b"imported", word)
     before = children_seconds()

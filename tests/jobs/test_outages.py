@@ -60,6 +60,7 @@ async def test_one_that_is_resumed_may_meet_as_many_again(queue: Queue) -> None:
     assert (await state_of(queue, job_id))[0] is JobState.QUEUED
 
 
+@pytest.mark.slow
 async def test_those_before_another_error_do_not_count(queue: Queue) -> None:
     (job_id,) = await queue.add(new())
     await meet_outages(queue, MOST_OUTAGES)

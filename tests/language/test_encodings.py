@@ -85,6 +85,7 @@ def test_damage_is_shown_and_nothing_fails(codec: str) -> None:
         assert decode_with(data, codec)
 
 
+@pytest.mark.slow
 def test_damage_takes_time_that_grows_with_the_bytes() -> None:
     began = time.process_time()
     decode_with(b"\xff" * 200_000, "euc_jp")

@@ -37,6 +37,7 @@ def test_a_query_has_the_same_shape() -> None:
     assert ginza.query(['"決定係数"を使う']).phrases == (("決定", "係数"),)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("unit", "times"), [("漢", terms.PIECE_CHARS + 1), ("\ud800", 500)])
 def test_long_texts_without_a_space_are_taken(unit: str, times: int) -> None:
     found = ginza.analyse([unit * times])  # GiNZA raises above 49,149 bytes

@@ -72,6 +72,7 @@ def test_spans_cover_all_but_white_space(text: str) -> None:
     assert not text[at:].strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["「", "（「", "。", ". ", "\n", "あ\n", "（あ。", "A.", "1.1.", "あ", " "])
 def test_time_grows_with_length_only(unit: str) -> None:
     def seconds(times: int) -> float:

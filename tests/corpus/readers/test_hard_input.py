@@ -113,6 +113,7 @@ def read_or_refused(read: Callable[[], Reading]) -> None:
         check(reading)
 
 
+@pytest.mark.slow
 @settings(max_examples=150 if IS_LONG else 40, deadline=None)
 @given(pages)
 def test_any_lines_of_a_page_are_put_together(drawn: list[PdfPage]) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from shisho.corpus.readers import text, wire
 from shisho.corpus.readers.killable import KillableReader
 from shisho.domain.corpus import Block, Reading, Source
 
 
+@pytest.mark.slow
 async def test_a_reading_longer_than_one_reply_comes_whole() -> None:
     """A reply has 64 MB at most."""
     paragraphs = [f"{number:06} " + "x" * 995 for number in range(75_000)]

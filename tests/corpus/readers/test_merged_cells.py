@@ -136,6 +136,7 @@ def test_what_is_no_range_is_passed_over_and_one_across_slices_is_not() -> None:
         assert xlsx._ranges(io.BytesIO(strange + b" " * gap + written)) == {(2, 2): CellRange(4, 3)}
 
 
+@pytest.mark.slow
 def test_million_ranges_cost_little() -> None:
     part = b"".join(b'<mergeCell ref="A%d:A%d"/>' % (number, number + 1) for number in range(1, 1_000_000))
     start = time.process_time()
@@ -159,6 +160,7 @@ def test_long_cell_over_several_rows_stands_once() -> None:
     assert blocks(rows, "A2:A3")[0][0].count("長" * 200) == 1
 
 
+@pytest.mark.slow
 def test_a_sheet_of_a_million_ranges_costs_what_its_rows_cost() -> None:
     """As many again would cost as much again, were an object made of each."""
     rows = [HEAD, ["関東", "東京都", 14], [None, "千葉県", 6]]

@@ -407,6 +407,7 @@ HOSTILE: dict[str, Callable[[str, bytes], bytes]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", HOSTILE)
 async def test_hostile_workbooks_end_in_a_reason(reader: KillableReader, kind: str) -> None:
     with pytest.raises(UnusableDocument) as refused:
@@ -425,6 +426,7 @@ async def test_claimed_dimensions_and_a_lone_far_cell_cost_nothing(reader: Killa
     assert reading.blocks[-1].place == "売上!XFD1048576"
 
 
+@pytest.mark.slow
 async def test_very_many_rows_are_read_or_refused(reader: KillableReader) -> None:
     rows = 1_000_000 if LONG else 100_000
     text = "番号,値\n" + "".join(f"{number},a\n" for number in range(rows))

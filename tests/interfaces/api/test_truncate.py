@@ -49,6 +49,7 @@ def test_a_single_text_is_cut_at_a_character() -> None:
     assert data["text"].endswith("…") and (JAPANESE * 20).startswith(data["text"][:-1]) and size(data) <= ROOM
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", [JAPANESE, "0123456789abcdef", "The coefficient of determination. ", "𠮷野家", '"\\\n']
 )
@@ -60,6 +61,7 @@ def test_a_full_reply_is_under_five_thousand_tokens(text: str) -> None:
 json_text = st.text(max_size=300)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.dictionaries(st.sampled_from("abc"), json_text), max_size=60),
     st.lists(json_text, max_size=60),

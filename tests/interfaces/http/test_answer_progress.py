@@ -42,6 +42,7 @@ async def test_a_question_in_mid_run_shows_where_it_is(tmp_path: Path) -> None:
         held.release()
 
 
+@pytest.mark.slow
 async def test_the_last_answer_is_the_one_that_is_being_made(tmp_path: Path) -> None:
     held = HeldQuestion()
     async with held.desk(tmp_path) as desk, served(desk) as client:
@@ -58,6 +59,7 @@ async def test_the_last_answer_is_the_one_that_is_being_made(tmp_path: Path) -> 
         held.release()
 
 
+@pytest.mark.slow
 async def test_every_page_that_was_found_has_its_fate(tmp_path: Path) -> None:
     held = HeldQuestion()
     async with held.desk(tmp_path) as desk, served(desk) as client:
@@ -135,6 +137,7 @@ async def test_a_stopped_question_keeps_what_was_found_and_can_go_on(tmp_path: P
         assert [evidence["snippet"] for evidence in answer["evidence"]] == [R2, R]
 
 
+@pytest.mark.slow
 async def test_a_stopped_task_still_gives_the_answer_of_what_was_found(tmp_path: Path) -> None:
     held = HeldQuestion()
     async with held.desk(tmp_path) as desk, served(desk) as client:

@@ -80,6 +80,7 @@ async def test_no_label_tells_of_a_person(tmp_path: Path) -> None:
     assert "hanako" not in told and "日記" not in told and "相関" not in told
 
 
+@pytest.mark.slow
 async def test_figures_are_behind_the_token_and_for_this_machines_owner(tmp_path: Path) -> None:
     async with open_desk(home=tmp_path, web="off") as desk:
         with figures_kept() as kept:

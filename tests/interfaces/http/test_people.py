@@ -197,6 +197,7 @@ async def test_lists_checks_and_keys_of_one_are_as_if_the_other_were_not_there(t
         assert (corpus.owner, corpus.documents) == (LOCAL_OWNER, 1)
 
 
+@pytest.mark.slow
 async def test_each_follows_their_own_question(tmp_path: Path) -> None:
     async with (
         house(tmp_path) as (_, anyone),
@@ -252,6 +253,7 @@ async def speak(
     return await client.post(address, json=body, headers=headers)
 
 
+@pytest.mark.slow
 async def test_a_page_speaks_to_the_desk_of_its_cookie(tmp_path: Path) -> None:
     async with open_desk(home=tmp_path) as desk:
         await desk.for_owner("hanako").add_source(Source("薔薇.txt", SECRET.encode()))

@@ -76,6 +76,7 @@ async def test_a_removal_is_undone(tmp_path: Path) -> None:
             assert (await client.post(f"/documents/{name}/restore")).status_code == status
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 async def test_an_answer_is_a_file_in_every_form(tmp_path: Path, form: str) -> None:
     if form in ("apa", "sist02"):

@@ -85,6 +85,7 @@ def test_refused_method_comes_with_all_that_the_path_takes(
         assert reply.json()["code"] == "INVALID_PARAMS" and words in reply.json()["message"]
 
 
+@pytest.mark.slow
 def test_every_verb_is_a_route(client: httpx.Client) -> None:
     described = client.get("/openapi.json").json()
     operations = {one["operationId"]: one for path in described["paths"].values() for one in path.values()}
@@ -269,6 +270,7 @@ def livez_seconds(client: socket.socket, host: str, acknowledge_at_once: int) ->
     return time.perf_counter() - began
 
 
+@pytest.mark.slow
 async def test_a_hundred_long_polls_at_once_hold_nobody_up(server: str) -> None:
     limits = httpx.Limits(max_connections=None)
     async with httpx.AsyncClient(base_url=f"{server}/api/v1", limits=limits, timeout=PATIENCE) as client:

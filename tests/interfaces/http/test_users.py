@@ -209,6 +209,7 @@ async def test_events_end_when_who_listens_is_let_in_no_more(
         assert (await client.get(events, headers=headers)).status_code == 401
 
 
+@pytest.mark.slow
 async def test_events_go_on_for_who_may_come_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lasting, "LOOK_SECONDS", 0.0)
     async with house(tmp_path, AccessRules(token="canary-local")) as (desk, client):

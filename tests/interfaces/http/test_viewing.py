@@ -83,6 +83,7 @@ def test_quotation_is_lit_on_its_lines(client: httpx.Client, evidence: dict[str,
     assert client.get("/evidence/nothing/boxes").status_code == 404
 
 
+@pytest.mark.slow
 def test_pictures_come_in_few_widths_and_once(client: httpx.Client) -> None:
     path = f"/documents/{_listed(client)['id']}/pages/1/image"
     widths = {}

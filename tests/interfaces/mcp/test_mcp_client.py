@@ -69,6 +69,7 @@ async def test_every_tool_over_every_way(way: str, mode: str, tmp_path: Path) ->
     assert called == {verb.name for verb in VERBS}
 
 
+@pytest.mark.slow
 async def test_the_list_of_tools_is_the_contract(tmp_path: Path) -> None:
     """A change here changes what every client sees: SHISHO_SNAPSHOT=1 writes the list anew; say so in the
     changelog."""

@@ -152,6 +152,7 @@ class HeldModel(SampledModel):
         return await super().__call__(context, params)
 
 
+@pytest.mark.slow
 async def test_the_same_question_of_two_clients_goes_to_the_model_of_each(tmp_path: Path) -> None:
     """They have one library; while the first one's model thinks, the others ask, one of which lends none."""
     page = tmp_path / "page.md"

@@ -80,6 +80,7 @@ async def stocked(home: Path) -> None:
         await until_done(call, (await call("add_documents", paths=[str(SAMPLES)]))["task_id"])
 
 
+@pytest.mark.slow
 async def test_a_declaring_client_gets_a_handle_and_through_it_the_answer(tmp_path: Path) -> None:
     await stocked(tmp_path / "home")
     following = Following()
@@ -110,6 +111,7 @@ async def test_cancelling_stops_the_task(tmp_path: Path) -> None:
         assert status["status"] == "stopped"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_plain_client_gets_plain_tools(mode: str, tmp_path: Path) -> None:
     await stocked(tmp_path / "home")

@@ -22,6 +22,7 @@ ENTER_TWICE = """
 """
 
 
+@pytest.mark.slow
 async def test_enter_pressed_twice_asks_once(browser: Browser, reader: Reader) -> None:
     """With the web there is a consent to be looked up before anything is asked."""
 
@@ -55,6 +56,7 @@ async def test_a_question_that_is_too_long_is_refused_whole_and_kept(
         await expect(page.locator("#question")).to_have_value(question)
 
 
+@pytest.mark.slow
 async def test_every_conversation_can_be_found_again(browser: Browser, reader: Reader) -> None:
     async with visiting(browser, reader) as visit:
         page = visit.page

@@ -12,6 +12,7 @@ expect.set_options(timeout=WAIT)
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
+@pytest.mark.slow
 async def test_news_that_are_refused_for_a_while_leave_no_question_open(
     browser: Browser, reader: Reader
 ) -> None:

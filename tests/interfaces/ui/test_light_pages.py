@@ -57,6 +57,7 @@ def connections() -> Iterator[Connections]:
     connections.is_heard = False
 
 
+@pytest.mark.slow
 def test_the_import_of_the_pages_costs_little_more_than_that_of_their_tools() -> None:
     rounds = [(import_cpu_s(PAGES), import_cpu_s(TOOLS)) for _ in range(ROUNDS)]
     pages, tools = map(min, zip(*rounds, strict=True))

@@ -70,6 +70,7 @@ async def test_a_corpus_without_documents_is_named_and_can_be_left(browser: Brow
         await expect(page.locator(".answer .why")).to_have_count(1)
 
 
+@pytest.mark.slow
 async def test_who_does_not_want_the_web_asks_the_documents_alone(browser: Browser, tmp_path: Path) -> None:
     """Escape says neither, and the page says that nothing was asked."""
     with serving(tmp_path / "home", SHISHO_WEB="ask") as url:

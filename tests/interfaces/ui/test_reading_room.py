@@ -136,6 +136,7 @@ async def test_quoted_code_keeps_its_lines(browser: Browser, reader: Reader, tmp
         assert "\n    return" in await visit.page.locator(".answer blockquote").inner_text()
 
 
+@pytest.mark.slow
 async def test_a_reload_shows_the_conversation_and_a_follow_up_finds_its_topic(
     browser: Browser, reader: Reader, tmp_path: Path
 ) -> None:
@@ -202,6 +203,7 @@ async def test_nasty_names_and_texts_are_shown_as_text(
             assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
 
 
+@pytest.mark.slow
 async def test_the_whole_way_by_keyboard_alone(browser: Browser, reader: Reader, tmp_path: Path) -> None:
     async with visiting(browser, reader) as visit:
         page = visit.page

@@ -90,6 +90,7 @@ async def test_a_file_that_is_read_is_seen_again_after_a_reload_and_listed_at_it
         assert not await page.locator("#uploads .notice").count()
 
 
+@pytest.mark.slow
 async def test_all_that_could_not_be_read_is_told_until_it_is_in_the_library(
     browser: Browser, reader: Reader, tmp_path: Path
 ) -> None:

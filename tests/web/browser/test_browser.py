@@ -118,6 +118,7 @@ async def test_what_is_sent_is_honest_and_goes_to_its_page_alone(tmp_path: Path)
     assert other.asked
 
 
+@pytest.mark.slow
 async def test_a_redirect_takes_no_key_along(tmp_path: Path) -> None:
     away = Answer(status=302, headers=[("Location", "http://other.example/found")])
     names = Names()
@@ -248,6 +249,7 @@ NO_PAGES = {
 }
 
 
+@pytest.mark.slow
 async def test_what_is_no_page_says_so(tmp_path: Path) -> None:
     names = Names()
     async with serving(
@@ -262,6 +264,7 @@ async def test_what_is_no_page_says_so(tmp_path: Path) -> None:
     assert files and not [path for path in files if path.suffix in (".zip", ".pdf", ".crdownload")]
 
 
+@pytest.mark.slow
 async def test_certificates_are_checked_unless_told_otherwise(tmp_path: Path) -> None:
     names = Names()
     context, _ = tls("secure.example")

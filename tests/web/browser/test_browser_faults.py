@@ -78,6 +78,7 @@ async def test_a_browser_killed_in_mid_page_is_replaced_and_the_page_served(
     assert await gone()
 
 
+@pytest.mark.slow
 async def test_a_page_that_breaks_every_browser_is_given_up(tmp_path: Path) -> None:
     async def pages(request: Asked) -> Answer:
         if request.path == "/data":

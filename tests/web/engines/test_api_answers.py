@@ -23,6 +23,7 @@ def answers(engine: str) -> list[tuple[Response, Serp | ShishoError]]:
     return read
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("engine", "least"), [("arxiv", 17), ("semantic_scholar", 20), ("crossref", 18), ("wikipedia", 39)]
 )

@@ -37,7 +37,7 @@ _LENGTHS = ("length", "max_tokens", "model_context_window_exceeded")
 Messages = list[tuple[str, str]]
 
 
-class _NotKnown(Exception):
+class _Unsupported(Exception):
     """The server does not know these parts of a call."""
 
     def __init__(self, parts: frozenset[str]) -> None:
@@ -135,7 +135,7 @@ class ChatLlm:
             worded = _worded(prompt, shape) if _FORM in access.unknown_parts else prompt
             try:
                 reply = await exchange.run(chat, worded, shape, listen, access.optional_parts)
-            except _NotKnown as error:
+            except _Unsupported as error:
                 access = replace(access, unknown_parts=access.unknown_parts | error.parts)
             else:
                 parts = self._access.unknown_parts | access.unknown_parts
@@ -179,7 +179,7 @@ class _Exchange:
         listen: Callable[[Any], None] | None,
         optional_parts: frozenset[str],
     ) -> ModelReply[T]:
-        """Raises _NotKnown for optional parts that are not known, before anything has come."""
+        """Raises _Unsupported for optional parts that are not known, before anything has come."""
         self._optional_parts = optional_parts
         self._messages = [("system", prompt.instructions), ("human", prompt.text)]
         fault = ModelFault.MALFORMED
@@ -227,11 +227,11 @@ class _Exchange:
             except Exception as error:
                 fault = fault_of(error)
                 wait = retry_after(error)
-                not_known = find_unknown_parts(error) & self._optional_parts
+                unsupported = find_unknown_parts(error) & self._optional_parts
             self._under_way = None
-            if fault is ModelFault.REJECTED and not_known and reply.whole is None:
+            if fault is ModelFault.REJECTED and unsupported and reply.whole is None:
                 self._usage += ModelUsage(1)
-                raise _NotKnown(not_known)
+                raise _Unsupported(unsupported)
             if fault is ModelFault.TRUNCATED:
                 reply.ending = "length"
                 return

@@ -48,13 +48,14 @@ _OPTIONAL = {
     "stream_options": r"stream.?options|include_usage",
     "max_tokens": r"max.?tokens",
 }
-_NOT_KNOWN = (
+_UNSUPPORTED = (
     r"unsupported|not? support|unavailable|not (?:enabled|permitted|allowed|available|recogni)|unknown|unrecogni|forbidden"
     r"|deprecat|failed to parse|conversion failed|too many states|too complex|max_completion_tokens"
 )
 _UNKNOWN_PARTS = {
     part: re.compile(
-        rf"(?:{named})[^\n]{{0,80}}?(?:{_NOT_KNOWN})|(?:{_NOT_KNOWN})[^\n]{{0,80}}?(?:{named})", re.IGNORECASE
+        rf"(?:{named})[^\n]{{0,80}}?(?:{_UNSUPPORTED})|(?:{_UNSUPPORTED})[^\n]{{0,80}}?(?:{named})",
+        re.IGNORECASE,
     )
     for part, named in _OPTIONAL.items()
 }

@@ -44,11 +44,11 @@ def _opposite() -> Mapping[str, frozenset[str]]:
 
 @lru_cache(maxsize=1)
 def _exclusive() -> Mapping[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+    exclusive: dict[str, set[str]] = {}
     for words, is_exclusive in _read_opposite_words():
         for word in words if is_exclusive else ():
-            found.setdefault(word, set()).update(other for other in words if other != word)
-    return {term: frozenset(others) for term, others in found.items()}
+            exclusive.setdefault(word, set()).update(other for other in words if other != word)
+    return {term: frozenset(others) for term, others in exclusive.items()}
 
 
 def _read_opposite_words() -> Iterator[tuple[Sequence[str], bool]]:

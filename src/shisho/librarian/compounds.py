@@ -25,11 +25,12 @@ _ENGLISH_SUBJECT = re.compile(
     r"|will|(?:cost|include|cover|last|take|run|start|begin|open|close|admit|give|come)s?)\b"
 )
 # What tells nothing apart: it is said of all of a kind, or of the one that was spoken of before.
-_OF_NO_KIND = frozenset(
+_JAPANESE_FOR_ALL = frozenset("各全両本当同新旧現")
+_ENGLISH_FOR_ALL = frozenset(
     word
     for line in (
-        "各 全 両 本 当 同 新 旧 現 all any both each either every entire whole same most other such this that these those",
-        "chosen new two three four",
+        "all any both each either every entire whole same most other such this that these those chosen new",
+        "two three four",
     )
     for word in line.split()
 )
@@ -113,8 +114,8 @@ def _find_subject_head(folded: str) -> str:
     """The last noun of what a line is about, as an index term, where the words before it tell it apart."""
     if match := _JAPANESE_SUBJECT.match(folded):
         *names, head = terms(match[1]) or [""]
-        return head if names and names[0] not in _OF_NO_KIND else ""
+        return head if names and names[0] not in _JAPANESE_FOR_ALL else ""
     match = _ENGLISH_SUBJECT.match(folded)
-    if match is None or match["name"] in ENGLISH_STOP | _OF_NO_KIND:
+    if match is None or match["name"] in ENGLISH_STOP | _ENGLISH_FOR_ALL:
         return ""
     return "".join(terms(match["head"])[-1:])

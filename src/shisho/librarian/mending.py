@@ -26,8 +26,8 @@ MAX_SOUGHT = 400
 
 # As models mark what they cite: [1, 2] [1-3] 【1†source】 [^1] [quotation 1] (quotations 1 and 2) （引用1）
 # Neither the digits [0-9] nor the years [2019-2021].
-_ONE = r"(?:(?![0０])\d{1,3}\s{0,3}[-–〜～~]\s{0,3}(?![0０])\d{1,3}(?!\d)|(?![0０])\d{1,9})"
-_NUMBERED = rf"\s{{0,3}}(?P<%s>{_ONE}(?:\s{{0,3}}(?:[,、，;・と]|and)\s{{0,3}}{_ONE}){{0,40}})\s{{0,3}}"
+_SPAN = r"(?:(?![0０])\d{1,3}\s{0,3}[-–〜～~]\s{0,3}(?![0０])\d{1,3}(?!\d)|(?![0０])\d{1,9})"
+_NUMBERED = rf"\s{{0,3}}(?P<%s>{_SPAN}(?:\s{{0,3}}(?:[,、，;・と]|and)\s{{0,3}}{_SPAN}){{0,40}})\s{{0,3}}"
 _CITED = re.compile(r"(\d+)(?:\s*[-–〜～~]\s*(\d+))?")
 LONGEST_RANGE = 40
 _BOLD = re.compile(

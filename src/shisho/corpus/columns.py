@@ -20,10 +20,10 @@ def column_labels(table: str) -> str:
         title = " ".join(rows.pop(0)[0].split())[:LONGEST_LABEL]
     first, *below = rows
     labels = [" ".join(cell.split()) for cell in first]
-    named = [label for label in labels if label]
-    if not below or len(named) < 2 or not all(map(may_name, named)):
+    filled = [label for label in labels if label]
+    if not below or len(filled) < 2 or not all(map(may_name, filled)):
         return ""
     figures = sum(is_figure(cell) for row in below for cell in row[1:])
     if len(labels) < FEWEST and 2 * figures < len(below):
         return ""
-    return BETWEEN_LABELS.join(filter(None, (title, *named)))[:SHOWN]
+    return BETWEEN_LABELS.join(filter(None, (title, *filled)))[:SHOWN]

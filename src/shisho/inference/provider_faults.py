@@ -75,10 +75,7 @@ NOT_TAKEN = RETRIED | {
 
 def fault_of(error: BaseException) -> ModelFault:
     """By the status of the provider's answer, else by the kind of the error or of what caused it."""
-    answer_error = next(
-        filter(_status, _causes(error)), error
-    )  # what is wrapped around it has words of its own
-    by_answer = _fault_of_answer(_status(answer_error), str(answer_error)[:_LONGEST_TEXT])
+    by_answer = _fault_of_answer(*_read_answer(error))
     if by_answer:
         return by_answer
     names = [kind.__name__ for cause in _causes(error) for kind in type(cause).__mro__]
@@ -104,9 +101,8 @@ def _fault_of_answer(status: int, text: str) -> ModelFault | None:
 
 def find_unknown_parts(error: BaseException) -> frozenset[str]:
     """The parts of a call that its server says it does not know, of those that a call can do without."""
-    answer_error = next(filter(_status, _causes(error)), error)
-    text = str(answer_error)[:_LONGEST_TEXT]
-    if _status(answer_error) not in _BAD_CALL or any(word in text for word in _BAD_REPLY):
+    status, text = _read_answer(error)
+    if status not in _BAD_CALL or any(word in text for word in _BAD_REPLY):
         return frozenset()
     return frozenset(part for part, pattern in _UNKNOWN_PARTS.items() if pattern.search(text))
 
@@ -119,6 +115,13 @@ def retry_after(error: BaseException) -> float | None:
         if value.replace(".", "", 1).isdecimal():
             return float(value)
     return None
+
+
+def _read_answer(error: BaseException) -> tuple[int, str]:
+    """The status and the words of the provider; 0 where it did not answer."""
+    # What is wrapped around it has words of its own.
+    answer_error = next(filter(_status, _causes(error)), error)
+    return _status(answer_error), str(answer_error)[:_LONGEST_TEXT]
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -145,7 +145,6 @@ def test_ask_over_documents_loads_neither_the_web_nor_a_framework(stocked_home: 
     assert loaded & ({*HEAVY, "shisho.web.engines", "shisho.testing.box.client"} - needed) == set()
 
 
-@pytest.mark.slow
 def test_list_and_ask_do_little_more_than_loading_the_shell(stocked_home: Path) -> None:
     unit = yardstick(stocked_home)
     listing = calls_of(stocked_home, "list") / unit
@@ -155,7 +154,6 @@ def test_list_and_ask_do_little_more_than_loading_the_shell(stocked_home: Path) 
     assert asking <= ASK_TIMES
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="own memory is told by /proc")
 def test_list_and_ask_hold_little_memory_of_their_own(stocked_home: Path) -> None:
     listing = own_mb(stocked_home, "list")

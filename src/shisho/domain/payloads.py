@@ -26,6 +26,8 @@ class SearchJob(SearchOptions):
     """By `Clock.steady`, when nobody waits for it any more; None for a search of its own."""
     without: tuple[str, ...] = ()
     """Engines that need not be asked, for they have answered."""
+    enough: int = 0
+    """The number of useful pages that ends it under `auto`; 0: `max_results_per_query`."""
 
     @property
     def subject(self) -> str:

@@ -43,6 +43,7 @@ from shisho.librarian.web_fallback import RESULTS
 from shisho.ports import Clock, DiscoveredUrls, Ledger, Shelf
 
 WORTHWHILE_S = 5.0  # nothing more is asked of the web when less is left to wait
+VISITS_PER_RESULT = 4  # one visited page in four is useful, if not more
 WEB_POLICIES = {
     Sources.AUTO: WebPolicy.LAST,
     Sources.DOCUMENTS: WebPolicy.NEVER,
@@ -217,7 +218,8 @@ def _search(job: Job, query: WebQuery, answer_job: AnswerJob, results: int, unti
         query=query.text,
         owner=answer_job.owner,
         language=query.language,
-        max_results_per_query=results,
+        max_results_per_query=VISITS_PER_RESULT * results,
+        enough=results,
         until=until,  # searches that went on for nobody would hold the workers that the answer needs
         without=query.without,
     )

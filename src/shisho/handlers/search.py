@@ -84,6 +84,7 @@ class _Run:
         self._clusters: set[str] = set()
         self._judging = asyncio.Lock()
         self._since = searching.clock.monotonic()
+        self._visited = 0
         self._useful = 0
 
     async def run_to_end(self) -> SearchOutcome:
@@ -163,9 +164,9 @@ class _Run:
             self._serps.categories,
             about,
         )
-        rules = PagingRules(
-            search_job.stop_strategy, search_job.serp_page, last, search_job.max_results_per_query
-        )
+        most = search_job.max_results_per_query
+        enough = search_job.enough or most
+        rules = PagingRules(search_job.stop_strategy, search_job.serp_page, last, enough, most)
         return stop_reason(self._facts(pages, await self._kept()), rules)
 
     def _facts(self, pages: Sequence[ResultPage], urls: Sequence[StoredUrl]) -> list[PageFacts]:
@@ -188,7 +189,7 @@ class _Run:
         return await self._engines.finds.list_of_job(self._job.id)
 
     async def _visit(self, page: ResultPage) -> None:
-        """Its hits, best first, until there is enough. A long wait for their hosts frees the worker."""
+        """Visit its hits, best first, until there is enough. A long wait for their hosts frees the worker."""
         blocked = await self._searching.list_blocked(self._asked.owner)
         while True:
             unvisited = [stored for stored in await self._kept() if stored.status is UrlState.FOUND]
@@ -196,7 +197,8 @@ class _Run:
             frontier = Frontier(hits, (), blocked)
             for hit in frontier.barred:
                 await self._engines.finds.settle(self._job.claim, hit.canonical_url)
-            wait = await Crawl(frontier, self._visit_one, self._enough, self._searching.clock).run()
+            clock = self._searching.clock
+            wait = await Crawl(frontier, self._visit_one, self._enough, clock, self._count_room).run()
             if wait is None:
                 return
             await self._pay_time()  # a waiting job is another attempt afterwards
@@ -219,7 +221,12 @@ class _Run:
 
     def _enough(self) -> bool:
         auto = self._asked.stop_strategy is StopStrategy.AUTO
-        return bool(auto and self._useful >= self._asked.max_results_per_query)
+        return auto and self._useful >= (self._asked.enough or self._asked.max_results_per_query)
+
+    def _count_room(self) -> int:
+        """Return how many more hits may be visited. One that could not be read gives its visit to the
+        next."""
+        return self._asked.max_results_per_query - self._visited
 
     async def _visit_one(self, hit: DiscoveredUrl) -> None:
         search_job = self._asked
@@ -236,6 +243,7 @@ class _Run:
             await settle(self._job.claim, hit.canonical_url, code=error.code, reason=error.message)
         else:
             if receipt.document_id is not None:
+                self._visited += 1
                 await self._judged(hit.canonical_url, receipt.document_id)
         await self._tell()
 
@@ -247,8 +255,9 @@ class _Run:
             await self._engines.finds.mark(self._job.claim, canonical_url, bool(clusters))
 
     async def _look_back(self) -> None:
-        """The clusters that an earlier attempt knew, and what it had visited and not looked at."""
+        """Count the visits of earlier attempts, restore their clusters, and judge what they had not."""
         urls = await self._kept()
+        self._visited = sum(url.status is UrlState.VISITED for url in urls)
         for url in urls:
             if url.useful and url.document_id is not None:
                 self._useful += 1

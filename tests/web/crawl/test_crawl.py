@@ -132,3 +132,17 @@ async def test_leaving_in_the_middle_leaves_no_visit_behind() -> None:
     run.cancel()
     await asyncio.wait([run])
     assert run.cancelled() and sorted(ended) == ["a.example", "b.example"]
+
+
+async def test_no_more_begin_than_there_is_room_for() -> None:
+    visited = list[int]()
+
+    async def visit(hit: DiscoveredUrl) -> None:
+        await asyncio.sleep(0.001)
+        if hit.rank != 2:  # it could not be read
+            visited.append(hit.rank or 0)
+
+    hits = [find(f"h{rank}.example", rank) for rank in range(1, 10)]
+    within = Crawl(Frontier(hits), visit, lambda: False, SystemClock(), lambda: 3 - len(visited))
+    assert await within.run() is None
+    assert visited == [1, 3, 4]

@@ -135,6 +135,13 @@ def test_why_paging_ends(pages: list[PageFacts], auto: str | None, other: str | 
     assert stop_reason(pages, PagingRules(EXHAUSTIVE, 1, 5, 10)) == other
 
 
+@pytest.mark.parametrize(("visited", "auto"), [(9, None), (10, "ENOUGH")])
+def test_visits_used_up_end_auto_alone(visited: int, auto: str | None) -> None:
+    pages = [facts(1, ALPHABET, visited=visited, useful=1)]
+    assert stop_reason(pages, PagingRules(AUTO, 1, 5, 5, most_visits=10)) == auto
+    assert stop_reason(pages, PagingRules(FIXED, 1, 5, 5, most_visits=10)) is None
+
+
 def test_no_page_is_asked_that_the_engine_does_not_have() -> None:
     assert (
         stop_reason([], PagingRules(FIXED, 6, find_deepest_page(6, 3, FIXED, [], SHALLOW), 10))

@@ -11,7 +11,7 @@ from typing import Any
 from shisho.domain.find import DiscoveredUrl
 from shisho.errors import BudgetExhausted
 from shisho.ports import Clock
-from shisho.web.crawl.frontier import Frontier
+from shisho.web.crawl.frontier import AT_ONCE, Frontier
 from shisho.web.http.pacing import RetryLater
 
 SHORT = 2.0  # seconds that a worker may be held for a host
@@ -20,13 +20,14 @@ SHORT = 2.0  # seconds that a worker may be held for a host
 @dataclass(slots=True)
 class Crawl:
     """One pass over a frontier. `visit` deals with a hit and what goes wrong with it; `enough` ends the pass
-    early. Once one finds the budget spent, no other begins, and those that were paid for come to their
-    end."""
+    early; no visit begins while `room` or more are under way. Once one finds the budget spent, no other
+    begins, and those that were paid for come to their end."""
 
     frontier: Frontier
     visit: Callable[[DiscoveredUrl], Coroutine[Any, Any, None]]
     enough: Callable[[], bool]
     clock: Clock
+    room: Callable[[], int] = lambda: AT_ONCE
     _ready: dict[str, float] = field(default_factory=dict)
     _visits: dict[asyncio.Task[None], DiscoveredUrl] = field(default_factory=dict)
     _spent: BudgetExhausted | None = None
@@ -51,11 +52,16 @@ class Crawl:
             await asyncio.gather(*self._visits, return_exceptions=True)
 
     def _begin(self) -> float | None:
-        """Start all visits that may be; the seconds until another one may."""
+        """Start the visits that may begin now. Returns the seconds until another one may."""
         if self._spent is not None or self.enough():
             return None
-        while (hit := self.frontier.take(self.clock.monotonic(), self._busy(), self._ready)) is not None:
+        while len(self._visits) < self.room():
+            hit = self.frontier.take(self.clock.monotonic(), self._busy(), self._ready)
+            if hit is None:
+                break
             self._visits[asyncio.create_task(self.visit(hit))] = hit
+        else:
+            return None
         at = self.frontier.find_next_time(self._busy(), self._ready)
         return None if at is None else max(0.0, at - self.clock.monotonic())
 

@@ -50,13 +50,20 @@ class PageFacts:
 
 @dataclass(frozen=True, slots=True)
 class PagingRules:
-    """The paging limits of one search: its first and its last page by number, and how many useful hits
-    are enough."""
+    """The paging limits of one search: its first and its last page by number, how many useful hits are
+    enough, and how many may be visited, None for any number."""
 
     strategy: StopStrategy
     first: int
     deepest: int
     enough: int
+    most_visits: int | None = None
+
+    def is_enough(self, pages: Sequence[PageFacts]) -> bool:
+        """True if enough hits were useful, or no more of them may be visited."""
+        visited = sum(page.visited for page in pages)
+        is_used_up = self.most_visits is not None and visited >= self.most_visits
+        return is_used_up or sum(page.useful for page in pages) >= self.enough
 
 
 def find_deepest_page(
@@ -94,7 +101,7 @@ def stop_reason(pages: Sequence[PageFacts], rules: PagingRules) -> PagingStop | 
     repeated = repeats(page, pages[:-1])
     reasons = {
         PagingStop.LIMIT: page.number >= rules.deepest,
-        PagingStop.ENOUGH: auto and sum(page.useful for page in pages) >= rules.enough,
+        PagingStop.ENOUGH: auto and rules.is_enough(pages),
         PagingStop.SATURATED: auto and bool(page.urls) and not repeated and page.novelty < LEAST_NOVELTY,
         PagingStop.BARREN: auto and page.visited >= ENOUGH_VISITED and (page.harvest or 0.0) < LEAST_HARVEST,
         PagingStop.END: not page.urls or page.last,

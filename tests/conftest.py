@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 
 from shisho.messages.catalogue import process_language, speak
 from tests.postgres import PostgresServer, close_shared_server, shared_server
+from tests.temporary import close_databases
 
 os.environ["SHISHO_WEB"] = "off"
 # Beside busy processes examples take as long as they take.
@@ -109,3 +110,10 @@ def language_of_the_process() -> Iterator[None]:
     before = process_language()
     yield
     speak(before)
+
+
+@pytest.fixture
+async def temporary_stores() -> AsyncIterator[None]:
+    """Close and remove what `tests.temporary` opened."""
+    yield
+    await close_databases()

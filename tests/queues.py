@@ -24,8 +24,6 @@ from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.interventions import EmbeddedInterventions
 from shisho.stores.embedded.jobs import EmbeddedJobs
 from shisho.stores.embedded.tasks import EmbeddedTasks
-from shisho.stores.memory.bell import MemoryBell
-from shisho.stores.memory.queue import memory_queue
 from shisho.stores.postgres.bell import PostgresBell
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.interventions import PostgresInterventions
@@ -67,9 +65,9 @@ class Queue:
     jobs: JobStore
     tasks: TaskStore
     interventions: Interventions
-    bell: MemoryBell | EmbeddedBell | PostgresBell
+    bell: EmbeddedBell | PostgresBell
     clock: SetClock
-    database: Database | PostgresDatabase | None = None
+    database: Database | PostgresDatabase
 
     @cached_property
     def watch(self) -> TaskWatch:
@@ -123,10 +121,6 @@ def output_of(job: Job) -> Any:
 @asynccontextmanager
 async def opened(kind: str, folder: Path, clock: Any = None) -> AsyncIterator[Queue]:
     clock = clock or SetClock()
-    if kind == "memory":
-        bell = MemoryBell()
-        yield Queue(*memory_queue(clock, bell), bell, clock)
-        return
     if kind == "postgres":
         async with fresh_database() as server_database:
             yield postgres_queue(server_database, clock)

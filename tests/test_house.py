@@ -114,7 +114,6 @@ WINGS: dict[str, set[str]] = {
     "interfaces/cli": {"api", "http", "mcp"},
     "stores/blobs": STORE_PAGES,
     "stores/embedded": STORE_PAGES,
-    "stores/memory": STORE_PAGES,
     "stores/postgres": STORE_PAGES,
     "stores/qdrant": STORE_PAGES,
     "testing/box": set(),
@@ -472,9 +471,9 @@ def test_cores_and_ground_know_no_core() -> None:
 
 LONG = "def long() -> None:\n" + "    print()\n" * 61
 SINS = [
-    ("ui/pages.py", "from shisho.stores.memory import MemoryCache", "ui is no room that MAY_KNOW lists"),
-    ("ui/pages.py", "from shisho.stores.memory import MemoryCache", "ui/pages.py knows stores"),
-    ("ui.py", "import shisho.stores.memory", "ui.py knows stores"),
+    ("ui/pages.py", "from shisho.stores.embedded import cache", "ui is no room that MAY_KNOW lists"),
+    ("ui/pages.py", "from shisho.stores.embedded import cache", "ui/pages.py knows stores"),
+    ("ui.py", "import shisho.stores.embedded", "ui.py knows stores"),
     ("desk/ui.py", "from shisho import stores", "desk/ui.py knows stores"),
     (
         "web/sin.py",

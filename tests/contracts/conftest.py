@@ -22,14 +22,6 @@ from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.embedded.serving import ServingIndex
 from shisho.stores.embedded.sessions import EmbeddedSessions
 from shisho.stores.embedded.shelf import EmbeddedShelf
-from shisho.stores.memory.audit import MemoryAudit
-from shisho.stores.memory.embeddings import MemoryEmbeddings
-from shisho.stores.memory.grants import MemoryGrants
-from shisho.stores.memory.ledger import MemoryLedger
-from shisho.stores.memory.lexical import MemoryIndex
-from shisho.stores.memory.sessions import MemorySessions
-from shisho.stores.memory.shelf import MemoryShelf
-from shisho.stores.memory.users import MemoryUsers
 from shisho.stores.postgres.audit import PostgresAudit
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.embeddings import PostgresEmbeddings
@@ -72,18 +64,6 @@ class EmbeddedStore(Store):
 @dataclass(frozen=True)
 class PostgresStore(Store):
     database: PostgresDatabase
-
-
-def memory_store() -> Store:
-    sessions = MemorySessions()
-    ledger = MemoryLedger(sessions)
-    shelf = MemoryShelf(ledger.purge)
-    embeddings = MemoryEmbeddings(shelf, ABOUT)
-    users = MemoryUsers()
-    grants = MemoryGrants(shelf, users)
-    return Store(
-        shelf, MemoryIndex(shelf, embeddings), embeddings, sessions, ledger, users, grants, MemoryAudit(users)
-    )
 
 
 @asynccontextmanager
@@ -144,9 +124,7 @@ async def fresh_postgres() -> AsyncIterator[PostgresStore]:
 @asynccontextmanager
 async def indexed_store(kind: str, folder: Path) -> AsyncIterator[Store]:
     """A store by the name of its index."""
-    if kind == "memory":
-        yield memory_store()
-    elif kind.startswith("postgres"):
+    if kind.startswith("postgres"):
         async with fresh_postgres() as made:
             yield made if kind == "postgres" else replace(made, index=qdrant_over(made))
     else:
@@ -154,10 +132,10 @@ async def indexed_store(kind: str, folder: Path) -> AsyncIterator[Store]:
             yield made
 
 
-INDEXES = ("memory", "embedded", "qdrant", "postgres", "postgres+qdrant")
+INDEXES = ("embedded", "qdrant", "postgres", "postgres+qdrant")
 
 
-@pytest.fixture(params=["memory", "embedded", "postgres"])
+@pytest.fixture(params=["embedded", "postgres"])
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
     async with indexed_store(request.param, tmp_path) as made:
         yield made
@@ -170,7 +148,7 @@ async def embedded(tmp_path: Path) -> AsyncIterator[EmbeddedStore]:
         yield made
 
 
-@pytest.fixture(params=["memory", "embedded", "postgres"])
+@pytest.fixture(params=["embedded", "postgres"])
 async def discoveries(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Discoveries]:
     async with discoveries_of(request.param, tmp_path) as made:
         yield made

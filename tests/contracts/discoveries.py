@@ -16,16 +16,6 @@ from shisho.stores.embedded.finds import EmbeddedUrls
 from shisho.stores.embedded.ledger import EmbeddedLedger
 from shisho.stores.embedded.opinions import EmbeddedOpinions
 from shisho.stores.embedded.shelf import EmbeddedShelf
-from shisho.stores.memory.assistants import MemoryAssistants
-from shisho.stores.memory.bell import MemoryBell
-from shisho.stores.memory.finds import MemoryUrls
-from shisho.stores.memory.interventions import MemoryInterventions
-from shisho.stores.memory.jobs import MemoryJobs
-from shisho.stores.memory.ledger import MemoryLedger
-from shisho.stores.memory.opinions import MemoryOpinions
-from shisho.stores.memory.shelf import MemoryShelf
-from shisho.stores.memory.tasks import MemoryTasks
-from shisho.stores.memory.transitions import SharedQueue
 from shisho.stores.postgres.assistants import PostgresAssistants
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.finds import PostgresUrls
@@ -33,7 +23,7 @@ from shisho.stores.postgres.ledger import PostgresLedger
 from shisho.stores.postgres.opinions import PostgresOpinions
 from shisho.stores.postgres.shelf import PostgresShelf
 from tests.making import intake
-from tests.queues import Queue, SetClock, new, opened
+from tests.queues import Queue, new, opened
 
 
 @dataclass(frozen=True)
@@ -91,17 +81,6 @@ def site(source: str) -> str:
 
 @asynccontextmanager
 async def discoveries_of(kind: str, folder: Path) -> AsyncIterator[Discoveries]:
-    if kind == "memory":
-        clock = SetClock()
-        bell = MemoryBell()
-        shared = SharedQueue(clock, bell)
-        ledger = MemoryLedger()
-        shelf = MemoryShelf(ledger.purge)
-        queue = Queue(MemoryJobs(shared), MemoryTasks(shared), MemoryInterventions(shared), bell, clock)
-        book = MemoryAssistants(shelf, clock, site)
-        urls = MemoryUrls(shared, shelf, ledger, book)
-        yield Discoveries(queue, urls, urls, MemoryOpinions(shared, shelf, urls), book, shelf, ledger)
-        return
     async with opened(kind, folder) as queue:
         database = queue.database
         clock = queue.clock
@@ -117,7 +96,6 @@ async def discoveries_of(kind: str, folder: Path) -> AsyncIterator[Discoveries]:
                 PostgresLedger(database, clock),
             )
             return
-        assert database is not None
         stored = EmbeddedUrls(database, clock)
         yield Discoveries(
             queue,

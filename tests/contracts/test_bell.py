@@ -16,7 +16,7 @@ SILENCE = 0.05
 TURNS = 5
 
 
-@pytest.fixture(params=["memory", "embedded", "postgres"])
+@pytest.fixture(params=["embedded", "postgres"])
 async def bell(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Bell]:
     async with opened(request.param, tmp_path) as queue:
         yield queue.bell

@@ -14,11 +14,10 @@ from shisho.errors import NotFound, StorageUnusable, StoreUnavailable
 from shisho.ports import Blobs
 from shisho.stores.blobs.folder import FolderBlobs
 from shisho.stores.blobs.objects import ObjectBlobs, connect_objects
-from shisho.stores.memory.blobs import MemoryBlobs
 from tests.objects import object_server
 
 
-@pytest.fixture(params=["memory", "folder", "objects", "objects-folder", "s3"])
+@pytest.fixture(params=["folder", "objects", "objects-folder", "s3"])
 def blobs(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Blobs]:
     if request.param == "s3":
         with object_server() as (address, _):
@@ -26,7 +25,6 @@ def blobs(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
             yield connect_objects("s3://shisho/a/b")
         return
     makers = {
-        "memory": MemoryBlobs,
         "folder": lambda: FolderBlobs(tmp_path),
         "objects": lambda: ObjectBlobs(MemoryStore(), "memory"),
         "objects-folder": lambda: ObjectBlobs(LocalStore(tmp_path), "folder"),

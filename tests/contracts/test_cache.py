@@ -13,8 +13,6 @@ from shisho.ports import Cache, Shelf
 from shisho.stores.embedded.cache import EmbeddedCache
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.shelf import EmbeddedShelf
-from shisho.stores.memory.cache import MemoryCache
-from shisho.stores.memory.shelf import MemoryShelf
 from shisho.stores.postgres.cache import PostgresCache
 from shisho.stores.postgres.connect import PostgresDatabase
 from tests.contracts.conftest import fresh_postgres
@@ -29,16 +27,12 @@ class Larder:
     cache: Cache
     shelf: Shelf
     clock: SetClock
-    database: Database | PostgresDatabase | None = None
+    database: Database | PostgresDatabase
 
 
-@pytest.fixture(params=["memory", "embedded", "postgres"])
+@pytest.fixture(params=["embedded", "postgres"])
 async def larder(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Larder]:
     clock = SetClock()
-    if request.param == "memory":
-        shelf = MemoryShelf()
-        yield Larder(MemoryCache(clock, shelf), shelf, clock)
-        return
     if request.param == "postgres":
         async with fresh_postgres() as store:
             yield Larder(PostgresCache(store.database, clock), store.shelf, clock, store.database)
@@ -99,8 +93,6 @@ async def test_a_page_is_remembered_while_its_document_is_live(larder: Larder) -
 
 async def test_what_is_too_old_is_swept_away(larder: Larder) -> None:
     database = larder.database
-    if database is None:
-        pytest.skip("a dictionary ends with its process")
     for number in range(50):
         await larder.cache.put(f"k{number}", "x", 10)
     larder.clock.pass_(10)
@@ -111,8 +103,6 @@ async def test_what_is_too_old_is_swept_away(larder: Larder) -> None:
 
 async def test_a_purge_takes_kept_result_pages_along(larder: Larder) -> None:
     database = larder.database
-    if database is None:
-        pytest.skip("a dictionary keeps nothing on disk")
     given = intake("消える文。", source=URL, corpus="web")
     await larder.shelf.put(given)
     await larder.cache.put("serp", {"hits": [{"url": URL, "snippet": "消える文の抜粋"}]}, 600)

@@ -13,8 +13,6 @@ from shisho.domain.inquiry import AnswerLevel, Inquiry, LoopStop
 from shisho.errors import InvalidParams, NotFound
 from shisho.ports import Conversations, Ledger
 from shisho.stores.embedded.conversations import EmbeddedConversations
-from shisho.stores.memory.conversations import MemoryConversations
-from shisho.stores.memory.ledger import MemoryLedger
 from shisho.stores.postgres.conversations import PostgresConversations
 from shisho.system.clock import SystemClock
 from tests.contracts.conftest import embedded_store, fresh_postgres
@@ -35,12 +33,8 @@ async def nothing_to_erase() -> bool:
     return True
 
 
-@pytest.fixture(params=["memory", "embedded", "postgres"])
+@pytest.fixture(params=["embedded", "postgres"])
 async def talks(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Talks]:
-    if request.param == "memory":
-        ledger = MemoryLedger()
-        yield Talks(MemoryConversations(ledger, SystemClock()), ledger)
-        return
     if request.param == "postgres":
         async with fresh_postgres() as store:
             yield Talks(PostgresConversations(store.database, SystemClock()), store.ledger)
@@ -50,7 +44,6 @@ async def talks(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         yield Talks(made, store.ledger)
 
 
-@pytest.mark.parametrize("talks", ["embedded", "postgres"], indirect=True)
 async def test_what_no_database_has_a_place_for_is_refused(talks: Talks) -> None:
     with pytest.raises(InvalidParams, match="half a character"):
         await talks.conversations.add_turn("run1", "決定係数\ud800とは何か", "local")

@@ -11,10 +11,9 @@ import pytest
 from shisho.domain.folder import PlaceStamp
 from shisho.ports import FolderRegister, Shelf
 from shisho.stores.embedded.folders import EmbeddedFolders
-from shisho.stores.memory.folders import MemoryFolders
 from shisho.stores.postgres.folders import PostgresFolders
 from shisho.system.clock import SystemClock
-from tests.contracts.conftest import embedded_store, fresh_postgres, memory_store
+from tests.contracts.conftest import embedded_store, fresh_postgres
 from tests.making import intake
 
 
@@ -24,12 +23,8 @@ class Library:
     register: FolderRegister
 
 
-@pytest.fixture(params=["memory", "embedded", "postgres"])
+@pytest.fixture(params=["embedded", "postgres"])
 async def library(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Library]:
-    if request.param == "memory":
-        shelf = memory_store().shelf
-        yield Library(shelf, MemoryFolders(shelf, SystemClock()))
-        return
     if request.param == "postgres":
         async with fresh_postgres() as store:
             yield Library(store.shelf, PostgresFolders(store.database, SystemClock()))

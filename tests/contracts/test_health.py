@@ -1,4 +1,4 @@
-"""What every memory of engines promises."""
+"""The contract of every store of engine health."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from shisho.domain.politeness import LATEST, PROBE_S, BreakerState, EngineHealth
 from shisho.ports import Health
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.health import EmbeddedHealth
-from shisho.stores.memory.health import MemoryHealth
 from shisho.stores.postgres.health import PostgresHealth
 from tests.clocks import TwoHands
 from tests.postgres import fresh_database
@@ -37,12 +36,9 @@ class Ward:
         return await self.of()
 
 
-@pytest.fixture(params=["memory", "embedded", "postgres"])
+@pytest.fixture(params=["embedded", "postgres"])
 async def ward(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Ward]:
     clock = TwoHands()
-    if request.param == "memory":
-        yield Ward(MemoryHealth(clock), clock)
-        return
     if request.param == "postgres":
         async with fresh_database() as server_database:
             yield Ward(PostgresHealth(server_database, clock), clock)

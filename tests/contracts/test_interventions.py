@@ -23,7 +23,7 @@ THREE_HOURS = 10_800.0
 REACHED = Payload.wrap({"paging_stop": "CHALLENGE"})
 
 
-@pytest.fixture(params=["memory", "embedded", "postgres"])
+@pytest.fixture(params=["embedded", "postgres"])
 async def queue(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Queue]:
     async with opened(request.param, tmp_path) as made:
         yield made

@@ -203,9 +203,6 @@ async def test_a_purge_reaches_every_copy(store: Store) -> None:
     assert list(await store.ledger.list_steps("run1")) == []
 
 
-@pytest.mark.parametrize(
-    "store", ["embedded", "postgres"], indirect=True
-)  # in memory nobody tells of sources
 async def test_an_older_version_is_gone_when_the_newer_one_is(store: Store) -> None:
     older = intake("赤い本は棚の上。", source="k")
     newer = intake("赤い本は床の下。", source="k")

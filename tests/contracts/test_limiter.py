@@ -13,7 +13,6 @@ from shisho.domain.politeness import Limit, Permit
 from shisho.ports import Limiter
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.limiter import EmbeddedLimiter
-from shisho.stores.memory.limiter import MemoryLimiter
 from shisho.stores.postgres.limiter import PostgresLimiter
 from tests.clocks import TwoHands
 from tests.postgres import fresh_database
@@ -47,12 +46,9 @@ class Gate:
         return pytest.approx(held.free_in_s), held.used_today  # type: ignore[return-value]
 
 
-@pytest.fixture(params=["memory", "embedded", "postgres"])
+@pytest.fixture(params=["embedded", "postgres"])
 async def gate(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Gate]:
     clock = TwoHands()
-    if request.param == "memory":
-        yield Gate(MemoryLimiter(clock), clock)
-        return
     if request.param == "postgres":
         async with fresh_database() as server_database:
             yield Gate(PostgresLimiter(server_database, clock), clock)

@@ -21,9 +21,9 @@ DOCUMENTS = tuple(DocumentId(f"doc_{number:020x}") for number in range(MANY))
 PASSAGES = tuple(PassageId(f"{number:015x}") for number in range(MANY))
 
 
-@pytest.fixture(params=["memory", "embedded"])
-async def queue(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Queue]:
-    async with opened(request.param, tmp_path) as made:
+@pytest.fixture
+async def queue(tmp_path: Path) -> AsyncIterator[Queue]:
+    async with opened("embedded", tmp_path) as made:
         yield made
 
 

@@ -6,21 +6,18 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from shisho.domain.corpus import DocumentState
 from shisho.domain.viewing import PageImageKey
 from shisho.errors import NotFound
 from shisho.ports import Blobs, Originals, PageImages, Shelf
 from shisho.stores.blobs.folder import FolderBlobs
 from shisho.stores.embedded.originals import have_text
-from shisho.stores.memory.blobs import MemoryBlobs
-from shisho.stores.memory.shelf import MemoryShelf
 from shisho.stores.originals import BlobOriginals, BlobPageImages, HaveText
 from shisho.stores.postgres import originals as postgres_originals
 from tests.contracts.conftest import embedded_store, fresh_postgres
@@ -37,16 +34,12 @@ class Kept:
     folder: Path | None
 
 
-@pytest.fixture(params=["memory", "embedded", "postgres"])
+@pytest.fixture(params=["embedded", "postgres"])
 async def kept(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Kept]:
-    if request.param == "memory":
-        shelf = MemoryShelf()
-        yield kept_in(MemoryBlobs(), shelf, partial(have_text_in_memory, shelf), None)
-        return
     if request.param == "postgres":
         async with fresh_postgres() as store:
             texts = partial(postgres_originals.have_text, store.database)
-            yield kept_in(MemoryBlobs(), store.shelf, texts, None)
+            yield kept_in(FolderBlobs(tmp_path), store.shelf, texts, None)
         return
     async with embedded_store(tmp_path) as store:
         yield kept_in(FolderBlobs(tmp_path), store.shelf, partial(have_text, store.database), tmp_path)
@@ -54,13 +47,6 @@ async def kept(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
 
 def kept_in(blobs: Blobs, shelf: Shelf, texts: HaveText, folder: Path | None) -> Kept:
     return Kept(shelf, BlobOriginals(blobs, texts), BlobPageImages(blobs, texts, MOST), folder)
-
-
-async def have_text_in_memory(shelf: MemoryShelf, hashes: Sequence[str]) -> dict[str, bool]:
-    states = shelf.states_of_bytes()
-    return {
-        sha256: states[sha256] != frozenset({DocumentState.PURGED}) for sha256 in hashes if sha256 in states
-    }
 
 
 def hash_of(data: bytes) -> str:

@@ -10,7 +10,6 @@ import pytest
 
 from shisho.domain.job import WorkerId
 from shisho.ports import Presence
-from shisho.stores.memory.presence import MemoryPresence
 from shisho.stores.postgres.presence import PostgresPresence
 from shisho.stores.presence import FilePresence
 from tests.postgres import fresh_database
@@ -21,18 +20,14 @@ NEVER = WorkerId("never")
 ON_FILES = pytest.mark.skipif(sys.platform == "win32", reason="no process is known to be dead there")
 
 
-@pytest.fixture(params=["memory", *(pytest.param(kind, marks=ON_FILES) for kind in ("embedded", "postgres"))])
+@pytest.fixture(params=[pytest.param(kind, marks=ON_FILES) for kind in ("embedded", "postgres")])
 async def side(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Sides]:
     """Makes one side after the other of the same record."""
     if request.param == "postgres":
         async with fresh_database() as database:
             yield lambda: PostgresPresence(database, tmp_path / "workers")
         return
-    if request.param == "embedded":
-        yield lambda: FilePresence(tmp_path / "workers")
-        return
-    alive: set[WorkerId] = set()
-    yield lambda: MemoryPresence(alive)
+    yield lambda: FilePresence(tmp_path / "workers")
 
 
 def test_worker_is_alive_for_all_until_it_leaves(side: Sides) -> None:

@@ -19,10 +19,6 @@ from shisho.errors import QuotaExhausted, TaskNotFound
 from shisho.ports import Quotas, Users
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.queries import EmbeddedQueryStore
-from shisho.stores.memory.bell import MemoryBell
-from shisho.stores.memory.queue import memory_queue
-from shisho.stores.memory.quotas import MemoryQuotas
-from shisho.stores.memory.users import MemoryUsers
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.queries import PostgresQueryStore
 from shisho.stores.queries import QueryStore
@@ -83,23 +79,13 @@ class Team:
         }
 
 
-@pytest.fixture(params=["memory", "embedded", "postgres"])
+@pytest.fixture(params=["embedded", "postgres"])
 async def team(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Team]:
     clock = SetClock()
-    if request.param == "memory":
-        bell = MemoryBell()
-        users = MemoryUsers()
-        quotas = MemoryQuotas(users, clock)
-        yield Team(Queue(*memory_queue(clock, bell, quotas), bell, clock), users, quotas)
-        return
     async with opened(request.param, tmp_path, clock) as queue:
         database = queue.database
-        store: QueryStore
-        if isinstance(database, PostgresDatabase):
-            store = PostgresQueryStore(database)
-        else:
-            assert database is not None
-            store = EmbeddedQueryStore(database)
+        is_server = isinstance(database, PostgresDatabase)
+        store: QueryStore = PostgresQueryStore(database) if is_server else EmbeddedQueryStore(database)
         yield Team(queue, StoredUsers(store, clock), StoredQuotas(store, clock))
 
 

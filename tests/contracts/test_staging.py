@@ -10,13 +10,12 @@ import pytest
 from shisho.errors import NotFound
 from shisho.ports import Staging
 from shisho.stores.blobs.folder import FolderBlobs
-from shisho.stores.memory.blobs import MemoryBlobs
 from shisho.stores.staging import BlobStaging
 
 
-@pytest.fixture(params=["memory", "files"])
-def staging(request: pytest.FixtureRequest, tmp_path: Path) -> Staging:
-    return BlobStaging(MemoryBlobs() if request.param == "memory" else FolderBlobs(tmp_path))
+@pytest.fixture
+def staging(tmp_path: Path) -> Staging:
+    return BlobStaging(FolderBlobs(tmp_path))
 
 
 def test_bytes_come_back_under_their_own_key(staging: Staging) -> None:

@@ -12,9 +12,8 @@ import pytest
 
 from shisho.errors import Conflict, StorageUnusable
 from shisho.ports import Storage
+from shisho.stores.blobs.folder import FolderBlobs
 from shisho.stores.embedded.connect import Database
-from shisho.stores.memory.blobs import MemoryBlobs
-from shisho.stores.memory.storage import MemoryStorage
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.storage import PostgresStorage
 from tests.postgres import shared_server
@@ -29,17 +28,17 @@ def threads_before() -> set[threading.Thread]:
     return our_threads()
 
 
-@pytest.fixture(params=["memory", "embedded", "postgres"])
+@pytest.fixture(params=["embedded", "postgres"])
 async def storage(
     request: pytest.FixtureRequest, tmp_path: Path, threads_before: set[threading.Thread]
 ) -> AsyncIterator[Storage]:
     if request.param == "postgres":
         with shared_server().fresh() as url:
-            in_postgres = PostgresStorage(PostgresDatabase(url), MemoryBlobs())
+            in_postgres = PostgresStorage(PostgresDatabase(url), FolderBlobs(tmp_path / "blobs"))
             yield in_postgres
             await in_postgres.close()
         return
-    made = MemoryStorage() if request.param == "memory" else Database(tmp_path / "shisho.db")
+    made = Database(tmp_path / "shisho.db")
     yield made
     await made.close()
 

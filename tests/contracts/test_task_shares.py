@@ -10,8 +10,6 @@ import pytest
 from shisho.errors import NotFound
 from shisho.ports import TaskShares, Users
 from shisho.stores.embedded.queries import EmbeddedQueryStore
-from shisho.stores.memory.task_shares import MemoryTaskShares
-from shisho.stores.memory.users import MemoryUsers
 from shisho.stores.postgres.queries import PostgresQueryStore
 from shisho.stores.task_shares import StoredTaskShares
 from shisho.system.clock import SystemClock
@@ -20,12 +18,9 @@ from tests.contracts.conftest import embedded_store, fresh_postgres
 Team = tuple[Users, TaskShares]
 
 
-@pytest.fixture(params=["memory", "embedded", "postgres"])
+@pytest.fixture(params=["embedded", "postgres"])
 async def team(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Team]:
-    if request.param == "memory":
-        users = MemoryUsers()
-        yield users, MemoryTaskShares(users)
-    elif request.param == "embedded":
+    if request.param == "embedded":
         async with embedded_store(tmp_path) as made:
             yield made.users, StoredTaskShares(EmbeddedQueryStore(made.database), SystemClock())
     else:

@@ -19,9 +19,6 @@ from shisho.ports import Cache, Health
 from shisho.stores.embedded.cache import EmbeddedCache
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.health import EmbeddedHealth
-from shisho.stores.memory.cache import MemoryCache
-from shisho.stores.memory.health import MemoryHealth
-from shisho.stores.memory.shelf import MemoryShelf
 from shisho.stores.postgres.health import PostgresHealth
 from tests.clocks import TwoHands
 from tests.queues import BEN, CAPTCHA, Queue, new, opened
@@ -37,27 +34,24 @@ class Room:
     health: Health
 
 
-@pytest.fixture(params=["memory", "embedded", "postgres"])
+@pytest.fixture(params=["embedded", "postgres"])
 async def room(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Room]:
     clock = TwoHands()
     async with opened(request.param, tmp_path, clock) as queue:
-        health: Health = MemoryHealth(clock)
+        health: Health
         if isinstance(queue.database, Database):
             health = EmbeddedHealth(queue.database, clock)
-        elif queue.database is not None:
+        else:
             health = PostgresHealth(queue.database, clock)
         yield Room(queue, clock, health)
 
 
-@pytest.fixture(params=["memory", "embedded"])
-async def cache(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[tuple[TwoHands, Cache]]:
+@pytest.fixture
+async def cache(tmp_path: Path) -> AsyncIterator[tuple[TwoHands, Cache]]:
     clock = TwoHands()
-    async with opened(request.param, tmp_path, clock) as queue:
-        if queue.database is None:
-            yield clock, MemoryCache(clock, MemoryShelf())
-        else:
-            assert isinstance(queue.database, Database)
-            yield clock, EmbeddedCache(queue.database, clock)
+    async with opened("embedded", tmp_path, clock) as queue:
+        assert isinstance(queue.database, Database)
+        yield clock, EmbeddedCache(queue.database, clock)
 
 
 @pytest.mark.parametrize("jump", JUMPS)

@@ -70,7 +70,7 @@ async def test_those_before_another_error_do_not_count(queue: Queue) -> None:
 
 
 async def test_waits_grow_and_stay_short(tmp_path: Path) -> None:
-    async with opened("memory", tmp_path) as queue:
+    async with opened("embedded", tmp_path) as queue:
         (job_id,) = await queue.add(new())
         waits = []
         for _ in range(8):

@@ -23,8 +23,12 @@ from shisho.librarian.loop import run
 from shisho.librarian.runner import run_table
 from shisho.librarian.search import SessionOpener
 from shisho.librarian.table import TABLE, Runner
-from shisho.stores.memory.ledger import MemoryLedger
+from shisho.stores.embedded.ledger import EmbeddedLedger
+from shisho.system.clock import SystemClock
 from tests.librarian.library import Leaf, Library, Session, Ticking
+from tests.temporary import new_ledger, temporary_database
+
+pytestmark = pytest.mark.usefixtures("temporary_stores")
 
 OTHERS = tuple(
     Leaf(f"other{number}", text)
@@ -62,7 +66,7 @@ def each_runner(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 async def asked(question: str, k: int = 3, **changed: Any) -> Answer:
     library = changed.pop("library", None) or Library(LEAVES, k)
     inquiry = Inquiry("run", question, budget=changed.pop("budget", Budget()))
-    ledger = changed.pop("ledger", None) or MemoryLedger()
+    ledger = changed.pop("ledger", None) or new_ledger()
     clock = changed.pop("clock", None) or Ticking()
     return await run(inquiry, library.opener("run"), ledger, clock, runner=runner_of_test, **changed)
 
@@ -165,11 +169,11 @@ async def test_no_passage_is_asked_for_twice_and_no_query_repeated() -> None:
     assert len(queries) == len(set(queries)) == 3
 
 
-class Dying(MemoryLedger):
+class Dying(EmbeddedLedger):
     """A ledger whose process dies just before or just after it has stored a step."""
 
     def __init__(self, step: int, *, stored: bool) -> None:
-        super().__init__()
+        super().__init__(temporary_database(), SystemClock())
         self.step_of_death: int | None = step
         self.stored = stored
 
@@ -188,7 +192,7 @@ class Dying(MemoryLedger):
 async def test_a_run_that_died_after_any_step_ends_like_an_undisturbed_one(
     question: str, stored: bool
 ) -> None:
-    ledger = MemoryLedger()
+    ledger = new_ledger()
     whole = await asked(question, 1, ledger=ledger)
     steps = await ledger.list_steps("run")
     assert len(steps) >= 6
@@ -204,7 +208,7 @@ async def test_a_run_that_died_after_any_step_ends_like_an_undisturbed_one(
 
 
 async def test_a_finished_run_is_given_again_without_searching() -> None:
-    ledger = MemoryLedger()
+    ledger = new_ledger()
     library = Library(LEAVES, 1)
     first = await asked(TWO, library=library, ledger=ledger)
     assert await asked(TWO, library=Library((), 1), ledger=ledger, clock=Ticking(9.0)) == first
@@ -220,7 +224,7 @@ async def test_stopped_at_any_border_it_says_what_it_has_and_goes_on_later() -> 
     whole = await asked(TWO, 1)
     partial = []
     for calls in range(1, 7):
-        ledger = MemoryLedger()
+        ledger = new_ledger()
         library = Library(LEAVES, 1)
         stopped = await asked(TWO, library=library, ledger=ledger, stop=stopping(calls))
         assert stopped.loop_stop is LoopStop.STOPPED and stopped.missing and "再開" in stopped.text
@@ -239,7 +243,7 @@ async def test_a_wish_to_stop_is_not_heard_once_the_condition_is_met() -> None:
 
 
 async def test_a_changed_input_drops_what_followed_from_it_and_is_told() -> None:
-    ledger = MemoryLedger()
+    ledger = new_ledger()
     library = Library(LEAVES, 2)
     heard: list[RunNews] = []
     await asked(HALF, library=library, ledger=ledger, budget=Budget(max_rounds=1))
@@ -260,7 +264,7 @@ NODES = ["strategy", "plan", "search", "evaluate", "route", "answer"]
 
 
 async def test_every_node_stands_in_the_ledger_with_input_and_output() -> None:
-    ledger = MemoryLedger()
+    ledger = new_ledger()
     await asked(TWO, 1, ledger=ledger)
     steps = to_plain([*await ledger.list_steps("run")])
     assert [step["node"] for step in steps] == [*NODES[:5], *NODES[1:]]
@@ -274,7 +278,7 @@ async def test_every_node_stands_in_the_ledger_with_input_and_output() -> None:
 
 
 async def test_the_librarian_sees_numbers_and_never_an_id() -> None:
-    ledger = MemoryLedger()
+    ledger = new_ledger()
     answer = await asked(TWO, 1, ledger=ledger)
     for step in to_plain([*await ledger.list_steps("run")]):
         logical = dumps([step["input"], step["output"]["state"]])
@@ -290,7 +294,7 @@ async def test_a_source_removed_between_search_and_quotation_is_not_quoted() -> 
 
 
 async def test_a_blank_question_leaves_no_trace() -> None:
-    ledger = MemoryLedger()
+    ledger = new_ledger()
     with pytest.raises(InvalidParams):
         await asked("   ", ledger=ledger)
     with pytest.raises(NotFound):
@@ -303,11 +307,11 @@ async def test_an_error_of_the_searcher_is_the_error_of_the_run() -> None:
 
     opener: SessionOpener = nothing
     with pytest.raises(EmptyCorpus):
-        await run(Inquiry("run", TWO), opener, MemoryLedger(), Ticking(), runner=runner_of_test)
+        await run(Inquiry("run", TWO), opener, new_ledger(), Ticking(), runner=runner_of_test)
 
 
 async def test_a_run_is_continued_from_what_it_was_begun_with() -> None:
-    ledger = MemoryLedger()
+    ledger = new_ledger()
     inquiry = Inquiry("run", TWO, budget=Budget(max_rounds=2))
     await run(inquiry, Library(LEAVES, 1).opener("run"), ledger, Ticking(), runner=runner_of_test)
     assert await ledger.find_inquiry("run") == inquiry
@@ -316,7 +320,7 @@ async def test_a_run_is_continued_from_what_it_was_begun_with() -> None:
 
 
 async def test_a_cancelled_run_stops_in_its_node_and_goes_on_from_its_last_step() -> None:
-    ledger = MemoryLedger()
+    ledger = new_ledger()
     library = Library(LEAVES, 1)
     whole = await asked(TWO, 1)
     reached_search = asyncio.Event()

@@ -35,14 +35,14 @@ from shisho.librarian.model_replies import (
     SentenceReply,
     StrategyReply,
 )
-from shisho.stores.memory.ledger import MemoryLedger
-from shisho.stores.memory.quotas import MemoryQuotas
-from shisho.stores.memory.users import MemoryUsers
 from tests.librarian.library import Library, Ticking
 from tests.librarian.scripted import ScriptedLlm, mind_of
 from tests.librarian.test_loop import LEAVES, TWO
 from tests.listening import list_nodes
 from tests.queues import SetClock
+from tests.temporary import new_ledger, new_quotas
+
+pytestmark = pytest.mark.usefixtures("temporary_stores")
 
 QUESTION = "決定係数とは何か"
 QUOTATION = "決定係数とは、回帰モデルの当てはまりのよさを表す指標である。"
@@ -73,7 +73,7 @@ async def asked(
     mind: Mind | None, question: str = QUESTION, budget: Budget | None = None, **given: Any
 ) -> Answer:
     library = given.pop("library", None) or Library(LEAVES, 3)
-    ledger = given.pop("ledger", None) or MemoryLedger()
+    ledger = given.pop("ledger", None) or new_ledger()
     inquiry = Inquiry("run", question, budget=budget or Budget())
     return await run(inquiry, library.opener("run"), ledger, Ticking(), mind=mind, **given)
 
@@ -91,7 +91,7 @@ async def test_a_model_plans_reads_and_writes_and_the_answer_says_what_it_used()
 
 
 async def test_replies_and_hashes_of_prompts_are_in_the_ledger_and_not_in_the_answer() -> None:
-    ledger = MemoryLedger()
+    ledger = new_ledger()
     answer = await asked(mind_of(scripted()), ledger=ledger)
     steps = {step.node: step.output.text for step in await ledger.list_steps("run")}
     assert "FindingReply" in steps["evaluate"] and answer.model_uses[1].prompt_sha256 in steps["evaluate"]
@@ -99,7 +99,7 @@ async def test_replies_and_hashes_of_prompts_are_in_the_ledger_and_not_in_the_an
 
 
 async def test_a_run_that_is_replayed_asks_the_model_nothing_again() -> None:
-    ledger = MemoryLedger()
+    ledger = new_ledger()
     library = Library(LEAVES, 3)
     llm = scripted()
     first = await asked(mind_of(llm), ledger=ledger, library=library)
@@ -233,7 +233,7 @@ async def test_a_model_may_choose_the_next_goal_among_the_open_ones(focus: str, 
     goals = StrategyReply((GoalReply("月とは何か"), GoalReply("星とは何か")), "all", "several")
     reply = ReflectionReply(focus, "星の定義がない")
     llm = scripted(StrategyReply=goals, EvaluationReply=EvaluationReply(()), ReflectionReply=reply)
-    ledger = MemoryLedger()
+    ledger = new_ledger()
     budget = Budget(max_rounds=2, max_model_calls=20, max_tokens=10**6)
     answer = await asked(mind_of(llm), "月と星とは何か", budget, ledger=ledger)
     routed = [json.loads(step.output.text) for step in await ledger.list_steps("run") if step.node == "route"]
@@ -327,7 +327,7 @@ async def test_reserved_and_spent_never_exceed_the_budget_and_an_answer_comes_ba
 async def test_tokens_of_a_model_are_counted_by_the_day_and_rules_think_when_they_are_used_up() -> None:
     """Two runs at once, whose reservations alone would exceed the quota."""
     hanako = Grantee(GranteeKind.USER, "hanako")
-    quotas = MemoryQuotas(MemoryUsers(), SetClock())
+    quotas = new_quotas(SetClock())
     await quotas.set(hanako, {QuotaResource.TOKENS: 60_000})
     llm = scripted()
     mind = mind_of(llm).with_meter(OwnerTokens(quotas, "hanako"))

@@ -5,18 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from shisho.domain.answer_news import RunNews, StepForgotten, StepTaken
 from shisho.domain.codec import Payload, to_plain
 from shisho.domain.corpus import Citation, DocumentId, NumberedPassage, PassageId
-from shisho.domain.inquiry import NextStep, Plan, Verdict
+from shisho.domain.inquiry import Inquiry, NextStep, Plan, Verdict
 from shisho.domain.loop_state import LoopState, Spending
 from shisho.librarian.citations import Citations
 from shisho.librarian.record import RunRecord, RunStopped
 from shisho.librarian.search import InquirySearch
 from shisho.librarian.strategy import strategy
 from shisho.librarian.table import TABLE
-from shisho.stores.memory.ledger import MemoryLedger
+from shisho.stores.embedded.ledger import EmbeddedLedger
 from tests.librarian.library import Library, Ticking
+from tests.temporary import new_ledger
+
+pytestmark = pytest.mark.usefixtures("temporary_stores")
 
 
 def citation(name: str, cluster: str = "") -> Citation:
@@ -38,10 +43,16 @@ class Counting:
         )
 
 
+async def begun_ledger() -> EmbeddedLedger:
+    ledger = new_ledger()
+    await ledger.begin(Inquiry("run", "何か"))
+    return ledger
+
+
 class Run:
     """One process's view of a run over a shared ledger."""
 
-    def __init__(self, ledger: MemoryLedger, *, stop: bool = False) -> None:
+    def __init__(self, ledger: EmbeddedLedger, *, stop: bool = False) -> None:
         self.heard: list[RunNews] = []
         self.citations = Citations()
         self.search = InquirySearch(Library((), 1).opener("run"))
@@ -61,7 +72,7 @@ class Run:
 
 
 async def test_a_step_taken_before_is_given_back_with_its_time_and_its_citations() -> None:
-    ledger = MemoryLedger()
+    ledger = await begun_ledger()
     first = Run(ledger)
     given = await first.node()(LoopState(question="何か", rounds_without_evidence=1))
     assert given == LoopState(rounds_without_evidence=2, spent=Spending(rounds=1, seconds=0.5))
@@ -76,7 +87,7 @@ async def test_a_step_taken_before_is_given_back_with_its_time_and_its_citations
 
 
 async def test_what_a_node_does_not_see_does_not_matter() -> None:
-    ledger = MemoryLedger()
+    ledger = await begun_ledger()
     await Run(ledger).node()(LoopState(question="何か", rounds_without_evidence=1))
     again = Run(ledger)
     await again.node()(LoopState(question="何か", rounds_without_evidence=1, exhausted=True))
@@ -91,7 +102,7 @@ async def test_another_input_or_another_node_drops_the_step_and_all_after() -> N
         ("evaluate", LoopState(question="別の問い", rounds_without_evidence=1)),
         ("search", LoopState(question="何か", rounds_without_evidence=1)),
     ):
-        ledger = MemoryLedger()
+        ledger = await begun_ledger()
         first = Run(ledger)
         act = first.node()
         for rounds_without_evidence in (1, 2, 3):
@@ -104,7 +115,7 @@ async def test_another_input_or_another_node_drops_the_step_and_all_after() -> N
 
 
 async def test_a_wish_to_stop_is_heard_before_new_work_and_not_before_replay() -> None:
-    ledger = MemoryLedger()
+    ledger = await begun_ledger()
     await Run(ledger).node()(LoopState(question="何か"))
     late = Run(ledger, stop=True)
     act = late.node(stoppable=True)
@@ -132,8 +143,8 @@ async def test_a_state_comes_back_as_it_went_in() -> None:
     async def all_of_it(seen: LoopState) -> LoopState:
         return LoopState(**state)
 
-    ledger = MemoryLedger()
-    run = Run(MemoryLedger())
+    ledger = await begun_ledger()
+    run = Run(await begun_ledger())
     record = RunRecord(ledger, "run", run.citations, run.search, Ticking(0.0), run._hear, lambda: False)
     assert await record.record_act(replace(TABLE["evaluate"], sees=()), all_of_it)(LoopState()) == state
     assert to_plain((await ledger.list_steps("run"))[0].output)["state"] == to_plain(state)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from shisho.domain.answer_log import RunTrace
 from shisho.domain.corpus import DocumentId, PassageId, RoundRecord, ShownRecord
 from shisho.domain.inquiry import Budget, Gap, Inquiry, UnsearchedQuery, WebPolicy, WebQuery, WebResult
 from shisho.librarian.loop import run
 from shisho.librarian.trace import trace_run
-from shisho.stores.memory.ledger import MemoryLedger
 from tests.librarian.library import Library, Ticking
 from tests.librarian.test_loop import LEAVES, TWO
+from tests.temporary import new_ledger
+
+pytestmark = pytest.mark.usefixtures("temporary_stores")
 
 UNKNOWN = "転置索引とは何か"
 
@@ -27,7 +31,7 @@ def record(number: int, *passages: int) -> RoundRecord:
 async def trace(
     question: str, records: Sequence[RoundRecord] = (), most: int | None = None, **more: object
 ) -> RunTrace:
-    ledger = MemoryLedger()
+    ledger = new_ledger()
     inquiry = Inquiry("run", question, budget=Budget(), **more.pop("inquiry", {}))  # type: ignore[arg-type]
     answer = await run(inquiry, Library(LEAVES, 1).opener("run"), ledger, Ticking(), **more)  # type: ignore[arg-type]
     steps = await ledger.list_steps("run")

@@ -88,7 +88,7 @@ def _secluded(check: Check, owner: str) -> Check:
 
 
 def _settings(home: Path) -> Check:
-    """Whether the settings can be read; those that cannot are as they are by default meanwhile."""
+    """Check that the settings can be read; unreadable ones keep their defaults meanwhile."""
     _, troubles = load_readable(home=home)
     if troubles:
         remedy = Message("mend it, or move it away; what it was to set is as it is by default until then")
@@ -97,7 +97,7 @@ def _settings(home: Path) -> Check:
 
 
 def _engines(home: Path) -> Check:
-    """Whether what the home says of search engines can be read."""
+    """Check that `engines.toml` of the home can be read."""
     from shisho.web.engines import engines
 
     try:

@@ -97,6 +97,6 @@ class LibraryStores:
     figures: Callable[[], Awaitable[LibraryFigures]]
     """How the library stands, in numbers, as /metrics tells it."""
     check: Callable[[], Awaitable[Check]]
-    """Whether the database works, as `shisho doctor` tells it."""
+    """Check the database for `shisho doctor`."""
     close: Callable[[], Awaitable[None]]
     """End what was opened, the storage last."""

@@ -35,7 +35,7 @@ def strategy(question: str) -> Strategy:
 
 
 def _split(question: str) -> tuple[bool, tuple[str, ...]]:
-    """Whether things are compared, and the parts; each names the text in which all are to be looked for."""
+    """Return whether things are compared, and the parts; each names the text to search for all of them."""
     bare = asides.strip_asides(question)
     compared = splitting.split_comparison(bare)
     lead_up, asking = split_lead_up(bare)

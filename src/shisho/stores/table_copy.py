@@ -108,8 +108,8 @@ async def digest(tables: Tables, table: str, columns: Sequence[str], order: Sequ
 async def has_other_rows(
     origin: Tables, destination: Tables, table: str, columns: Sequence[str], order: Sequence[str]
 ) -> bool:
-    """Whether the destination has a row that the origin has not. Both give theirs in the same order, so that
-    none has to be remembered."""
+    """Return True if the destination has a row that the origin lacks. Both are read in the same order, so no
+    row has to be remembered."""
     ours = _each_row(origin, table, columns, order)
     async for theirs in _each_row(destination, table, columns, order):
         async for row in ours:

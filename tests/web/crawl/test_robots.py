@@ -19,12 +19,13 @@ from shisho.errors import (
     TooLarge,
     UnsupportedMedia,
 )
-from shisho.stores.memory.cache import MemoryCache
-from shisho.stores.memory.limiter import MemoryLimiter
-from shisho.stores.memory.shelf import MemoryShelf
+from shisho.stores.embedded.limiter import EmbeddedLimiter
 from shisho.web.crawl.robots import MOST_BYTES, Robots, RobotsBook, host_limit, robots
 from shisho.web.http.pacing import RetryLater, retry_after
 from tests.queues import SetClock
+from tests.temporary import new_cache, new_limiter
+
+pytestmark = pytest.mark.usefixtures("temporary_stores")
 
 NOW = "2026-07-01T09:00:00.000000+00:00"
 PAGE = "https://example.org/a/page.html"
@@ -163,14 +164,14 @@ class Desk:
     book: RobotsBook
     sites: Sites
     clock: SetClock
-    limiter: MemoryLimiter
+    limiter: EmbeddedLimiter
 
 
 def opened(answers: Mapping[str, Response | ShishoError]) -> Desk:
     clock = SetClock()
     sites = Sites(answers)
-    limiter = MemoryLimiter(clock)
-    return Desk(RobotsBook(sites, MemoryCache(clock, MemoryShelf()), limiter, clock), sites, clock, limiter)
+    limiter = new_limiter(clock)
+    return Desk(RobotsBook(sites, new_cache(clock), limiter, clock), sites, clock, limiter)
 
 
 SHUT = Response(b"User-agent: *\nDisallow: /a/")

@@ -11,13 +11,13 @@ import pytest
 from shisho.domain.politeness import Limit
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, AuthRequired, BudgetExhausted, RobotsDisallowed, TimedOut
-from shisho.stores.memory.cache import MemoryCache
-from shisho.stores.memory.limiter import MemoryLimiter
-from shisho.stores.memory.shelf import MemoryShelf
 from shisho.web.crawl.robots import RobotsBook
 from shisho.web.crawl.visit import REMEMBERED_S, PageClient
 from shisho.web.http.pacing import MOST_TRIES, RetryLater
 from tests.clocks import TwoHands
+from tests.temporary import new_cache, new_limiter
+
+pytestmark = pytest.mark.usefixtures("temporary_stores")
 
 URL = "https://a.example/page"
 TEXT = b"<html><body>" + b"<p>text</p>" * 5 + b"</body></html>"
@@ -37,8 +37,8 @@ class Site:
         self.asked: list[str] = []
         self.shut: dict[str, bytes] = {}
         self.clock = TwoHands()
-        self.limiter = MemoryLimiter(self.clock)
-        cache = MemoryCache(self.clock, MemoryShelf())
+        self.limiter = new_limiter(self.clock)
+        cache = new_cache(self.clock)
         book = RobotsBook(self, cache, self.limiter) if robots is not None else None
         self.visiting = PageClient(self, None, book, self.limiter, cache, self.clock)
 

@@ -29,7 +29,7 @@ class ModelOverview:
 
 @dataclass(frozen=True, slots=True)
 class ModelTrialResult:
-    """Whether the language model answers. `detail`: what it did, or what hinders it; `remedy`: what to do
+    """Result of trying the language model. `detail`: what it did, or what failed; `remedy`: what to do
     then."""
 
     ok: bool

@@ -107,7 +107,7 @@ def _wants_json(ctx: Any) -> bool:
 
 
 def _asks_for_json() -> bool:
-    """Whether the command line does: a value may be refused before there is a command."""
+    """Return True if the command line does: a value may be refused before there is a command."""
     return "--json" in takewhile(lambda word: word != "--", sys.argv[1:])
 
 

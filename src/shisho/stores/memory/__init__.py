@@ -1,1 +1,0 @@
-"""Stores that keep nothing: for tests, and for trying things out."""

@@ -1,0 +1,48 @@
+"""Stores in temporary files, for tests of what stands on a store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from shisho.ports import Clock
+from shisho.stores.embedded.cache import EmbeddedCache
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.ledger import EmbeddedLedger
+from shisho.stores.embedded.limiter import EmbeddedLimiter
+from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.quotas import StoredQuotas
+from shisho.system.clock import SystemClock
+
+_opened: list[tuple[Database, TemporaryDirectory[str]]] = []
+
+
+def temporary_database() -> Database:
+    """Open a new database; the fixture `temporary_stores` closes and removes it after the test."""
+    folder = TemporaryDirectory()
+    database = Database(Path(folder.name) / "shisho.db")
+    _opened.append((database, folder))
+    return database
+
+
+async def close_databases() -> None:
+    while _opened:
+        database, folder = _opened.pop()
+        await database.close()
+        folder.cleanup()
+
+
+def new_ledger() -> EmbeddedLedger:
+    return EmbeddedLedger(temporary_database(), SystemClock())
+
+
+def new_cache(clock: Clock) -> EmbeddedCache:
+    return EmbeddedCache(temporary_database(), clock)
+
+
+def new_limiter(clock: Clock) -> EmbeddedLimiter:
+    return EmbeddedLimiter(temporary_database(), clock)
+
+
+def new_quotas(clock: Clock) -> StoredQuotas:
+    return StoredQuotas(EmbeddedQueryStore(temporary_database()), clock)

@@ -1,4 +1,4 @@
-"""`max_results_per_query` limits the pages visited for a query under every stop strategy, and never the result
+"""`max_results_per_query` limits the pages visited for a query under every stop strategy, never the result
 pages."""
 
 from __future__ import annotations

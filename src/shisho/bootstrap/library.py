@@ -253,8 +253,8 @@ def _barred(settings: Settings, web: WebAccess | None, clock: Clock, owner: str)
 class UsefulnessJudge:
     usefulness: Usefulness
 
-    async def __call__(self, query: str, document: DocumentId, clusters: frozenset[str]) -> frozenset[str]:
-        useful_content = await self.usefulness.find(query, document, clusters)
+    async def __call__(self, query: str, document: DocumentId) -> frozenset[str]:
+        useful_content = await self.usefulness.find(query, document)
         return useful_content.clusters if useful_content else frozenset()
 
 

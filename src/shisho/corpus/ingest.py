@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from weakref import WeakValueDictionary
@@ -64,6 +65,8 @@ class Ingest:
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # one long document at a time
     turns: WeakValueDictionary[DocumentId, asyncio.Lock] = field(default_factory=WeakValueDictionary)
     """Of sources with the same bytes one after the other: the second one is known then."""
+    storing: list[tuple[frozenset[int], asyncio.Event]] = field(default_factory=list)
+    """The bands of what is being stored: near-duplicates are clustered one after the other."""
 
     async def add(self, source: Source, corpus: str, owner: str) -> Receipt:
         """One source, whole or not at all. A source that cannot be used gives a receipt that says why, and so
@@ -116,8 +119,8 @@ class Ingest:
         await self._keep(source, document.media_type, sha256)
         readings = tuple(split_reading(reading))
         if len(readings) == 1:
-            intake = await self._prepared(document, reading, 0, 0)
-            earlier = await self.shelf.put(intake, may_replace=source.may_replace)
+            async with self._prepared(document, reading, 0, 0) as intake:
+                earlier = await self.shelf.put(intake, may_replace=source.may_replace)
             passages = len(intake.passages)
         else:
             async with self.turn:
@@ -159,8 +162,8 @@ class Ingest:
             notify(0, whole)  # the first part takes seconds, and what was told of reading it is over
         try:
             for reading in readings:
-                part = await self._prepared(document, reading, start, passages)
-                await self.shelf.extend(token, part)
+                async with self._prepared(document, reading, start, passages) as part:
+                    await self.shelf.extend(token, part)
                 start = start + len(part.text)
                 passages = passages + len(part.passages)
                 log.debug("%s: %d passages stored", document.source, passages)
@@ -172,10 +175,25 @@ class Ingest:
             await asyncio.shield(self.shelf.abandon(token, document.id))
             raise
 
-    async def _prepared(self, document: Document, reading: Reading, start: int, ordinal: int) -> Intake:
+    @asynccontextmanager
+    async def _prepared(
+        self, document: Document, reading: Reading, start: int, ordinal: int
+    ) -> AsyncGenerator[Intake, None]:
+        """Keep near-duplicates waiting until the caller has stored the intake. Two that were clustered
+        at once would not find each other."""
         with span("ingest.prepare", source=document.source):
             intake = await asyncio.to_thread(self._prepare, document, reading, start, ordinal)
-        return await self._clustered(intake)
+        bands = frozenset(band for passage in intake.passages for band in passage.bands)
+        turn = (bands, asyncio.Event())
+        earlier = [stored for others, stored in self.storing if not bands.isdisjoint(others)]
+        self.storing.append(turn)
+        try:
+            for stored in earlier:
+                await stored.wait()
+            yield await self._clustered(intake)
+        finally:
+            self.storing.remove(turn)
+            turn[1].set()
 
     def _document(self, source: Source, reading: Reading, sha256: str, corpus: str, owner: str) -> Document:
         warnings = reading.warnings

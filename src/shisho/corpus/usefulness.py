@@ -37,8 +37,8 @@ ELSEWHERE = 10_000
 
 @dataclass(frozen=True, slots=True)
 class UsefulContent:
-    """The reasons why a page was useful: the clusters of its passages that reach the floor and are new,
-    and the best match."""
+    """The reasons why a page was useful: the clusters of its passages that reach the floor, and the
+    best match."""
 
     clusters: frozenset[str]
     match: float
@@ -53,11 +53,8 @@ class Usefulness:
     query: AskTerms
     floor: float = FLOOR
 
-    async def find(
-        self, text: str, document_id: DocumentId, seen_words: frozenset[str] = frozenset()
-    ) -> UsefulContent | None:
-        """Find what makes this document useful for the query `text`, None where nothing does. `seen_words`:
-        clusters that were, earlier in the search."""
+    async def find(self, text: str, document_id: DocumentId) -> UsefulContent | None:
+        """Find what makes this document useful for the query `text`, None if nothing does."""
         query = await asyncio.to_thread(lambda: self.query([fold_map(text).text]))
         passages = await self.shelf.list_passages_of(document_id)
         pairs = () if query.terms else query.bigrams
@@ -69,21 +66,16 @@ class Usefulness:
             lambda view: read_statistics(view, query.terms, pairs, scope), current=False
         )
         statistics = replace(statistics, passages=statistics.passages + ELSEWHERE)
-        return await asyncio.to_thread(judge_usefulness, query, passages, statistics, seen_words, self.floor)
+        return await asyncio.to_thread(judge_usefulness, query, passages, statistics, self.floor)
 
 
 def judge_usefulness(
     query: TermQuery,
     passages: Sequence[Passage],
     statistics: Statistics,
-    seen_words: frozenset[str],
     floor: float = FLOOR,
 ) -> UsefulContent | None:
-    """None: no passage reaches the floor, or those that do are near-duplicates of what was `seen_words`."""
-    matches = [
-        (match(query, passage, statistics), passage.cluster)
-        for passage in passages
-        if passage.cluster not in seen_words
-    ]
+    """Return None if no passage reaches the floor."""
+    matches = [(match(query, passage, statistics), passage.cluster) for passage in passages]
     clusters = frozenset(cluster for share, cluster in matches if share >= floor)
     return UsefulContent(clusters, max(matches)[0]) if clusters else None

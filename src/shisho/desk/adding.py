@@ -11,9 +11,10 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from shisho.desk.callbacks import Notify
 from shisho.desk.coercion import check_no_address
@@ -32,7 +33,10 @@ LARGE = 16 << 20  # bytes
 
 @dataclass(frozen=True, slots=True)
 class FileIntake:
-    """Takes files into one corpus, and says this of each."""
+    """Add files to one corpus, with the same options for each.
+
+    Only files of equal size can have equal content. They are read one after the other, in the order given, so
+    that the first is added and the others are known, whichever is read faster."""
 
     disk: Files
     intakes: Ingester
@@ -44,20 +48,26 @@ class FileIntake:
     notify: Notify = ignore_news
     bibliographies: frozenset[Path] = frozenset()  # files that are one by their owner's word
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # of large files one at a time is held in memory
+    reading: WeakValueDictionary[int, asyncio.Lock] = field(default_factory=WeakValueDictionary)  # by size
 
     async def take_in(self, paths: Sequence[Path]) -> AsyncGenerator[Receipt, None]:
-        """One for each file as it is done, in the order of the paths, but what may be a bibliography when all
-        that it may describe is there."""
-        for share in _shares(paths):
-            async with aclosing(_in_order(share, self._taken_in)) as receipts:
+        """Yield a receipt for each file in the order of the paths. Bibliographies come last, one at a time:
+        of two that describe one document, the later counts."""
+        documents, late = _shares(paths)
+        for share, at_once in ((documents, AT_ONCE), (late, 1)):
+            async with aclosing(_in_order(share, self._taken_in, at_once)) as receipts:
                 async for receipt in receipts:
                     yield receipt
 
-    async def _taken_in(self, path: Path) -> Receipt:
+    async def _taken_in(self, path: Path, size: int) -> Receipt:
         name = resolve_path(path)
         try:
-            async with self._room(await asyncio.to_thread(_size, path)):
-                data = await asyncio.to_thread(self.disk.read, path)
+            async with AsyncExitStack() as held:
+                # The size comes first: who holds the turn of large files must wait for no other file.
+                async with self.reading.setdefault(size, asyncio.Lock()):
+                    if size > LARGE:
+                        await held.enter_async_context(self.turn)
+                    data = await asyncio.to_thread(self.disk.read, path)
                 source = Source(
                     name,
                     data,
@@ -75,9 +85,6 @@ class FileIntake:
             raise
         except ShishoError as error:
             return Receipt(name, IntakeOutcome.FAILED, code=error.code, reason=error.message)
-
-    def _room(self, size: int) -> AbstractAsyncContextManager[object]:
-        return self.turn if size > LARGE else nullcontext()
 
 
 def survey_once(files: Files, paths: Collection[Path | str], bibliographies: Collection[Path]) -> FileSurvey:
@@ -121,14 +128,14 @@ def resolve_path(folder: Path | str) -> str:
 
 
 async def _in_order(
-    paths: Sequence[Path], work: Callable[[Path], Awaitable[Receipt]]
+    paths: Sequence[Path], work: Callable[[Path, int], Awaitable[Receipt]], at_once: int
 ) -> AsyncGenerator[Receipt, None]:
-    """Receipts in the order of the paths, a few files under way at a time."""
+    """Yield receipts in the order of the paths; `work`, with the file's size, runs for a few at a time."""
     under_way: list[asyncio.Future[Receipt]] = []
     try:
         for path in paths:
-            under_way.append(asyncio.ensure_future(work(path)))
-            if len(under_way) >= AT_ONCE:
+            under_way.append(asyncio.ensure_future(work(path, await asyncio.to_thread(_size, path))))
+            if len(under_way) >= at_once:
                 yield await under_way.pop(0)
         while under_way:
             yield await under_way.pop(0)

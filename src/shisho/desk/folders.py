@@ -180,9 +180,11 @@ class FolderDesk:
         is_emptied: bool = False,
         notify: Notify = ignore_news,
     ) -> AsyncGenerator[Receipt, None]:
-        """Make what the corpus has from this folder equal to what is in it now; a receipt for each file, and
-        for each that is gone. So is then what a corpus has that questions to this folder made: of it only
-        what the other did not tell. `is_emptied`: no file is there, and that is meant.
+        """Make what the corpus has from this folder equal to what is in it now.
+
+        Yields a receipt for each file, unchanged ones first, and for each that is gone. A corpus of questions
+        to this folder is brought up to date too; its receipts are yielded only if they differ.
+        `is_emptied`: the folder is empty on purpose.
 
         Raises InvalidParams for a path that never was there, and, before anything is removed, NotFound for
         one that is not there or empty all of a sudden (a drive may be missing), DocumentUnreadable for one

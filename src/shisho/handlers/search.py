@@ -31,9 +31,8 @@ from shisho.web.crawl.frontier import Frontier
 from shisho.web.serp.paging import ResultPage, ResultPages
 from shisho.web.serp.stopping import PageFacts, PagingRules, find_deepest_page, stop_reason
 
-Judge = Callable[[str, DocumentId, frozenset[str]], Awaitable[frozenset[str]]]
-"""The clusters of a document's passages that answer a query and are not among those given; none: it is of no
-use."""
+Judge = Callable[[str, DocumentId], Awaitable[frozenset[str]]]
+"""Returns the clusters of a document's passages that answer a query; none if the document is of no use."""
 
 CLOSING = 0.02  # the share of its time that storing a job's end may take
 JOB_OVER = Message("The time of one job is over: raise `max_job_seconds`, or search for less at once.")
@@ -81,7 +80,8 @@ class _Run:
         self._asked = job.input.read(SearchJob)
         self._serps = SerpAttempt(engines, job, context, self._asked, self._patience)
         self._paging = ResultPages(self._serps.read_next, self._stop_reason)
-        self._clusters: set[str] = set()
+        self._reasons: dict[str, tuple[int, frozenset[str]]] = {}  # rank and clusters by canonical URL
+        self._marks: dict[str, bool] = {}
         self._judging = asyncio.Lock()
         self._since = searching.clock.monotonic()
         self._visited = 0
@@ -244,27 +244,32 @@ class _Run:
         else:
             if receipt.document_id is not None:
                 self._visited += 1
-                await self._judged(hit.canonical_url, receipt.document_id)
+                await self._judge(hit, receipt.document_id)
         await self._tell()
 
-    async def _judged(self, canonical_url: str, document: DocumentId) -> None:
-        async with self._judging:  # two copies of one page must not both be new
-            clusters = await self._searching.judge(self._asked.query, document, frozenset(self._clusters))
-            self._clusters |= clusters
-            self._useful += bool(clusters)
-            await self._engines.finds.mark(self._job.claim, canonical_url, bool(clusters))
+    async def _judge(self, find: DiscoveredUrl, document: DocumentId) -> None:
+        """Mark a hit as useful unless better hits have all its clusters, in whatever order they were visited.
+        A worse hit may lose its mark by that."""
+        clusters = await self._searching.judge(self._asked.query, document)
+        self._reasons[find.canonical_url] = (find.rank or 0, clusters)
+        async with self._judging:
+            seen: set[str] = set()
+            for url, (_, reasons) in sorted(self._reasons.items(), key=lambda entry: entry[1][0]):
+                is_useful = not reasons <= seen
+                seen |= reasons
+                if self._marks.get(url) is not is_useful:
+                    self._marks[url] = is_useful
+                    await self._engines.finds.mark(self._job.claim, url, is_useful)
+            self._useful = sum(self._marks.values())
 
     async def _look_back(self) -> None:
         """Count the visits of earlier attempts, restore their clusters, and judge what they had not."""
         urls = await self._kept()
         self._visited = sum(url.status is UrlState.VISITED for url in urls)
         for url in urls:
-            if url.useful and url.document_id is not None:
-                self._useful += 1
-                self._clusters |= await self._searching.judge(self._asked.query, url.document_id, frozenset())
-        for url in urls:
-            if url.status is UrlState.VISITED and url.useful is None and url.document_id is not None:
-                await self._judged(url.find.canonical_url, url.document_id)
+            is_unjudged = url.useful is None and url.status is UrlState.VISITED
+            if (url.useful or is_unjudged) and url.document_id is not None:
+                await self._judge(url.find, url.document_id)
 
     async def _pay_time(self) -> None:
         began = self._since

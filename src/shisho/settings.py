@@ -214,10 +214,13 @@ def _near(near: Sequence[str]) -> Message:
     return Message("`shisho settings` lists them all.")
 
 
+ENGINE_FILE = "engines.toml"
+
+
 def engine_overrides(home: Path) -> dict[str, Mapping[str, Any]]:
     """`engines.toml` of the home folder as read: fields to override, by engine. Raises InvalidParams that
     names the file; which engines and fields there are is checked where engines are made."""
-    path = home / "engines.toml"
+    path = home / ENGINE_FILE
     overrides: dict[str, Mapping[str, Any]] = {}
     for engine, fields in _file(path).items():
         if not isinstance(fields, dict):

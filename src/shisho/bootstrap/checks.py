@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from shisho.bootstrap.embedder import BY_WORDS, BuiltEmbedders
+from shisho.bootstrap.engine_file import read_config
 from shisho.bootstrap.models import check_model
 from shisho.bootstrap.onnx_models import check_extractor, check_reranker
 from shisho.corpus.readers import drawing, specimen
@@ -22,7 +23,7 @@ from shisho.errors import ExtraMissing, ShishoError
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.ports import MeasuredIndex, Originals, PageRenderer
-from shisho.settings import Settings, engine_overrides, find_stray_names, load_readable
+from shisho.settings import Settings, find_stray_names, load_readable
 from shisho.system.typesetting import check_japanese, find_fonts
 from shisho.web.browser import chromium
 
@@ -98,10 +99,8 @@ def _settings(home: Path) -> Check:
 
 def _engines(home: Path) -> Check:
     """Check that `engines.toml` of the home can be read."""
-    from shisho.web.engines import engines
-
     try:
-        count = len(engines(engine_overrides(home)))
+        count = len(read_config(home).engines)
     except ShishoError as error:
         remedy = Message("mend engines.toml, or move it away; no engine is asked until then")
         return Check("engines", False, error.message, remedy)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from shisho import settings as settings_
 from shisho.bootstrap.deferred import defer
+from shisho.bootstrap.engine_file import read_config
 from shisho.bootstrap.library import SharedLibrary, build_library
 from shisho.bootstrap.proof import build_proofs
 from shisho.bootstrap.questions import build_conversations
@@ -275,8 +276,9 @@ async def read_result_page(engine: str, response: Response, **given: Any) -> Ser
     settings. Raises ParserFailed, EngineUnavailable, InvalidParams."""
     from shisho.web.serp.parser import KillableSerpParser
 
-    overrides = settings_.engine_overrides(settings_.load(**given).home)
-    parser = KillableSerpParser(overrides, settings_.child_environment())
+    parser = KillableSerpParser(
+        read_config(settings_.load(**given).home).overrides, settings_.child_environment()
+    )
     try:
         return await parser.parse(engine, response)
     finally:

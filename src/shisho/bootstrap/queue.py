@@ -10,6 +10,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from shisho.bootstrap.deferred import defer, defer_call
+from shisho.bootstrap.engine_file import open_engine_file
 from shisho.bootstrap.questions import build_answers, build_sessions
 from shisho.bootstrap.queue_parts import Parts
 from shisho.bootstrap.store_parts import QueueStores
@@ -27,7 +28,7 @@ from shisho.domain.web import EngineAbout
 from shisho.errors import EngineUnavailable, ShishoError
 from shisho.messages.message import Message
 from shisho.ports import Notifier, Staging, Storage, TaskStore
-from shisho.settings import Settings, child_environment, engine_overrides
+from shisho.settings import Settings, child_environment
 from shisho.telemetry import log
 
 if TYPE_CHECKING:
@@ -331,9 +332,8 @@ def _off_reason(parts: Parts) -> str:
 
 def _known_engines(parts: Parts) -> list[EngineAbout]:
     """All engines there are, as engines.toml has them, and those that were plugged in besides."""
-    from shisho.web.engines import engines
-
-    abouts = {name: engine.about for name, engine in engines(engine_overrides(parts.settings.home)).items()}
+    table = open_engine_file(parts.settings.home).read().engines
+    abouts = {name: engine.about for name, engine in table.items()}
     return [*(abouts | _plugged(parts)).values()]
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from shisho import settings as settings_
 from shisho.bootstrap.deferred import defer
+from shisho.bootstrap.engine_file import LiveMapping, open_engine_file
 from shisho.bootstrap.personal import locate_personal_folder
 from shisho.domain.corpus import LOCAL_OWNER
 from shisho.errors import EngineUnavailable
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from shisho.system.consent import ConsentFile
     from shisho.web.http.address import AllowList
     from shisho.web.http.pacing import Browse
+    from shisho.web.serp.stopping import PagingSettings
 
 
 async def refuse_window(challenge: HumanChallenge) -> bool:
@@ -54,7 +56,8 @@ async def refuse_window(challenge: HumanChallenge) -> bool:
 class WebAccess:
     """A way to the web. `robots`: whether robots.txt is heeded. `keys`: the user's own, by setting. `window`
     shows a page to the person before the screen, and tells whether they got through; `let_in`, whether it was
-    ever opened on an engine. `needs_consent`: a person has to say first that words may go out."""
+    ever opened on an engine. `needs_consent`: a person has to say first that words may go out. `paging`: the
+    settings of engines that have some."""
 
     engines: Mapping[str, SerpEngine]
     fetcher: Fetcher
@@ -66,6 +69,7 @@ class WebAccess:
     browser: Browser | None = None
     let_in: Callable[[str], bool] | None = None
     needs_consent: bool = False
+    paging: Mapping[str, PagingSettings] = field(default_factory=dict)
 
     async def close(self) -> None:
         """End what was opened for it."""
@@ -98,19 +102,19 @@ def _web_of(settings: Settings) -> WebAccess:
     from shisho.handlers.person_window import Window
     from shisho.system.resolver import SystemResolver
     from shisho.testing.box.client import connect
-    from shisho.web.engines import engines
     from shisho.web.http.address import AllowList
     from shisho.web.http.agent import user_agent
     from shisho.web.serp.parser import KillableSerpParser
 
-    overrides = settings_.engine_overrides(settings.home)
-    table = engines(overrides)
+    file = open_engine_file(settings.home)
+    table = LiveMapping(lambda: file.read().engines)
     box = connect(Path(settings.text("box"))) if settings.text("box") else None
     resolver, trusted = (box.resolver, box.ssl_context) if box else (SystemResolver(), None)
     hosts = settings.words("allow_private_hosts").union(box.hosts if box else ())
     allow = AllowList.from_names(hosts, settings.words("allow_ports"))
     agent = user_agent(VERSION, settings.text("contact"))
     keys = {one.setting for engine in table.values() for one in engine.about.credentials}
+    overrides = LiveMapping(lambda: file.read().overrides)
     parser = KillableSerpParser(overrides, settings_.child_environment())
     browser = defer(partial(build_browser, settings, resolver, allow, agent, boxed=box is not None))
     return WebAccess(
@@ -124,6 +128,7 @@ def _web_of(settings: Settings) -> WebAccess:
         browser=browser,
         let_in=lambda engine: (settings.home / "profiles" / engine).is_dir(),
         needs_consent=settings["web"] == "ask",
+        paging=LiveMapping(lambda: file.read().paging),
     )
 
 
@@ -169,7 +174,14 @@ def build_engine_access(web: WebAccess, manners: Manners, finds: DiscoveredUrls)
     absent = find_missing_keys([engine.about for engine in web.engines.values()], web.keys)
     stand = manners.interventions
     return EngineAccess(
-        web.engines, absent, asking, finds, manners.cache, stand.find_pending, stand.list_solved
+        web.engines,
+        absent,
+        asking,
+        finds,
+        manners.cache,
+        stand.find_pending,
+        stand.list_solved,
+        web.paging,
     )
 
 

@@ -65,6 +65,7 @@ class SearchNote:
     """None: nothing of that page was visited."""
     stop: PagingStop | None = None
     """None: it goes on."""
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count, takewhile
 from typing import TypeVar
@@ -35,7 +35,7 @@ from shisho.web.serp.client import (
 )
 from shisho.web.serp.paging import DepthReached, ResultPage
 from shisho.web.serp.selection import Candidate, Choice, Means, Needs, PassedOverReason, candidates
-from shisho.web.serp.stopping import PageFacts, repeats
+from shisho.web.serp.stopping import PageFacts, PagingSettings, repeats
 
 T = TypeVar("T")
 
@@ -60,6 +60,11 @@ class EngineAccess:
     cache: Cache
     find_pending: Callable[[str, str], Awaitable[HumanChallenge | None]]
     list_solved: Callable[[str, str], Awaitable[object]]
+    paging: Mapping[str, PagingSettings] = field(default_factory=dict)
+
+    def find_paging(self, engine: str) -> PagingSettings:
+        """Return the engine's paging settings as they are now."""
+        return self.paging.get(engine, PagingSettings())
 
 
 async def wait_without_end() -> float:

@@ -29,7 +29,13 @@ from shisho.ports import Clock
 from shisho.web.crawl.crawl import Crawl
 from shisho.web.crawl.frontier import Frontier
 from shisho.web.serp.paging import ResultPage, ResultPages
-from shisho.web.serp.stopping import PageFacts, PagingRules, find_deepest_page, stop_reason
+from shisho.web.serp.stopping import (
+    PageFacts,
+    PagingRules,
+    find_deepest_page,
+    list_paging_warnings,
+    stop_reason,
+)
 
 Judge = Callable[[str, DocumentId], Awaitable[frozenset[str]]]
 """Returns the clusters of a document's passages that answer a query; none if the document is of no use."""
@@ -157,16 +163,18 @@ class _Run:
             return None
         search_job = self._asked
         about = self._engines.table[pages[0].engine].about
+        settings = self._engines.find_paging(about.name)
         last = find_deepest_page(
             search_job.serp_page,
             search_job.serp_max_pages,
             search_job.stop_strategy,
             self._serps.categories,
             about,
+            settings,
         )
         most = search_job.max_results_per_query
         enough = search_job.enough or most
-        rules = PagingRules(search_job.stop_strategy, search_job.serp_page, last, enough, most)
+        rules = PagingRules(search_job.stop_strategy, search_job.serp_page, last, enough, most, settings)
         return stop_reason(self._facts(pages, await self._kept()), rules)
 
     def _facts(self, pages: Sequence[ResultPage], urls: Sequence[StoredUrl]) -> list[PageFacts]:
@@ -296,8 +304,21 @@ class _Run:
             facts = self._facts(pages, await self._kept())
             novelty = tuple(fact.novelty for fact in facts)
             harvest = tuple(fact.harvest for fact in facts)
-            note = SearchNote(self._asked.query, pages[0].engine, len(pages), novelty, harvest, stop)
+            engine = pages[0].engine
+            note = SearchNote(
+                self._asked.query, engine, len(pages), novelty, harvest, stop, self._list_warnings()
+            )
             await self._engines.finds.note(self._job.claim, note)
+
+    def _list_warnings(self) -> tuple[str, ...]:
+        pages = self._paging.pages
+        warnings = {warning for page in pages for warning in page.warnings}
+        if pages:
+            about = self._engines.table[pages[0].engine].about
+            settings = self._engines.find_paging(about.name)
+            most = self._asked.serp_max_pages
+            warnings.update(list_paging_warnings(most, self._asked.stop_strategy, about, settings))
+        return tuple(sorted(warnings))
 
     async def _person(self, challenge: HumanChallenge) -> NoReturn:
         """Leave the job to a person; what pages 1..N brought is its result if nobody comes."""
@@ -320,7 +341,7 @@ class _Run:
             hits=tuple(map(_hit_outcome, urls)),
             documents=tuple(sorted({url.document_id for url in urls if url.document_id})),
             errors=(*await self._serps.list_passed_over(), *self._paging.errors),
-            warnings=tuple(sorted({warning for page in pages for warning in page.warnings})),
+            warnings=self._list_warnings(),
         )
 
 

@@ -23,8 +23,8 @@ class KillableSerpParser:
     """The engines' parsers where they can do no harm: pages of at most 5 MB within `seconds` of computing
     and `memory_mb`, two at once. Belongs to one event loop.
 
-    `overrides` is an engines.toml as read. `environment` is the children's; without it they get the
-    parent's."""
+    `overrides` is an engines.toml as it is when a page is parsed. `environment` is the children's; without
+    it they get the parent's."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class KillableSerpParser:
         seconds: float = SECONDS,
         memory_mb: int = MEMORY_MB,
     ) -> None:
-        self._overrides = overrides or {}
+        self._overrides = {} if overrides is None else overrides
         self._seconds = seconds
         self._memory_mb = memory_mb
         self._killable = Killable((ParserFailed, EngineUnavailable, InvalidParams), environment, CHILDREN)
@@ -48,7 +48,7 @@ class KillableSerpParser:
                 response,
                 Message("is larger than {megabytes} MB", megabytes=MAX_BYTES // 2**20),
             )
-        arguments = {"engine": engine, "overrides": self._overrides, "told": _told(response)}
+        arguments = {"engine": engine, "overrides": {**self._overrides}, "told": _told(response)}
         work = Work(PARSE, "shisho.domain.codec:to_plain", arguments, self._seconds, self._memory_mb)
         try:
             return await self._killable.run(work, response.body, lambda value: build(value, Serp))

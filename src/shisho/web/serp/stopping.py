@@ -6,17 +6,85 @@ facts close the list that `stop_reason` is asked with, and that is all that rema
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
+from shisho.domain.codec import build
 from shisho.domain.task import StopStrategy
 from shisho.domain.web import EngineAbout, PagingStop
+from shisho.errors import InvalidParams
 
 PRESETS = {"academic": 3, "technical": 3, "general": 2, "government": 2, "news": 1}  # result pages
 MOST_PAGES = 10
 LEAST_NOVELTY = 0.1
 LEAST_HARVEST = 0.05
 ENOUGH_VISITED = 3  # fewer visits say nothing about a page's harvest
+IGNORED = "paging_ignored"  # the engine shows one result page only
+LIMITED = "paging_limited"  # engines.toml allows fewer result pages than were asked for
+
+
+@dataclass(frozen=True, slots=True)
+class PagingSettings:
+    """`[paging]` of engines.toml for one engine: the brakes `enabled` and `max_pages`, the thresholds of
+    `auto`, and how many result pages a query of each category gets."""
+
+    enabled: bool = True
+    max_pages: int = MOST_PAGES
+    novelty: float = LEAST_NOVELTY
+    harvest: float = LEAST_HARVEST
+    presets: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        are_shares = 0 <= self.novelty <= 1 and 0 <= self.harvest <= 1
+        counts = [self.max_pages, *self.presets.values()]
+        if not are_shares or not all(1 <= count <= MOST_PAGES for count in counts):
+            raise ValueError("out of range")
+        if not self.presets.keys() <= PRESETS.keys():
+            raise ValueError("unknown category")
+
+    @property
+    def most(self) -> int:
+        """The result pages that a search may ask for."""
+        return self.max_pages if self.enabled else 1
+
+    def find_preset(self, categories: Sequence[str]) -> int:
+        """Return the result pages of a query of these categories."""
+        presets = {**PRESETS, **self.presets}
+        return max(presets.get(category, presets["general"]) for category in categories or ("general",))
+
+
+def read_paging(table: Mapping[str, Any], engines: Collection[str]) -> dict[str, PagingSettings]:
+    """Return the settings of each engine from the table `[paging]` of engines.toml. `[paging.mojeek]` is for
+    one engine; no engine may page further than all may.
+
+    Raises: InvalidParams, which names the field.
+    """
+    common = {name: value for name, value in table.items() if name not in engines}
+    settings = dict.fromkeys(engines, _read_table("paging", common))
+    for name in table.keys() & settings.keys():
+        if not isinstance(table[name], Mapping):
+            raise _unfit("paging", name, table[name])
+        own = _read_table(f"paging.{name}", {**common, **table[name]})
+        enabled = own.enabled and settings[name].enabled
+        settings[name] = replace(own, enabled=enabled, max_pages=min(own.most, settings[name].most))
+    return settings
+
+
+def _read_table(where: str, values: Mapping[str, Any]) -> PagingSettings:
+    for name, value in values.items():
+        if name not in {each.name for each in fields(PagingSettings)}:
+            raise InvalidParams("engines.toml: {engine} has no field {field}.", engine=where, field=name)
+        try:
+            build({name: value}, PagingSettings)
+        except (TypeError, ValueError, AttributeError) as error:
+            raise _unfit(where, name, value) from error
+    return PagingSettings(**values)
+
+
+def _unfit(where: str, name: str, value: object) -> InvalidParams:
+    template = "engines.toml: {engine}.{field} cannot be {value!r}."
+    return InvalidParams(template, engine=where, field=name, value=value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +119,14 @@ class PageFacts:
 @dataclass(frozen=True, slots=True)
 class PagingRules:
     """The paging limits of one search: its first and its last page by number, how many useful hits are
-    enough, and how many may be visited, None for any number."""
+    enough, and how many may be visited, None for any number. `settings` None: the defaults."""
 
     strategy: StopStrategy
     first: int
     deepest: int
     enough: int
     most_visits: int | None = None
+    settings: PagingSettings | None = None
 
     def is_enough(self, pages: Sequence[PageFacts]) -> bool:
         """True if enough hits were useful, or no more of them may be visited."""
@@ -72,9 +141,10 @@ def find_deepest_page(
     strategy: StopStrategy,
     categories: Sequence[str],
     about: EngineAbout,
+    settings: PagingSettings = PagingSettings(),
 ) -> int:
-    """The number of the last page that may be asked for. Below `serp_page` where the engine does not reach so
-    far."""
+    """Return the number of the last page that may be asked for. It is below `serp_page` if the engine does
+    not reach so far."""
     if not about.pagination_enabled:
         pages = 1
     elif serp_max_pages is not None:
@@ -82,11 +152,18 @@ def find_deepest_page(
     elif strategy is StopStrategy.EXHAUSTIVE:
         pages = MOST_PAGES
     else:
-        pages = max(
-            (PRESETS.get(category, PRESETS["general"]) for category in categories),
-            default=PRESETS["general"],
-        )
-    return min(serp_page + pages - 1, about.max_pages)
+        pages = settings.find_preset(categories)
+    return min(serp_page + min(pages, settings.most) - 1, about.max_pages)
+
+
+def list_paging_warnings(
+    serp_max_pages: int | None, strategy: StopStrategy, about: EngineAbout, settings: PagingSettings
+) -> tuple[str, ...]:
+    """Return the code of why a search that asks for several result pages may not get them."""
+    asked = serp_max_pages or (MOST_PAGES if strategy is StopStrategy.EXHAUSTIVE else 1)
+    if asked > 1 and (not about.pagination_enabled or about.max_pages == 1):
+        return (IGNORED,)
+    return (LIMITED,) if asked > settings.most else ()
 
 
 def stop_reason(pages: Sequence[PageFacts], rules: PagingRules) -> PagingStop | None:
@@ -97,13 +174,15 @@ def stop_reason(pages: Sequence[PageFacts], rules: PagingRules) -> PagingStop | 
     if not pages:
         return PagingStop.LIMIT if rules.first > rules.deepest else None
     page = pages[-1]
+    least_novelty = LEAST_NOVELTY if rules.settings is None else rules.settings.novelty
+    least_harvest = LEAST_HARVEST if rules.settings is None else rules.settings.harvest
     auto = rules.strategy is StopStrategy.AUTO
     repeated = repeats(page, pages[:-1])
     reasons = {
         PagingStop.LIMIT: page.number >= rules.deepest,
         PagingStop.ENOUGH: auto and rules.is_enough(pages),
-        PagingStop.SATURATED: auto and bool(page.urls) and not repeated and page.novelty < LEAST_NOVELTY,
-        PagingStop.BARREN: auto and page.visited >= ENOUGH_VISITED and (page.harvest or 0.0) < LEAST_HARVEST,
+        PagingStop.SATURATED: auto and bool(page.urls) and not repeated and page.novelty < least_novelty,
+        PagingStop.BARREN: auto and page.visited >= ENOUGH_VISITED and (page.harvest or 0.0) < least_harvest,
         PagingStop.END: not page.urls or page.last,
         PagingStop.REPEATED: repeated,
     }

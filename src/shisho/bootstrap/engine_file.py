@@ -1,0 +1,99 @@
+"""`engines.toml` of a home: read once, and again when it changes. While it can't be read, the last good one
+counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from shisho.errors import InvalidParams
+from shisho.messages.message import Message
+from shisho.settings import ENGINE_FILE, engine_overrides
+from shisho.telemetry import log
+
+if TYPE_CHECKING:
+    from shisho.web.engines import Engine
+    from shisho.web.serp.stopping import PagingSettings
+
+T = TypeVar("T")
+PAGING = "paging"
+Stamp = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class EngineConfig:
+    """The engines with the user's overrides, and the paging settings of each."""
+
+    overrides: Mapping[str, Mapping[str, Any]]
+    engines: Mapping[str, Engine]
+    paging: Mapping[str, PagingSettings]
+
+
+class EngineFile:
+    """The file of one home. Every process looks for changes by itself, each time it needs the file."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._stamp: Stamp | None = None
+        self._config: EngineConfig | None = None
+
+    def read(self) -> EngineConfig:
+        """Return the file as it is now, or as it was before it was broken.
+
+        Raises: InvalidParams if it has been broken since this process began.
+        """
+        stamp = _find_stamp(self._home / ENGINE_FILE)
+        if self._config is None or stamp != self._stamp:
+            try:
+                self._config = read_config(self._home)
+            except InvalidParams as error:
+                if self._config is None:
+                    raise
+                template = "engines.toml can't be used; its last good version stays in effect. {reason}"
+                log.warning(Message(template, reason=error.message))
+            self._stamp = stamp
+        return self._config
+
+
+class LiveMapping(Mapping[str, T]):
+    """A mapping that is asked for anew at each look."""
+
+    def __init__(self, read: Callable[[], Mapping[str, T]]) -> None:
+        self._read = read
+
+    def __getitem__(self, key: str) -> T:
+        return self._read()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read())
+
+    def __len__(self) -> int:
+        return len(self._read())
+
+
+@lru_cache(maxsize=64)
+def open_engine_file(home: Path) -> EngineFile:
+    """Return the one reader of this home's file in this process."""
+    return EngineFile(home)
+
+
+def read_config(home: Path) -> EngineConfig:
+    """Return the file as it is now. Raises InvalidParams."""
+    from shisho.web.engines import engines
+    from shisho.web.serp.stopping import read_paging
+
+    tables = engine_overrides(home)
+    overrides = {name: table for name, table in tables.items() if name != PAGING}
+    table = engines(overrides)
+    return EngineConfig(overrides, table, read_paging(tables.get(PAGING, {}), table))
+
+
+def _find_stamp(path: Path) -> Stamp | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino

@@ -394,7 +394,7 @@ def plugs_gone(root: Path) -> Iterator[str]:
 def sizes(root: Path) -> Iterator[str]:
     for name, text in modules(root):
         lines = text.count("\n")
-        if lines > 400:
+        if lines > 700:
             yield f"{name} has {lines} lines"
         for function, length in functions(text):
             if length > 60:

@@ -201,6 +201,8 @@ def test_desk_has_verbs_alone() -> None:
             "proofs",
             "team",
             "budget",
+            "is_host",
+            "owner",
         }
         assert facts == (desk_facts if kind is shisho.Desk else set())
 

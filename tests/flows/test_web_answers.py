@@ -123,6 +123,19 @@ async def test_the_web_is_asked_for_the_goals_that_the_documents_leave_open(open
         assert next(job.attempt for job in jobs if job.kind == JobKind.ANSWER) == 2, "it was parked once"
 
 
+async def test_a_question_to_the_web_alone_does_not_limit_the_next(opening: Opening) -> None:
+    web = web_of({"決定係数": [site("a")]}, {site("a"): MORE_R2})
+    async with opening(web, R2) as desk:
+        first = await ask(desk, ONE, Sources.WEB)
+        assert (await desk.conversations.context("last")).corpora == ()
+        (turn,) = (await desk.conversations.view("last")).turns
+        assert turn.corpora == ()
+        options = AskOptions(sources=Sources.DOCUMENTS, conversation="last")
+        second = await answered(desk, await desk.tasks.queue_question(ONE, options=options))
+        assert R2 in [one.snippet for one in second.evidence]
+        assert R2 not in [one.snippet for one in first.evidence]
+
+
 async def test_both_is_one_ranking_over_documents_and_pages(opening: Opening) -> None:
     web = web_of({"決定係数": [site("a")]}, {site("a"): MORE_R2})
     async with opening(web, R2) as desk:

@@ -20,8 +20,8 @@ from shisho.domain.conversation import (
     TurnState,
     derive_turn_state,
 )
-from shisho.domain.corpus import Condition
-from shisho.domain.inquiry import AnswerLevel, LoopStop
+from shisho.domain.corpus import WEB_CORPUS, Condition
+from shisho.domain.inquiry import AnswerLevel, Inquiry, LoopStop, WebPolicy
 from shisho.domain.job import Job, JobState, Task, TaskId
 from shisho.domain.payloads import AnswerJob
 from shisho.domain.task import AskOptions, TaskDeleted, TaskSnapshot
@@ -103,8 +103,8 @@ class ConversationDesk:
             asked = job.input.read(AnswerJob)
             return asked.corpora, asked.filters
         with suppress(ShishoError):  # not begun, or what it read was purged
-            scope = (await self._ledger.find_inquiry(turn.run_id)).scope
-            return scope.corpora, scope.filters
+            inquiry = await self._ledger.find_inquiry(turn.run_id)
+            return list_limits(inquiry), inquiry.scope.filters
         return (), {}
 
     async def understand(self, question: str, conversation: str | None) -> str:
@@ -122,7 +122,7 @@ class ConversationDesk:
         context = ConversationContext(conversation_id, earlier)
         with suppress(ShishoError):  # not begun yet, or what it read was purged: it looks everywhere
             inquiry = await self._ledger.find_inquiry(turns[-1].run_id)
-            corpora = tuple(name for name in inquiry.scope.corpora if name not in inquiry.folders)
+            corpora = tuple(name for name in list_limits(inquiry) if name not in inquiry.folders)
             filters = inquiry.scope.filters
             context = replace(context, corpora=corpora, filters=filters, folders=inquiry.folders)
         return context
@@ -166,6 +166,12 @@ def question_state(
     job, task = question
     needed = bool(task.jobs.get(JobState.AWAITING_AUTH))
     return derive_turn_state(level, loop_stop, job.state, is_person_needed=needed)
+
+
+def list_limits(inquiry: Inquiry) -> tuple[str, ...]:
+    """Return the corpora that a question was limited to: none for a question that asked only the web."""
+    is_web_only = inquiry.web_policy is WebPolicy.FIRST and inquiry.scope.corpora == (WEB_CORPUS,)
+    return () if is_web_only else inquiry.scope.corpora
 
 
 def apply_context(options: AskOptions, context: ConversationContext) -> AskOptions:

@@ -36,6 +36,7 @@ from shisho.domain.audit import AuditVerb
 from shisho.domain.conversation import ConversationContext
 from shisho.domain.corpus import (
     DEFAULT_CORPUS,
+    LOCAL_OWNER,
     Check,
     Condition,
     Corpus,
@@ -54,7 +55,7 @@ from shisho.domain.metadata import MetadataField
 from shisho.domain.replay import ReplayReport
 from shisho.domain.setting import SettingValue
 from shisho.domain.task import AnswerHandle, AskOptions, Sources
-from shisho.errors import NotFound, ShishoError
+from shisho.errors import AccessDenied, NotFound, ShishoError
 from shisho.messages.message import Message
 from shisho.ports import Notifier, PreparedInquiry
 
@@ -144,8 +145,23 @@ class Desk(DeskSections):
         scope = Scope(self._parts.owner, coerce_strings(corpora))
         return await self._parts.shelf.count_metadata(scope, MOST_FIELDS, MOST_VALUES)
 
+    @property
+    def owner(self) -> str:
+        """The visitor's name."""
+        return self._parts.owner
+
+    @property
+    def is_host(self) -> bool:
+        """True if the visitor runs this machine, and may see its settings and paths."""
+        return self._parts.owner == LOCAL_OWNER
+
+    def _check_host(self) -> None:
+        if not self.is_host:
+            raise AccessDenied("Only the person who runs this server can see its settings. Ask them.")
+
     async def settings(self) -> Sequence[SettingValue]:
-        """Every setting with its value and where that came from."""
+        """Return every setting with its value and origin. Raises AccessDenied for guests of a server."""
+        self._check_host()
         return self._parts.settings()
 
     async def documents(
@@ -396,5 +412,6 @@ class Desk(DeskSections):
         await self._parts.storage.check_ready()
 
     async def doctor(self) -> Sequence[Check]:
-        """Check what works here, and tell how to get what does not."""
+        """Check what works here, and how to get the rest. Raises AccessDenied for guests of a server."""
+        self._check_host()
         return await self._parts.checks()

@@ -65,6 +65,7 @@ class ModelDesk:
     async def begin_pull(self, name: str) -> ModelWork:
         """Begin to fetch an embedder, as owner/name. Raises Conflict while something goes on,
         InvalidParams."""
+        self._check_host()
         name = name.strip()
         if name.count("/") != 1 or not all(name.split("/")):
             raise InvalidParams("{name!r} names no model. Give it as owner/name.", name=name)
@@ -80,12 +81,15 @@ class ModelDesk:
     ) -> ModelWork:
         """Begin to measure how much words count beside meaning, on a set of questions below `allowed_roots`.
         Raises Conflict while something goes on, ForbiddenPath, InvalidParams."""
+        self._check_host()
         root = await asyncio.to_thread(intake.check_allowed, folder, self._parts.roots)
         return self._begin(ModelWorkKind.CALIBRATE, str(root), lambda: calibrate(root))
 
-    def _begin(self, kind: ModelWorkKind, subject: str, run: Callable[[], Awaitable[str]]) -> ModelWork:
+    def _check_host(self) -> None:
         if self._parts.owner != LOCAL_OWNER:
             raise InvalidParams("Models are for the owner of this machine to change. Ask them.")
+
+    def _begin(self, kind: ModelWorkKind, subject: str, run: Callable[[], Awaitable[str]]) -> ModelWork:
         if self._running is not None and not self._running.done():
             raise Conflict("{subject} is still under way. Wait for its end.", subject=self._subject())
         self._work = ModelWork(kind, subject, ModelWorkState.RUNNING)

@@ -13,6 +13,9 @@ SAID: Mapping[str, str] = {
     "Models are for the owner of this machine to change. Ask them.": (
         "モデルを変えられるのは、この機械の持ち主だけです。持ち主に頼んでください。"
     ),
+    "Only the person who runs this server can see its settings. Ask them.": (
+        "設定を見られるのは、このサーバーの管理者だけです。管理者に確認してください。"
+    ),
     "{subject} is still under way. Wait for its end.": "{subject} がまだ続いています。終わるまでお待ちください。",
     "Folders are followed for the owner of this machine alone. Hand files in instead.": (
         "フォルダを見守れるのは、この機械の持ち主だけです。ファイルをアップロードしてください。"

@@ -172,8 +172,6 @@ async def test_lists_checks_and_keys_of_one_are_as_if_the_other_were_not_there(t
         "/corpora",
         "/metadata",
         "/auth",
-        "/settings",
-        "/checks",
     )
     async with (
         house(tmp_path) as (desk, anyone),
@@ -341,6 +339,41 @@ async def test_what_is_the_machines_is_changed_by_its_owner_alone(tmp_path: Path
             refused = await hanako.post(path, json=body)
             assert (refused.status_code, refused.json()["code"]) == (400, "INVALID_PARAMS"), path
         assert (await hanako.get("/folders")).json()["folders"] == []
+        outside = await hanako.post("/models/calibrate", json={"folder": "/etc"})
+        assert "only" not in outside.text and "allowed_roots" not in outside.text
+
+
+async def test_settings_and_paths_are_shown_to_the_machines_owner_alone(tmp_path: Path) -> None:
+    note = tmp_path / "秘密の棚" / "相関.txt"
+    note.parent.mkdir()
+    note.write_text(OWN, "utf-8")
+    async with (
+        house(tmp_path / "home") as (desk, client),
+        as_person(client, "hanako") as hanako,
+        as_person(client, "local") as host,
+    ):
+        for path in ("/settings", "/checks"):
+            refused = await hanako.get(path)
+            assert (refused.status_code, refused.json()["code"]) == (403, "ACCESS_DENIED"), path
+            assert (await host.get(path)).is_success
+        async for _ in desk.add(note, corpus="papers"):
+            pass
+        await desk.team.add_user("hanako")
+        await desk.team.grant("papers@local", "hanako")
+        asked = {"question": "相関係数とは何か", "sources": "documents"}
+        answer = await answered(hanako, await hanako.post("/answers", json=asked))
+        evidence = answer.json()["answer"]["evidence"]
+        assert [one["document"] for one in evidence] == ["相関.txt"]
+        search = {"keyword_query": ["相関係数"]}
+        for reply in (
+            answer,
+            await hanako.get(f"/evidence/{evidence[0]['id']}"),
+            await hanako.get("/documents"),
+            await hanako.get(f"/documents/{evidence[0]['document_id']}"),
+            await hanako.post("/passages/search", json=search),
+        ):
+            assert reply.is_success and "相関.txt" in reply.text and "秘密の棚" not in reply.text, reply.url
+        assert str(note) in (await host.get("/documents")).text
 
 
 @pytest.mark.slow

@@ -50,7 +50,7 @@ async def test_from_dropped_files_to_the_lit_sentence(
         assert await page.locator(".turn").count() == 0
         await page.fill("#question", QUESTION)
         await page.press("#question", "Enter")
-        await expect(page.locator("#notice")).to_contain_text("PDFファイルを先にアップロードしてください")
+        await expect(page.locator("#notice")).to_contain_text("先に文書を追加してください")
         assert await page.locator(".turn").count() == 0
         await add_files(visit, SAMPLES / "01-regression.pdf", broken)
         await expect(page.locator("#documents li a")).to_have_count(1)

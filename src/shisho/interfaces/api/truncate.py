@@ -3,9 +3,11 @@ says so."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from typing import Any, Generic, TypeVar
 
 from pydantic_core import to_json, to_jsonable_python
@@ -30,6 +32,9 @@ STRANGERS_NAMES = frozenset(
         "warnings",
     }
 )
+LOCAL_PATH = re.compile(r"[\\/]|[A-Za-z]:[\\/]")
+# False for guests of a server: files of its disk appear in replies by their last name alone.
+SHOWS_PATHS = ContextVar("shows_paths", default=True)
 T = TypeVar("T")
 Count = Callable[[str], int]
 
@@ -41,8 +46,8 @@ class RecentReplies(Generic[T]):
         self._made: deque[tuple[object, str, T]] = deque(maxlen=most)
 
     def get_or_make(self, source: object, make: Callable[[], T]) -> T:
-        """Give what is made of this very object in the language that is spoken."""
-        language = current_language()
+        """Return the reply made from this very object for such a reader, making it if needed."""
+        language = f"{current_language()} {SHOWS_PATHS.get()}"
         for cached, spoken_then, reply in self._made:
             if cached is source and spoken_then == language:
                 return reply
@@ -115,4 +120,7 @@ def strip_hidden(data: Any) -> Any:
 def _seen(value: Any) -> Any:
     if isinstance(value, list):
         return [_seen(name) for name in value]
-    return strip_unseen(value) if isinstance(value, str) else strip_hidden(value)
+    if not isinstance(value, str):
+        return strip_hidden(value)
+    is_hidden = not SHOWS_PATHS.get() and LOCAL_PATH.match(value)
+    return strip_unseen(re.split(r"[\\/]", value.rstrip("\\/"))[-1] if is_hidden else value)

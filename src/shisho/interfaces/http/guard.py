@@ -22,6 +22,7 @@ from starlette.types import Message as Event
 from shisho.domain.corpus import LOCAL_OWNER
 from shisho.domain.team import cookie_of
 from shisho.errors import InvalidParams, ShishoError
+from shisho.interfaces.api.truncate import SHOWS_PATHS
 from shisho.interfaces.http.headers import decode_header, read_language, read_word
 from shisho.interfaces.http.lasting import LastingReply
 from shisho.interfaces.http.people import NO_PROXIES, PersonalApplications, ProxyRules
@@ -202,6 +203,7 @@ class Guard:
             app = self.app
             replayed = _replayed(taken, receive)
             if isinstance(owner, str) and owner != LOCAL_OWNER and self._people is not None:
+                SHOWS_PATHS.set(False)  # for this request, and for the session that it may begin
                 app = await self._people.get(owner)
                 reply = LastingReply(replayed, sealed, partial(self._is_still, owner, headers, scope))
                 replayed, sealed = reply.read, reply.write

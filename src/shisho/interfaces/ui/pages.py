@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -41,10 +42,19 @@ YEAR_SECONDS = 31_536_000
 CookieFor = Callable[[str], Awaitable[str | None]]
 
 
-def build_routes(cookie_for: CookieFor, cookie: str) -> list[BaseRoute]:
-    """The routes of all pages and of what they are made of. `cookie_for` gives a browser whose reader has the
-    token what it sends from then on, as the cookie of this name; None for a wrong token."""
-    room = _Room(cookie_for, cookie)
+@dataclass(frozen=True, slots=True)
+class RoomReader:
+    """The person whose pages these are: their name, and whether they run the server."""
+
+    name: str
+    is_host: bool
+
+
+def build_routes(cookie_for: CookieFor, cookie: str, reader: RoomReader) -> list[BaseRoute]:
+    """Return the routes of all pages of this reader, and of the files that pages use.
+
+    `cookie_for` returns the value of `cookie` for a token; None for a wrong token."""
+    room = _Room(cookie_for, cookie, reader)
     pages = [Route(path, room.page(name), methods=["GET"]) for name, path in PAGES.items()]
     return [
         *pages,
@@ -53,6 +63,7 @@ def build_routes(cookie_for: CookieFor, cookie: str) -> list[BaseRoute]:
         Route("/e/{evidence_id}", room.page("viewer"), methods=["GET"]),
         Route("/login", room.page("login"), methods=["GET"]),
         Route("/login", room.enter, methods=["POST"]),
+        Route("/logout", room.leave, methods=["POST"]),
         Route("/language", choose, methods=["GET"]),
         Route("/static/{version}/{name}", static, methods=["GET"]),
         Route("/manifest.webmanifest", manifest, methods=["GET"]),
@@ -62,17 +73,26 @@ def build_routes(cookie_for: CookieFor, cookie: str) -> list[BaseRoute]:
 
 
 class _Room:
-    def __init__(self, cookie_for: CookieFor, cookie: str) -> None:
+    def __init__(self, cookie_for: CookieFor, cookie: str, reader: RoomReader) -> None:
         self._cookie_for = cookie_for
         self._cookie = cookie
+        self._reader = reader
 
     def page(self, name: str) -> Callable[[Request], Any]:
         """The endpoint of a page: its template, in the reader's language."""
 
         async def show(request: Request) -> Response:
-            return _render(request, name)
+            can_leave = self._cookie in request.cookies
+            reader = self._reader.name if can_leave or not self._reader.is_host else ""
+            return _render(request, name, reader=reader, is_host=self._reader.is_host, can_leave=can_leave)
 
         return show
+
+    async def leave(self, request: Request) -> Response:
+        """Sign the browser out."""
+        response = RedirectResponse("/login", 303)
+        response.delete_cookie(self._cookie, path="/", httponly=True, samesite="strict")
+        return response
 
     async def enter(self, request: Request) -> Response:
         """Take the token from the form, and give the browser its cookie."""
@@ -101,9 +121,7 @@ def show_missing(request: Request) -> Response:
     return _render(request, "missing", 404)
 
 
-def _render(
-    request: Request, name: str, status: int = 200, *, is_wrong: bool = False, back: str = ""
-) -> Response:
+def _render(request: Request, name: str, status: int = 200, *, back: str = "", **values: object) -> Response:
     language = read_language(request)
     address = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     text = (
@@ -122,8 +140,8 @@ def _render(
             asset=asset,
             say=lambda key, **values: room_word(key, language, **values),
             icon=Markup(_contents("icon.svg").decode()),
-            is_wrong=is_wrong,
             back=back or find_own_address(request.query_params.get("back", "/")),
+            **{"is_wrong": False, "reader": "", "is_host": False, "can_leave": False, **values},
         )
     )
     return HTMLResponse(text, status, headers=PAGE_HEADERS)

@@ -1,7 +1,7 @@
 // Ask: the conversation, the question box, and the answer as it is made. `/a/<answer>` shows a conversation again, also in mid-run.
 
 import { showAnswer, showFailure, showWorking } from "./answer.js";
-import { chosenCorpora, chosenFilters, corpusName, describeLimits, documentCount, nameNoCorpus, openDocuments } from "./documents.js";
+import { chosenCorpora, chosenFilters, corpusName, describeLimits, documentCount, nameNoCorpus, openDocuments, refresh } from "./documents.js";
 import { clearLog, showLog } from "./log.js";
 import { address, announce, attempt, brief, figure, fill, get, keep, listed, make, markTab, post, recall, say, the, toast } from "./room.js";
 import { openUploads } from "./uploads.js";
@@ -12,6 +12,7 @@ const BUDGETS = {
   thorough: { max_rounds: 6, max_seconds: 600 },
 };
 const MOST_LETTERS = 2000; // as the server takes them
+const CHOICES = ["sources", "preset"]; // where to look and how deep, as this reader chose last
 const DRAFT = "question"; // what is written and not asked yet is there again after another page of the room
 const LOOK_AGAIN = 3000; // milliseconds
 const isNarrow = matchMedia("(max-width: 720px)").matches;
@@ -41,6 +42,7 @@ async function open() {
   window.addEventListener("popstate", () => { if (here() !== opened) location.reload(); }); // not within the page
   the("question").value ||= recall("sessionStorage", DRAFT) ?? "";
   window.addEventListener("pagehide", () => keep("sessionStorage", DRAFT, the("question").value));
+  for (const id of CHOICES) restoreChoice(the(id));
   if (isNarrow) the("log-panel").open = false;
   openUploads();
   const documents = openDocuments();
@@ -53,6 +55,13 @@ async function open() {
   if (!answerId && asked) { the("question").value = asked; await ask(); }
   else if (!answerId) welcome();
   document.body.dataset.ready = "yes";
+}
+
+/** Set a select to what was chosen last in this browser, and remember what is chosen from now on. */
+function restoreChoice(select) {
+  const last = recall("localStorage", select.id);
+  if ([...select.options].some((option) => option.value === last)) select.value = last;
+  select.addEventListener("change", () => keep("localStorage", select.id, select.value));
 }
 
 function welcome() {
@@ -127,7 +136,6 @@ async function ask() {
 async function send(question, sources) {
   const agreed = sources === "documents" ? sources : await askConsent(sources);
   if (!agreed) return;
-  if (agreed === "documents" && !documentCount()) { noDocuments(); return; }
   the("sources").value = agreed;
   the("notice").hidden = true;
   const place = addTurn(question);
@@ -148,12 +156,13 @@ async function send(question, sources) {
     attempt(async () => { showLimits(place, (await get(`/conversations/${handle.answer_id}`)).turns.at(-1)); });
   } catch (error) {
     place.parentElement.remove(); // it was not asked
-    tellNotice(error.message);
+    if (error.code === "EMPTY_CORPUS" && agreed === "documents") noDocuments();
+    else tellNotice(error.message);
     the("question").value ||= question;
   }
 }
 
-/** Nothing can be asked: of a corpus that is named, what to do is another thing than of the whole library. */
+/** Say that there is nothing to ask; of a named corpus, offer to ask all of them. */
 function noDocuments() {
   const corpus = corpusName();
   const choose = make("button", { type: "button", onclick: () => the("files").click() }, say("choose_files"));
@@ -248,6 +257,7 @@ async function showEnd(answerId, place) {
   end(answerId);
   if (answer) showWhole(answer, place);
   else fill(place, showFailure(say("no_answer")));
+  if (answer?.evidence.some((one) => one.source_url)) attempt(refresh); // pages of the web are documents now
   if (answer) announce(say(answer.loop_stop === "STOPPED" ? "answer_stopped" : "answer_there", { level: say(`level_${answer.level}`) }));
   place.parentElement.scrollIntoView({ block: "start" });
   await attempt(async () => { await showLogOf(answerId, place); await showHistory(); });

@@ -70,6 +70,9 @@ const tellChange = () => document.dispatchEvent(new Event("documents"));
 /** List anew, from the first. */
 export const refresh = () => Promise.all([list(null), showChips()]);
 
+/** List anew, unless somebody is in the list: a row that offers to undo, or has the focus, must stay. */
+export const refreshUnlessUsed = () => (the("documents").matches(":focus-within") ? null : refresh());
+
 async function showCorpora() {
   const { corpora } = await get("/corpora");
   readOnly = new Set(corpora.filter((corpus) => !corpus.is_writable).map((corpus) => corpus.name));

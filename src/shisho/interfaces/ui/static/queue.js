@@ -8,11 +8,12 @@ const MOST_RESULTS = 10;
 const MOST_FOLLOWED = 2; // a browser keeps six connections to a server, for all its pages together
 const following = new Map();
 const revisions = new Map();
+let awaited = new Set(); // engines that wait for a person
 let cursor = null;
 
 async function open() {
   the("more-tasks").addEventListener("click", () => attempt(list));
-  await Promise.all([list(), showPersons(), showEngines()]);
+  await Promise.all([list(), showState()]);
   keepLooking(refresh, REFRESH);
   document.body.dataset.ready = "yes";
 }
@@ -38,7 +39,7 @@ async function refresh() {
     if (!isShown) showSummary(itemOf(summary.task_id).lastChild, summary);
   }
   markTab(tasks.some((summary) => summary.status === "running"));
-  await Promise.all([showPersons(), showEngines()]);
+  await showState();
 }
 
 const itemOf = (id) => document.querySelector(`[data-task="${CSS.escape(id)}"]`);
@@ -111,7 +112,7 @@ function follow(id, body) {
     const status = JSON.parse(event.data);
     showStatus(body, status);
     if (!LIVE.includes(status.status)) unfollow(id);
-    attempt(showPersons);
+    attempt(showState);
   });
   events.addEventListener("error", () => { if (events.readyState === EventSource.CLOSED) unfollow(id); });
 }
@@ -121,18 +122,25 @@ function unfollow(id) {
   following.delete(id);
 }
 
+/** Who is waited for, and then the engines, so that both say the same. */
+async function showState() {
+  await showPersons();
+  await showEngines();
+}
+
 async function showPersons() {
   const { waiting } = await get("/auth");
+  awaited = new Set(waiting.map((turn) => turn.engine));
   the("persons-how").hidden = !waiting.length;
   fill(the("persons"), waiting.length ? waiting.map(person) : make("li", { class: "quiet" }, say("nobody_needed")));
 }
 
 function person(turn) {
-  const resolve = (action) => attempt(async () => { await post("/auth/resolve", { target: "item", id: turn.id, action }); await showPersons(); });
+  const resolve = (action) => attempt(async () => { await post("/auth/resolve", { target: "item", id: turn.id, action }); await showState(); });
   const open = () => attempt(async () => {
     const { through } = await post(`/auth/${turn.id}/open`);
     toast(say(through ? "window_through" : "window_opens"));
-    await showPersons();
+    await showState();
   });
   return make("li", {}, make("strong", {}, say(`proof_${turn.kind}`)), ` ${turn.domain} `, make("span", { class: "quiet" }, turn.engine ?? ""),
     make("div", { class: "row" }, make("button", { type: "button", class: "main", onclick: open }, say("person_open")),
@@ -145,7 +153,7 @@ async function showEngines() {
   const shared = reasons.find((reason, index) => reasons.indexOf(reason) < index) ?? ""; // as where the web is not used: said once
   the("engines-why").hidden = !shared;
   the("engines-why").textContent = shared;
-  const stateOf = ({ available, reason }) => (available ? say("usable") : reason && reason === shared ? say("unused") : reason || say("resting"));
+  const stateOf = ({ name, available, reason }) => (awaited.has(name) ? say("waits_for_person") : available ? reason || say("usable") : reason && reason === shared ? say("unused") : reason || say("resting"));
   fill(the("engines"), engines.map((engine) => make("tr", {}, make("th", { scope: "row" }, engine.name),
     make("td", {}, stateOf(engine)), make("td", {}, engine.categories.map((name) => named("category", name)).join(", ")),
     make("td", { class: "number" }, engine.per_day ? `${engine.quota_left ?? "–"} / ${engine.per_day}` : "–"),

@@ -7,13 +7,18 @@ const REFRESH = 1000; // milliseconds
 async function open() {
   the("consent-yes").addEventListener("click", () => attempt(() => consent(true)));
   the("consent-no").addEventListener("click", () => attempt(() => consent(false)));
+  the("key-make").addEventListener("click", () => attempt(makeKey));
+  const isHost = the("settings") !== null; // guests of a server see neither its settings nor its models
+  if (isHost) listenToHost();
+  await Promise.all([attempt(showConsent), attempt(async () => tellKey(await get("/key"))), ...(isHost ? [attempt(showSettings), attempt(showModels)] : [])]);
+  if (isHost) attempt(showChecks); // calls a model, which may take its time
+  document.body.dataset.ready = "yes";
+}
+
+function listenToHost() {
   the("try").addEventListener("click", tryModel);
   the("pull").addEventListener("submit", (sent) => { sent.preventDefault(); begin("/models/pull", { name: the("pull-name").value.trim() }); });
   the("calibrate").addEventListener("submit", (sent) => { sent.preventDefault(); begin("/models/calibrate", { folder: the("calibrate-folder").value.trim() }); });
-  the("key-make").addEventListener("click", () => attempt(makeKey));
-  await Promise.all([attempt(showSettings), attempt(showConsent), attempt(showModels), attempt(async () => tellKey(await get("/key")))]);
-  attempt(showChecks); // calls a model, which may take its time
-  document.body.dataset.ready = "yes";
 }
 
 async function showSettings() {

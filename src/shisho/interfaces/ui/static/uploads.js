@@ -1,6 +1,6 @@
 // Files on their way into the library: chosen or dropped, sent, read; and what a person is asked about them.
 
-import { corpusName, refresh } from "./documents.js";
+import { corpusName, refresh, refreshUnlessUsed } from "./documents.js";
 import { address, announce, attempt, baseName, figure, fill, get, make, moment, Refusal, say, the } from "./room.js";
 
 const LOOK = 1; // seconds between two looks at how far a file is read
@@ -64,11 +64,14 @@ async function entriesIn(folder) {
   }
 }
 
-/** Take files in one after the other: a bad one never keeps its neighbours out. */
+/** Add files one after the other; a bad file never stops its neighbours. Each can be asked as soon as it is read. */
 async function addFiles(files) {
   const queue = files.map(({ file, path }) => ({ file, path, ...uploadRow(path) }));
   unsent += queue.length;
-  for (const upload of queue) await addFile(upload);
+  for (const upload of queue) {
+    await addFile(upload);
+    if (upload !== queue.at(-1)) attempt(refreshUnlessUsed);
+  }
   await attempt(refresh);
 }
 

@@ -10,6 +10,15 @@ KEY = "[!-~]*"  # it stands in a header, which takes no other signs
 ADDRESS = r"https?://[^\s/?#@]+[^\s?#]*"
 INDEX = r"qdrant(?:\+https)?://(?::memory:|[^\s/?#@]+)"
 
+# Models by their full names on the hub, for whoever writes a part of one.
+KNOWN_MODELS = (
+    *(f"cl-nagoya/ruri-v3-{size}" for size in ("30m", "70m", "130m", "310m")),
+    "cl-nagoya/ruri-v3-reranker-310m",
+    "hotchpotch/static-embedding-japanese",
+    *(f"hotchpotch/japanese-reranker-{size}-v2" for size in ("tiny", "xsmall", "small", "base")),
+    *(f"intfloat/multilingual-e5-{size}" for size in ("small", "base", "large")),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -214,3 +223,15 @@ TABLE: tuple[Setting, ...] = (
     Setting("passage_chars", 500, "longest passage, in characters"),
     Setting("passage_overlap", 100, "overlap of neighbouring passages, in characters"),
 )
+
+
+def list_full_names(name: str, kind: str = "") -> str:
+    """Return the known models that a part of a name may mean, separated by commas; "" for a full name. `kind`
+    is a setting: only a reranker's value means a reranker."""
+    if name in KNOWN_MODELS or len(name) < len("e5-"):
+        return ""
+    return ", ".join(
+        model
+        for model in KNOWN_MODELS
+        if name.casefold() in model and kind in ("", "reranker" if "reranker" in model else "embedder")
+    )

@@ -23,6 +23,7 @@ from shisho.messages.system import reason_of
 from shisho.setting_table import TABLE as TABLE  # whoever reads settings finds the table here
 from shisho.setting_table import Setting as Setting
 from shisho.setting_table import Value as Value
+from shisho.setting_table import list_full_names as list_full_names
 
 SECRET_FILE = "_FILE"  # of the environment: the file that a secret value stands in
 LOGIN = re.compile(r"(?<=://)[^/\s]*@")
@@ -301,6 +302,14 @@ def _typed(row: Setting, raw: object, origin: str) -> Value:
                 setting=row.name,
                 origin=ORIGINS[origin],
                 help=Message(row.help),
+            )
+        if names := list_full_names(str(value), row.name):
+            raise InvalidParams(
+                "{setting} (from {origin}) takes the full name of a model, not {raw!r}. Choose one: {names}.",
+                setting=row.name,
+                origin=ORIGINS[origin],
+                raw=str(value),
+                names=names,
             )
         raise InvalidParams(
             "{setting} (from {origin}) does not take {raw!r}: {help}. See docs/settings.md.",

@@ -14,7 +14,7 @@ from shisho.bootstrap.embedder import BY_WORDS, BuiltEmbedders
 from shisho.bootstrap.engine_file import read_config
 from shisho.bootstrap.models import check_model
 from shisho.bootstrap.onnx_models import check_extractor, check_reranker
-from shisho.corpus.readers import drawing, specimen
+from shisho.corpus.readers import drawing, media, specimen
 from shisho.corpus.readers.killable import KillableReader
 from shisho.desk.embeddings import EmbeddingDesk
 from shisho.domain.corpus import LOCAL_OWNER, Check, Scope, Source
@@ -179,7 +179,7 @@ async def _reader(reader: KillableReader) -> Check:
     return Check(
         "reader",
         all(reading.blocks for reading in readings),
-        Message("PDF, HTML, DOCX, PPTX, RTF, Markdown, text; each file in a child process"),
+        Message("{formats}; each file in a child process", formats=media.FORMATS),
     )
 
 

@@ -14,7 +14,7 @@ from shisho.errors import ExtraMissing, InvalidParams, NotFound, ShishoError
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.ports import Embedder
-from shisho.settings import Settings
+from shisho.settings import Settings, list_full_names
 
 if TYPE_CHECKING:
     from shisho.inference.model_folder import ModelFolder
@@ -105,6 +105,12 @@ def _chosen(settings: Settings, choice: str) -> Embedder:
 def find_folder(settings: Settings, choice: str) -> Path:
     """The folder of an embedder. Raises NotFound."""
     folder = find_model_folder(settings, choice)
+    if folder is None and (names := list_full_names(choice, "embedder")):
+        raise NotFound(
+            "The embedder {name} is not on this machine. Choose a full name: {names}. Until then search is by words.",
+            name=choice,
+            names=names,
+        )
     if folder is None:
         raise NotFound(
             "The embedder {name} is not on this machine: `shisho models pull {name}` brings it, or "

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from shisho.bootstrap.embedder import MODELS
 from shisho.bootstrap.web import consent_file
 from shisho.domain.task import WebConsent
-from shisho.errors import Conflict, ConsentRequired
-from shisho.settings import Settings
+from shisho.errors import Conflict, ConsentRequired, InvalidParams
+from shisho.settings import Settings, list_full_names
 from shisho.system.clock import SystemClock
 
 if TYPE_CHECKING:
@@ -29,6 +29,10 @@ async def pull_model(settings: Settings, name: str, report: Callable[[int, int],
     from shisho.inference.model_pull import ModelPull
 
     files = model_files(settings)
+    if "/" not in name and (names := list_full_names(name)):
+        raise InvalidParams(
+            "{name!r} is part of a model's name. Choose one: {names}.", name=name, names=names
+        )
     if files.is_whole(name):
         return False
     # Who names a model here says with it that this name may go out; a no that was said before stands.

@@ -47,11 +47,14 @@ class QuestionQueue(Queue):
         # Who filters names documents; a web page has nothing of what is filtered by.
         auto = options.sources is Sources.AUTO and not options.filters
         if not (auto and way) and await shelf.count(Scope(self._parts.owner, options.corpora)) == 0:
-            if auto and self._parts.consent.state() is not WebConsent.OFF:
-                check_consent(self._parts.consent.state())
-            raise EmptyCorpus(
-                "There are no documents to answer from. Add some with add_documents, or ask with sources=web."
-            )
+            consent = self._parts.consent.state()
+            if auto and consent is not WebConsent.OFF:
+                check_consent(consent)
+            if way:
+                raise EmptyCorpus(
+                    "There are no documents to answer from. Add some with add_documents, or ask with sources=web."
+                )
+            raise EmptyCorpus("There are no documents to answer from. Add some with add_documents.")
         return Sources.AUTO if auto else Sources.DOCUMENTS
 
     async def _answered_inside(self, options: AskOptions) -> bool:

@@ -47,6 +47,7 @@ _JAPANESE = re.compile(r"[^\x00-ɏ\u2000-\u2bff]")
 _PAIRABLE = re.compile(rf"[一-鿿々〆ヶァ-ヺー{PAIRED}]+")
 _DROPPED = re.compile(r"[ぁ-んー]|[!-/:-@\[-`{-~]+|\W+")
 _KANJI = re.compile(rf"[一-鿿々{PAIRED}]")
+_ABBREVIATED = re.compile(r"\([一-鿿]\)")
 _WIDE = re.compile(r"[！-～]")
 _QUOTED = re.compile(r'["“]([^"“”]+)["”]')
 _COUNTED = re.compile(r"第?[0-9][0-9.,]*(?:[一-鿿ァ-ヶー]+|[a-z]+)")
@@ -256,9 +257,9 @@ def _list_unknown(token: Any, latin: Iterator[str]) -> Iterator[str]:
 
 
 def _term(token: Any) -> str:
-    """The index term of a token; empty for what is not content."""
-    if token.part_of_speech()[0] not in CONTENT:
-        return ""
+    """Return the index term of a token; empty if the token has no content."""
+    if token.part_of_speech()[0] not in CONTENT:  # ㈱ is (株), which is punctuation in the dictionary
+        return token.surface()[1] if _ABBREVIATED.fullmatch(token.surface()) else ""
     term = fold(token.normalized_form()).replace(" ", "_")
     if token.part_of_speech()[1] == "数詞":
         term = term.translate(_NUMERALS)

@@ -139,6 +139,9 @@ SAID: Mapping[str, str] = {
     "No search engine is set up here. Ask with sources=documents; `list_engines` says more.": (
         "使える検索エンジンがありません。sources=documents で質問してください。詳しくは `list_engines` で分かります。"
     ),
+    "There are no documents to answer from. Add some with add_documents.": (
+        "答えのもとになる文書がありません。add_documents で追加してください。"
+    ),
     "There are no documents to answer from. Add some with add_documents, or ask with sources=web.": (
         "答えのもとになる文書がありません。add_documents で追加するか、sources=web で質問してください。"
     ),

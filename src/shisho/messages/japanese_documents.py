@@ -248,7 +248,6 @@ SAID: Mapping[str, str] = {
         "{prefix} で始まる調査課題が複数あります。IDをもう少し長く書いてください。"
     ),
     "There is no task yet.": "まだ調査課題がありません。",
-    "There is no one task {prefix}.": "{prefix} に当たる調査課題が一つに決まりません。",
     "There is no job {job_id}.": "仕事 {job_id} はありません。",
     "There is no session {prefix}. `open_session` gives an id.": (
         "セッション {prefix} はありません。IDは `open_session` で得られます。"
@@ -276,10 +275,12 @@ SAID: Mapping[str, str] = {
         "ページが人の確認を求めましたが、時間内に誰も来ませんでした。調査課題を再開し、待ちになったら"
         " `shisho auth open` を実行してください。"
     ),
-    "Taken are PDF, HTML, DOCX, PPTX, XLSX, EPUB, RTF, EML, IPYNB, CSV, Markdown, text; by OCR PNG, JPEG, TIFF.": (
-        "読めるのは PDF、HTML、DOCX、PPTX、XLSX、EPUB、RTF、EML、IPYNB、CSV、Markdown、プレーンテキスト、"
-        "文字認識(OCR)で PNG、JPEG、TIFF です。"
+    "PDF, HTML, DOCX, PPTX, XLSX, EPUB, RTF, EML, IPYNB, CSV, TSV, Markdown, text; by OCR PNG, JPEG, TIFF; "
+    "bibliographies as BibTeX, RIS, CSL-JSON": (
+        "PDF、HTML、DOCX、PPTX、XLSX、EPUB、RTF、EML、IPYNB、CSV、TSV、Markdown、プレーンテキスト、"
+        "文字認識(OCR)で PNG、JPEG、TIFF、文献リストの BibTeX、RIS、CSL-JSON"
     ),
+    "Supported formats are {formats}.": "対応する形式は {formats} です。",
     "Recognised by OCR, so letters may be wrong: page {pages}.": (
         "文字認識(OCR)で読みました。誤字がありえます: {pages}ページ。"
     ),
@@ -364,9 +365,7 @@ SAID: Mapping[str, str] = {
         "こちらの不具合({kind})で取り込めず、何も保存していません。`shisho --debug add` の出力をお知らせください。"
     ),
     "Sudachi, core dictionary": "Sudachi、core辞書",
-    "PDF, HTML, DOCX, PPTX, RTF, Markdown, text; each file in a child process": (
-        "PDF、HTML、DOCX、PPTX、RTF、Markdown、テキスト(ファイルごとに別のプロセスで)"
-    ),
+    "{formats}; each file in a child process": "{formats}(ファイルごとに別のプロセスで読みます)",
     "none: answers are quotations only": "未設定(回答は引用だけになります)",
     "pip install sudachidict-core": "pip install sudachidict-core",
     'pip install "shisho[browser]"': 'pip install "shisho[browser]"',

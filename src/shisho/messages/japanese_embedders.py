@@ -98,6 +98,12 @@ SAID: Mapping[str, str] = {
     "The files of {folder} cannot be used: {cause}. Pull or copy them anew.": (
         "{folder} のファイルは使えません: {cause}。取り込むかコピーし直してください。"
     ),
+    "{name!r} is part of a model's name. Choose one: {names}.": (
+        "{name!r} はモデル名の一部です。次から選んでください: {names}"
+    ),
+    "The embedder {name} is not on this machine. Choose a full name: {names}. Until then search is by words.": (
+        "埋め込み器 {name} はこのマシンにありません。正式名を指定してください: {names}。それまで検索は語によります。"
+    ),
     "{name!r} is no name of a model: it has the form owner/name.": (
         "{name!r} はモデルの名前ではありません。所有者/名前 の形です。"
     ),

@@ -181,7 +181,8 @@ SAID: Mapping[str, str] = {
     "pages to take in for each query": "検索語ごとに取り込むページ数",
     "result pages at most; none: by category": "結果ページの最大数。なければ種別による",
     "when to stop following result pages": "結果ページをたどるのをいつ止めるか",
-    "before all others": "ほかより先に",
+    "the first result page": "最初の結果ページ",
+    "high: before all others": "high: ほかより先に実行",
     "Show how a task stands, now.": "課題の今の状態を表示する。",
     "Follow a task until it ends; with --json, a line for every change.": (
         "課題を終わりまで見守る。--json では変化ごとに1行。"

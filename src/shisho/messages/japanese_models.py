@@ -48,6 +48,9 @@ SAID: Mapping[str, str] = {
     "{setting} (from {origin}) has another form: {help}. What it was is shown nowhere. See docs/settings.md.": (
         "{setting} ({origin})の形が違います: {help}。元の値はどこにも表示しません。docs/settings.md を見てください。"
     ),
+    "{setting} (from {origin}) takes the full name of a model, not {raw!r}. Choose one: {names}.": (
+        "{setting} ({origin})にはモデルの正式名が必要です。{raw!r} に当てはまるモデルから選んでください: {names}"
+    ),
     "{setting} (from {origin}) does not take {raw!r}: {help}. See docs/settings.md.": (
         "{setting} ({origin})に {raw!r} は使えません: {help}。docs/settings.md を見てください。"
     ),

@@ -58,9 +58,11 @@ _SUFFIXES = {
     "xlsx": XLSX,
     "xlsm": XLSX,
 }
-_TAKEN = Message(
-    "Taken are PDF, HTML, DOCX, PPTX, XLSX, EPUB, RTF, EML, IPYNB, CSV, Markdown, text; by OCR PNG, JPEG, TIFF."
+FORMATS = Message(
+    "PDF, HTML, DOCX, PPTX, XLSX, EPUB, RTF, EML, IPYNB, CSV, TSV, Markdown, text; by OCR PNG, JPEG, TIFF; "
+    "bibliographies as BibTeX, RIS, CSL-JSON"
 )
+_TAKEN = Message("Supported formats are {formats}.", formats=FORMATS)
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PICTURES = {b"\x89PNG\r\n": PNG, b"\xff\xd8\xff": JPEG, b"II*\x00": TIFF, b"MM\x00*": TIFF}
 _BINARY = (

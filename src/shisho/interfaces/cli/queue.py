@@ -45,7 +45,10 @@ def add(
         Literal["auto", "fixed", "exhaustive"],
         typer.Option(help="when to stop following result pages"),
     ] = "auto",
-    urgent: Annotated[bool, typer.Option("--urgent", help="before all others")] = False,
+    page: Annotated[int, typer.Option(min=1, max=10, help="the first result page")] = 1,
+    priority: Annotated[
+        Literal["high", "medium", "low"], typer.Option(help="high: before all others")
+    ] = "medium",
     json_: Json = False,
 ) -> None:
     """Queue web searches and return at once."""
@@ -63,9 +66,10 @@ def add(
             language=lang,
             time_range=TimeRange(time_range),
             max_results_per_query=results,
+            serp_page=page,
             serp_max_pages=pages,
             stop_strategy=StopStrategy(stop),
-            priority=Priority.HIGH if urgent else Priority.MEDIUM,
+            priority=Priority[priority.upper()],
         )
         await confirm_queries(desk, words(context), queries)
         queued = await desk.tasks.queue_searches(queries, task_id=task, options=options)

@@ -23,7 +23,7 @@ from shisho.interfaces.cli.file_names import make_names_distinct
 from shisho.interfaces.cli.messages import Words
 from shisho.language.display import display_code, display_name, display_quotation, join_lines, make_legible
 from shisho.language.script import answer_language
-from shisho.messages.catalogue import render
+from shisho.messages.catalogue import render, render_all
 
 if TYPE_CHECKING:
     from shisho.evaluation.calibrate import Calibration
@@ -104,7 +104,7 @@ def print_whole(
         _fields({name: value for name, value in to_plain(thing).items() if name != "snippet"}, words)
     else:
         document, text = thing
-        _fields(to_plain(document) | {"state": words(f"state_{document.state}")}, words)
+        _fields(to_plain(render_all(document)) | {"state": words(f"state_{document.state}")}, words)
         _out.print("")
         for part in break_into_pages(text, pages or {}, words):
             _out.print(part)

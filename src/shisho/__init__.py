@@ -206,7 +206,7 @@ if TYPE_CHECKING:
         TextMatches,
         Viewable,
     )
-    from shisho.domain.web import TimeRange
+    from shisho.domain.web import PagingStop, SearchPaging, TimeRange
     from shisho.errors import (
         AccessDenied,
         AllEnginesBlocked,
@@ -267,11 +267,12 @@ __all__ = [
     "MetadataValue", "ModelDesk", "ModelFailed", "ModelFault", "ModelUsage", "ModelUse", "ModelWork",
     "ModelWorkKind", "ModelWorkState", "NameConflict", "NeedsOcr", "NewToken", "NodeModelUse", "NotFound", "Notifier",
     "NumberedPassage", "Opinion", "OutgoingQueries", "PageCrop", "PageFate", "PageImage", "PageLayout",
-    "PageRecognised", "PageStrip", "PagesRead", "ParserFailed", "PassageHit", "PassageId", "PassageReading", "Payload",
+    "PageRecognised", "PageStrip", "PagesRead", "PagingStop", "ParserFailed", "PassageHit", "PassageId",
+    "PassageReading", "Payload",
     "PendingIntervention", "PendingJobs", "PreparedInquiry", "Priority", "Progress", "ProofDesk", "PurgeScope",
     "QuestionTurn", "Quota", "QuotaExhausted", "QuotaResource",
     "RankedPassages", "Receipt", "ReferenceDesk", "ReferenceMatch", "ReplayReport", "ResultRow",
-    "RobotsDisallowed", "SearchOptions", "SearchRequest", "SearchRound", "SearchesQueued", "Sentence",
+    "RobotsDisallowed", "SearchOptions", "SearchPaging", "SearchRequest", "SearchRound", "SearchesQueued", "Sentence",
     "SentenceRevision", "SentenceWritten", "SessionOpened", "Sessions", "SettingValue", "ShishoError",
     "SkippedItem", "Source", "SourceRemoved", "Sources", "SpanBoxes", "Stance", "StatusDetail", "StepForgotten",
     "StepTaken", "StopMode", "StopStrategy", "StorageUnusable", "StoreUnavailable", "StoredModel", "Strategy", "SupportCounts",

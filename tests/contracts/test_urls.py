@@ -13,7 +13,7 @@ from shisho.domain.job import ClaimLost, JobError, JobState, StopMode, TaskId, W
 from shisho.domain.payloads import IngestProgress, SearchFailure, SearchOutcome, SearchProgress
 from shisho.domain.session import SessionFacts
 from shisho.domain.task import FailedItem, JobKind, Progress
-from shisho.domain.web import PagingStop
+from shisho.domain.web import PagingStop, SearchPaging
 from shisho.messages.catalogue import render
 from shisho.messages.message import Message
 from tests.contracts.discoveries import Discoveries, cited, found
@@ -308,6 +308,26 @@ async def test_forgetting_a_task_leaves_the_finds_of_others(discoveries: Discove
         list(await discoveries.urls.list_of_job(job.id)) == []
         and len(await discoveries.urls.list_of_job(other.id)) == 2
     )
+
+
+async def test_a_report_has_the_paging_of_each_search_oldest_first(discoveries: Discoveries) -> None:
+    first, second = await discoveries.running(), await discoveries.running()
+    await discoveries.urls.add(first.claim, [found(A, page_number=3)])
+    await discoveries.urls.note(first.claim, SearchNote("決定係数", "memory", 1, (1.0,), (None,)))
+    note = SearchNote("残差", "other", 2, (1.0, 1 / 3), (None, 2 / 3), PagingStop.LIMIT, ("paging_limited",))
+    await discoveries.urls.note(second.claim, note)
+    report = await discoveries.reports.report(T1, OWNER, 0, 9)
+    assert list(report.searches) == [
+        SearchPaging(first.id, "決定係数", "memory", 1, (1.0,), (None,), None),
+        SearchPaging(
+            second.id, "残差", "other", 2, (1.0, 0.333), (None, 0.667), PagingStop.LIMIT, ("paging_limited",)
+        ),
+    ]
+    assert [result.page_number for result in report.results] == [3]
+    await discoveries.queue.tasks.stop(T1, StopMode.IMMEDIATE)
+    report = await discoveries.reports.report(T1, OWNER, 0, 9)
+    assert [each.paging_stop for each in report.searches] == [PagingStop.STOPPED, PagingStop.LIMIT]
+    assert (await discoveries.reports.report(T2, OWNER, 0, 9)).searches == []
 
 
 async def test_expected_document_is_stored_but_not_told_before_it_is_there(discoveries: Discoveries) -> None:

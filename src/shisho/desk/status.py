@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from shisho.desk.search_paging import describe_search
 from shisho.domain.find import Report
 from shisho.domain.job import ENDED, Delay, JobState, Task, TaskState
 from shisho.domain.task import (
@@ -57,6 +58,7 @@ def status(
         since=since,
         detail=detail,
         delays=list_delays(report),
+        searches=tuple(map(describe_search, report.searches)) if detail is StatusDetail.FULL else (),
     )
 
 

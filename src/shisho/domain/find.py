@@ -11,7 +11,7 @@ from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import JobState
 from shisho.domain.task import FailedItem, Progress, ResultRow
 from shisho.domain.time import Instant
-from shisho.domain.web import PagingStop
+from shisho.domain.web import PagingStop, SearchPaging
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +108,8 @@ class Report:
     changed_at: Instant | None
     postponed: Sequence[PostponedJobs]
     """In the order in which they go on."""
+    searches: Sequence[SearchPaging] = ()
+    """The newest ones, oldest first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import Delay, Job, JobId, JobState, Priority, TaskId, TaskState
 from shisho.domain.politeness import BreakerState
 from shisho.domain.time import Instant
-from shisho.domain.web import TimeRange
+from shisho.domain.web import SearchPaging, TimeRange
 
 MAX_QUERIES = 50
 MAX_WAIT = 50.0  # seconds: MCP clients cut a call at about 60
@@ -233,7 +233,7 @@ class PendingJobs:
 class ResultRow:
     """Something a task has found: a hit of a result page, or a document. `document_id` is None while it is
     not taken in. `job_state` cancelled: it stays listed and answers leave it out. `place` is the cursor after
-    it."""
+    it, `page_number` the result page that it was on."""
 
     url: str
     title: str
@@ -246,6 +246,7 @@ class ResultRow:
     job_state: JobState
     fetched_at: Instant | None
     place: int
+    page_number: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,10 +261,10 @@ class FailedItem:
 
 @dataclass(frozen=True, slots=True)
 class TaskSnapshot:
-    """A task as of `revision`. `changed`: it differs from `since_revision`. `results` are those that came or
-    changed after `cursor` was given; `cursor` is for the next call and `more` says that rows were left for
-    it. `retry_after`: seconds after which asking again makes sense, None when nothing will change by itself.
-    `delays` say which jobs wait, and for what. `since` and `detail` are as it was asked."""
+    """A task as of `revision`. `changed`: it differs from `since_revision`. `results` came or changed after
+    `cursor` was given; `cursor` is for the next call; `more`: that call brings more rows. `retry_after`:
+    seconds to wait before it, None when nothing will change by itself. `delays` say which jobs wait, and for
+    what; `searches`, in full detail, how each search pages. `since` and `detail` echo the call."""
 
     task_id: TaskId
     question: str
@@ -287,6 +288,7 @@ class TaskSnapshot:
     since: int | None = None
     detail: StatusDetail = StatusDetail.SUMMARY
     delays: tuple[Delay, ...] = ()
+    searches: tuple[SearchPaging, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

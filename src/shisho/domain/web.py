@@ -181,6 +181,24 @@ class Credential:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchPaging:
+    """A search's way through the result pages of its engine. `novelty` is the share of addresses on each page
+    that were new to the task, `harvest` the share of its visited hits that were useful, None if none was
+    visited; `paging_stop` None: the search is still running. `reason` is the stop in words, and `warnings`
+    are codes, for a visitor with words."""
+
+    job_id: str
+    query: str
+    engine: str
+    pages: int
+    novelty: tuple[float, ...]
+    harvest: tuple[float | None, ...]
+    paging_stop: PagingStop | None
+    warnings: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Look:
     """How an engine's pages are read. Selectors are CSS, phrases lower case.
 

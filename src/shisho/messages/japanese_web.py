@@ -185,9 +185,6 @@ SAID: Mapping[str, str] = {
         "-X` で、またはホームフォルダの写しを置いた別のLinux機で `shisho auth open` を実行し、"
         "profiles/{profile}* を持ち帰ってください。あきらめるなら `shisho auth skip` です。"
     ),
-    "engines.toml can't be used; its last good version stays in effect. {reason}": (
-        "engines.toml を使えないため、最後に読めた内容で続けます。{reason}"
-    ),
     "engines.toml: {engine} has no field {field}.": "engines.toml: {engine} に項目 {field} はありません。",
     "No engine is called {engine}. Known: auto, {known}.": (
         "{engine} という検索エンジンはありません。使えるのは auto、{known} です。"

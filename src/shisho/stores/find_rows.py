@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from shisho.domain.find import DiscoveredUrl, Report, StoredUrl, UrlState
 from shisho.domain.job import Claim, JobId, JobState
 from shisho.domain.task import INTAKES, FailedItem, Progress, ResultRow
 from shisho.domain.time import Instant
+from shisho.domain.web import PagingStop, SearchPaging
 from shisho.messages import message
 from shisho.stores.nouns import Row
 
@@ -95,7 +97,25 @@ def read_result(row: Row) -> ResultRow:
         job_state=JobState(row.job_state),
         fetched_at=row.fetched_at,
         place=row.seq,
+        page_number=row.page_number,
     )
+
+
+def read_searches(rows: Sequence[Row]) -> list[SearchPaging]:
+    """Return the searches of these rows, newest first there and oldest first here."""
+    return [
+        SearchPaging(
+            job_id=row.job_id,
+            query=row.query,
+            engine=row.engine,
+            pages=row.pages,
+            novelty=tuple(round(share, 3) for share in json.loads(row.novelty_json)),
+            harvest=tuple(share and round(share, 3) for share in json.loads(row.harvest_json)),
+            paging_stop=row.paging_stop and PagingStop(row.paging_stop),
+            warnings=tuple(json.loads(row.warnings_json)),
+        )
+        for row in reversed(rows)
+    ]
 
 
 def read_failure(row: Row) -> FailedItem:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, model_validator
 
 from shisho.errors import InvalidParams
 from shisho.interfaces.api.mistakes import describe_mistake
@@ -40,6 +40,34 @@ def check_arguments(name: str, model: type[BaseModel], given: Mapping[str, Any])
                 error.errors(),
             ) from error
     return {field: getattr(validated, field) for field in validated.model_fields_set}
+
+
+def accept_other_names(names: Mapping[str, str]) -> Any:
+    """Return a validator for a model whose arguments may also be given under other names; `names` has the
+    proper one of each. Null means left out.
+
+    Raises: InvalidParams if both names are given and differ.
+    """
+
+    def rename(model: type[BaseModel], given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        proper = {name: value for name, value in given.items() if name not in names}
+        for other in names.keys() & given.keys():
+            name, value = names[other], given[other]
+            if value is not None and proper.get(name) not in (None, value):
+                raise InvalidParams(
+                    "{name} and {other} are the same argument, and differ: {first} and {second}. Give one of them.",
+                    name=name,
+                    other=other,
+                    first=str(proper[name]),
+                    second=str(value),
+                )
+            if value is not None:
+                proper[name] = value
+        return proper
+
+    return model_validator(mode="before")(classmethod(rename))  # type: ignore[arg-type]
 
 
 def refusal(said: Message, model: type[BaseModel], errors: Sequence[Any]) -> InvalidParams:

@@ -13,6 +13,7 @@ from typing import Any, get_args, get_type_hints
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from shisho.errors import InvalidParams
+from shisho.interfaces.api.arguments import accept_other_names
 from shisho.interfaces.api.truncate import to_plain_data
 
 
@@ -97,7 +98,15 @@ class Verb:
             )
             for parameter in self.parameters
         }
-        return create_model(self.class_name("Arguments"), __config__=ConfigDict(extra="forbid"), **taken)
+        return self.make_model("Arguments", taken)
+
+    def make_model(self, kind: str, members: dict[str, Any]) -> type[BaseModel]:
+        """Return a model of arguments; others are refused."""
+        names = getattr(self._members, "OTHER_NAMES", {})
+        validators = {"rename": accept_other_names(names)} if names else None
+        config = ConfigDict(extra="forbid")
+        name = self.class_name(kind)
+        return create_model(name, __config__=config, __validators__=validators, **members)
 
     @cached_property
     def _members(self) -> type[BaseModel] | None:

@@ -21,6 +21,7 @@ from shisho.domain.task import (
     TaskSnapshot,
     TaskSummary,
 )
+from shisho.domain.web import SearchPaging
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,8 @@ class TaskList:
 @dataclass(frozen=True, slots=True)
 class TaskResult:
     """Something a task has found. Without `document_id` it is not taken in; `job_state` cancelled: answers
-    leave it out. `job_id`, `job_state` of what goes well and `fetched_at` are told in full detail."""
+    leave it out. Full detail adds `job_id`, `fetched_at`, `page_number` (of the result page), and
+    `job_state` of what goes well."""
 
     url: str
     title: str
@@ -95,6 +97,7 @@ class TaskResult:
     job_id: str | None = None
     job_state: str | None = None
     fetched_at: str | None = None
+    page_number: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,8 @@ class ProgressSummary:
 class TaskStatus:
     """A task as of `revision`. `changed`: it differs from `since_revision`; what is left out then is as it
     was. `retry_after`: seconds after which asking again makes sense; left out when nothing will change by
-    itself. `delays`: jobs that are put off, until when and why."""
+    itself. `delays`: jobs that are put off, until when and why. `searches`, in full detail: how each search
+    pages, and why it stopped."""
 
     task_id: str
     status: TaskState
@@ -135,6 +139,7 @@ class TaskStatus:
     created_at: str | None = None
     changed_at: str | None = None
     delays: tuple[Delay, ...] | None = None
+    searches: tuple[SearchPaging, ...] | None = None
 
 
 def to_task_status(status: TaskSnapshot) -> TaskStatus:
@@ -162,6 +167,7 @@ def to_task_status(status: TaskSnapshot) -> TaskStatus:
             estimated_seconds=status.estimated_seconds or None,
             changed_at=status.changed_at,
             delays=status.delays or None,
+            searches=status.searches or None,
         )
     if status.since is None:
         task_status = replace(
@@ -187,7 +193,14 @@ def to_task_result(result: ResultRow, detail: StatusDetail) -> TaskResult:
     if detail is StatusDetail.FULL:
         return whole
     state = result.job_state if result.job_state in (JobState.CANCELLED, JobState.FAILED) else None
-    return replace(whole, job_id=None, job_state=state, fetched_at=None, passages=result.passages or None)
+    return replace(
+        whole,
+        job_id=None,
+        job_state=state,
+        fetched_at=None,
+        page_number=None,
+        passages=result.passages or None,
+    )
 
 
 class InputObject(BaseModel):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -26,6 +27,7 @@ from shisho.domain.task import (
     WaitCondition,
 )
 from shisho.domain.web import TimeRange
+from shisho.interfaces.api.arguments import accept_other_names
 from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.replies import (
     AuthQueue,
@@ -59,6 +61,8 @@ class TaskBudget(InputObject):
 class SearchOptionsInput(InputObject):
     """How the queries are searched."""
 
+    OTHER_NAMES: ClassVar[Mapping[str, str]] = {"strategy": "stop_strategy", "max_pages": "serp_max_pages"}
+    rename = accept_other_names(OTHER_NAMES)
     engines: Annotated[
         list[Name], Field(max_length=20, description="see list_engines; none: by category")
     ] = Field(default=[])
@@ -134,9 +138,7 @@ async def get_status(
         int | None,
         Field(ge=0, le=MOST_REVISION, description="`revision` of the reply before: only what is newer"),
     ] = None,
-    detail: Annotated[
-        StatusDetail, Field(description="full: more rows, with job, state and time")
-    ] = StatusDetail.SUMMARY,
+    detail: Annotated[StatusDetail, Field(description="full: all fields")] = StatusDetail.SUMMARY,
     cursor: Cursor = None,
 ) -> TaskSnapshot:
     """How a task stands and what it has found. Call it with wait=50 and wait_for=done, again while `status`

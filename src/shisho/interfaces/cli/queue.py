@@ -85,7 +85,7 @@ def status(context: typer.Context, task: TaskName = "last", json_: Json = False)
     async def work(desk: Desk) -> None:
         from shisho.interfaces.cli import render_queue
 
-        snapshot = await desk.tasks.get_status(task, wait=0)
+        snapshot = await desk.tasks.get_status(task, wait=0, detail="full")
         if json_:
             typer.echo(json.dumps(render_queue.to_json(snapshot), ensure_ascii=False, indent=2))
         else:
@@ -110,12 +110,12 @@ def watch(context: typer.Context, task: TaskName = "last", json_: Json = False) 
             else:
                 tell(snapshot)
 
-        news = await desk.tasks.get_status(task, wait=0)
+        news = await desk.tasks.get_status(task, wait=0, detail="full")
         told(news)
         while news.more or news.status in (TaskState.RUNNING, TaskState.WAITING):
             since = None if news.more else news.revision
             news = await desk.tasks.get_status(
-                news.task_id, wait=WAIT, since_revision=since, cursor=news.cursor
+                news.task_id, wait=WAIT, since_revision=since, cursor=news.cursor, detail="full"
             )
             if news.changed:
                 told(news)

@@ -15,8 +15,17 @@ from shisho.domain.codec import to_plain
 from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import Job
 from shisho.domain.payloads import read_payload
-from shisho.domain.task import EngineStatus, JobPage, JobsQueued, TaskPage, TaskSnapshot, TaskStopped
+from shisho.domain.task import (
+    EngineStatus,
+    JobPage,
+    JobsQueued,
+    ResultRow,
+    TaskPage,
+    TaskSnapshot,
+    TaskStopped,
+)
 from shisho.domain.time import Instant
+from shisho.domain.web import SearchPaging
 from shisho.interfaces.cli.columns import print_columns
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.terminal import say_where
@@ -67,10 +76,11 @@ def follow(words: Words) -> Callable[[TaskSnapshot], None]:
         if progress.reading.total:
             lines.append("  " + words("being_read", n=progress.reading.done, total=progress.reading.total))
         lines += [
-            f"  {display_name(result.title or result.url)}\n    {strip_unseen(result.url)}"
+            f"  {display_name(result.title or result.url)}{_name_page(result, words)}\n    {strip_unseen(result.url)}"
             for result in snapshot.results
             if result.document_id
         ]
+        lines += [_describe_paging(search, words) for search in snapshot.searches]
         lines += [
             strip_unseen(f"  {error.code}: {error.query or ''} {error.url or ''} — {render(error.reason)}")
             for error in snapshot.errors
@@ -89,6 +99,27 @@ def follow(words: Words) -> Callable[[TaskSnapshot], None]:
         printed.update(lines)
 
     return tell
+
+
+def _name_page(result: ResultRow, words: Words) -> str:
+    return "" if result.page_number is None else f" ({words('result_page', n=result.page_number)})"
+
+
+def _describe_paging(search: SearchPaging, words: Words) -> str:
+    """Return how a search pages and why it stopped, in short lines."""
+
+    def join(name: str, shares: Sequence[float | None]) -> str:
+        return words(name, shares=" ".join("–" if share is None else f"{share:.0%}" for share in shares))
+
+    lines = [
+        f"  {search.engine}: {display_name(search.query)}",
+        f"    {words('result_pages', n=search.pages)} · {search.paging_stop or words('state_running')}",
+        f"    {render(search.reason)}",
+        f"    {join('paging_novelty', search.novelty)}",
+        f"    {join('paging_harvest', search.harvest)}",
+        *(f"    {render(warning)}" for warning in search.warnings),
+    ]
+    return "\n".join(line for line in lines if line.strip())
 
 
 def print_stopped(done: TaskStopped, words: Words) -> None:

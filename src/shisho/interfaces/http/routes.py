@@ -9,13 +9,13 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Path, Query
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from shisho.desk import Desk
 from shisho.domain.inquiry import Evidence
 from shisho.domain.job import TaskState
-from shisho.domain.task import TaskSnapshot
+from shisho.domain.task import StatusDetail, TaskSnapshot
 from shisho.errors import NotFound, ShishoError, TimedOut
 from shisho.interfaces.api.failures import describe_error, to_shisho_error
 from shisho.interfaces.api.operations import Verb
@@ -64,7 +64,7 @@ def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
         )
         for name, parameter in rest.items()
     }
-    body_model = create_model(verb.class_name("Request"), __config__=ConfigDict(extra="forbid"), **fields)
+    body_model = verb.make_model("Request", fields)
 
     async def call(arguments: BaseModel | None = None, **names: str) -> Response:
         reply = await verb.ask(desk, **names, **{name: getattr(arguments, name) for name in rest})
@@ -143,11 +143,13 @@ def add_news(router: APIRouter, desk: Desk) -> None:
         responses={**EVENT_STREAM, **REFUSALS},
     )
     async def events(
-        task_id: IdPath, cursor: Annotated[str | None, Query(max_length=200)] = None
+        task_id: IdPath,
+        cursor: Annotated[str | None, Query(max_length=200)] = None,
+        detail: StatusDetail = StatusDetail.SUMMARY,
     ) -> EventSourceResponse:
         """The status of a task each time it changes, as server-sent events named `status`, each with what is
         new since the one before. The stream ends when the task does."""
-        first = await desk.tasks.get_status(task_id, wait=0, cursor=cursor)
+        first = await desk.tasks.get_status(task_id, wait=0, cursor=cursor, detail=detail)
         return EventSourceResponse(_news(desk, first))
 
 
@@ -172,7 +174,7 @@ async def _next(desk: Desk, status: TaskSnapshot) -> TaskSnapshot:
     since = None if status.more else status.revision
     while True:
         snapshot = await desk.tasks.get_status(
-            status.task_id, wait=WAIT, since_revision=since, cursor=status.cursor
+            status.task_id, wait=WAIT, since_revision=since, cursor=status.cursor, detail=status.detail
         )
         if snapshot.revision != since:
             return snapshot

@@ -22,12 +22,14 @@ from shisho.stores.find_rows import (
     find_columns,
     make_report,
     read_failure,
+    read_searches,
     read_stored,
 )
 from shisho.stores.interventions import select_waiting
 from shisho.stores.postponed import select_postponed
 
 MOST_FAILURES = 20
+MOST_SEARCHES = 50
 # A find, unless its job has it already.
 ADD = """INSERT INTO finds(task_id, job_id, canonical_url, seq, url, title, snippet, published_at, query, engine, page_number,
         rank_on_page, rank, status, revision)
@@ -50,11 +52,15 @@ EXPECT = (
 # Whether a find was useful.
 MARK = "UPDATE finds SET useful = :useful WHERE job_id = :job_id AND canonical_url = :canonical_url"
 # How far a search has come, in place of what was noted before.
-NOTE = """INSERT INTO searches(job_id, task_id, query, engine, pages, novelty_json, harvest_json, paging_stop)
-    VALUES (:job_id, :task_id, :query, :engine, :pages, :novelty, :harvest, :stop)
+NOTE = """INSERT INTO searches(job_id, task_id, query, engine, pages, novelty_json, harvest_json, paging_stop,
+        warnings_json)
+    VALUES (:job_id, :task_id, :query, :engine, :pages, :novelty, :harvest, :stop, :warnings)
     ON CONFLICT DO UPDATE SET task_id = excluded.task_id, query = excluded.query, engine = excluded.engine,
         pages = excluded.pages, novelty_json = excluded.novelty_json, harvest_json = excluded.harvest_json,
-        paging_stop = excluded.paging_stop"""
+        paging_stop = excluded.paging_stop, warnings_json = excluded.warnings_json"""
+# The newest searches of a task, as `read_search` takes them.
+SEARCHES = """SELECT job_id, query, engine, pages, novelty_json, harvest_json, paging_stop, warnings_json FROM searches
+    WHERE task_id = :task_id ORDER BY job_id DESC LIMIT :most"""
 # Addresses that the task has met elsewhere.
 SEEN = """SELECT canonical_url FROM finds WHERE task_id = :task_id AND canonical_url IN (SELECT value FROM json_each(:urls))
     AND NOT (job_id = :job_id AND page_number IS :page_number)"""
@@ -63,7 +69,7 @@ OF_JOB = """SELECT url, canonical_url, title, snippet, published_at, query, engi
     status, document_id, useful, code, reason FROM finds WHERE job_id = :job_id ORDER BY rank"""
 # What `read_result` reads: results after a place and since a revision. A document that is expected is not
 # told before it is there.
-RESULTS = """SELECT f.seq, f.url, coalesce(nullif(d.title, ''), f.title) AS title, f.query, f.engine, f.rank,
+RESULTS = """SELECT f.seq, f.url, coalesce(nullif(d.title, ''), f.title) AS title, f.query, f.engine, f.rank, f.page_number,
         CASE f.status WHEN 'visited' THEN f.document_id END AS document_id,
         coalesce(d.passage_count, 0) AS passages, f.job_id, j.state AS job_state, f.fetched_at
     FROM finds f JOIN jobs j ON j.id = f.job_id LEFT JOIN documents d ON d.id = f.document_id AND f.status = 'visited'
@@ -203,6 +209,7 @@ class EmbeddedUrls:
             "pages": note.pages,
         }
         values |= {"novelty": json.dumps(note.novelty), "harvest": json.dumps(note.harvest)}
+        values["warnings"] = json.dumps(note.warnings)
 
         def work(connection: apsw.Connection) -> None:
             connection.execute(NOTE, values | {"task_id": _held(connection, claim)})
@@ -236,6 +243,9 @@ class EmbeddedUrls:
                 answer_id=connection.execute(ANSWER, values | {"kind": JobKind.ANSWER}).get,
                 changed_at=connection.execute(CHANGED_AT, values).get,
                 postponed=select_postponed(EmbeddedQueries(connection), task_id, self._clock),
+                searches=read_searches(
+                    fetch_all(connection.execute(SEARCHES, values | {"most": MOST_SEARCHES}))
+                ),
             )
 
         return await self._database.read(work)

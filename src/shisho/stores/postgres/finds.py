@@ -18,6 +18,7 @@ from shisho.stores.find_rows import (
     find_columns,
     make_report,
     read_failure,
+    read_searches,
     read_stored,
 )
 from shisho.stores.interventions import select_waiting
@@ -28,6 +29,7 @@ from shisho.stores.postgres.rows import Row, change, fetch_all, fetch_first
 from shisho.stores.postponed import select_postponed
 
 MOST_FAILURES = 20
+MOST_SEARCHES = 50
 # The task of a held claim. Until the commit nobody takes the job back, and nobody gives the task another
 # revision: who has seen a later one has seen what is written here.
 HOLDS = """SELECT j.task_id FROM jobs j JOIN tasks t ON t.id = j.task_id
@@ -55,11 +57,15 @@ EXPECT = f"UPDATE finds SET document_id = %(document_id)s {OF_KEY}"
 # Whether a find was useful.
 MARK = f"UPDATE finds SET useful = %(useful)s {OF_KEY}"
 # How far a search has come, in place of what was noted before.
-NOTE = """INSERT INTO searches(job_id, task_id, query, engine, pages, novelty_json, harvest_json, paging_stop)
-    VALUES (%(job_id)s, %(task_id)s, %(query)s, %(engine)s, %(pages)s, %(novelty)s, %(harvest)s, %(stop)s)
+NOTE = """INSERT INTO searches(job_id, task_id, query, engine, pages, novelty_json, harvest_json, paging_stop,
+        warnings_json)
+    VALUES (%(job_id)s, %(task_id)s, %(query)s, %(engine)s, %(pages)s, %(novelty)s, %(harvest)s, %(stop)s, %(warnings)s)
     ON CONFLICT (job_id) DO UPDATE SET task_id = excluded.task_id, query = excluded.query, engine = excluded.engine,
         pages = excluded.pages, novelty_json = excluded.novelty_json, harvest_json = excluded.harvest_json,
-        paging_stop = excluded.paging_stop"""
+        paging_stop = excluded.paging_stop, warnings_json = excluded.warnings_json"""
+# The newest searches of a task, as `read_search` takes them.
+SEARCHES = """SELECT job_id, query, engine, pages, novelty_json, harvest_json, paging_stop, warnings_json FROM searches
+    WHERE task_id = %(task_id)s ORDER BY job_id DESC LIMIT %(most)s"""
 # Addresses that the task has met elsewhere.
 SEEN = """SELECT DISTINCT canonical_url FROM finds WHERE task_id = %(task_id)s AND canonical_url = ANY(%(urls)s)
     AND NOT (job_id = %(job_id)s AND page_number IS NOT DISTINCT FROM %(page_number)s::integer)"""
@@ -68,7 +74,7 @@ OF_JOB = """SELECT url, canonical_url, title, snippet, published_at, query, engi
     status, document_id, useful, code, reason FROM finds WHERE job_id = %(job_id)s ORDER BY rank"""
 # What `read_result` reads: results after a place and since a revision. A document that is expected is not
 # told before it is there.
-RESULTS = """SELECT f.seq, f.url, coalesce(nullif(d.title, ''), f.title) AS title, f.query, f.engine, f.rank,
+RESULTS = """SELECT f.seq, f.url, coalesce(nullif(d.title, ''), f.title) AS title, f.query, f.engine, f.rank, f.page_number,
         CASE f.status WHEN 'visited' THEN f.document_id END AS document_id,
         coalesce(d.passage_count, 0) AS passages, f.job_id, j.state AS job_state, f.fetched_at
     FROM finds f JOIN jobs j ON j.id = f.job_id LEFT JOIN documents d ON d.id = f.document_id AND f.status = 'visited'
@@ -175,7 +181,7 @@ class PostgresUrls:
     async def note(self, claim: Claim, note: SearchNote) -> None:
         values = {"query": note.query, "engine": note.engine, "stop": note.stop, "pages": note.pages}
         novelty = {"novelty": json.dumps(note.novelty), "harvest": json.dumps(note.harvest)}
-        await self._change(claim, NOTE, values | novelty)
+        await self._change(claim, NOTE, values | novelty | {"warnings": json.dumps(note.warnings)})
 
     async def list_of_job(self, job_id: JobId) -> Sequence[StoredUrl]:
         rows = await self._database.read(lambda connection: fetch_all(connection, OF_JOB, {"job_id": job_id}))
@@ -202,6 +208,7 @@ class PostgresUrls:
                 answer_id=None if answer is None else answer.id,
                 changed_at=None if changed is None else changed.at,
                 postponed=select_postponed(PostgresQueries(connection), task_id, self._clock),
+                searches=read_searches(fetch_all(connection, SEARCHES, values | {"most": MOST_SEARCHES})),
             )
 
         return await self._database.read(work)

@@ -75,6 +75,7 @@ function showTask(body, id, state, numbers, status = null) {
   fill(body, make("div", {}, make("span", { class: `state ${state}` }, say(`state_${state}`)), " ", make("span", { class: "quiet" }, counts.join(" · "))),
     status?.errors.map((error) => make("div", { class: "notice bad", dir: "auto" }, make("strong", {}, error.query ?? baseName(error.url ?? "")), make("div", {}, error.reason))),
     status?.delays?.map((delay) => make("div", { class: "quiet", dir: "auto" }, say("jobs_put_off", { n: delay.jobs, until: moment(delay.until), reason: delay.reason }))),
+    status?.searches?.map(search),
     status && make("ul", {}, status.results.filter((row) => row.document_id).slice(0, MOST_RESULTS).map(result)),
     make("div", { class: "row" }, status?.answer_id && make("a", { href: `/a/${status.answer_id}` }, say("open_answer")),
       !status && make("button", { type: "button", class: "plain", onclick: () => attempt(() => showDetails(id)) }, say("details")),
@@ -83,12 +84,22 @@ function showTask(body, id, state, numbers, status = null) {
       ["stopped", "failed", "cancelled"].includes(state) && make("button", { type: "button", onclick: () => attempt(() => act(id, "resume")) }, say("resume"))));
 }
 
-/** A document that a task has taken in. */
-const result = (row) => make("li", { dir: "auto" }, make("a", { href: `/d/${row.document_id}` }, brief(row.title || baseName(row.url))));
+/** A document that a task has taken in, and the result page that named it. */
+const result = (row) => make("li", { dir: "auto" }, make("a", { href: `/d/${row.document_id}` }, brief(row.title || baseName(row.url))),
+  row.page_number && make("span", { class: "quiet" }, " ", say("result_page", { n: row.page_number })));
+
+/** How a search goes through the result pages of its engine, and why it stopped. */
+function search(row) {
+  const listShares = (shares) => shares.map((share) => (share === null ? "–" : `${figure(share * 100)} %`)).join(", ");
+  return make("div", { class: "paging" }, make("div", { dir: "auto" }, make("strong", {}, row.engine), " ", brief(row.query)),
+    make("div", { class: "quiet" }, say("result_pages", { n: row.pages }), " · ", row.paging_stop ? `${row.reason} (${row.paging_stop})` : say("state_running")),
+    make("div", { class: "quiet" }, say("paging_novelty", { shares: listShares(row.novelty) }), " · ", say("paging_harvest", { shares: listShares(row.harvest) })),
+    row.warnings.map((warning) => make("div", { class: "notice" }, warning)));
+}
 
 /** What there is to read of a task, and what went wrong. */
 async function showDetails(id) {
-  showStatus(itemOf(id).lastChild, await get(address(`/tasks/${id}`, { wait: 0 })));
+  showStatus(itemOf(id).lastChild, await get(address(`/tasks/${id}`, { wait: 0, detail: "full" })));
 }
 
 async function act(id, verb, body = {}) {
@@ -106,7 +117,7 @@ function showStatus(body, status) {
 
 function follow(id, body) {
   unfollow(id);
-  const events = new EventSource(`/api/v1/tasks/${id}/events`);
+  const events = new EventSource(`/api/v1/tasks/${id}/events?detail=full`);
   following.set(id, events);
   events.addEventListener("status", (event) => {
     const status = JSON.parse(event.data);

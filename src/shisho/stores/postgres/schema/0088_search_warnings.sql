@@ -1,0 +1,2 @@
+-- What an engine could not do for a search: codes, for example `paging_ignored`.
+ALTER TABLE searches ADD COLUMN warnings_json text NOT NULL DEFAULT '[]';

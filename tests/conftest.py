@@ -34,6 +34,7 @@ WITH_TIME = (
     "flows/test_folders.py",
     "flows/test_global_limits.py",
     "flows/test_hostile_web.py",
+    "flows/test_interleavings.py",
     "flows/test_long_pdf.py",
     "flows/test_notices.py",
     "flows/test_person",

@@ -64,6 +64,7 @@ STORE_PAGES = {
     "blob_names",
     "conversation_names",
     "conversation_rows",
+    "conversations",
     "counted_metadata",
     "ears",
     "find_rows",

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from shisho.domain.conversation import NewTurn
 from shisho.domain.corpus import Scope
 from shisho.domain.inquiry import AnswerLevel, Inquiry, LoopStop
 from shisho.errors import InvalidParams, NotFound
@@ -25,7 +26,7 @@ class Talks:
     ledger: Ledger
 
     async def ask(self, run_id: str, question: str, conversation_id: str = "", owner: str = "local") -> None:
-        await self.conversations.add_turn(run_id, question, owner, conversation_id)
+        await self.conversations.add_turn(NewTurn(run_id, question, owner, conversation_id))
         await self.ledger.begin(Inquiry(run_id, question, Scope(owner)))
 
 
@@ -46,13 +47,13 @@ async def talks(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 async def test_what_no_database_has_a_place_for_is_refused(talks: Talks) -> None:
     with pytest.raises(InvalidParams, match="half a character"):
-        await talks.conversations.add_turn("run1", "決定係数\ud800とは何か", "local")
+        await talks.conversations.add_turn(NewTurn("run1", "決定係数\ud800とは何か", "local"))
     with pytest.raises(InvalidParams, match="half a character"):
         await talks.conversations.find("\ud800", "local")
     with pytest.raises(InvalidParams, match="more than 64 bits"):
         await talks.conversations.list_newest("local", None, 2**70)
     await talks.ask("run1", "決定係数とは何か")
-    assert await talks.conversations.find("last", "local") == "run1"
+    assert (await talks.conversations.find("last", "local"))[0] == "run1"
 
 
 async def test_turns_follow_in_the_order_they_were_asked(talks: Talks) -> None:
@@ -62,7 +63,7 @@ async def test_turns_follow_in_the_order_they_were_asked(talks: Talks) -> None:
     await talks.ask("run2", "同じ一問", "run1")
     turns = await talks.conversations.list_turns("run1")
     assert [(turn.number, turn.question) for turn in turns] == [(1, "決定係数とは何か"), (2, "それはなぜ?")]
-    assert await talks.conversations.find("last", "local") == "run3"
+    assert (await talks.conversations.find("last", "local"))[0] == "run3"
     assert await talks.conversations.list_turns("nowhere") == []
 
 
@@ -81,7 +82,7 @@ async def test_a_turn_is_told_as_it_was_understood(talks: Talks) -> None:
     await talks.ledger.save(replace(answer("run1", "2026-01-03"), task_id="task7"), "local")
     turns = await talks.conversations.list_turns("run1")
     assert [turn.understood for turn in turns] == ["決定係数とは何か", "決定係数の定義は?"]
-    assert await talks.conversations.find("abc2", "local") == "run1"
+    assert (await talks.conversations.find("abc2", "local"))[0] == "run1"
 
 
 async def test_a_conversation_belongs_to_who_began_it(talks: Talks) -> None:
@@ -91,7 +92,7 @@ async def test_a_conversation_belongs_to_who_began_it(talks: Talks) -> None:
     with pytest.raises(NotFound, match="Nothing was asked yet"):
         await talks.conversations.find("last", "someone")
     with pytest.raises(NotFound, match="conversation_id"):
-        await talks.conversations.add_turn("run9", "それは?", "someone", "run1")
+        await talks.conversations.add_turn(NewTurn("run9", "それは?", "someone", "run1"))
     await talks.ask("run2", "別の問い")
     with pytest.raises(NotFound, match="More than one conversation begins with run"):
         await talks.conversations.find("run", "local")
@@ -116,7 +117,7 @@ async def test_conversations_are_listed_by_their_newest_turn(talks: Talks) -> No
 async def test_a_turn_says_what_came_of_it_and_names_its_conversation_before(talks: Talks) -> None:
     await talks.ask("run1", "決定係数とは何か")
     await talks.ask("xyz2", "その定義は?", "run1")
-    assert await talks.conversations.find("xyz", "local") == "run1"
+    assert (await talks.conversations.find("xyz", "local"))[0] == "run1"
     with pytest.raises(NotFound):
         await talks.conversations.find("xyz", "someone")
     await talks.ledger.save(answer("abc1", "2026-01-02"), "local")
@@ -144,4 +145,4 @@ async def test_what_is_removed_takes_runs_and_answers_with_it(talks: Talks) -> N
     with pytest.raises(NotFound):
         await talks.ledger.find_inquiry("run2")
     assert (await talks.ledger.answer("last", "local")).id == "abc3"
-    assert await talks.conversations.find("last", "local") == "run3"
+    assert (await talks.conversations.find("last", "local"))[0] == "run3"

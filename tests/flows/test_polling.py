@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +15,13 @@ import pytest
 
 from shisho.desk import Desk
 from shisho.domain.job import TaskState
-from shisho.domain.task import StatusDetail, TaskSnapshot, WaitCondition
+from shisho.domain.task import Bytes, StatusDetail, TaskSnapshot, WaitCondition
 from shisho.interfaces.api.contract import VERBS
 from shisho.interfaces.api.truncate import dump_compact
 from shisho.testing.box.server import Box
 from tests.flows.boxed import boxed
 from tests.interfaces.serving import calling, serving, stdio
-from tests.machine import PATIENCE
+from tests.machine import PATIENCE, Stopwatch
 
 VERB = {verb.name: verb for verb in VERBS}
 WAIT = 50  # as long as a wait may last
@@ -140,3 +142,111 @@ async def test_who_waits_for_the_end_is_given_no_results_before_it(tmp_path: Pat
         queued = await desk.tasks.queue_searches(["三毛猫"])
         status = await desk.tasks.get_status(queued.task_id, wait=0.1, wait_for=WaitCondition.DONE)
         assert (status.status, status.results, status.more, status.cursor) == ("running", (), False, "0")
+
+
+async def test_a_default_poll_waits_for_a_change_after_it(tmp_path: Path) -> None:
+    async with boxed(tmp_path / "home", slots=0, seed=3) as (_, desk):
+        task = await desk.tasks.create_task("三毛猫とは何か")
+        assert (await desk.tasks.get_status(task, wait=WAIT)).status is TaskState.CREATED
+        await desk.tasks.queue_searches(["三毛猫"], task_id=task)
+        for wait_for in (WaitCondition.CHANGE, WaitCondition.RESULT, WaitCondition.DONE):
+            before = await desk.tasks.get_status(task, wait=0)
+            unchanged = await desk.tasks.get_status(task, wait=0.1, wait_for=wait_for)
+            assert unchanged.revision == before.revision
+            poll = asyncio.create_task(desk.tasks.get_status(task, wait=WAIT, wait_for=wait_for))
+            await asyncio.wait([poll], timeout=0.3)
+            assert not poll.done(), "nothing has changed yet"
+            if wait_for is WaitCondition.CHANGE:
+                await desk.tasks.queue_searches(["黒猫"], task_id=task)
+            else:
+                await desk.tasks.stop_task(task)
+            changed = await asyncio.wait_for(poll, PATIENCE)
+            assert changed.revision > before.revision
+            if wait_for is not WaitCondition.CHANGE:
+                assert changed.status is TaskState.STOPPED
+                await desk.tasks.resume_task(task)
+        await desk.tasks.stop_task(task)
+        ended = await desk.tasks.get_status(task, wait=0)
+        for since in (None, ended.revision):
+            with Stopwatch() as watch:
+                again = await desk.tasks.get_status(task, wait=WAIT, since_revision=since)
+            assert again.status is TaskState.STOPPED and watch.undisturbed < WAIT / 2, "nothing is waited for"
+
+
+async def test_results_beyond_the_cursor_are_told_at_once(tmp_path: Path) -> None:
+    async with boxed(tmp_path / "home", slots=1, seed=3) as (_, desk):
+        files = [Bytes(f"{number}.txt", f"本文{number}。".encode()) for number in range(12)]
+        added = await desk.tasks.queue_documents(files=files)
+        await waited(desk, added.task_id, WaitCondition.DONE)
+    async with boxed(tmp_path / "home", slots=0, seed=3) as (_, desk):
+        await desk.tasks.queue_documents(files=[Bytes("more.txt", b"more")], task_id=added.task_id)
+        first = await desk.tasks.get_status(added.task_id, wait=0)
+        assert first.status is TaskState.RUNNING and first.more
+        with Stopwatch() as watch:
+            rest = await desk.tasks.get_status(added.task_id, wait=WAIT, cursor=first.cursor)
+        assert len(rest.results) == 2 and not rest.more and watch.undisturbed < WAIT / 2
+        poll = asyncio.create_task(desk.tasks.get_status(added.task_id, wait=WAIT, cursor=rest.cursor))
+        await asyncio.wait([poll], timeout=0.3)
+        assert not poll.done(), "there is nothing beyond this cursor"
+        await desk.tasks.stop_task(added.task_id)
+        assert (await asyncio.wait_for(poll, PATIENCE)).status is TaskState.STOPPED
+
+
+@asynccontextmanager
+async def door(kind: str, folder: Path) -> AsyncIterator[tuple[Box, Any]]:
+    """A caller of verbs by name, as JSON, and the box that it searches."""
+    if kind == "Python":
+        async with boxed(folder / "home", seed=3) as (box, desk):
+            yield box, lambda tool, **arguments: VERB[tool](desk, **arguments)
+        return
+    home = folder / "home"
+    home.mkdir()
+    (home / "engines.toml").write_text(ENGINES, "utf-8")
+    more = {"SHISHO_WEB": "on", "SHISHO_BOX": str(folder / "box"), "SHISHO_ROBOTS": "off"}
+    async with Box(seed=3, folder=folder / "box") as box:
+        if kind == "MCP stdio":
+            async with calling(stdio(home, **more)) as call:
+                yield box, call
+            return
+        with serving(home, **more) as url:
+            if kind == "MCP HTTP":
+                async with calling(f"{url}/mcp") as call:
+                    yield box, call
+                return
+            async with httpx.AsyncClient(base_url=f"{url}/api/v1", timeout=2 * PATIENCE) as client:
+
+                async def rest(tool: str, **arguments: Any) -> Any:
+                    if tool == "queue_searches":
+                        return (await client.post("/searches", json=arguments)).json()
+                    return (await client.get(f"/tasks/{arguments.pop('task_id')}", params=arguments)).json()
+
+                yield box, rest
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["Python", "MCP stdio", "MCP HTTP", "REST"])
+async def test_a_client_that_read_no_instructions_calls_once_for_each_change(
+    kind: str, tmp_path: Path
+) -> None:
+    """Waits that lasted as long as they may are not counted: that is how busy the machine was."""
+    async with door(kind, tmp_path) as (box, call):
+        topics = list(dict.fromkeys(question.topic for question in box.questions[12:]))
+
+        async def polled(topic: str, **more: Any) -> tuple[int, int]:
+            """Calls until it is done, and changes meanwhile."""
+            queued = await call("queue_searches", queries=[topic], engines=["mojeek", "marginalia"])
+            task = {"task_id": queued["task_id"]}
+            first = status = await call("get_status", **task, wait=0)
+            calls = 0
+            while status["status"] == "running":
+                began = time.monotonic()
+                status = await call("get_status", **task, wait=30, **more)
+                calls += status["status"] != "running" or time.monotonic() < began + 30
+            assert status["status"] == "completed" and status["results"]
+            return calls, status["revision"] - first["revision"]
+
+        calls, changes = await polled(topics[0])
+        print(f"{kind}: {calls} calls, {changes} changes")
+        assert 1 < calls <= changes + 1
+        assert (await polled(topics[1], wait_for="result"))[0] <= 2, "its job's end, or a page that failed"
+        assert (await polled(topics[2], wait_for="done"))[0] == 1

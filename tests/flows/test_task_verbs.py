@@ -263,7 +263,7 @@ async def test_tasks_are_found_by_id_prefix_or_last(desk: Desk) -> None:
 
 async def test_a_long_poll_wakes_for_each_change_and_never_early(desk: Desk) -> None:
     queued = await desk.tasks.queue_searches(["一", "二"])
-    held = await desk.tasks.get_status(queued.task_id, wait=50)
+    held = await desk.tasks.get_status(queued.task_id, wait=0)
     assert held.changed and held.retry_after is not None and held.estimated_seconds == 30.0
     began = time.monotonic()
     same = await desk.tasks.get_status(queued.task_id, wait=0.3, since_revision=held.revision)

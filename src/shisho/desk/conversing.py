@@ -16,6 +16,7 @@ from shisho.domain.conversation import (
     ConversationPage,
     ConversationRemoved,
     ConversationTurn,
+    NewTurn,
     QuestionTurn,
     TurnState,
     derive_turn_state,
@@ -24,7 +25,7 @@ from shisho.domain.corpus import WEB_CORPUS, Condition
 from shisho.domain.inquiry import AnswerLevel, Inquiry, LoopStop, WebPolicy
 from shisho.domain.job import Job, JobState, Task, TaskId
 from shisho.domain.payloads import AnswerJob
-from shisho.domain.task import AskOptions, TaskDeleted, TaskSnapshot
+from shisho.domain.task import AskOptions, TaskDeleted
 from shisho.errors import NotFound, ShishoError
 from shisho.ports import Conversations, Ledger
 
@@ -34,8 +35,6 @@ NEW = ConversationContext()
 
 class TaskVerbs(Protocol):
     """The verbs of tasks that are needed."""
-
-    async def get_status(self, task_id: str, *, wait: float) -> TaskSnapshot: ...
 
     async def remove_task(self, task_id: str) -> TaskDeleted: ...
 
@@ -63,27 +62,26 @@ class ConversationDesk:
         self._understand = understand
 
     async def turns(self, conversation: str = "last") -> Sequence[ConversationTurn]:
-        """Its questions in their order, each with how it was understood."""
-        return await self._conversations.list_turns(await self._find(conversation))
+        """Return its questions in their order, each with how it was understood."""
+        return (await self._find(conversation))[1]
 
     async def find_last_run(self) -> str | None:
-        """The run of the newest question; None where nothing was asked."""
+        """Return the run of the newest question; None if nothing was asked."""
         with suppress(NotFound):
             return (await self.turns())[-1].run_id
         return None
 
     async def list_newest(self, *, cursor: str | None = None, limit: int = 50) -> ConversationPage:
-        """This visitor's conversations, the one with the newest question first. Raises InvalidParams for a
-        cursor that no reply gave."""
+        """Return this visitor's conversations, the one with the newest question first. Raises InvalidParams
+        for a cursor that no reply gave."""
         before = None if cursor is None else intake.place(cursor)
         rows = await self._conversations.list_newest(self._access.owner, before, limit + 1)
         shown_rows = tuple(rows[:limit])
         return ConversationPage(shown_rows, str(shown_rows[-1].place) if len(rows) > limit else None)
 
     async def view(self, conversation: str = "last") -> Conversation:
-        """Its questions in their order, and where each stands."""
-        conversation_id = await self._find(conversation)
-        turns = await self._conversations.list_turns(conversation_id)
+        """Return its questions in their order, each with its state."""
+        conversation_id, turns = await self._find(conversation)
         return Conversation(conversation_id, tuple([await self._question_turn(turn) for turn in turns]))
 
     async def _question_turn(self, turn: ConversationTurn) -> QuestionTurn:
@@ -116,8 +114,7 @@ class ConversationDesk:
         """Read a question in this conversation; None or "": it begins its own."""
         if not conversation:
             return NEW
-        conversation_id = await self._find(conversation)
-        turns = await self._conversations.list_turns(conversation_id)
+        conversation_id, turns = await self._find(conversation)
         earlier = tuple(turn.understood for turn in turns[-REMEMBERED:])
         context = ConversationContext(conversation_id, earlier)
         with suppress(ShishoError):  # not begun yet, or what it read was purged: it looks everywhere
@@ -128,32 +125,32 @@ class ConversationDesk:
         return context
 
     async def add_turn(self, run_id: str, question: str, conversation_id: str) -> None:
-        """Write down that this run follows in this conversation, or with "" begins its own."""
-        await self._conversations.add_turn(run_id, question, self._access.owner, conversation_id)
+        """Add this run to this conversation, or with "" let it begin its own."""
+        await self._conversations.add_turn(NewTurn(run_id, question, self._access.owner, conversation_id))
 
     async def remove(self, conversation: str) -> ConversationRemoved:
         """Erase it: its questions, what was found for them and their answers, with the tasks that were made
         for them alone. It cannot be undone."""
-        conversation_id = await self._find(conversation)
+        conversation_id, turns = await self._find(conversation)
         await self._access.record(AuditVerb.REMOVE, conversation_id)
         others: list[TaskId] = []
-        for turn in await self._conversations.list_turns(conversation_id):
+        for turn in turns:
             others += await self._drop_task(turn)
         return replace(await self._conversations.remove(conversation_id), kept_tasks=tuple(others))
 
     async def _drop_task(self, turn: ConversationTurn) -> list[TaskId]:
-        """The task of a turn, where it is kept because it was not made for it."""
+        """Remove the task that was made for a turn; one that was not is kept and returned."""
         with suppress(ShishoError):
-            task_id = (await self._ledger.find_inquiry(turn.run_id)).task_id
-            if not task_id:
+            question = await self._tasks.find_question(turn.run_id)
+            if question is None:
                 return []
-            task = await self._tasks.get_status(task_id, wait=0)
+            task = question[1]
             if task.question != turn.question:
-                return [task.task_id]
-            await self._tasks.remove_task(task_id)
+                return [task.id]
+            await self._tasks.remove_task(task.id)
         return []
 
-    async def _find(self, name: str) -> str:
+    async def _find(self, name: str) -> tuple[str, Sequence[ConversationTurn]]:
         return await self._conversations.find(name, self._access.owner)
 
 

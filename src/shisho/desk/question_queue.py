@@ -12,6 +12,7 @@ from shisho.desk.choosing import check_elsewhere, check_filters
 from shisho.desk.conversing import apply_context
 from shisho.desk.queue import Queue, check_consent
 from shisho.domain.audit import AuditVerb
+from shisho.domain.conversation import NewTurn
 from shisho.domain.corpus import WEB_CORPUS, Scope
 from shisho.domain.job import ENDED, Job, JobId, JobState, NewJob, Task
 from shisho.domain.payloads import AnswerJob
@@ -73,9 +74,9 @@ class QuestionQueue(Queue):
 
     async def _answer_to_queue(
         self, question: str, options: AskOptions, ceilings: Mapping[str, float]
-    ) -> NewJob:
-        """The job of a question, with what it takes from its conversation. Raises as `_reachable`, and
-        NotFound for an unknown conversation."""
+    ) -> tuple[NewJob, NewTurn]:
+        """Return the job of a question, and the turn of a conversation that it will be. Raises as
+        `_reachable`, and NotFound for an unknown conversation."""
         context = await self._parts.conversations.context(options.conversation)
         options = apply_context(options, context)
         sources = await self._reachable(options)
@@ -92,23 +93,15 @@ class QuestionQueue(Queue):
         (job,) = self._new_jobs(JobKind.ANSWER, [payload])
         await self._parts.access.record(AuditVerb.ASK, job.id)
         self._parts.lend(job.id)
-        return job
-
-    async def _turn(self, job_id: JobId) -> Job:
-        """The job of a question, which is a turn of its conversation from now on."""
-        job = await self._parts.jobs.get_job(job_id)
-        payload = job.input.read(AnswerJob)
-        await self._parts.conversations.add_turn(job.id, payload.question, payload.conversation_id)
-        return job
+        return job, NewTurn(job.id, question, self._parts.owner, context.conversation_id)
 
     async def find_question(self, answer_id: str) -> tuple[Job, Task] | None:
-        """Find the job that makes an answer, and its task; None where this visitor has none of that id, or
-        under `last` none that is being made."""
+        """Find the job that makes an answer, and its task, in one snapshot; None if this visitor has none of
+        that id, or under `last` none that is being made."""
         if answer_id == "last":
             return await self._find_under_way()
         try:
-            job = await self._parts.jobs.get_job(JobId(answer_id))
-            task = await self._parts.tasks.get_task(job.task_id)
+            job, task = await self._parts.tasks.get_job_and_task(JobId(answer_id))
         except NotFound:
             return None
         return (job, task) if job.kind == JobKind.ANSWER and task.owner == self._parts.owner else None
@@ -142,11 +135,10 @@ class QuestionQueue(Queue):
         return AnswerHandle(job.task_id, job.id, answer, None, answer.conversation_id)
 
     async def _ended(self, job: Job, seconds: float) -> tuple[Job, Task]:
-        """A job and its task as soon as it has ended, or as they are after so many seconds."""
+        """Return a job and its task once it has ended, or as they are after so many seconds."""
         ends = asyncio.get_running_loop().time() + seconds
         while True:
-            task = await self._parts.tasks.get_task(job.task_id)
-            job = await self._parts.jobs.get_job(job.id)
+            job, task = await self._parts.tasks.get_job_and_task(job.id)
             remaining = ends - asyncio.get_running_loop().time()
             if job.state in ENDED or remaining <= 0:
                 return job, task

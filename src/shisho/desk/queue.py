@@ -33,8 +33,6 @@ from shisho.domain.job import (
     Priority,
     ReplyFacts,
     TaskId,
-    TaskNews,
-    TaskState,
 )
 from shisho.domain.payloads import FetchJob, IngestJob, JobPayload, list_staged_keys, read_payload
 from shisho.domain.task import (
@@ -44,7 +42,6 @@ from shisho.domain.task import (
     JobKind,
     JobsQueued,
     SkippedItem,
-    WaitCondition,
     WebConsent,
 )
 from shisho.domain.team import CorpusKey
@@ -104,14 +101,16 @@ class Queue:
                 return
         raise unknown_place("job", job_id)
 
-    async def _check_place(self, task_id: TaskId, place: int) -> None:
-        """Raises InvalidParams where the visitor reads on from a place that the task has not come to: they
-        would be told for ever that nothing is new."""
-        if place and place > await self._parts.reports.find_last_place(task_id):
+    async def _has_more(self, task_id: TaskId, place: int) -> bool:
+        """Return whether the task has results after a place. Raises InvalidParams for a place beyond all of
+        them: its reader would never hear of any."""
+        last = await self._parts.reports.find_last_place(task_id)
+        if place > last:
             raise InvalidParams(
                 "{cursor} is no cursor of this task. Give the one that its last status had, or none.",
                 cursor=place,
             )
+        return place < last
 
     async def _waiting(self, name: str) -> PendingIntervention:
         intervention = find_intervention(
@@ -354,27 +353,6 @@ class Queue:
             tuple(existing_documents),
             seconds,
         )
-
-    async def _waited(
-        self, task_id: TaskId, since: int | None, seconds: float, wait_for: WaitCondition
-    ) -> TaskNews:
-        """The task as soon as what is waited for has come since then, or as it is after so many seconds."""
-        ends = asyncio.get_running_loop().time() + seconds
-        news = await self._parts.watch(task_id, since if wait_for is WaitCondition.CHANGE else None, seconds)
-        while not await self._has_come(news, since, wait_for):
-            remaining = ends - asyncio.get_running_loop().time()
-            if remaining <= 0:
-                break
-            news = await self._parts.watch(task_id, news.task.revision, remaining)
-        return news
-
-    async def _has_come(self, news: TaskNews, since: int | None, wait_for: WaitCondition) -> bool:
-        is_ended = news.task.state is not TaskState.RUNNING
-        if wait_for is WaitCondition.RESULT and not is_ended:
-            return await news.make_once(
-                ("outcome", since), lambda: self._parts.reports.has_outcome(news.task.id, since or 0)
-            )
-        return is_ended or wait_for is WaitCondition.CHANGE
 
     async def _still_running(self, task_id: TaskId, jobs: Sequence[JobId], seconds: float) -> list[JobId]:
         """Those of these jobs that run on after so many seconds."""

@@ -14,19 +14,20 @@ TICK = 0.5  # seconds until a wish to stop is heard
 
 
 async def follow_answer(parts: DeskParts, queued: AnswerHandle, notify: Notify, stop: Stop) -> Answer:
-    """Wait for the answer and the end of its job, telling how the task changes; what it has come to where it
-    is to stop. An answer stands in the ledger before its job has ended: who left in between, and is the
-    worker itself, would put the job back into the queue."""
+    """Report how a task changes until its question has an answer and the job has ended. If it is to stop,
+    return what was found. The answer is stored before its job ends: the worker, which runs here, would queue
+    the job again if it left in between."""
     revision = None
     cursor = None
     async with parts.working():
         while not stop():
-            handle = await parts.tasks.wait_for_answer(queued.answer_id)
+            wait = 0.0 if revision is None else TICK
             snapshot = await parts.tasks.get_status(
-                queued.task_id, wait=TICK, since_revision=revision, cursor=cursor
+                queued.task_id, wait=wait, since_revision=revision, cursor=cursor
             )
             if snapshot.changed or snapshot.more:
                 notify(TaskChanged(snapshot, (await parts.tasks.list_jobs(queued.task_id)).jobs))
+            handle = await parts.tasks.wait_for_answer(queued.answer_id)
             if handle.answer is not None and await _has_job_ended(parts, queued):
                 notify(AnswerReady(handle.answer))
                 return handle.answer

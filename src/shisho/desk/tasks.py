@@ -11,6 +11,7 @@ from pathlib import Path
 from shisho.desk import intake
 from shisho.desk import status as told
 from shisho.desk.coercion import coerce, coerce_all, coerce_ask, coerce_paths, coerce_strings
+from shisho.desk.polling import poll
 from shisho.desk.queue import check_consent
 from shisho.desk.shared_verbs import SharedVerbs
 from shisho.domain.audit import AuditVerb
@@ -195,9 +196,9 @@ class TaskDesk(SharedVerbs):
         key = self._key(idempotency_key, "ask", task_id, [question], (question, options))
         stands = None if key is None else await self._parts.tasks.find_repeated(key)
         if stands is None:
-            job = await self._answer_to_queue(question, options, ceilings)
-            stands = await self._parts.tasks.enqueue(task, [job], key)
-        return await self._answered(await self._turn(stands.job_ids[0]), seconds)
+            job, turn = await self._answer_to_queue(question, options, ceilings)
+            stands = await self._parts.tasks.enqueue(task, [job], key, turn)
+        return await self._answered(await self._parts.jobs.get_job(stands.job_ids[0]), seconds)
 
     async def wait_for_answer(self, answer_id: str = "last", *, wait: float = 0.0) -> AnswerHandle:
         """An answer by id, unique prefix or `last`, which is the newest question's while that is being
@@ -230,18 +231,21 @@ class TaskDesk(SharedVerbs):
         detail: StatusDetail | str = StatusDetail.SUMMARY,
         cursor: str | None = None,
     ) -> TaskSnapshot:
-        """A task as it is, after waiting up to `wait` (0..50 s) for what `wait_for` says; a mere change is
-        one from `since_revision`. With `cursor`, only results that came or changed after it; without, those
-        since the revision. Who waits for the end is given no results before it. Raises InvalidParams at once
-        for a cursor beyond the task's results."""
+        """Return the status of a task after waiting up to `wait` (0..50 s) for what `wait_for` says. Changes
+        count from `since_revision`, without it from this call; an ended task is never waited for. With
+        `cursor`, only results that came or changed after it, at once if there are any; without, those since
+        the revision. Results come after the end with `wait_for=done`. Raises InvalidParams for a cursor
+        beyond the task's results."""
         seconds = intake.check_wait(wait)
         after = intake.place(cursor)
         wait_for = coerce(WaitCondition, wait_for, "wait_for")
         detail = coerce(StatusDetail, detail, "detail")
         name, share = await self._find_readable(task_id)
-        await self._check_place(name, after)
+        more = cursor is not None and await self._has_more(name, after)
+        if more and since_revision is None and wait_for is not WaitCondition.DONE:
+            seconds = 0
         owner = self._parts.owner if share is None else share.owner
-        news = await self._waited(name, since_revision, seconds, wait_for)
+        news = await poll(self._parts, name, since_revision, seconds, wait_for)
         withheld = wait_for is WaitCondition.DONE and news.task.state is TaskState.RUNNING
         rows = 0 if withheld else ROWS[detail]
         since = since_revision if cursor is None else None

@@ -28,6 +28,16 @@ class ConversationTurn:
     loop_stop: LoopStop | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class NewTurn:
+    """A question to add to a conversation of this owner, or with "" to a conversation of its own."""
+
+    run_id: str
+    question: str
+    owner: str
+    conversation_id: str = ""
+
+
 class TurnState(StrEnum):
     """Where a question of a conversation stands: how much its answer found, or why there is none yet.
     `waiting`: nothing goes on before a person has dealt with a page. `stopped`: it was stopped, or its run

@@ -47,6 +47,9 @@ class TaskState(StrEnum):
     STOPPED = "stopped"
 
 
+ENDED_TASK = frozenset({TaskState.COMPLETED, TaskState.FAILED, TaskState.STOPPED})
+
+
 class Priority(IntEnum):
     """The lower number goes first."""
 

@@ -24,7 +24,8 @@ class Ledger(Protocol):
     async def record(
         self, run_id: str, step: int, node: str, input_hash: str, input_: Payload, output: Payload
     ) -> None:
-        """Write down a step that was taken, in place of one of the same number."""
+        """Record a step that was taken, in place of one of the same number. Raises NotFound if the run was
+        removed."""
 
     async def find_step(self, run_id: str, step: int) -> RunStep | None:
         """A step already taken."""

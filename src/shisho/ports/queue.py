@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from shisho.domain.codec import Payload
+    from shisho.domain.conversation import NewTurn
     from shisho.domain.event import Event
     from shisho.domain.intervention import HumanChallenge
     from shisho.domain.job import (
@@ -127,17 +128,26 @@ class TaskStore(Protocol):
         `enqueue`."""
 
     async def enqueue(
-        self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None
+        self,
+        task: NewTask | TaskId,
+        jobs: Sequence[NewJob],
+        key: IdempotencyKey | None = None,
+        turn: NewTurn | None = None,
     ) -> EnqueueResult:
-        """Queue jobs in one transaction, opening the task where it is new. Asking again adds nothing, but
-        queues again what was cancelled or has failed. The key is stored in the same transaction; raises
-        Conflict where it belongs to another request."""
+        """Queue jobs in one transaction, opening the task if it is new. Asking again adds nothing, but queues
+        again what was cancelled or has failed. The key is stored in the same transaction, and the turn of a
+        conversation that a job is. Raises Conflict if the key belongs to another request, NotFound for an
+        unknown conversation."""
 
     async def find_repeated(self, key: IdempotencyKey) -> EnqueueResult | None:
         """The result of the first request under this key, None where it is new. Raises Conflict as
         `enqueue`."""
 
     async def get_task(self, task_id: TaskId) -> Task: ...
+
+    async def get_job_and_task(self, job_id: JobId) -> tuple[Job, Task]:
+        """Read a job and its task in one snapshot: whoever waits for a change of the task misses no change of
+        the job. Raises NotFound."""
 
     async def find(self, prefix: str, owner: str) -> TaskId:
         """By id, unique prefix or `last`. Raises InvalidParams for a blank, TaskNotFound."""

@@ -27,12 +27,21 @@ from shisho.domain.job import (
     judge_failure,
 )
 from shisho.domain.time import Instant
-from shisho.errors import NotFound
 from shisho.stores.claims import ClaimsUnderWay
 from shisho.stores.interventions import raise_
 from shisho.stores.nouns import Row
 from shisho.stores.quotas import charge_task
-from shisho.stores.transitions import FAILED, IN_TIME, JOB, Transaction, Transactions, errors, job, jobs
+from shisho.stores.transitions import (
+    FAILED,
+    IN_TIME,
+    JOB,
+    Transaction,
+    Transactions,
+    errors,
+    get_job,
+    job,
+    jobs,
+)
 from shisho.stores.waits import EXPIRED, EXPIRED_NOW, end_wait
 
 # The first queued job of these kinds whose time has come.
@@ -87,8 +96,6 @@ HELD_BY = (
 )
 # All claims now held.
 RUNNING = "SELECT id, attempt, worker_id, beat FROM jobs WHERE state = 'running'"
-# One job.
-GET = f"SELECT {JOB} FROM jobs WHERE id = :id"
 # Jobs of these kinds that have failed for good, after one.
 FAILED_OF = f"""SELECT {JOB} FROM jobs WHERE state = 'failed' AND kind IN (SELECT value FROM json_each(:kinds))
     AND id > :after ORDER BY id LIMIT :limit"""
@@ -292,10 +299,7 @@ class StoredJobs:
         return jobs(await self._transactions.read_rows(FAILED_OF, values))
 
     async def get_job(self, job_id: JobId) -> Job:
-        rows = await self._transactions.read_rows(GET, {"id": job_id})
-        if not rows:
-            raise NotFound("There is no job {job_id}.", job_id=job_id)
-        return job(rows[0])
+        return await self._transactions.read(lambda transaction: get_job(transaction, job_id))
 
     async def list_children(self, job_id: JobId) -> Sequence[Job]:
         return jobs(await self._transactions.read_rows(CHILDREN, {"id": job_id}))

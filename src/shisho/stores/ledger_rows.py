@@ -17,10 +17,15 @@ from shisho.stores.nouns import Row
 NOTHING_UNFINISHED = "No question is unfinished. `shisho show last` shows the last answer."
 
 
+def no_run(run_id: str) -> NotFound:
+    """Nothing was begun under this id, or it was removed."""
+    return NotFound("There is no run {run_id}.", run_id=run_id)
+
+
 def read_inquiry(row: Row | None, run_id: str) -> Inquiry:
     """From the facts and the state of a run. Raises NotFound, SourceRemoved."""
     if row is None:
-        raise NotFound("There is no run {run_id}.", run_id=run_id)
+        raise no_run(run_id)
     if row.state == "purged":
         raise SourceRemoved("A document that this run read was purged, so it cannot be continued. Ask again.")
     return loads(row.facts, Inquiry)

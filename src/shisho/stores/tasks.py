@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from shisho.domain.codec import dumps, loads
+from shisho.domain.conversation import NewTurn
 from shisho.domain.event import Event, EventFacts, EventKind
 from shisho.domain.intervention import InterventionState
 from shisho.domain.job import (
     EnqueueResult,
     Halt,
     IdempotencyKey,
+    Job,
     JobId,
     JobState,
     NewJob,
@@ -30,9 +32,10 @@ from shisho.domain.time import count_seconds
 from shisho.errors import TaskNotFound
 from shisho.stores import request_keys
 from shisho.stores.beginnings import bound_ids
+from shisho.stores.conversations import add_turn
 from shisho.stores.nouns import Row
 from shisho.stores.quotas import charge_quotas
-from shisho.stores.transitions import JOB, TASK, Transaction, Transactions, jobs, task
+from shisho.stores.transitions import JOB, TASK, Transaction, Transactions, get_job, jobs, task
 
 # Tasks of an owner whose id begins with something, up to what comes after all that does.
 BY_PREFIX = "SELECT id FROM tasks WHERE owner = :owner AND id >= :prefix AND id < :top LIMIT 2"
@@ -100,7 +103,11 @@ class StoredTasks:
         return await self.get_task(opened.task_id)
 
     async def enqueue(
-        self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None
+        self,
+        task: NewTask | TaskId,
+        jobs: Sequence[NewJob],
+        key: IdempotencyKey | None = None,
+        turn: NewTurn | None = None,
     ) -> EnqueueResult:
         def work(transaction: Transaction) -> EnqueueResult:
             if key is not None:
@@ -114,6 +121,8 @@ class StoredTasks:
             accepted = len(enqueued.added)
             charge_quotas(transaction.queries, owner, QuotaResource.JOBS, accepted, transaction.steady)
             request_keys.keep(transaction, key, enqueued)
+            if turn is not None:
+                add_turn(transaction.queries, turn, transaction.now)
             return enqueued
 
         return await self._transactions.write(work)
@@ -123,6 +132,13 @@ class StoredTasks:
 
     async def get_task(self, task_id: TaskId) -> Task:
         return await self._transactions.read(lambda transaction: _task(transaction, task_id))
+
+    async def get_job_and_task(self, job_id: JobId) -> tuple[Job, Task]:
+        def work(transaction: Transaction) -> tuple[Job, Task]:
+            found = get_job(transaction, job_id)
+            return found, _task(transaction, found.task_id)
+
+        return await self._transactions.read(work)
 
     async def find(self, prefix: str, owner: str) -> TaskId:
         if prefix == "last":

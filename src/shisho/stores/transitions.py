@@ -26,7 +26,7 @@ from shisho.domain.job import (
     derive_task_state,
 )
 from shisho.domain.time import Instant
-from shisho.errors import InternalError
+from shisho.errors import InternalError, NotFound
 from shisho.ports import Bell, Clock
 from shisho.stores.nouns import Row
 from shisho.stores.queries import Queries, QueryStore
@@ -44,6 +44,8 @@ STATES = tuple(JobState)
 COUNTS = ", ".join(STATES)
 # What `task` reads, of `tasks`.
 TASK = f"id, owner, question, state, revision, budget_json, spent_json, created_at, {COUNTS}"
+# One job.
+GET = f"SELECT {JOB} FROM jobs WHERE id = :id"
 # A job, unless one of its id or its key stands.
 INSERT = """INSERT INTO jobs(id, task_id, kind, state, priority, input_json, not_before, dedupe_key, cause_id, created_at,
         finished_at)
@@ -235,6 +237,14 @@ class Transactions:
 
     def steady(self) -> Instant:
         return self._clock.steady()
+
+
+def get_job(transaction: Transaction, job_id: JobId) -> Job:
+    """Read one job. Raises NotFound."""
+    row = transaction.fetch_first(GET, {"id": job_id})
+    if row is None:
+        raise NotFound("There is no job {job_id}.", job_id=job_id)
+    return job(row)
 
 
 def job(row: Row) -> Job:

@@ -14,7 +14,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from shisho.desk import Desk
 from shisho.domain.inquiry import Evidence
-from shisho.domain.job import TaskState
+from shisho.domain.job import ENDED_TASK
 from shisho.domain.task import StatusDetail, TaskSnapshot
 from shisho.errors import NotFound, ShishoError, TimedOut
 from shisho.interfaces.api.failures import describe_error, to_shisho_error
@@ -159,10 +159,7 @@ async def _news(desk: Desk, status: TaskSnapshot) -> AsyncIterator[ServerSentEve
             yield ServerSentEvent(
                 data=dump_compact(GET_STATUS.data(status)), event="status", id=str(status.revision)
             )
-            if (
-                status.status not in (TaskState.CREATED, TaskState.RUNNING, TaskState.WAITING)
-                and not status.more
-            ):
+            if status.status in ENDED_TASK and not status.more:
                 return
             status = await _next(desk, status)
     except ShishoError as error:

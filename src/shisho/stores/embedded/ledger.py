@@ -19,6 +19,7 @@ from shisho.stores.ledger_rows import (
     answer_body,
     evidence_row,
     expect_only_row,
+    no_run,
     read_answer,
     read_evidence,
     read_inquiry,
@@ -30,10 +31,11 @@ BEGIN = """INSERT INTO runs(id, owner, state, facts, created_at) VALUES (?, ?, '
     ON CONFLICT DO NOTHING"""
 # What a run was begun with.
 FACTS = "SELECT facts, state FROM runs WHERE id = ?"
-# A step of a run, in place of the one of its number.
-RECORD = """INSERT INTO steps(run_id, step, node, input_hash, input, output, at) VALUES (?, ?, ?, ?, ?, ?, ?)
+# A step of a run, in place of the one of its number; none if the run is gone.
+RECORD = """INSERT INTO steps(run_id, step, node, input_hash, input, output, at)
+    SELECT id, ?, ?, ?, ?, ?, ? FROM runs WHERE id = ?
     ON CONFLICT DO UPDATE SET node = excluded.node, input_hash = excluded.input_hash, input = excluded.input,
-        output = excluded.output, at = excluded.at"""
+        output = excluded.output, at = excluded.at RETURNING 1"""
 # One step of a run.
 STEP = "SELECT step, node, input_hash, input, output, at FROM steps WHERE run_id = ? AND step = ?"
 # A step and all after it are dropped.
@@ -91,8 +93,13 @@ class EmbeddedLedger:
     async def record(
         self, run_id: str, step: int, node: str, input_hash: str, input_: Payload, output: Payload
     ) -> None:
-        row = (run_id, step, node, input_hash, input_.text, output.text, self._clock.now())
-        await self._database.write(lambda connection: connection.execute(RECORD, row) and None)
+        row = (step, node, input_hash, input_.text, output.text, self._clock.now(), run_id)
+
+        def work(connection: apsw.Connection) -> None:
+            if connection.execute(RECORD, row).get is None:
+                raise no_run(run_id)
+
+        await self._database.write(work)
 
     async def find_step(self, run_id: str, step: int) -> RunStep | None:
         def work(connection: apsw.Connection) -> RunStep | None:

@@ -15,6 +15,7 @@ from shisho.stores.ledger_rows import (
     answer_body,
     evidence_row,
     expect_only_row,
+    no_run,
     read_answer,
     read_evidence,
     read_inquiry,
@@ -29,8 +30,9 @@ BEGIN = """INSERT INTO runs(id, owner, state, facts, created_at) VALUES (%s, %s,
     ON CONFLICT DO NOTHING"""
 # What a run was begun with.
 FACTS = "SELECT facts, state FROM runs WHERE id = %s"
-# A step of a run, in place of the one of its number.
-RECORD = """INSERT INTO steps(run_id, step, node, input_hash, input, output, at) VALUES (%s, %s, %s, %s, %s, %s, %s)
+# A step of a run, in place of the one of its number; none if the run is gone.
+RECORD = """INSERT INTO steps(run_id, step, node, input_hash, input, output, at) SELECT id, %s, %s, %s, %s, %s, %s
+    FROM runs WHERE id = %s FOR KEY SHARE
     ON CONFLICT (run_id, step) DO UPDATE SET node = excluded.node, input_hash = excluded.input_hash,
         input = excluded.input, output = excluded.output, at = excluded.at"""
 # One step of a run.
@@ -89,8 +91,9 @@ class PostgresLedger:
     async def record(
         self, run_id: str, step: int, node: str, input_hash: str, input_: Payload, output: Payload
     ) -> None:
-        values = (run_id, step, node, input_hash, input_.text, output.text, self._clock.now())
-        await self._database.write(lambda connection: change(connection, RECORD, values))
+        values = (step, node, input_hash, input_.text, output.text, self._clock.now(), run_id)
+        if not await self._database.write(lambda connection: change(connection, RECORD, values)):
+            raise no_run(run_id)
 
     async def find_step(self, run_id: str, step: int) -> RunStep | None:
         row = await self._database.read(lambda connection: fetch_first(connection, STEP, (run_id, step)))

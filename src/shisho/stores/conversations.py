@@ -1,0 +1,143 @@
+"""Which run followed which, in a database."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from shisho.domain.codec import dumps
+from shisho.domain.conversation import ConversationRemoved, ConversationSummary, ConversationTurn, NewTurn
+from shisho.domain.time import Instant
+from shisho.ports import Clock
+from shisho.stores.beginnings import bound_ids
+from shisho.stores.conversation_names import expect_only_conversation, no_conversation
+from shisho.stores.conversation_rows import read_summary, read_turn
+from shisho.stores.queries import Queries, QueryStore, fetch_first
+
+# A conversation, unless it is there.
+BEGIN = (
+    "INSERT INTO conversations(id, owner, created_at) VALUES (:run_id, :owner, :now) ON CONFLICT DO NOTHING"
+)
+# A conversation of an owner, which nobody removes before the end of the transaction.
+IS_OWN = "SELECT 1 AS one FROM conversations WHERE id = :id AND owner = :owner /*pg FOR KEY SHARE */"
+# Whether a run is a turn.
+IS_TURN = "SELECT 1 AS one FROM turns WHERE run_id = :run_id"
+# The next turn of a conversation. Two turns at once are numbered one after the other.
+ADD = """INSERT INTO turns(conversation_id, run_id, question) VALUES (:id, :run_id, :question)
+    ON CONFLICT (run_id) DO NOTHING"""
+# The conversation of an owner with the newest turn.
+LAST = """SELECT t.conversation_id AS id FROM turns t JOIN conversations c ON c.id = t.conversation_id
+    WHERE c.owner = :owner ORDER BY t.seq DESC LIMIT 1"""
+# Conversations of an owner whose id, or that of one of whose runs or answers, begins with something, up to
+# what comes after all that does.
+NAMED = """SELECT id FROM conversations WHERE owner = :owner AND id >= :low AND id < :high
+    UNION SELECT t.conversation_id FROM turns t JOIN conversations c ON c.id = t.conversation_id
+        WHERE c.owner = :owner AND t.run_id >= :low AND t.run_id < :high
+    UNION SELECT t.conversation_id FROM answers a JOIN turns t ON t.run_id IN (a.id, a.run_id)
+        WHERE a.owner = :owner AND a.id >= :low AND a.id < :high LIMIT 2"""
+# The latest answer of a turn `t`; that of a task's question has its run's id.
+ANSWER = """(SELECT b.id FROM answers b WHERE b.id = t.run_id OR b.run_id = t.run_id
+    ORDER BY b.created_at DESC, b.id DESC LIMIT 1)"""
+# What `read_turn` reads: the turns of a conversation with their answers.
+TURNS = f"""SELECT t.run_id, t.question, a.id AS answer_id, a.body
+    FROM turns t LEFT JOIN answers a ON a.id = {ANSWER} WHERE t.conversation_id = :id ORDER BY t.seq"""
+# What `read_summary` reads: conversations of an owner by their newest turn. A question that is queued has its
+# job's id.
+NEWEST = f"""SELECT c.id, c.created_at, counted.turns, counted.place, began.question, coalesce(a.id, j.id) AS answer_id,
+        coalesce(a.created_at, j.created_at, r.created_at, c.created_at) AS changed_at
+    FROM (SELECT u.conversation_id, min(u.seq) AS began, max(u.seq) AS place, count(*) AS turns
+          FROM turns u JOIN conversations o ON o.id = u.conversation_id AND o.owner = :owner
+          GROUP BY u.conversation_id) counted
+    JOIN conversations c ON c.id = counted.conversation_id
+    JOIN turns began ON began.seq = counted.began JOIN turns t ON t.seq = counted.place
+    LEFT JOIN answers a ON a.id = {ANSWER} LEFT JOIN jobs j ON j.id = t.run_id LEFT JOIN runs r ON r.id = t.run_id
+    WHERE CAST(:before AS bigint) IS NULL OR counted.place < :before
+    ORDER BY counted.place DESC LIMIT :limit"""
+# A conversation that nobody else adds a turn to.
+HOLD = "SELECT id FROM conversations WHERE id = :id /*pg FOR UPDATE */"
+# The runs of a conversation.
+RUNS = "SELECT run_id FROM turns WHERE conversation_id = :id"
+# What runs were shown, wrote down and gave; the table is filled in.
+FORGET = "DELETE FROM {table} WHERE {key} IN (SELECT value FROM json_each(:runs))"
+OF_RUN = (("steps", "run_id"), ("session_passages", "session_id"), ("session_rounds", "session_id"))
+# The answers of runs; their evidence goes with them.
+FORGET_ANSWERS = """DELETE FROM answers WHERE id IN (SELECT value FROM json_each(:runs))
+    OR run_id IN (SELECT value FROM json_each(:runs)) RETURNING 1"""
+# The conversation; its turns go with it.
+REMOVE = "DELETE FROM conversations WHERE id = :id"
+
+
+def add_turn(queries: Queries, turn: NewTurn, now: Instant) -> None:
+    """Add a turn in the transaction of what it belongs to. Raises NotFound."""
+    values = {
+        "id": turn.conversation_id or turn.run_id,
+        "run_id": turn.run_id,
+        "owner": turn.owner,
+        "question": turn.question,
+        "now": now,
+    }
+    if queries.rows(IS_TURN, values):
+        return
+    if not turn.conversation_id:
+        queries.rows(BEGIN, values)
+    elif not queries.rows(IS_OWN, values):
+        raise no_conversation(turn.conversation_id)
+    queries.rows(ADD, values)
+
+
+class StoredConversations:
+    """`ports.Conversations` over a database. `erase` empties a log of what was removed, as
+    `Erasure.erase`."""
+
+    def __init__(self, store: QueryStore, clock: Clock, erase: Callable[[], Awaitable[bool]]) -> None:
+        self._store = store
+        self._clock = clock
+        self._erase = erase
+
+    async def add_turn(self, turn: NewTurn) -> None:
+        await self._store.write(lambda queries: add_turn(queries, turn, self._clock.now()))
+
+    async def find(self, prefix: str, owner: str) -> tuple[str, Sequence[ConversationTurn]]:
+        def work(queries: Queries) -> tuple[str, Sequence[ConversationTurn]]:
+            conversation_id = _find(queries, prefix, owner)
+            return conversation_id, _list_turns(queries, conversation_id)
+
+        return await self._store.read(work)
+
+    async def list_newest(self, owner: str, before: int | None, limit: int) -> Sequence[ConversationSummary]:
+        values = {"owner": owner, "before": before, "limit": limit}
+        rows = await self._store.read(lambda queries: queries.rows(NEWEST, values))
+        return [read_summary(row) for row in rows]
+
+    async def list_turns(self, conversation_id: str) -> Sequence[ConversationTurn]:
+        return await self._store.read(lambda queries: _list_turns(queries, conversation_id))
+
+    async def remove(self, conversation_id: str) -> ConversationRemoved:
+        values = {"id": conversation_id}
+
+        def work(queries: Queries) -> tuple[int, int]:
+            queries.rows(HOLD, values)
+            runs = [row.run_id for row in queries.rows(RUNS, values)]
+            forgotten = {"runs": dumps(runs)}
+            for table, key in (*OF_RUN, ("runs", "id")):
+                queries.rows(FORGET.format(table=table, key=key), forgotten)
+            answers = queries.rows(FORGET_ANSWERS, forgotten)
+            queries.rows(REMOVE, values)
+            return len(runs), len(answers)
+
+        turns, answers = await self._store.write(work)
+        return ConversationRemoved(conversation_id, turns, answers, erased=await self._erase())
+
+
+def _find(queries: Queries, prefix: str, owner: str) -> str:
+    if prefix == "last":
+        row = fetch_first(queries, LAST, {"owner": owner})
+        return expect_only_conversation([] if row is None else [row.id], prefix)
+    low, high = bound_ids(prefix, "conversation")
+    rows = queries.rows(NAMED, {"owner": owner, "low": low, "high": high})
+    return expect_only_conversation([row.id for row in rows], prefix)
+
+
+def _list_turns(queries: Queries, conversation_id: str) -> list[ConversationTurn]:
+    return [
+        read_turn(number, row) for number, row in enumerate(queries.rows(TURNS, {"id": conversation_id}), 1)
+    ]

@@ -1,0 +1,148 @@
+"""What a call is told if its question ends, or its conversation is removed, between two of its reads."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, suppress
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shisho.bootstrap.desk import open_desk
+from shisho.desk import Desk, answers, intake
+from shisho.domain.job import StopMode
+from shisho.domain.task import AskOptions
+from shisho.errors import NotFound
+from tests.interleaving import change_between, count_reads
+from tests.machine import PATIENCE
+
+QUESTION = "決定係数とは何か"
+TEXT = "決定係数は、回帰式の当てはまりの良さを表す値である。"
+LONG = 10 * PATIENCE  # whoever waits for so long has missed the change
+WAITING: dict[str, Callable[[Desk, str, str, int], Awaitable[Any]]] = {
+    "news": lambda desk, _, answer, __: last_news(desk, answer),
+    "answer": lambda desk, _, answer, __: desk.tasks.wait_for_answer(answer, wait=LONG),
+    "last answer": lambda desk, *_: desk.tasks.wait_for_answer("last", wait=LONG),
+    "status": lambda desk, task, _, since: desk.tasks.get_status(task, wait=LONG, since_revision=since),
+    "default status": lambda desk, task, *_: desk.tasks.get_status(task, wait=LONG),
+    "result": lambda desk, task, *_: desk.tasks.get_status(task, wait=LONG, wait_for="result"),
+    "end": lambda desk, task, *_: desk.tasks.get_status(task, wait=LONG, wait_for="done"),
+}
+FINDING: dict[str, Callable[[Desk], Awaitable[Any]]] = {
+    "answer": lambda desk: desk.tasks.wait_for_answer("last"),
+    "turns": lambda desk: desk.conversations.turns("last"),
+    "view": lambda desk: desk.conversations.view("last"),
+    "context": lambda desk: desk.conversations.context("last"),
+    "remove": lambda desk: desk.conversations.remove("last"),
+    "ask": lambda desk: desk.tasks.queue_question(QUESTION, options=AskOptions(conversation="last"), wait=0),
+    "ask here": lambda desk: desk.ask(QUESTION, conversation="last"),
+}
+
+
+@pytest.fixture
+def store(request: pytest.FixtureRequest) -> Iterator[str]:
+    if request.param == "embedded":
+        yield ""
+        return
+    with request.getfixturevalue("postgres").fresh() as url:
+        yield url
+
+
+@asynccontextmanager
+async def asked(home: Path, store: str) -> AsyncIterator[Desk]:
+    """A desk with a document."""
+    async with open_desk(home=home, store=store) as desk:
+        file = home.parent / "r2.txt"
+        file.write_text(TEXT, "utf-8")
+        async for receipt in desk.add(file):
+            assert receipt.outcome == "added"
+        yield desk
+
+
+def count_waiting(desk: Desk) -> int:
+    watches: Any = (desk.tasks._parts.watch, desk.answers._parts.watch)
+    return sum(watch.waiting for watch in watches)
+
+
+async def last_news(desk: Desk, answer_id: str) -> Any:
+    with suppress(NotFound):  # nothing was found before it was stopped
+        return [news async for news in desk.answers.news(answer_id)][-1]
+
+
+@pytest.mark.parametrize("store", ["embedded", "postgres"], indirect=True)
+@pytest.mark.parametrize("name", WAITING)
+async def test_an_end_between_any_two_reads_ends_the_wait(
+    name: str, store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody works here, so the only change is the one that the test makes."""
+    monkeypatch.setattr(answers, "WAIT", LONG)
+    monkeypatch.setattr(intake, "MAX_WAIT", LONG)
+    count_reads(monkeypatch)
+    async with asked(tmp_path / "home", store) as desk:
+        for reads in count(1):
+            handle = await desk.tasks.queue_question(QUESTION, wait=0)
+            since = (await desk.tasks.get_status(handle.task_id, wait=0)).revision
+
+            async def wait(handle: Any = handle, since: int = since) -> None:
+                with suppress(NotFound):  # nothing was found before it was stopped
+                    await WAITING[name](desk, handle.task_id, handle.answer_id, since)
+
+            async def end(handle: Any = handle) -> None:
+                await desk.tasks.stop_task(handle.task_id, mode=StopMode.IMMEDIATE)
+
+            if not await change_between(wait, reads, end, lambda: count_waiting(desk) > 0):
+                break
+        assert reads > 1
+
+
+@pytest.mark.parametrize("store", ["embedded", "postgres"], indirect=True)
+@pytest.mark.parametrize("name", FINDING)
+async def test_a_conversation_removed_between_any_two_reads_is_not_found(
+    name: str, store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count_reads(monkeypatch)
+    async with asked(tmp_path / "home", store) as desk:
+        for reads in count(1):
+            answer = await desk.ask(QUESTION)
+
+            async def remove(answer: Any = answer) -> None:
+                with suppress(NotFound):
+                    await desk.conversations.remove(answer.conversation_id)
+
+            async def find() -> None:
+                with suppress(NotFound):
+                    await FINDING[name](desk)
+
+            if not await change_between(find, reads, remove):
+                break
+        assert reads > 1
+
+
+@pytest.mark.parametrize("store", ["embedded", "postgres"], indirect=True)
+async def test_a_question_is_queued_as_a_turn_or_not_at_all(
+    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count_reads(monkeypatch)
+    refused = 0
+    async with asked(tmp_path / "home", store) as desk:
+        for reads in count(1):
+            conversation = (await desk.ask(QUESTION)).conversation_id
+            queued: list[Any] = []
+
+            async def ask(conversation: str = conversation, queued: list[Any] = queued) -> None:
+                options = AskOptions(conversation=conversation)
+                with suppress(NotFound):
+                    queued.append(await desk.tasks.queue_question(QUESTION, options=options, wait=0))
+
+            async def remove(conversation: str = conversation) -> None:
+                await desk.conversations.remove(conversation)
+
+            if not await change_between(ask, reads, remove):
+                break
+            refused += not queued
+            assert not (await desk.tasks.list_tasks()).tasks, "nobody would find it, and it would be answered"
+        assert refused
+        (turn,) = (await desk.conversations.turns(queued[0].answer_id))[1:]
+        assert turn.run_id == queued[0].answer_id

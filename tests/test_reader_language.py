@@ -152,9 +152,10 @@ def test_what_is_wrong_with_an_argument_is_said_in_our_words(given: dict[str, An
     "text", ["G1 xor G2", "G9", "(G1", "G1 and", "at_least(3, G1, G2)", "G1 ¥", "(" * 30, "G1 " * 900]
 )
 def test_why_a_condition_cannot_be_read_is_said_in_both_languages(text: str) -> None:
-    _, remark = condition.read(text, ["G1", "G2"])
-    assert "all goals are asked for" in remark
-    said = render(remark, "ja")
+    with pytest.raises(InvalidParams) as refused:
+        condition.parse(text, ["G1", "G2"])
+    assert "can't be read at character" in refused.value.message
+    said = render(refused.value.message, "ja")
     assert KANA.search(said) and not re.search(r"\b(?:is|the|no|goal|than|missing)\b", said), said
 
 

@@ -127,9 +127,21 @@ async def test_the_condition_is_evaluated_by_code(stocked: Desk) -> None:
     done = await stocked.sessions.submit_findings(session, more)
     assert done.goal_status[1].evidence == 2 and done.condition_met
     odd = await stocked.sessions.open_session(QUESTION, goals=goals, condition="not G1")
-    assert odd.strategy.condition == "G1 and G2" and "not understood" in odd.remark
+    assert odd.strategy.condition == "not G1" and not odd.condition_met
     either = await stocked.sessions.open_session(QUESTION, goals=goals, condition="G1 or G2")
-    assert either.strategy.condition == "G1 or G2" and either.remark == ""
+    assert either.strategy.condition == "G1 or G2"
+
+
+async def test_evidence_of_a_session_opens_without_an_answer(stocked: Desk) -> None:
+    session = (
+        await stocked.sessions.open_session(QUESTION, goals=[{"id": "課題-1", "question": QUESTION}])
+    ).session_id
+    one = holding(TRUE, await shown(stocked, session))
+    done = await stocked.sessions.submit_findings(session, [Finding(one.temp_index, "課題-1", TRUE, 0.9)])
+    (row,) = (await stocked.get_evidence(session)).evidence
+    assert done.findings[0].evidence == row and (row.goal_id, row.snippet, row.score) == ("課題-1", TRUE, 0.9)
+    assert (await stocked.text(row.document_id))[row.start : row.end] == TRUE and row.page and row.link
+    assert (await stocked.sessions.read_passage(id=row.passage_id)).text == one.text
 
 
 async def test_an_answer_keeps_what_is_carried_and_nothing_else(stocked: Desk) -> None:
@@ -298,7 +310,14 @@ async def test_wrong_calls_are_refused(stocked: Desk, tmp_path: Path) -> None:
     for call in (
         sessions.open_session(" "),
         sessions.open_session(QUESTION, goals=doubled),
-        sessions.open_session(QUESTION, goals=[Goal("goal one", "一")]),
+        sessions.open_session(QUESTION, goals=[Goal("goal\none", "一")]),
+        sessions.open_session(QUESTION, goals=[Goal("T1", " ")]),
+        sessions.open_session(QUESTION, goals=["一"] * 21),
+        sessions.open_session(QUESTION, goals=[Goal("and", "一")]),
+        sessions.open_session(QUESTION, goals=[Goal("T1", "一", min_evidence=0)]),
+        sessions.open_session(QUESTION, goals=["一", "二"], condition="G1 or"),
+        sessions.open_session(QUESTION, complexity="hard"),
+        sessions.open_session(QUESTION, exclude_ids=["nothing"]),
         stocked.search(SearchRequest()),
         sessions.search_next(opened, SearchRequest()),
         sessions.submit_findings(opened, []),

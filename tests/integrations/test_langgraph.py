@@ -95,7 +95,8 @@ async def test_both_runners_give_the_same_answer_by_the_same_steps(home: Path, q
 async def test_compiled_librarian_gives_the_answer_of_the_desk_and_stores_it(desk: Desk) -> None:
     graph = compile_librarian(desk)
     given = await graph.ainvoke({"question": QUESTION})
-    assert set(given) == {"answer"}
+    assert set(given) == {"answer", "accepted_evidence"}
+    assert given["accepted_evidence"] == (await desk.get_evidence(given["answer"].id)).evidence
     asked = await desk.ask(QUESTION)
     assert same(given["answer"]) == same(asked)
     assert await steps_of(desk, given["answer"]) == await steps_of(desk, asked)
@@ -158,6 +159,17 @@ async def test_errors_of_a_question_come_through_the_graph(desk: Desk, tmp_path:
     async with open_desk(home=tmp_path, web="off") as empty:
         with pytest.raises(EmptyCorpus):
             await compile_librarian(empty).ainvoke({"question": QUESTION})
+
+
+async def test_compiled_librarian_refuses_unknown_keys_and_tells_its_schemas(desk: Desk) -> None:
+    graph = compile_librarian(desk)
+    with pytest.raises(InvalidParams, match="takes no goal, wait"):
+        await graph.ainvoke({"question": QUESTION, "goal": ["x"], "wait": 3})
+    with pytest.raises(InvalidParams, match="character 4"):
+        await graph.ainvoke({"question": QUESTION, "goals": ["最小二乗法の定義"], "condition": "G1 & G1"})
+    assert graph.get_input_jsonschema()["required"] == ["question"]
+    assert {"goals", "condition", "complexity", "exclude_ids"} < {*graph.get_input_jsonschema()["properties"]}
+    assert {*graph.get_output_jsonschema()["properties"]} == {"answer", "accepted_evidence"}
 
 
 async def test_retriever_gives_passages_that_open_and_works_in_a_chain(desk: Desk) -> None:

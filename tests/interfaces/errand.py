@@ -50,6 +50,9 @@ async def answers(call: Call) -> str:
     asked = await until_answered(call, await call("ask", question=QUESTION))
     answer = (await call("get_answer", answer_id=asked["answer_id"]))["answer"]
     assert answer["text"] and answer["level"] == "answered" and answer["evidence"][0]["sha256"]
+    accepted = await call("get_evidence", answer_id=asked["answer_id"])
+    quoted = {row["number"]: row for row in answer["evidence"]}
+    assert quoted.items() <= {row["number"]: row for row in accepted["evidence"]}.items()
     follows = {"question": "それはなぜ?", "conversation_id": asked["conversation_id"]}
     following = (await until_answered(call, await call("ask", **follows)))["answer"]
     assert following["understood"].endswith(QUESTION) and following["question"] == "それはなぜ?"
@@ -71,6 +74,11 @@ async def sessions(call: Call) -> None:
     findings = [{"index": one["temp_index"], "goal_id": goal, "snippet": one["quoted_text"][:60]}]
     judged = await call("submit_findings", session_id=session, findings=findings)
     (number,) = [each["number"] for each in judged["findings"]]
+    (row,) = (await call("get_evidence", session_id=session))["evidence"]
+    (told,) = judged["findings"]
+    assert row["number"] == number and all(
+        told[name] == row[name] for name in ("document_id", "start", "link")
+    )
     text = one["quoted_text"][:60]
     composed = await call("compose_answer", session_id=session, sentences=[{"text": text, "cites": [number]}])
     assert composed["answer_id"] and composed["evidence"]

@@ -1,4 +1,4 @@
-"""The condition language: what it reads, what it refuses, and that more evidence never makes it false."""
+"""The condition language: what it reads, what it refuses and where; nothing holds before a search."""
 
 from __future__ import annotations
 
@@ -6,16 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shisho.librarian.condition import (
-    MAX_DEPTH,
-    AtLeast,
-    ConditionUnreadable,
-    Expression,
-    GoalMet,
-    holds,
-    parse,
-    read,
-)
+from shisho.errors import InvalidParams
+from shisho.librarian.condition import MAX_DEPTH, AtLeast, Expression, GoalMet, Not, holds, parse
 
 GOALS = ("G1", "G2", "G3", "G4")
 
@@ -40,6 +32,11 @@ GOALS = ("G1", "G2", "G3", "G4")
         ("AT_LEAST(2, G1, G2) Or G3", "G3", True),
         ("（G1　and　G2）", "G1 G2", True),
         ("((G1))", "G1", True),
+        ("G1 && (G2 || G3)", "G1 G3", True),
+        ("G1 ∧ G2 ∨ G3", "G3", True),
+        ("G1∧G2", "G1", False),
+        ("G1 ＆＆ G2", "G1 G2", True),
+        ("at_least(２，G1，G2)", "G1 G2", True),
     ],
 )
 def test_reads(text: str, met: str, expected: bool) -> None:
@@ -51,8 +48,9 @@ def test_reads(text: str, met: str, expected: bool) -> None:
     [
         "",
         "   ",
-        "not G1",
-        "G1 and not G2",
+        "not",
+        "G1 not G2",
+        "! and G1",
         "G5",
         "G1 G2",
         "G1 and",
@@ -73,12 +71,65 @@ def test_reads(text: str, met: str, expected: bool) -> None:
         " or ".join(["G1"] * 1_000),
     ],
 )
-def test_refuses_and_falls_back_to_all_goals(text: str) -> None:
-    with pytest.raises(ConditionUnreadable):
+def test_refuses_with_the_place_of_the_fault(text: str) -> None:
+    with pytest.raises(InvalidParams) as refused:
         parse(text, GOALS)
-    expression, remark = read(text, GOALS)
-    assert holds(expression, GOALS) and not any(holds(expression, set(GOALS) - {goal}) for goal in GOALS)
-    assert "all goals" in remark
+    position = refused.value.details["position"]
+    assert 1 <= position <= len(text) + 1 and f"character {position}:" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "why"),
+    [
+        ("G1 and G9", 8, "there is no goal G9"),
+        ("G1  xor G2", 5, "'xor' is not expected there"),
+        ("（G1　and　G7）", 9, "there is no goal G7"),
+        ("(G1 or G2", 10, "')' is missing before its end"),
+        ("G1 or", 6, "a goal is missing at the end"),
+        ("at_least(5, G1, G2)", 10, "asks for a number"),
+        ("G1-b", 1, "there is no goal G1-b"),
+    ],
+)
+def test_names_the_character_of_the_fault(text: str, position: int, why: str) -> None:
+    with pytest.raises(InvalidParams) as refused:
+        parse(text, GOALS)
+    assert refused.value.details["position"] == position and why in str(refused.value)
+
+
+IDS = ("T1", "task-7", "task-70", "決定係数の定義", "a and b", "2", "１．定義", "x(1)")
+
+
+@pytest.mark.parametrize(
+    ("text", "met", "expected"),
+    [
+        ("T1 and task-7", "T1 task-7", True),
+        ("T1 and task-70", "T1 task-7", False),
+        ("t1 AND TASK-7", "T1 task-7", True),
+        ("決定係数の定義 and not 2", "決定係数の定義", False),
+        ("決定係数の定義∧task-7", "決定係数の定義 task-7", True),
+        ("at_least(2, 2, T1, x(1))", "2 x(1)", True),
+        ("(x(1))&&T1", "T1 x(1)", True),
+        ("1.定義 or T1", "１．定義", True),
+    ],
+)
+def test_ids_have_any_form(text: str, met: str, expected: bool) -> None:
+    assert holds(parse(text, IDS), met.split()) is expected
+
+
+def test_an_id_may_hold_the_words_of_the_language() -> None:
+    assert parse("a and b or T1", IDS) == AtLeast(1, (GoalMet("a and b"), GoalMet("T1")))
+
+
+@pytest.mark.parametrize("sign", ["not ", "NOT ", "!", "¬", "! "])
+def test_not_holds_once_the_search_has_ended_without_evidence(sign: str) -> None:
+    condition = parse(f"G1 and {sign}G2", GOALS)
+    assert not holds(condition, ["G1"])
+    assert holds(condition, ["G1"], ["G2"])
+    assert not holds(condition, ["G1", "G2"], ["G3"])
+    assert holds(parse(f"{sign}(G1 or G2)", GOALS), [], ["G1", "G2"])
+    assert not holds(parse(f"{sign}(G1 or G2)", GOALS), [], ["G1"])
+    assert holds(parse(f"{sign}(G1 and G2)", GOALS), ["G2"], ["G1"])
+    assert holds(parse(f"{sign}{sign}G1", GOALS), ["G1"])
 
 
 def expressions() -> st.SearchStrategy[Expression]:
@@ -102,6 +153,7 @@ def expressions() -> st.SearchStrategy[Expression]:
 def written(expression: Expression) -> str:
     if isinstance(expression, GoalMet):
         return expression.goal_id
+    assert not isinstance(expression, Not)
     parts = [written(part) for part in expression.parts]
     if expression.n not in (1, len(parts)):
         return f"at_least({expression.n}, {', '.join(parts)})"
@@ -126,10 +178,14 @@ def test_never_true_before_any_search(expression: Expression) -> None:
 
 @given(
     st.text(max_size=60)
-    | st.lists(st.sampled_from([*GOALS, "(", ")", ",", "and", "or", "at_least", "2", "not"])).map(" ".join)
+    | st.lists(
+        st.sampled_from([*GOALS, "(", ")", ",", "and", "or", "at_least", "2", "not", "!", "&&", "∨"])
+    ).map(" ".join)
 )
 def test_any_text_is_read_or_refused(text: str) -> None:
-    expression, remark = read(text, GOALS)
-    assert holds(expression, GOALS)
-    assert not holds(expression, ())
-    assert remark or parse(text, GOALS) == expression
+    try:
+        expression = parse(text, GOALS)
+    except InvalidParams as refused:
+        assert 1 <= refused.details["position"] <= len(text) + 1
+    else:
+        assert not holds(expression, ())

@@ -11,14 +11,23 @@ from shisho.desk.conversing import question_state
 from shisho.desk.page_fates import list_pages
 from shisho.desk.task_parts import Watch
 from shisho.desk.tasks import TaskDesk
-from shisho.domain.answer_log import AnswerLog, EndReason, NodeModelUse, RunTrace, WebRound, list_goals
+from shisho.domain.answer_log import (
+    AcceptedEvidence,
+    AnswerLog,
+    EndReason,
+    NodeModelUse,
+    RunTrace,
+    WebRound,
+    list_goals,
+)
 from shisho.domain.answer_news import AnswerStep, build_answer_step
 from shisho.domain.conversation import TurnState
 from shisho.domain.corpus import RoundRecord
+from shisho.domain.evidence import build_evidence
 from shisho.domain.inquiry import Answer, LoopStop, RunStep
 from shisho.domain.job import ENDED, Job, JobId, JobState, StopMode, Task, TaskId
 from shisho.domain.model import FAULT_REASONS, ModelUse
-from shisho.domain.payloads import read_payload
+from shisho.domain.payloads import AnswerJob, read_payload
 from shisho.domain.task import AnswerHandle, JobKind
 from shisho.errors import InvalidParams, NotFound, ShishoError
 from shisho.ports import DiscoveredUrls, JobStore, Ledger, SessionLog, TaskStore
@@ -51,13 +60,34 @@ class AnswerDesk:
     def __init__(self, parts: AnswerParts) -> None:
         self._parts = parts
 
+    async def evidence(self, answer_id: str = "last") -> AcceptedEvidence:
+        """The evidence accepted for an answer so far, whether it is finished or not."""
+        answer, question = await self._find(answer_id)
+        run_id, trace = await self._trace(answer_id, answer, question)
+        name = answer.id if answer else run_id
+        quoted = {row.number: row for row in answer.evidence} if answer else {}
+        accepted = {ref.number: build_evidence(name, ref, citation) for ref, citation in trace.evidence}
+        asked = answer.question if answer else question[0].input.read(AnswerJob).question if question else ""
+        goals = list_goals(answer.goals, answer.goal_status) if answer else trace.goals
+        condition = answer.condition if answer else trace.condition
+        return AcceptedEvidence(
+            name, asked, condition, goals, tuple(row for _, row in sorted((accepted | quoted).items()))
+        )
+
+    async def _trace(
+        self, answer_id: str, answer: Answer | None, question: tuple[Job, Task] | None
+    ) -> tuple[str, RunTrace]:
+        """The run of an answer, and what its steps tell."""
+        parts = self._parts
+        run_id = question[0].id if question else answer.task_id if answer else answer_id
+        steps = await parts.ledger.list_steps(run_id)
+        return run_id, parts.trace(steps, await parts.sessions.list_rounds(run_id))
+
     async def log(self, answer_id: str) -> AnswerLog:
         """All that was done for an answer so far, whether it is finished or not."""
         parts = self._parts
         answer, question = await self._find(answer_id)
-        run_id = question[0].id if question else answer.task_id if answer else answer_id
-        steps = await parts.ledger.list_steps(run_id)
-        trace = parts.trace(steps, await parts.sessions.list_rounds(run_id))
+        run_id, trace = await self._trace(answer_id, answer, question)
         children = await parts.jobs.list_children(JobId(run_id)) if question else ()
         searches = [job for job in children if job.kind == JobKind.SEARCH]
         document_ids = (

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from shisho.domain.job import Priority
-from shisho.domain.task import AskOptions, SearchOptions, Sources, StopStrategy
+from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.domain.web import TimeRange
 from shisho.errors import InvalidParams
 
@@ -86,12 +86,6 @@ def coerce_search(options: SearchOptions) -> SearchOptions:
         stop_strategy=coerce(StopStrategy, options.stop_strategy, "stop_strategy"),
         priority=coerce(Priority, options.priority, "priority"),
     )
-
-
-def coerce_ask(options: AskOptions) -> AskOptions:
-    """Raises InvalidParams."""
-    sources = coerce(Sources, options.sources, "sources")
-    return replace(options, corpora=coerce_strings(options.corpora), sources=sources)
 
 
 def _text_of(choice: Enum) -> str:

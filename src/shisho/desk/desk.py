@@ -8,11 +8,9 @@ from contextlib import AbstractAsyncContextManager, aclosing, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from shisho.desk import intake
 from shisho.desk.adding import FileIntake, resolve_path, survey_once
 from shisho.desk.callbacks import Notify, Stop, never
 from shisho.desk.choosing import (
-    check_conversation,
     check_filters,
     check_limit,
     check_listed,
@@ -24,7 +22,7 @@ from shisho.desk.choosing import (
     list_copies,
     to_request,
 )
-from shisho.desk.coercion import coerce, coerce_paths, coerce_strings
+from shisho.desk.coercion import coerce_paths, coerce_strings
 from shisho.desk.hits import to_hit
 from shisho.desk.news import FilesSurveyed
 from shisho.desk.pages import read_page
@@ -33,7 +31,6 @@ from shisho.desk.sections import DeskSections
 from shisho.desk.task_answers import follow_answer
 from shisho.domain.answer_news import ignore_news
 from shisho.domain.audit import AuditVerb
-from shisho.domain.conversation import ConversationContext
 from shisho.domain.corpus import (
     DEFAULT_CORPUS,
     LOCAL_OWNER,
@@ -49,15 +46,15 @@ from shisho.domain.corpus import (
     Source,
 )
 from shisho.domain.figures import LibraryFigures
-from shisho.domain.inquiry import Answer, Budget, Evidence, LoopStop, WebPolicy
+from shisho.domain.inquiry import Answer, Evidence, LoopStop
 from shisho.domain.job import TaskId
 from shisho.domain.metadata import MetadataField
 from shisho.domain.replay import ReplayReport
 from shisho.domain.setting import SettingValue
-from shisho.domain.task import AnswerHandle, AskOptions, Sources
+from shisho.domain.task import AnswerHandle
 from shisho.errors import AccessDenied, NotFound, ShishoError
 from shisho.messages.message import Message
-from shisho.ports import Notifier, PreparedInquiry
+from shisho.ports import Notifier
 
 # of what is said of documents
 MOST_FIELDS = 20
@@ -275,76 +272,6 @@ class Desk(DeskSections):
         """The documents of `rank`, each at the place of its best passage, without opening one."""
         request = SearchRequest(keyword_query=coerce_strings(query))
         return await self._parts.rankings.rank_documents(request, Scope(self._parts.owner), depth)
-
-    async def ask(
-        self,
-        question: str,
-        *,
-        folders: Path | str | Sequence[Path | str] = (),
-        corpora: str | Sequence[str] = (),
-        filters: Mapping[str, Condition] | None = None,
-        budget: Budget | Mapping[str, float | None] | None = None,
-        sources: Sources | str = Sources.DOCUMENTS,
-        conversation: str | None = None,
-        anywhere: bool = False,
-        notify: Notify = ignore_news,
-        stop: Stop = never,
-    ) -> Answer:
-        """A cited answer from verified quotations, or an abstention that says what is missing.
-
-        Documents are searched here and now; what may need the web is a task's question, worked on here while
-        it is waited for (`notify` hears `TaskChanged`). Where `stop` turns true, what was found so far is the
-        answer and `resume` goes on. `conversation`: the id of an earlier answer's, or `last`: the question
-        may point back to those before it, and looks where they did unless it names a place or looks
-        `anywhere`. Raises InvalidParams for a blank or overlong question, EmptyCorpus when there is nothing
-        to search, EngineUnavailable for the web without an engine, NotFound for an unknown conversation."""
-        self._parts.inquiries.check(question)
-        sources = coerce(Sources, sources, "sources")
-        ceilings = intake.check_question_ceilings(budget)
-        corpora = coerce_strings(corpora)
-        inside = [resolve_path(folder) for folder in coerce_paths(folders)]
-        context = await self.conversations.context(check_conversation(conversation))
-        if not (corpora or inside or filters or anywhere):
-            corpora = context.corpora
-            inside = [*context.folders]
-            filters = context.filters
-        if filters:
-            if not inside:
-                await check_searchable(self._parts.shelf, self._parts.owner, corpora)
-            await check_filters(self._parts.shelf, self._parts.owner, filters)
-        if sources is not Sources.DOCUMENTS and (
-            sources is not Sources.AUTO or await self.tasks.is_web_usable()
-        ):
-            await self._mirrored(inside, notify, stop)
-            places = (*corpora, *inside)
-            options = AskOptions(places, filters or {}, sources, ceilings, context.conversation_id, anywhere)
-            handle = await self.tasks.queue_question(question, options=options, wait=0)
-            return await follow_answer(self._parts, handle, notify, stop)
-        if not inside:
-            await check_searchable(self._parts.shelf, self._parts.owner, corpora)
-        web_policy = WebPolicy.LAST if sources is Sources.AUTO and not filters else WebPolicy.NEVER
-        scoped = (inside, corpora, filters or {})
-        run_id = await self._begin(question, *scoped, ceilings, web_policy, context)
-        return await self._inquire(run_id, notify, stop)
-
-    async def prepare(
-        self,
-        question: str,
-        *,
-        corpora: str | Sequence[str] = (),
-        filters: Mapping[str, Condition] | None = None,
-        budget: Budget | Mapping[str, float | None] | None = None,
-    ) -> PreparedInquiry:
-        """A question to the documents, begun in the ledger, for whoever takes it through the table of nodes:
-        see `shisho.integrations`. Raises as `ask`."""
-        self._parts.inquiries.check(question)
-        ceilings = intake.check_question_ceilings(budget)
-        corpora = coerce_strings(corpora)
-        await check_searchable(self._parts.shelf, self._parts.owner, corpora)
-        conditions = await check_filters(self._parts.shelf, self._parts.owner, filters or {})
-        context = ConversationContext()
-        run_id = await self._begin(question, (), corpora, conditions, ceilings, WebPolicy.NEVER, context)
-        return await self._parts.inquiries.prepare(run_id, ignore_news, never)
 
     async def resume(self, prefix: str = "last", notify: Notify = ignore_news, stop: Stop = never) -> Answer:
         """Go on with a run that was stopped or died; a finished one gives its answer again. `last`: the last

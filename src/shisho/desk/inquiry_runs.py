@@ -1,21 +1,31 @@
-"""The desk's own way to a question that is worked on here and now: a run that is begun, folders that are
-brought up to date for it, its answer."""
+"""The desk's verbs that ask a question here and now: the run in the ledger, the folders that are synced for
+it, its answer and evidence."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, aclosing
+from contextlib import AbstractContextManager, aclosing, suppress
+from pathlib import Path
 
+from shisho.desk import intake
 from shisho.desk.adding import resolve_path
-from shisho.desk.callbacks import Notify, Stop
-from shisho.desk.choosing import check_searchable
+from shisho.desk.callbacks import Notify, Stop, never
+from shisho.desk.choosing import check_conversation, check_filters, check_searchable
+from shisho.desk.coercion import coerce, coerce_paths, coerce_strings
 from shisho.desk.news import FileTakenIn
 from shisho.desk.parts import DeskParts
+from shisho.desk.requirements import GivenGoal, build_requirements, exclude, find_excluded
+from shisho.desk.task_answers import follow_answer
+from shisho.domain.answer_log import AcceptedEvidence
+from shisho.domain.answer_news import ignore_news
 from shisho.domain.audit import AuditVerb
 from shisho.domain.conversation import ConversationContext
-from shisho.domain.corpus import Condition, Scope
+from shisho.domain.corpus import Complexity, Condition, Scope
 from shisho.domain.inquiry import Answer, Budget, Inquiry, WebPolicy, with_ceilings
-from shisho.ports import BorrowedModel
+from shisho.domain.requirements import NO_REQUIREMENTS, RequestKind, Requirements
+from shisho.domain.task import AskOptions, Sources
+from shisho.errors import NotFound
+from shisho.ports import BorrowedModel, PreparedInquiry
 
 
 class InquiryRuns:
@@ -36,29 +46,131 @@ class InquiryRuns:
         False: a model is set, and that one thinks."""
         return self._parts.inquiries.lend(model)
 
+    async def ask(
+        self,
+        question: str,
+        *,
+        goals: GivenGoal | Sequence[GivenGoal] = (),
+        condition: str = "",
+        complexity: Complexity | str | None = None,
+        kind: RequestKind | str = RequestKind.AUTO,
+        exclude_ids: str | Sequence[str] = (),
+        folders: Path | str | Sequence[Path | str] = (),
+        corpora: str | Sequence[str] = (),
+        filters: Mapping[str, Condition] | None = None,
+        budget: Budget | Mapping[str, float | None] | None = None,
+        sources: Sources | str = Sources.DOCUMENTS,
+        conversation: str | None = None,
+        anywhere: bool = False,
+        notify: Notify = ignore_news,
+        stop: Stop = never,
+    ) -> Answer:
+        """Return a cited answer from verified quotations, or an abstention that says what is missing.
+
+        `goals` (questions, mappings or `Goal`), the `condition` over their ids and `complexity` are used as
+        they are given; what isn't given is made from the question. `exclude_ids`: passages and documents that
+        no search may find. Documents are searched here and now; what may need the web becomes a task's
+        question, worked on here while `notify` hears `TaskChanged`. If `stop` turns true, the answer has what
+        was found so far, and `resume` continues. `conversation`: the id of an earlier answer's, or `last`:
+        the question may refer to those before it and is limited as they were, unless it has limits of its own
+        or looks `anywhere`.
+
+        Raises:
+            InvalidParams: a blank or overlong question, or requirements that can't be read.
+            EmptyCorpus, EngineUnavailable: nothing to search, or no engine for the web.
+            NotFound: an unknown conversation.
+        """
+        required = build_requirements(goals, condition, complexity, kind, exclude_ids)
+        self._parts.inquiries.check(question, required)
+        sources = coerce(Sources, sources, "sources")
+        ceilings = intake.check_question_ceilings(budget)
+        corpora = coerce_strings(corpora)
+        inside = [resolve_path(folder) for folder in coerce_paths(folders)]
+        context = await self._parts.conversations.context(check_conversation(conversation))
+        if not (corpora or inside or filters or anywhere):
+            corpora, inside, filters = context.corpora, [*context.folders], context.filters
+        if filters:
+            if not inside:
+                await check_searchable(self._parts.shelf, self._parts.owner, corpora)
+            await check_filters(self._parts.shelf, self._parts.owner, filters)
+        if sources is not Sources.DOCUMENTS and (
+            sources is not Sources.AUTO or await self._parts.tasks.is_web_usable()
+        ):
+            await self._mirrored(inside, notify, stop)
+            options = AskOptions(
+                (*corpora, *inside),
+                filters or {},
+                sources,
+                ceilings,
+                context.conversation_id,
+                anywhere,
+                required,
+            )
+            handle = await self._parts.tasks.queue_question(question, options=options, wait=0)
+            return await follow_answer(self._parts, handle, notify, stop)
+        if not inside:
+            await check_searchable(self._parts.shelf, self._parts.owner, corpora)
+        web_policy = WebPolicy.LAST if sources is Sources.AUTO and not filters else WebPolicy.NEVER
+        scope = Scope(self._parts.owner, (*corpora, *inside), filters or {})
+        run_id = await self._begin(question, scope, required, ceilings, web_policy, context, inside)
+        return await self._inquire(run_id, notify, stop)
+
+    async def prepare(
+        self,
+        question: str,
+        *,
+        requirements: Requirements = NO_REQUIREMENTS,
+        corpora: str | Sequence[str] = (),
+        filters: Mapping[str, Condition] | None = None,
+        budget: Budget | Mapping[str, float | None] | None = None,
+    ) -> PreparedInquiry:
+        """Begin a question to the documents in the ledger, for a caller that runs the table of nodes itself:
+        see `shisho.integrations`. Raises as `ask`."""
+        self._parts.inquiries.check(question, requirements)
+        ceilings = intake.check_question_ceilings(budget)
+        corpora = coerce_strings(corpora)
+        await check_searchable(self._parts.shelf, self._parts.owner, corpora)
+        conditions = await check_filters(self._parts.shelf, self._parts.owner, filters or {})
+        scope = Scope(self._parts.owner, corpora, conditions)
+        context = ConversationContext()
+        run_id = await self._begin(question, scope, requirements, ceilings, WebPolicy.NEVER, context)
+        return await self._parts.inquiries.prepare(run_id, ignore_news, never)
+
+    async def get_evidence(self, prefix: str = "last") -> AcceptedEvidence:
+        """Return the evidence accepted so far for an answer or a session, without composing anything; by id,
+        unique prefix, or `last` for the newest answer. Raises NotFound."""
+        try:
+            return await self._parts.answers.evidence(prefix)
+        except NotFound:
+            if prefix == "last":
+                raise
+            with suppress(NotFound):
+                return await self._parts.sessions.evidence(prefix)
+            raise
+
     async def _begin(
         self,
         question: str,
-        inside: Sequence[str],
-        corpora: Sequence[str],
-        filters: Mapping[str, Condition],
+        scope: Scope,
+        required: Requirements,
         ceilings: Mapping[str, float],
         web_policy: WebPolicy,
         context: ConversationContext,
+        inside: Sequence[str] = (),
     ) -> str:
         excluded = await self._parts.left_out(self._parts.owner)
-        scope = Scope(self._parts.owner, (*corpora, *inside), filters, excluded.documents, excluded.passages)
-        budget = with_ceilings(self.budget, ceilings)
+        chosen = await find_excluded(self._parts.shelf, self._parts.access, required.exclude_ids)
         run_id = self._parts.new_run()
         inquiry = Inquiry(
             run_id,
             question,
-            scope,
-            budget,
+            exclude(scope, excluded, chosen),
+            with_ceilings(self.budget, ceilings),
             web_policy=web_policy,
             folders=tuple(inside),
             conversation_id=context.conversation_id,
             earlier=context.earlier,
+            requirements=required,
         )
         await self._parts.conversations.add_turn(run_id, question, context.conversation_id)
         await self._parts.ledger.begin(inquiry)

@@ -13,6 +13,7 @@ from shisho.domain.corpus import Check, DocumentId, RankedPassage, Scope, Search
 from shisho.domain.figures import LibraryFigures
 from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import Answer, Budget
+from shisho.domain.requirements import Requirements
 from shisho.domain.setting import SettingValue
 from shisho.ports import BorrowedModel, Files, Ingester, Ledger, Notifier, PreparedInquiry, Shelf, Storage
 
@@ -48,8 +49,8 @@ class Rankings(Protocol):
 class Inquiries(Protocol):
     """Runs the librarian's loop."""
 
-    def check(self, question: str) -> None:
-        """Raises InvalidParams for a question that cannot be asked."""
+    def check(self, question: str, required: Requirements = ...) -> None:
+        """Raise InvalidParams for a question that can't be asked, and for requirements that can't be met."""
 
     async def run(self, run_id: str, notify: Notify, stop: Stop) -> Answer:
         """Begin or go on with the run that the ledger holds under this id."""

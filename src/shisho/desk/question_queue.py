@@ -11,6 +11,7 @@ from shisho.desk import status
 from shisho.desk.choosing import check_elsewhere, check_filters
 from shisho.desk.conversing import apply_context
 from shisho.desk.queue import Queue, check_consent
+from shisho.desk.requirements import find_excluded
 from shisho.domain.audit import AuditVerb
 from shisho.domain.conversation import NewTurn
 from shisho.domain.corpus import WEB_CORPUS, Scope
@@ -89,6 +90,8 @@ class QuestionQueue(Queue):
             ceilings,
             context.conversation_id,
             context.earlier,
+            options.requirements,
+            await find_excluded(self._parts.shelf, self._parts.access, options.requirements.exclude_ids),
         )
         (job,) = self._new_jobs(JobKind.ANSWER, [payload])
         await self._parts.access.record(AuditVerb.ASK, job.id)

@@ -16,11 +16,11 @@ from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import (
     EvidenceRef,
     Finding,
-    Goal,
     GoalStatus,
     Sentence,
     Strategy,
 )
+from shisho.domain.requirements import Requirements
 from shisho.domain.session import (
     CitedSentence,
     SentenceRevision,
@@ -46,12 +46,12 @@ class Span(Protocol):
 class AssistantRules(Protocol):
     """The librarian's rules for assistants."""
 
-    def aim(self, question: str, goals: Sequence[Goal], condition: str) -> tuple[Strategy, str]: ...
+    def aim(self, question: str, required: Requirements) -> Strategy: ...
 
     def judge(self, finding: Finding, passages: Sequence[NumberedPassage], aim: Strategy) -> Span | str: ...
 
     def status(
-        self, aim: Strategy, refs: Sequence[StoredEvidence]
+        self, aim: Strategy, refs: Sequence[StoredEvidence], *, is_ended: bool
     ) -> tuple[tuple[GoalStatus, ...], bool]: ...
 
     def list_missing(self, aim: Strategy, status: Sequence[GoalStatus]) -> tuple[str, ...]: ...

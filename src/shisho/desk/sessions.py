@@ -12,9 +12,12 @@ from weakref import WeakValueDictionary
 from shisho.desk.choosing import check_elsewhere, check_filters, check_request
 from shisho.desk.coercion import coerce_strings
 from shisho.desk.hits import link_to
+from shisho.desk.requirements import GivenGoal, build_requirements, exclude, find_excluded
 from shisho.desk.session_parts import SessionParts
+from shisho.domain.answer_log import AcceptedEvidence, list_goals
 from shisho.domain.audit import AuditVerb
 from shisho.domain.corpus import (
+    Complexity,
     Condition,
     NumberedPassage,
     Passage,
@@ -23,7 +26,15 @@ from shisho.domain.corpus import (
     SearchRequest,
 )
 from shisho.domain.evidence import build_evidence
-from shisho.domain.inquiry import Answer, AnswerLevel, Finding, Goal, GoalStatus, LoopStop, Sentence
+from shisho.domain.inquiry import (
+    Answer,
+    AnswerLevel,
+    Finding,
+    GoalStatus,
+    LoopStop,
+    Sentence,
+    build_evidence_ref,
+)
 from shisho.domain.session import (
     CitedSentence,
     ComposedAnswer,
@@ -58,21 +69,26 @@ class Sessions:
         self,
         question: str,
         *,
-        goals: Sequence[Goal] = (),
+        goals: GivenGoal | Sequence[GivenGoal] = (),
         condition: str = "",
+        complexity: Complexity | str | None = None,
+        exclude_ids: str | Sequence[str] = (),
         corpora: str | Sequence[str] = (),
         filters: Mapping[str, Condition] | None = None,
     ) -> SessionOpened:
         """Begin a session. Without goals, they are made from the question; without a condition, all goals are
-        asked for, as where it cannot be read (`remark` says why). Raises InvalidParams for a blank question
-        or doubled goals; EmptyCorpus."""
-        aim, remark = await asyncio.to_thread(self._parts.rules.aim, question, goals, condition)
+        needed. Raises InvalidParams for a blank question or requirements that can't be read; EmptyCorpus."""
+        required = build_requirements(goals, condition, complexity, exclude_ids=exclude_ids)
+        aim = await asyncio.to_thread(self._parts.rules.aim, question, required)
         scope = await self._scope(corpora, filters)
+        scope = exclude(
+            scope, await find_excluded(self._parts.shelf, self._parts.access, required.exclude_ids)
+        )
         facts = SessionFacts(self._parts.make_id()[:24], self._parts.owner, aim, scope)
         await self._parts.book.begin(facts)
         await self._parts.access.record(AuditVerb.ASK, facts.id)
-        status, is_met = self._parts.rules.status(aim, ())
-        return SessionOpened(facts.id, aim, status, is_met, remark)
+        status, is_met = self._parts.rules.status(aim, (), is_ended=False)
+        return SessionOpened(facts.id, aim, status, is_met)
 
     async def search_next(self, session_id: str, request: SearchRequest) -> RankedPassages:
         """The next round of a session: numbered passages, none of which it was shown before. Raises
@@ -93,9 +109,25 @@ class Sessions:
         session = await self._session(facts)
         judged = [await self._judged(facts, finding, passages, rounds, session) for finding in findings]
         status, is_met = self._parts.rules.status(
-            facts.strategy, await self._parts.book.list_evidence(facts.id)
+            facts.strategy,
+            await self._parts.book.list_evidence(facts.id),
+            is_ended=await self._is_search_ended(facts.id),
         )
         return FindingVerdicts(tuple(judged), status, facts.strategy.condition, is_met)
+
+    async def evidence(self, session_id: str = "last") -> AcceptedEvidence:
+        """The evidence accepted in a session so far, without composing an answer."""
+        facts = await self._parts.book.find_session(session_id, self._parts.owner)
+        aim = facts.strategy
+        refs = self._parts.rules.name_headers(aim, await self._parts.book.list_evidence(facts.id))
+        status, _ = self._parts.rules.status(aim, refs, is_ended=False)
+        rows = tuple(build_evidence(facts.id, stand.ref, stand.citation) for stand in refs)
+        return AcceptedEvidence(facts.id, aim.question, aim.condition, list_goals(aim.goals, status), rows)
+
+    async def _is_search_ended(self, session_id: str) -> bool:
+        """True if the last round has shown all that is left, or nothing."""
+        rounds = await self._parts.log.list_rounds(session_id)
+        return bool(rounds) and (rounds[-1].exhausted or not rounds[-1].shown)
 
     async def compose_answer(self, session_id: str, sentences: Sequence[CitedSentence]) -> ComposedAnswer:
         """Verify the sentences of an answer against the evidence they cite, render and save it. What cites
@@ -110,7 +142,7 @@ class Sessions:
         kept_sentences = tuple(sentence for sentence, _ in mended if sentence is not None)
         done = tuple(what for _, what in mended)
         counts = self._parts.rules.counts(done)
-        status, is_met = self._parts.rules.status(aim, refs)
+        status, is_met = self._parts.rules.status(aim, refs, is_ended=True)
         text = self._parts.rules.render(aim, [stand.ref for stand in refs], kept_sentences, counts)
         answer = await self._answer(facts, refs, kept_sentences, text, status, is_met)
         await self._parts.ledger.save(answer, self._parts.owner)
@@ -229,12 +261,14 @@ class Sessions:
                 False,
                 Message("its document was removed"),
             )
-        number = await self._parts.book.accept(
-            facts.id, finding.goal_id, citation, finding.score, rounds[span.index]
-        )
+        round_ = rounds[span.index]
+        number = await self._parts.book.accept(facts.id, finding.goal_id, citation, finding.score, round_)
+        heading = next(passage.heading for passage in passages if passage.temp_index == span.index)
+        ref = build_evidence_ref(number, finding.goal_id, citation, heading, finding.score, round_)
+        evidence = build_evidence(facts.id, ref, citation)
         reason = Message("replaced by the stored text") if span.replaced else ""
         return FindingVerdict(
-            finding.index, finding.goal_id, True, number, citation.snippet, span.replaced, reason
+            finding.index, finding.goal_id, True, number, citation.snippet, span.replaced, reason, evidence
         )
 
     async def _cited(self, facts: SessionFacts, sentences: Sequence[CitedSentence]) -> list[CitedSentence]:

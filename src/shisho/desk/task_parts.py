@@ -18,6 +18,7 @@ from shisho.domain.job import (
     TaskId,
     TaskNews,
 )
+from shisho.domain.requirements import Requirements
 from shisho.domain.task import (
     EngineStatus,
     OutgoingQueries,
@@ -61,7 +62,7 @@ class Consent(Protocol):
 class OutgoingPreview(Protocol):
     """A preview of what would be sent, and to whom."""
 
-    async def preview_question(self, question: str) -> OutgoingQueries: ...
+    async def preview_question(self, question: str, required: Requirements) -> OutgoingQueries: ...
 
     async def preview_queries(self, *queries: str) -> OutgoingQueries: ...
 
@@ -87,7 +88,8 @@ class TaskParts:
     roots: tuple[Path, ...]
     watch: Watch
     estimate: Callable[[Mapping[str, int]], Awaitable[float]]
-    check: Callable[[str], None]
+    check: Callable[..., None]
+    """Raises InvalidParams for a question that can't be asked and, if given, its requirements."""
     name_page: NamePage
     engines: Callable[[], Awaitable[Sequence[EngineStatus]]]
     make_id: Callable[[], str]

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from shisho.desk import intake
 from shisho.desk import status as told
-from shisho.desk.coercion import coerce, coerce_all, coerce_ask, coerce_paths, coerce_strings
+from shisho.desk.coercion import coerce, coerce_all, coerce_paths, coerce_strings
 from shisho.desk.polling import poll
 from shisho.desk.queue import check_consent
+from shisho.desk.requirements import coerce_ask
 from shisho.desk.shared_verbs import SharedVerbs
 from shisho.domain.audit import AuditVerb
 from shisho.domain.codec import to_plain
@@ -187,8 +188,8 @@ class TaskDesk(SharedVerbs):
         of the same task, within the task's budget and its own. Raises InvalidParams for a blank or overlong
         question, EmptyCorpus where there is nothing to search, EngineUnavailable for the web without an
         engine, NotFound for an unknown conversation."""
-        self._parts.check(question)
         options = coerce_ask(options)
+        self._parts.check(question, options.requirements)
         seconds = intake.check_wait(wait)
         ceilings = intake.check_question_ceilings(options.budget)
         pages = {name: ceilings[name] for name in ("max_pages",) if name in ceilings}

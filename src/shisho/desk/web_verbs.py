@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from shisho.desk.coercion import coerce
 from shisho.desk.question_queue import QuestionQueue
+from shisho.desk.requirements import GivenGoal, build_requirements
 from shisho.domain.task import EngineStatus, OutgoingQueries, WebConsent
 
 
@@ -32,10 +33,12 @@ class WebVerbs(QuestionQueue):
         """Remember a person's yes (`given`) or no (`off`); `not_asked` forgets both."""
         self._parts.consent.keep(coerce(WebConsent, consent, "consent"))
 
-    async def preview_question(self, question: str) -> OutgoingQueries:
-        """Preview the queries that the web would be asked for a question, and the engines. Nothing is
-        sent."""
-        return await self._parts.outgoing.preview_question(question)
+    async def preview_question(
+        self, question: str, goals: GivenGoal | Sequence[GivenGoal] = ()
+    ) -> OutgoingQueries:
+        """Preview the queries that the web would be asked for a question with these goals, and the engines.
+        Nothing is sent."""
+        return await self._parts.outgoing.preview_question(question, build_requirements(goals))
 
     async def preview_queries(self, *queries: str) -> OutgoingQueries:
         """The same of queries as they stand."""

@@ -8,8 +8,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from shisho.domain.conversation import TurnState
-from shisho.domain.corpus import DocumentId
-from shisho.domain.inquiry import AnswerLevel, Goal, GoalStatus, LoopStop, UnsearchedQuery
+from shisho.domain.corpus import Citation, DocumentId
+from shisho.domain.inquiry import (
+    AnswerLevel,
+    Evidence,
+    EvidenceRef,
+    Goal,
+    GoalStatus,
+    LoopStop,
+    UnsearchedQuery,
+)
 from shisho.domain.model import ModelUse
 
 
@@ -81,6 +89,18 @@ class WebRound:
 
 
 @dataclass(frozen=True, slots=True)
+class AcceptedEvidence:
+    """The evidence accepted so far for an answer or a session, whether or not an answer was composed. `id` is
+    the answer's or the session's; `goals` say how far each has come towards `condition`."""
+
+    id: str
+    question: str
+    condition: str
+    goals: tuple[GoalProgress, ...]
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RunTrace:
     """The part of a log that the steps of a run tell by themselves."""
 
@@ -95,6 +115,8 @@ class RunTrace:
     tokens: int = 0
     document_ids: tuple[DocumentId, ...] = ()
     """Of the documents that its evidence is from."""
+    evidence: tuple[tuple[EvidenceRef, Citation], ...] = ()
+    """The accepted evidence, by number."""
 
 
 class PageFate(StrEnum):

@@ -65,4 +65,5 @@ def build_evidence(answer_id: str, ref: EvidenceRef, citation: Citation) -> Evid
         stance=ref.stance,
         same_as=ref.same_as,
         code=citation.code,
+        passage_id=citation.passage_id,
     )

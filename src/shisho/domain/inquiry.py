@@ -14,20 +14,13 @@ from shisho.domain.corpus import (
     Condition,
     DocumentId,
     DocumentState,
+    PassageId,
     Scope,
 )
 from shisho.domain.model import ModelUse
+from shisho.domain.requirements import NO_REQUIREMENTS, Requirements
+from shisho.domain.requirements import Goal as Goal
 from shisho.domain.time import Instant
-
-
-@dataclass(frozen=True, slots=True)
-class Goal:
-    """One thing the question needs to know."""
-
-    id: str
-    question: str
-    min_evidence: int = 1
-    min_sources: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +95,7 @@ class Inquiry:
     id."""
     earlier: tuple[str, ...] = ()
     """The questions before it there, as they were understood, oldest first."""
+    requirements: Requirements = NO_REQUIREMENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,6 +324,7 @@ class Evidence:
     stance: Stance = Stance.ANSWERS
     same_as: int = 0
     code: bool = False
+    passage_id: PassageId = field(default=PassageId(""))
 
 
 class SupportOutcome(StrEnum):

@@ -22,6 +22,7 @@ from shisho.domain.inquiry import (
     WebResult,
 )
 from shisho.domain.model import ModelUse
+from shisho.domain.requirements import Requirements
 from shisho.domain.time import Instant
 
 
@@ -69,6 +70,7 @@ class LoopState(TypedDict, total=False):
 
     question: str
     earlier: tuple[str, ...]
+    requirements: Requirements
     budget: Budget
     web_policy: WebPolicy
     strategy: Strategy

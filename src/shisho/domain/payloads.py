@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from shisho.domain.corpus import WEB_CORPUS, Condition, DocumentId, Receipt
-from shisho.domain.find import UrlState
+from shisho.domain.find import ExcludedSources, UrlState
 from shisho.domain.inquiry import AnswerLevel, LoopStop
 from shisho.domain.job import Job, NewJob
+from shisho.domain.requirements import NO_REQUIREMENTS, Requirements
 from shisho.domain.task import JobKind, SearchOptions, Sources
 from shisho.domain.time import Instant
 from shisho.domain.web import PagingStop
@@ -88,6 +89,9 @@ class AnswerJob:
     """"" where it begins its own, which bears the job's id."""
     earlier: tuple[str, ...] = ()
     """The questions before it in its conversation, as they were understood."""
+    requirements: Requirements = NO_REQUIREMENTS
+    excluded: ExcludedSources = field(default_factory=ExcludedSources)
+    """What the caller excludes, found in the library."""
 
     @property
     def subject(self) -> str:

@@ -18,13 +18,12 @@ from shisho.domain.inquiry import (
 
 @dataclass(frozen=True, slots=True)
 class SessionOpened:
-    """A session as its assistant sees it: find evidence for each goal until `condition` holds."""
+    """A session as its assistant sees it: find evidence for each goal until the condition holds."""
 
     session_id: str
     strategy: Strategy
     goal_status: tuple[GoalStatus, ...]
     condition_met: bool
-    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +41,9 @@ class RankedPassages:
 
 @dataclass(frozen=True, slots=True)
 class FindingVerdict:
-    """The verdict on one finding. `number` is its evidence's, None where it was refused; `snippet` is
-    the stored text, `replaced` where the finding had other words; `reason` says why it was refused or
-    what was done."""
+    """The verdict on one finding. `number` is its evidence's, None if it was refused; `snippet` is the stored
+    text, `replaced` if the finding had other words; `reason` says why it was refused or what was done;
+    `evidence` opens it."""
 
     index: int
     goal_id: str
@@ -53,6 +52,7 @@ class FindingVerdict:
     snippet: str
     replaced: bool
     reason: str
+    evidence: Evidence | None = None
 
 
 @dataclass(frozen=True, slots=True)

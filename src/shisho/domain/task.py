@@ -12,6 +12,7 @@ from shisho.domain.inquiry import Answer
 from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import Delay, Job, JobId, JobState, Priority, TaskId, TaskState
 from shisho.domain.politeness import BreakerState
+from shisho.domain.requirements import NO_REQUIREMENTS, Requirements
 from shisho.domain.time import Instant
 from shisho.domain.web import SearchPaging, TimeRange
 
@@ -133,6 +134,7 @@ class AskOptions:
     budget: Mapping[str, float] = field(default_factory=dict)
     conversation: str = ""
     anywhere: bool = False
+    requirements: Requirements = NO_REQUIREMENTS
 
 
 @dataclass(frozen=True, slots=True)

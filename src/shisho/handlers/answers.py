@@ -97,7 +97,13 @@ class AnswerHandler:
     async def _inquiry(self, job: Job, asked: AnswerJob) -> Inquiry:
         left = await self.list_left_out(asked.owner)
         corpora = (WEB_CORPUS,) if asked.sources is Sources.WEB else asked.corpora
-        scope = Scope(asked.owner, corpora, asked.filters, left.documents, left.passages)
+        scope = Scope(
+            asked.owner,
+            corpora,
+            asked.filters,
+            (*left.documents, *asked.excluded.documents),
+            (*left.passages, *asked.excluded.passages),
+        )
         web_policy = WEB_POLICIES[asked.sources]
         if (web_policy is WebPolicy.NEVER or not self.way(asked.owner)) and await self.shelf.count(
             scope
@@ -115,6 +121,7 @@ class AnswerHandler:
             web_policy,
             conversation_id=asked.conversation_id,
             earlier=asked.earlier,
+            requirements=asked.requirements,
         )
 
     async def _ask_web(

@@ -14,6 +14,7 @@ from shisho.domain.corpus import WEB_CORPUS, Complexity, Scope
 from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import Answer, Gap, Inquiry
 from shisho.domain.model import ModelUse
+from shisho.domain.requirements import NO_REQUIREMENTS, Requirements
 from shisho.handlers.lent_minds import LentMinds
 from shisho.ports import BorrowedModel, Clock, Ledger, SearchSession
 
@@ -78,11 +79,14 @@ class LibrarianInquiries:
     lent: LentMinds = field(default_factory=LentMinds)
     recall: Callable[[Inquiry], Awaitable[Surroundings]] = recall_nothing
 
-    def check(self, question: str) -> None:
-        """Raises InvalidParams for a question that cannot be asked."""
-        from shisho.librarian.strategy import check_question
+    def check(self, question: str, required: Requirements = NO_REQUIREMENTS) -> None:
+        """Raise InvalidParams for a question that can't be asked, and for requirements that can't be met."""
+        from shisho.librarian.strategy import check_question, strategy
 
-        check_question(question)
+        if required.goals or required.condition:
+            strategy(question, required)
+        else:
+            check_question(question)
 
     @contextmanager
     def lend(self, model: BorrowedModel) -> Iterator[bool]:
@@ -170,6 +174,6 @@ class LibrarianInquiries:
         return replace(
             scope,
             corpora=tuple(dict.fromkeys(corpora)),
-            without=excluded.documents,
-            rejected=excluded.passages,
+            without=tuple({**dict.fromkeys(scope.without), **dict.fromkeys(excluded.documents)}),
+            rejected=tuple({**dict.fromkeys(scope.rejected), **dict.fromkeys(excluded.passages)}),
         )

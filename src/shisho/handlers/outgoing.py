@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shisho.domain.inquiry import Budget
+from shisho.domain.requirements import Requirements
 from shisho.domain.task import OutgoingQueries
 from shisho.handlers.engines import EngineCatalogue
 from shisho.web.serp.category import GENERAL, category_of
@@ -18,12 +19,13 @@ class EngineOutgoingPreview:
     budget: Budget
     boxed: bool
 
-    async def preview_question(self, question: str) -> OutgoingQueries:
+    async def preview_question(self, question: str, required: Requirements) -> OutgoingQueries:
         """For all that the question asks; what the library answers is left out when it comes to that."""
         from shisho.librarian.strategy import strategy
         from shisho.librarian.web_fallback import web_queries
 
-        texts = [query.text for query in web_queries(strategy(question).goals, self.budget.max_pages)]
+        goals = strategy(question, required).goals
+        texts = [query.text for query in web_queries(goals, self.budget.max_pages)]
         return await self.preview_queries(*texts)
 
     async def preview_queries(self, *queries: str) -> OutgoingQueries:

@@ -5,8 +5,12 @@ A desk answers in the event loop it was opened in, so everything here is awaited
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, TypedDict, cast
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from typing import (
+    Any,
+    Required,  # pydantic takes no other before Python 3.12
+    cast,
+)
 
 from langchain_core.callbacks import (
     AsyncCallbackManagerForRetrieverRun,
@@ -21,11 +25,13 @@ from langgraph.graph import START as GRAPH_START
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langsmith import tracing_context
+from typing_extensions import TypedDict
 
 from shisho.desk import Desk
+from shisho.desk.requirements import GivenGoal, build_requirements
 from shisho.domain.codec import to_plain
 from shisho.domain.corpus import Condition, PassageHit
-from shisho.domain.inquiry import Answer
+from shisho.domain.inquiry import Answer, Evidence
 from shisho.domain.loop_state import LoopState
 from shisho.domain.place import say_place
 from shisho.errors import InternalError, InvalidParams
@@ -33,17 +39,30 @@ from shisho.librarian.table import END, START, TABLE, Act, limit_steps
 from shisho.messages.catalogue import word
 from shisho.ports import PreparedInquiry
 
+NODE_MARK = "__pregel_read"  # in the configuration of a graph that runs as a node of another
+REQUIRED_KEYS = ("goals", "condition", "complexity", "kind", "exclude_ids")
+MAX_ROUNDS = 100  # a question's own budget may ask for so many
 
-class LibrarianQuestion(TypedDict):
-    """The input of the compiled librarian."""
 
-    question: str
+class LibrarianQuestion(TypedDict, total=False):
+    """The input of the compiled librarian: as of `Desk.ask`, where the question alone is required."""
+
+    question: Required[str]
+    goals: Sequence[GivenGoal]
+    condition: str
+    complexity: str | None
+    kind: str
+    exclude_ids: Sequence[str]
+    corpora: Sequence[str]
+    filters: Mapping[str, Any]
+    budget: Mapping[str, float | None]
 
 
 class LibrarianAnswer(TypedDict):
-    """The output of the compiled librarian: `text` and `evidence` stand in the answer."""
+    """The output of the compiled librarian: the answer, and all evidence that was accepted for it."""
 
     answer: Answer
+    accepted_evidence: Sequence[Evidence]
 
 
 class LibrarianState(LoopState, total=False):
@@ -51,6 +70,24 @@ class LibrarianState(LoopState, total=False):
 
     inquiry: PreparedInquiry
     answer: Answer
+
+
+class CompiledLibrarian(CompiledStateGraph[Any, Any, Any, Any]):
+    """A compiled librarian. It refuses unknown keys, which LangGraph itself drops without a word."""
+
+    async def astream(self, input: Any, config: Any = None, **options: Any) -> AsyncIterator[Any]:
+        """Run it. As a node of another graph it is given that graph's whole state, with keys of others."""
+        is_node = NODE_MARK in ((config or {}).get("configurable") or {})
+        known = LibrarianQuestion.__annotations__
+        unknown = [str(key) for key in input if key not in known] if isinstance(input, Mapping) else []
+        if unknown and not is_node:
+            raise InvalidParams(
+                "The librarian takes no {unknown}. It takes: {known}.",
+                unknown=", ".join(unknown),
+                known=", ".join(known),
+            )
+        async for part in super().astream(input, config, **options):
+            yield part
 
 
 async def run_graph(acts: Mapping[str, Act], start_state: LoopState, most_steps: int) -> LoopState:
@@ -80,19 +117,28 @@ def compile_librarian(
     filters: Mapping[str, Condition] | None = None,
     budget: Mapping[str, float | None] | None = None,
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """The librarian as a graph that takes `question` and gives `answer`, to be run or to be a node of another
-    graph.
+    """Compile the librarian to a graph, to be run or to be a node of another graph.
 
-    It answers from the documents of the desk; its nodes are those of the table. The desk's ledger is its
-    checkpoint, so it takes no checkpointer, not even that of a graph around it. Invoking it raises
-    InvalidParams for a blank or overlong question, EmptyCorpus where there is nothing to search."""
+    It takes a `LibrarianQuestion` and gives a `LibrarianAnswer`. `corpora`, `filters` and `budget` hold for
+    every question; a question may add its own. It answers from the documents of the desk; its nodes are those
+    of the table. The desk's ledger is its checkpoint, so it takes no checkpointer, not even that of a graph
+    around it. Invoking it raises InvalidParams for a question or requirements that can't be read and for
+    unknown keys, EmptyCorpus if there is nothing to search."""
 
-    async def begin(state: LibrarianState) -> dict[str, Any]:
-        inquiry = await desk.prepare(state["question"], corpora=corpora, filters=filters, budget=budget)
+    async def begin(state: LibrarianQuestion) -> dict[str, Any]:
+        required = {name: state[name] for name in REQUIRED_KEYS if name in state}  # type: ignore[literal-required]
+        inquiry = await desk.prepare(
+            state["question"],
+            requirements=build_requirements(**required),
+            corpora=corpora or state.get("corpora", ()),
+            filters={**map_lists(state.get("filters") or {}), **(filters or {})},
+            budget={**(budget or {}), **(state.get("budget") or {})},
+        )
         return {**inquiry.start_state, "inquiry": inquiry}
 
     async def finish(state: LibrarianState) -> dict[str, Any]:
-        return {"answer": await state["inquiry"].finish(state)}
+        answer = await state["inquiry"].finish(state)
+        return {"answer": answer, "accepted_evidence": (await desk.get_evidence(answer.id)).evidence}
 
     drawn = StateGraph(LibrarianState, input_schema=LibrarianQuestion, output_schema=LibrarianAnswer)
     drawn.add_node("begin", begin)
@@ -103,9 +149,9 @@ def compile_librarian(
     drawn.add_edge("begin", START)
     _add_routes(drawn, "finish")
     drawn.add_edge("finish", GRAPH_END)
-    steps = limit_steps(int((budget or {}).get("max_rounds") or desk.budget.max_rounds)) + 2
     compiled = drawn.compile(checkpointer=False, name="librarian")
-    return compiled.with_config({"recursion_limit": steps})
+    compiled.__class__ = CompiledLibrarian  # StateGraph names the class itself
+    return compiled.with_config({"recursion_limit": limit_steps(MAX_ROUNDS)})
 
 
 class ShishoRetriever(BaseRetriever):
@@ -167,6 +213,11 @@ def ask_tool(
         return f"{answer.text}\n\n{places}".rstrip(), answer
 
     return _tool_of(ask_library)
+
+
+def map_lists(filters: Mapping[str, Any]) -> dict[str, Condition]:
+    """Return filters as the desk takes them: JSON knows lists and no tuples."""
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in filters.items()}
 
 
 def _add_routes(drawn: StateGraph[Any, Any, Any, Any], end: str) -> None:

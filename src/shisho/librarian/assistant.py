@@ -2,50 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
 
 from shisho.domain.corpus import NumberedPassage
-from shisho.domain.inquiry import EvidenceRef, Finding, Goal, GoalStatus, Sentence, Strategy
+from shisho.domain.inquiry import EvidenceRef, Finding, GoalStatus, Sentence, Strategy
+from shisho.domain.requirements import Requirements
 from shisho.domain.session import CitedSentence, SentenceRevision, StoredEvidence, SupportCounts
-from shisho.errors import InvalidParams
-from shisho.librarian import condition as conditions
 from shisho.librarian import mending
 from shisho.librarian.citations import Citations
 from shisho.librarian.evidence import VerifiedQuote, is_telling, verify, with_table_header
 from shisho.librarian.reflect import open_goals
-from shisho.librarian.strategy import MAX_GOALS, check_question, strategy
+from shisho.librarian.route import is_condition_met
+from shisho.librarian.strategy import strategy
 from shisho.messages.message import Message
-
-_GOAL_ID = re.compile(r"G[1-9]\d{0,2}")
 
 
 class Assistant:
     """The librarian's rules for sessions of an assistant, as `desk.sessions.AssistantRules` asks for
     them."""
 
-    def aim(self, question: str, goals: Sequence[Goal], condition: str) -> tuple[Strategy, str]:
-        """Make the strategy, and tell what was wrong with the condition: an unreadable one asks for all
-        goals. Raises InvalidParams for a blank question or goals that cannot be told apart."""
-        made_strategy = strategy(question)
-        if goals:
-            held_goals = tuple(replace(goal, question=check_question(goal.question)) for goal in goals)
-            ids = [goal.id for goal in held_goals]
-            if len(set(ids)) < len(ids) or len(ids) > MAX_GOALS or not all(map(_GOAL_ID.fullmatch, ids)):
-                raise InvalidParams(
-                    "Goals are G1, G2, … each once, at most {max_goals}; not {goals}.",
-                    max_goals=MAX_GOALS,
-                    goals=", ".join(ids),
-                )
-            made_strategy = replace(made_strategy, goals=held_goals, condition=" and ".join(ids))
-        if not condition.strip():
-            return made_strategy, ""
-        _, remark = conditions.read(condition, [goal.id for goal in made_strategy.goals])
-        return (
-            (made_strategy, remark) if remark else (replace(made_strategy, condition=condition.strip()), "")
-        )
+    def aim(self, question: str, required: Requirements) -> Strategy:
+        """Make the strategy. Raises as `strategy`."""
+        return strategy(question, required)
 
     def judge(
         self, finding: Finding, passages: Sequence[NumberedPassage], aim: Strategy
@@ -63,15 +43,15 @@ class Assistant:
             "these words do not stand in that passage: copy them from it"
         )
 
-    def status(self, aim: Strategy, refs: Sequence[StoredEvidence]) -> tuple[tuple[GoalStatus, ...], bool]:
-        """How far each goal has come, and whether the condition holds."""
+    def status(
+        self, aim: Strategy, refs: Sequence[StoredEvidence], *, is_ended: bool
+    ) -> tuple[tuple[GoalStatus, ...], bool]:
+        """Return how far each goal has come, and whether the condition holds. `is_ended`: the search is over,
+        so that goals without evidence count as absent."""
         citations = Citations()
         numbered = [replace(stand.ref, number=citations.take(stand.citation)) for stand in refs]
         status = citations.status(aim.goals, numbered)
-        expression, _ = conditions.read(aim.condition, [goal.id for goal in aim.goals])
-        return status, conditions.holds(
-            expression, [goal_status.goal_id for goal_status in status if goal_status.met]
-        )
+        return status, is_condition_met(aim, status, is_ended=is_ended)
 
     def list_missing(self, aim: Strategy, status: Sequence[GoalStatus]) -> tuple[str, ...]:
         """The questions of goals that are not met."""

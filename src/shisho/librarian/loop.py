@@ -11,6 +11,7 @@ from shisho.domain.answer_news import RunNews, SentenceWritten, ignore_news
 from shisho.domain.codec import to_plain
 from shisho.domain.inquiry import Answer, AnswerLevel, Gap, Inquiry, LoopStop
 from shisho.domain.loop_state import LoopState
+from shisho.domain.requirements import NO_REQUIREMENTS
 from shisho.librarian.answer import choose_printed
 from shisho.librarian.citations import Citations
 from shisho.librarian.mind import Mind, Recall, recall_nothing
@@ -108,6 +109,9 @@ def assemble(
         budget=inquiry.budget,
         web_policy=inquiry.web_policy,
     )
+    required = replace(inquiry.requirements, exclude_ids=())  # the librarian sees no id
+    if required != NO_REQUIREMENTS:
+        start_state["requirements"] = required
     return InquiryRun(inquiry, acts, start_state, nodes, record, citations, ledger)
 
 
@@ -148,7 +152,7 @@ def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int
         sentences=draft.sentences,
         evidence=citations.evidence(answer_id, choose_printed(aim.goals, state["evidence"], cited_numbers)),
         condition=aim.condition,
-        goals=aim.goals,
+        goals=inquiry.requirements.goals or aim.goals,
         goal_status=state["goal_status"],
         loop_stop=state["verdicts"][-1].loop_stop or LoopStop.STOPPED,
         rounds=spending.rounds,

@@ -21,6 +21,7 @@ from shisho.domain.inquiry import (
 )
 from shisho.domain.loop_state import Draft
 from shisho.domain.model import ModelUse
+from shisho.domain.requirements import NO_REQUIREMENTS, Requirements
 from shisho.librarian import plan as planning
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.answer import compose
@@ -57,6 +58,7 @@ class QuestionMatter:
     earlier: Sequence[str]
     now: Callable[[], str]
     recall: Recall = recall_nothing
+    required: Requirements = NO_REQUIREMENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +145,7 @@ class RulesMind:
     """Thinks without a model."""
 
     async def split(self, matter: QuestionMatter, allowance: ModelAllowance) -> NodeThought[Strategy]:
-        return NodeThought(strategy(matter.resolved))
+        return NodeThought(strategy(matter.resolved, matter.required))
 
     async def plan(self, matter: PlanMatter, allowance: ModelAllowance) -> NodeThought[Plan]:
         return NodeThought(planning.plan(matter.strategy, matter.goals, matter.plans))

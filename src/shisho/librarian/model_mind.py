@@ -81,7 +81,9 @@ class ModelMind:
 
     async def split(self, matter: QuestionMatter, allowance: ModelAllowance) -> NodeThought[Strategy]:
         by_rules = await self._rules.split(matter, allowance)
-        if "strategy" not in self._calls or (asks_one_fact(by_rules.value) and not matter.earlier):
+        is_decided = bool(matter.required.goals or matter.required.condition)
+        is_plain = asks_one_fact(by_rules.value) and not matter.earlier
+        if is_decided or is_plain or "strategy" not in self._calls:
             return by_rules
         around = await matter.recall()
         parts = (self._calls, matter, around, allowance)

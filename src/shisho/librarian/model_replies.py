@@ -18,7 +18,7 @@ class StrategyReply:
     """How the question is split."""
 
     goals: tuple[GoalReply, ...]
-    condition: Literal["all", "any"]
+    condition: str
     complexity: Literal["single", "several", "comparison"]
 
 
@@ -28,7 +28,7 @@ class FollowUpReply:
 
     question: str
     goals: tuple[GoalReply, ...]
-    condition: Literal["all", "any"]
+    condition: str
     complexity: Literal["single", "several", "comparison"]
 
 

@@ -11,11 +11,12 @@ from shisho.domain.inquiry import Goal, Strategy
 from shisho.domain.model import ModelUse
 from shisho.errors import InvalidParams
 from shisho.librarian.allowance import ModelAllowance
+from shisho.librarian.condition import parse
 from shisho.librarian.mind import QuestionMatter
 from shisho.librarian.model_calls import ModelCalls, mark_unusable
 from shisho.librarian.model_replies import FollowUpReply, StrategyReply
 from shisho.librarian.prompting import fence_corpora, fence_turns, load_prompt, make_boundary
-from shisho.librarian.strategy import MAX_GOALS, check_question
+from shisho.librarian.strategy import MAX_GOALS, check_question, join_goals
 from shisho.librarian.support import list_foreign_addresses
 
 TURNS_ROOM = 1_200  # tokens of the conversation in a prompt
@@ -79,8 +80,20 @@ def _make_strategy(question: str, reply: StrategyReply | FollowUpReply) -> Strat
     if not texts:
         return None
     goals = tuple(Goal(f"G{number}", text) for number, text in enumerate(texts, 1))
-    joint = " and " if reply.condition == "all" else " or "
-    return Strategy(question, goals, joint.join(goal.id for goal in goals), Complexity(reply.complexity))
+    ids = [goal.id for goal in goals]
+    condition = _read_condition(reply.condition, ids) if len(ids) == len(reply.goals) else join_goals(ids)
+    return Strategy(question, goals, condition, Complexity(reply.complexity))
+
+
+def _read_condition(text: str, ids: Sequence[str]) -> str:
+    """The model's condition over its goals by number; that all are needed if it can't be read."""
+    if text.strip().casefold() == "any":
+        return " or ".join(ids)
+    try:
+        parse(text, ids)
+    except InvalidParams:
+        return join_goals(ids)
+    return text.strip()
 
 
 def _several(corpora: Sequence[CorpusFacts]) -> str:

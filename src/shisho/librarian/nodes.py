@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from shisho.domain.inquiry import (
     Budget,
@@ -16,10 +17,12 @@ from shisho.domain.inquiry import (
     NextStep,
     Plan,
     UnsearchedQuery,
+    WebPolicy,
     WebResult,
     build_evidence_ref,
 )
 from shisho.domain.loop_state import LoopState, Spending
+from shisho.domain.requirements import NO_REQUIREMENTS
 from shisho.errors import NotFound, SourceRemoved
 from shisho.language.display import display_quotation
 from shisho.language.terms import fold, terms
@@ -41,12 +44,13 @@ from shisho.librarian.mind import (
     recall_nothing,
 )
 from shisho.librarian.reflect import choose_next_focus, open_goals
-from shisho.librarian.route import conclude, route
+from shisho.librarian.route import SEARCHED_OUT, conclude, is_condition_met, route
 from shisho.librarian.search import InquirySearch
 from shisho.librarian.web_fallback import AskWeb, web_queries
 from shisho.ports import Clock
 
 FOR_THE_ANSWER = Spending(model_calls=1, tokens=6_000)
+WEB_TIMES = 3  # that the web is asked for a goal: of one engine, of another, then with other words
 MOST_COPIES = 3  # of a quotation, in other documents
 MOST_SOUGHT_TERMS = 20  # of a sentence that a search is made for
 
@@ -80,12 +84,14 @@ class Nodes:
     async def strategy(self, state: LoopState) -> LoopState:
         earlier = state.get("earlier", ())
         resolved = resolve(state["question"], earlier)
-        matter = QuestionMatter(state["question"], resolved, earlier, self._clock.now, self._recall)
+        required = state.get("requirements", NO_REQUIREMENTS)
+        matter = QuestionMatter(state["question"], resolved, earlier, self._clock.now, self._recall, required)
         allowance = self._allowance(Spending())
         thought = await self._mind.split(matter, allowance)
+        aim = replace(thought.value, complexity=required.complexity or thought.value.complexity)
         return LoopState(
-            strategy=thought.value,
-            goal_status=self._citations.status(thought.value.goals, ()),
+            strategy=aim,
+            goal_status=self._citations.status(aim.goals, ()),
             rounds_without_evidence=0,
             spent=allowance.used,
             uses=thought.uses,
@@ -175,6 +181,7 @@ class Nodes:
             exhausted=state["exhausted"],
             is_done=self._mind.is_done(matter),
             next_focus=focus,
+            leads_to_web=partial(leads_to_web, state),
         )
         if verdict.status is not NextStep.CONTINUE:
             return LoopState(verdicts=(verdict,))
@@ -202,7 +209,18 @@ class Nodes:
             web_result = WebResult(unsearched=(UnsearchedQuery(Gap.BUDGET),))
         else:
             web_result = await self._ask_web(queries, pages, seconds) if queries else WebResult()
+        verdicts = state["verdicts"]
+        if (
+            verdicts
+            and not web_result.queries
+            and is_condition_met(state["strategy"], state["goal_status"], is_ended=True)
+        ):
+            reason = verdicts[-1].judgment_reason
+            verdicts = (conclude(LoopStop.CONDITION_MET, state["goal_status"], reason),)
+        else:
+            verdicts = ()
         return LoopState(
+            verdicts=verdicts,
             reached=_together(before, replace(web_result, rounds_before=len(plans))),
             shown=(),
             rarity={},
@@ -326,6 +344,14 @@ class Nodes:
                 if copy is not None and double(copy.snippet, ref.snippet):
                     copies.append(replace(copy, same_as=ref.number))
         return copies
+
+
+def leads_to_web(state: LoopState, stop: LoopStop) -> bool:
+    """Return whether the web is searched, or searched again, after the loop stopped for this reason."""
+    if "reached" not in state:
+        return stop is not LoopStop.CONDITION_MET and state["web_policy"] is WebPolicy.LAST
+    web_result = state["reached"]
+    return web_result.times < WEB_TIMES and bool(web_result.engines) and stop in SEARCHED_OUT
 
 
 def _head(state: LoopState) -> str:

@@ -21,7 +21,7 @@ def respell_strategy(aim: Strategy, open_goals: Sequence[Goal], texts: Sequence[
     question = respell(aim.question, vocabulary)
     if not question:
         return aim
-    if len(open_goals) == len(aim.goals):
+    if len(open_goals) == len(aim.goals) and aim == strategy(aim.question):
         return strategy(question)
     respelt = {goal.id: respell(goal.question, vocabulary) for goal in open_goals}
     goals = tuple(replace(goal, question=respelt.get(goal.id) or goal.question) for goal in aim.goals)

@@ -3,15 +3,15 @@ can prolong it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from shisho.domain.inquiry import Budget, GoalStatus, LoopStop, NextStep, Strategy, Verdict
 from shisho.domain.loop_state import Spending
 from shisho.librarian import condition
 from shisho.librarian.budget import estimate_next_round, find_reached_ceiling
-from shisho.messages.message import Message
 
 PATIENCE = 2  # rounds without new evidence
+SEARCHED_OUT = frozenset({LoopStop.ROUNDS, LoopStop.STAGNATION, LoopStop.EXHAUSTED})
 
 
 def route(
@@ -24,13 +24,13 @@ def route(
     exhausted: bool,
     next_focus: str,
     is_done: bool = False,
+    leads_to_web: Callable[[LoopStop], bool] = lambda stop: False,
 ) -> Verdict:
-    """The verdict after a round. `rounds_without_evidence` counts rounds since the last new evidence;
-    `exhausted` says all in scope was seen, `is_done` that a further round would ask nothing new."""
-    expression, remark = condition.read(strategy.condition, [goal.id for goal in strategy.goals])
-    met_words = [goal_status.goal_id for goal_status in status if goal_status.met]
+    """Return the verdict after a round. `rounds_without_evidence` counts rounds since the last new evidence;
+    `exhausted` says all in scope was seen, `is_done` that a further round would ask nothing new;
+    `leads_to_web` whether the web is searched after this stop."""
     is_stagnant = is_done or rounds_without_evidence >= PATIENCE
-    if condition.holds(expression, met_words):
+    if is_condition_met(strategy, status):
         stop: LoopStop | None = LoopStop.CONDITION_MET
     elif (exhausted or is_stagnant) and 0 < spending.pages >= budget.max_pages:
         stop = LoopStop.PAGES  # the web had more to look at
@@ -40,10 +40,21 @@ def route(
         stop = LoopStop.STAGNATION
     else:
         stop = find_reached_ceiling(budget, spending, estimate_next_round(spending))
-    reason = Message.join([part for part in (_progress(strategy, status), remark) if part], "; ")
+    is_ended = stop in SEARCHED_OUT and not leads_to_web(stop)
+    if is_ended and is_condition_met(strategy, status, is_ended=True):
+        stop = LoopStop.CONDITION_MET
+    reason = _progress(strategy, status)
     if stop is None:
         return Verdict(NextStep.CONTINUE, next_focus, reason)
     return conclude(stop, status, reason)
+
+
+def is_condition_met(strategy: Strategy, status: Sequence[GoalStatus], *, is_ended: bool = False) -> bool:
+    """Return whether the condition holds. `is_ended`: goals without evidence count as absent from now on."""
+    expression = condition.parse(strategy.condition, [goal.id for goal in strategy.goals])
+    met = [goal_status.goal_id for goal_status in status if goal_status.met]
+    absent = [goal_status.goal_id for goal_status in status if is_ended and not goal_status.evidence]
+    return condition.holds(expression, met, absent)
 
 
 def conclude(stop: LoopStop, status: Sequence[GoalStatus], reason: str) -> Verdict:

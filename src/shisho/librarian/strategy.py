@@ -3,35 +3,89 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 
 from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import Goal, Strategy
+from shisho.domain.requirements import NO_REQUIREMENTS, Requirements
 from shisho.errors import InvalidParams
-from shisho.librarian import asides, splitting
+from shisho.librarian import asides, condition, splitting
 from shisho.librarian.courtesy import strip_courtesy
 from shisho.librarian.lead_up import split_lead_up
 
 MAX_CHARS = 2_000
-MAX_GOALS = 8
+MAX_GOALS = 8  # of a question that is split here or by a model
+MAX_REQUIRED_GOALS = 20
+MAX_ID_CHARS = 100
+MAX_WANTED = 50  # pieces of evidence, and sources, of one goal
 _DISCUSSION = re.compile(
     r"違い|相違|比較|論じ|論ぜよ|議論|考察|長所と短所|メリットとデメリット|\b(?:compare|differ\w*|discuss|versus|vs)\b",
     re.IGNORECASE,
 )
 
 
-def strategy(question: str) -> Strategy:
-    """One goal per part of the question; all of them are asked for. Raises InvalidParams for a blank or
-    overlong question."""
+def strategy(question: str, required: Requirements = NO_REQUIREMENTS) -> Strategy:
+    """Return one goal per part of the question, all of them needed, unless the caller has decided otherwise.
+
+    Raises:
+        InvalidParams: a blank or overlong question, or requirements that contradict each other.
+    """
     asked_text = check_question(question)
-    bare = strip_courtesy(asked_text)
-    compared, parts = _split(bare)
-    goals = tuple(Goal(f"G{number}", part) for number, part in enumerate(parts, 1))
+    check_goals(required.goals)
+    compared, parts = _split(strip_courtesy(asked_text))
+    goals = required.goals or tuple(Goal(f"G{number}", part) for number, part in enumerate(parts, 1))
+    ids = [goal.id for goal in goals]
+    if required.condition:
+        condition.parse(required.condition, ids)
     return Strategy(
         asked_text,
         goals,
-        " and ".join(goal.id for goal in goals),
-        _complexity(asked_text, len(goals), compared),
+        required.condition or join_goals(ids),
+        required.complexity or _complexity(asked_text, len(goals), compared),
     )
+
+
+def join_goals(ids: Iterable[str]) -> str:
+    """Return the condition that all of these goals are met."""
+    return " and ".join(ids)
+
+
+def check_goals(goals: Sequence[Goal]) -> None:
+    """Raise InvalidParams for goals that are too many, unreadable or can't be told apart."""
+    if len(goals) > MAX_REQUIRED_GOALS:
+        raise InvalidParams(
+            "{count} goals are too many; {limit} is the limit. Split the question.",
+            count=len(goals),
+            limit=MAX_REQUIRED_GOALS,
+        )
+    seen: set[str] = set()
+    for goal in goals:
+        key = condition.fold_id(goal.id)
+        if len(goal.id) > MAX_ID_CHARS or not goal.id.isprintable() or not any(map(str.isalnum, key)):
+            raise InvalidParams(
+                "{id!r} can't be a goal id. Use a letter or a digit, and at most {limit} characters on one line.",
+                id=goal.id[:MAX_ID_CHARS],
+                limit=MAX_ID_CHARS,
+            )
+        if key in condition.RESERVED_WORDS:
+            raise InvalidParams("{id!r} means something else in a condition. Rename that goal.", id=goal.id)
+        if key in seen:
+            raise InvalidParams("Two goals have the id {id!r}. Give each goal an id of its own.", id=goal.id)
+        seen.add(key)
+        if not any(map(str.isalnum, goal.question)) or len(goal.question) > MAX_CHARS:
+            raise InvalidParams(
+                "Goal {id!r} needs a question of 1 to {limit:,} characters.", id=goal.id, limit=MAX_CHARS
+            )
+        for name in ("min_evidence", "min_sources"):
+            least = getattr(goal, name)
+            if not 1 <= least <= MAX_WANTED:
+                raise InvalidParams(
+                    "{name} takes {least} to {most}, not {value}.",
+                    name=name,
+                    least=1,
+                    most=MAX_WANTED,
+                    value=least,
+                )
 
 
 def _split(question: str) -> tuple[bool, tuple[str, ...]]:

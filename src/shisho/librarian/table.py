@@ -10,14 +10,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from shisho.domain.inquiry import LoopStop, NextStep, WebPolicy
+from shisho.domain.inquiry import NextStep, WebPolicy
 from shisho.domain.loop_state import LoopState
-from shisho.librarian.nodes import Nodes
+from shisho.librarian.nodes import WEB_TIMES, Nodes, leads_to_web
 
 START = "strategy"
 END = "end"
-WEB_TIMES = 3  # that the web is asked for a goal: of one engine, of another, then with other words
-_SEARCHED_OUT = frozenset({LoopStop.ROUNDS, LoopStop.STAGNATION, LoopStop.EXHAUSTED})
 
 
 class Act(Protocol):
@@ -68,20 +66,21 @@ def _after_route(state: LoopState) -> str:
     verdict = state["verdicts"][-1]
     if verdict.status is NextStep.CONTINUE:
         return "plan"
-    if "reached" not in state:
-        open_ = verdict.loop_stop is not LoopStop.CONDITION_MET
-        return "web_fallback" if open_ and state["web_policy"] is WebPolicy.LAST else "answer"
-    web_result = state["reached"]
-    again = web_result.times < WEB_TIMES and web_result.engines and verdict.loop_stop in _SEARCHED_OUT
-    return "web_fallback" if again else "answer"
+    return "web_fallback" if verdict.loop_stop and leads_to_web(state, verdict.loop_stop) else "answer"
 
 
 _ROWS = (
-    Node("strategy", Nodes.strategy, ("question", "earlier"), _after_strategy, ("plan", "web_fallback")),
+    Node(
+        "strategy",
+        Nodes.strategy,
+        ("question", "earlier", "requirements"),
+        _after_strategy,
+        ("plan", "web_fallback"),
+    ),
     Node(
         "web_fallback",
         Nodes.web_fallback,
-        ("strategy", "goal_status", "plans", "budget", "spent", "reached"),
+        ("strategy", "goal_status", "plans", "verdicts", "budget", "spent", "reached"),
         _after_web_fallback,
         ("plan", "answer"),
         stoppable=True,
@@ -144,6 +143,7 @@ _ROWS = (
             "exhausted",
             "verdicts",
             "reached",
+            "web_policy",
         ),
         _after_route,
         ("plan", "web_fallback", "answer"),

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from shisho.domain.answer_log import RunTrace, SearchRound, WebRound, list_goals
-from shisho.domain.corpus import DocumentId, PassageId, RoundRecord
-from shisho.domain.inquiry import GoalStatus, Plan, RunStep, Strategy, WebResult
+from shisho.domain.corpus import Citation, PassageId, RoundRecord
+from shisho.domain.inquiry import EvidenceRef, GoalStatus, Plan, RunStep, Strategy, WebResult
 from shisho.domain.loop_state import LoopState, Spending
 from shisho.domain.model import ModelUse
 from shisho.librarian.record import read_output
@@ -21,7 +21,7 @@ def trace_run(steps: Sequence[RunStep], records: Sequence[RoundRecord]) -> RunTr
     for step in steps:
         state, citations = read_output(step)
         trace.take(state)
-        trace.document_ids += [citation.document_id for citation in citations]
+        trace.citations += citations
     return trace.build(_counts(records))
 
 
@@ -36,12 +36,14 @@ class _Trace:
     reached: WebResult | None = None
     uses: list[ModelUse] = field(default_factory=list)
     spent: Spending = field(default_factory=Spending)
-    document_ids: list[DocumentId] = field(default_factory=list)
+    citations: list[Citation] = field(default_factory=list)
+    refs: list[EvidenceRef] = field(default_factory=list)
 
     def take(self, state: LoopState) -> None:
         self.strategy = state.get("strategy", self.strategy)
         self.status = state.get("goal_status", self.status)
         self.uses += state.get("uses", ())
+        self.refs += state.get("evidence", ())
         self.spent += state.get("spent", Spending())
         for plan in state.get("plans", ()):
             self.rounds.append(SearchRound(len(self.rounds) + 1, _queries(plan), plan.reasoning))
@@ -68,7 +70,8 @@ class _Trace:
             pages=self.spent.pages,
             calls=self.spent.model_calls,
             tokens=self.spent.tokens,
-            document_ids=tuple(dict.fromkeys(self.document_ids)),
+            document_ids=tuple(dict.fromkeys(citation.document_id for citation in self.citations)),
+            evidence=tuple((ref, self.citations[ref.number - 1]) for ref in self.refs),
         )
 
 

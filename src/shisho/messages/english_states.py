@@ -64,6 +64,7 @@ SAID: Mapping[str, str] = {
     "field_number": "number",
     "field_goal_id": "goal",
     "field_document_id": "document id",
+    "field_passage_id": "passage id",
     "field_document": "document",
     "field_title": "title",
     "field_heading": "heading",

@@ -285,8 +285,33 @@ SAID: Mapping[str, str] = {
     ),
     "The process that ran the job died.": "仕事をしていたプロセスが落ちました。",
     "The process that ran the job gave no sign of life.": "仕事をしていたプロセスが応答しなくなりました。",
-    "Goals are G1, G2, … each once, at most {max_goals}; not {goals}.": (
-        "目標は G1、G2 … を一度ずつ、{max_goals}個までです({goals} は使えません)。"
+    "{count} goals are too many; {limit} is the limit. Split the question.": (
+        "目標が{count}個あり、上限の{limit}個を超えています。質問を分けてください。"
+    ),
+    "{id!r} can't be a goal id. Use a letter or a digit, and at most {limit} characters on one line.": (
+        "{id!r} は目標のIDに使えません。文字か数字を含む、{limit}文字以内の1行にしてください。"
+    ),
+    "{id!r} means something else in a condition. Rename that goal.": (
+        "{id!r} は終了条件の中で別の意味を持ちます。目標のIDを変えてください。"
+    ),
+    "Two goals have the id {id!r}. Give each goal an id of its own.": (
+        "ID {id!r} の目標が二つあります。目標ごとに別のIDを付けてください。"
+    ),
+    "Goal {id!r} needs a question of 1 to {limit:,} characters.": (
+        "目標 {id!r} には1〜{limit:,}文字の質問が必要です。"
+    ),
+    "A goal has the fields {fields}, and needs its question. Unknown: {unknown}.": (
+        "目標の項目は {fields} で、question は必須です(不明な項目: {unknown})。"
+    ),
+    "The librarian takes no {unknown}. It takes: {known}.": "{unknown} は指定できません。指定できるのは {known} です。",
+    "The plan {path} can't be read: {error}. Give a JSON file with goals and a condition.": (
+        "計画ファイル {path} を読み取れませんでした({error})。目標と終了条件を書いたJSONファイルを指定してください。"
+    ),
+    "A plan has the fields {fields}. Unknown: {unknown}.": "計画の項目は {fields} です(不明な項目: {unknown})。",
+    "Give answer_id or session_id, not both.": "answer_id と session_id はどちらか一方を指定してください。",
+    "{name} must be a whole number, not {value}.": "{name} は整数で指定してください({value} は使えません)。",
+    "exclude_ids: there is no passage and no document {id}. Leave it out.": (
+        "exclude_ids の {id} に当たるパッセージも文書もありません。取り除いてください。"
     ),
     "{form!r} is no export format. Choose one of {formats}.": (
         "{form!r} は書き出しの形式ではありません。{formats} から選んでください。"
@@ -322,14 +347,17 @@ SAID: Mapping[str, str] = {
     "on or off": "on か off",
     "a whole number": "整数",
     "a number": "数",
-    "condition not understood ({why}): all goals are asked for": "終了条件を読めません({why})。すべての目標を求めます",
+    "The condition can't be read at character {position}: {why}. Write goal ids with and, or, not, parentheses "
+    "and at_least(n, …).": (
+        "終了条件を{position}文字目で読み取れませんでした({why})。"
+        "目標のIDを and、or、not、括弧、at_least(n, …) で組み合わせてください。"
+    ),
     "{word!r} is not expected there": "そこに {word!r} は置けません",
-    "{word!r} is no part of a condition": "{word!r} は終了条件に使えません",
     "nested deeper than {limit}": "括弧の入れ子が{limit}段を超えています",
     "at_least({count}, …) asks for a number from 1 to that of its goals": (
         "at_least({count}, …) の数は1から目標の数までです"
     ),
-    "it breaks off": "途中で切れています",
+    "a goal is missing at the end": "末尾に目標がありません",
     "{token!r} is missing before {ahead}": "{ahead} の前に {token!r} がありません",
     "its end": "末尾",
     "it is missing": "これが要ります",

@@ -64,6 +64,7 @@ SAID: Mapping[str, str] = {
     "field_number": "番号",
     "field_goal_id": "知りたいこと",
     "field_document_id": "文書のID",
+    "field_passage_id": "パッセージのID",
     "field_document": "文書",
     "field_title": "表題",
     "field_heading": "見出し",

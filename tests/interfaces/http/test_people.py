@@ -126,6 +126,7 @@ NOT_THERE = {
         "restore_document",
         "get_answer",
         "get_evidence",
+        "get_quotation",
     ),
     *("remove_conversation", "submit_findings", "compose_answer", "read_passage", "get_conversation"),
     *("get_answer_log", "stop_answer", "resume_answer", "get_page", "task_events", "answer_events"),

@@ -97,7 +97,7 @@ def test_every_verb_is_a_route(client: httpx.Client) -> None:
         "answer_events",
         "export_answer",
         "upload_document",
-        "get_evidence",
+        "get_quotation",
         "get_page",
         "get_document",
         "get_page_layout",

@@ -18,6 +18,7 @@ Quoted = Annotated[str, Field(description=DATA)]
 Place = Annotated[str, Field(description="where it stands in what has no pages: cells, a chapter")]
 Recognised = Annotated[bool, Field(description="its letters were recognised in a picture and may be wrong")]
 Code = Annotated[bool, Field(description="lines for a machine: shown as they stand")]
+OPENING = ("document_id", "title", "page", "start", "end", "link", "score")
 QuotedNeighbours = Annotated[tuple[str, ...], Field(description=DATA)]
 
 
@@ -68,9 +69,9 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class FindingResult:
-    """The verdict on one finding. `number` is its evidence's, None where it was refused; `quoted_text`
-    is what is stored, `replaced` where the finding had other words; `reason` says why it was refused or
-    what was done."""
+    """The verdict on one finding. `number` is its evidence's, None if it was refused; `quoted_text` is the
+    stored text, `replaced` if the finding had other words; `reason` says why it was refused or what was done.
+    Of accepted evidence, the rest says where it is: the document, its page, and its offsets in the text."""
 
     index: int
     goal_id: str
@@ -79,6 +80,13 @@ class FindingResult:
     quoted_text: Quoted
     replaced: bool
     reason: str
+    document_id: DocumentId | None = None
+    title: str = ""
+    page: int | None = None
+    start: int | None = None
+    end: int | None = None
+    link: str = ""
+    score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +168,10 @@ def _to_found_passage(passage: PassageHit) -> FoundPassage:
 
 
 def _to_finding_result(judged: session.FindingVerdict) -> FindingResult:
+    row = judged.evidence
+    opening = {name: getattr(row, name) for name in OPENING} if row else {}
     return FindingResult(
+        **opening,
         index=judged.index,
         goal_id=judged.goal_id,
         accepted=judged.accepted,

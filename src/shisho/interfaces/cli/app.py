@@ -13,6 +13,7 @@ import shisho
 from shisho import settings as settings_
 from shisho.errors import InvalidParams
 from shisho.interfaces.api.filters import parse_filters, parse_metadata
+from shisho.interfaces.cli import asking as cli_asking
 from shisho.interfaces.cli import auth as cli_auth
 from shisho.interfaces.cli import box as box_cli
 from shisho.interfaces.cli import conversations as cli_conversations
@@ -29,8 +30,9 @@ from shisho.interfaces.cli import serve as cli_serve
 from shisho.interfaces.cli import sharing as cli_sharing
 from shisho.interfaces.cli import team as cli_team
 from shisho.interfaces.cli import web as cli_web
+from shisho.interfaces.cli.asking import Corpora, Filters, Folders
 from shisho.interfaces.cli.frames import translate_frames
-from shisho.interfaces.cli.interrupts import INTERRUPTED, InterruptibleCommands, confirm, stop_on_interrupt
+from shisho.interfaces.cli.interrupts import InterruptibleCommands, confirm
 from shisho.interfaces.cli.log_lines import start_command_log
 from shisho.interfaces.cli.named import keep_named
 from shisho.interfaces.cli.runner import Json
@@ -42,7 +44,6 @@ from shisho.messages.catalogue import render, speak
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
-    from shisho.domain.inquiry import Answer
 
 app = typer.Typer(
     cls=InterruptibleCommands,
@@ -62,24 +63,6 @@ app.add_typer(cli_team.grants, name="grants")
 app.add_typer(cli_quotas.quotas, name="quotas")
 app.command()(cli_sharing.share)
 app.command()(cli_team.audit)
-
-Filters = Annotated[
-    list[str], typer.Option("--filter", "-f", help="key=value, key=low..high; repeat a key for any of")
-]
-Corpora = Annotated[
-    list[str], typer.Option("--corpus", "-c", help="search only this corpus; may be repeated")
-]
-Folders = Annotated[
-    list[Path], typer.Option("--in", help="take this folder in as a corpus and search only it")
-]
-Anywhere = Annotated[
-    bool, typer.Option("--anywhere", help="with --continue: not only where the question before looked")
-]
-
-CONTINUED = (
-    "with a question: it follows those of this conversation or answer; "
-    "without: go on with a stopped run (an id, or last)"
-)
 
 
 def _version(is_asked: bool) -> None:
@@ -146,67 +129,8 @@ def add(
     _run(context, work, json_, "interrupted_add")
 
 
-@app.command()
-def ask(
-    context: typer.Context,
-    question: Annotated[str | None, typer.Argument(help="the question")] = None,
-    folders: Folders = [],  # noqa: B006
-    corpora: Corpora = [],  # noqa: B006
-    filters: Filters = [],  # noqa: B006
-    sources: Annotated[
-        Literal["auto", "documents", "web", "both"],
-        typer.Option(
-            help="auto: the web only for what the library does not answer; both: the web in any case"
-        ),
-    ] = "auto",
-    continue_: Annotated[
-        str | None,
-        typer.Option("--continue", help=CONTINUED),
-    ] = None,
-    anywhere: Anywhere = False,
-    max_rounds: Annotated[int | None, typer.Option(help="most search rounds")] = None,
-    max_seconds: Annotated[float | None, typer.Option(help="most seconds")] = None,
-    json_: Json = False,
-) -> None:
-    """Answer a question with quotations that can be checked."""
-    if question is None and continue_ is None:
-        advice = 'Give a question, or --continue last. For example: shisho ask "What is a median?"'
-        raise InvalidParams(advice)
-
-    async def work(desk: Desk) -> None:
-        from shisho.domain.inquiry import LoopStop
-        from shisho.domain.task import Sources
-        from shisho.interfaces.cli import progress as live
-        from shisho.interfaces.cli import render
-        from shisho.interfaces.cli.consent import ask_with_consent
-
-        words = _words(context)
-        stop = stop_on_interrupt(words)
-
-        async def answered() -> Answer:
-            with live.show_progress(words, quiet=json_) as notify:
-                if question is None:
-                    return await desk.resume("last" if continue_ is None else continue_, notify, stop)
-                return await desk.ask(
-                    question,
-                    folders=folders,
-                    corpora=corpora,
-                    filters=parse_filters(filters),
-                    budget={"max_rounds": max_rounds, "max_seconds": max_seconds},
-                    sources=Sources(sources),
-                    conversation=continue_,
-                    anywhere=anywhere,
-                    notify=notify,
-                    stop=stop,
-                )
-
-        chosen_sources = Sources.DOCUMENTS if filters and sources == "auto" else Sources(sources)
-        answer = await ask_with_consent(desk, words, (question, continue_), chosen_sources, answered)
-        _print(answer, json_, lambda: render.answer(answer))
-        if answer.loop_stop is LoopStop.STOPPED and stop():
-            raise typer.Exit(INTERRUPTED)
-
-    _run(context, work, json_, "interrupted_ask")
+app.command()(cli_asking.ask)
+app.command()(cli_asking.evidence)
 
 
 @app.command()

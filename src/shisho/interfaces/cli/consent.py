@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -16,6 +16,7 @@ from shisho.interfaces.cli.messages import Words
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
+    from shisho.desk.requirements import GivenGoal
     from shisho.domain.inquiry import Answer
     from shisho.domain.task import OutgoingQueries
 
@@ -26,6 +27,7 @@ async def ask_with_consent(
     wording: tuple[str | None, str | None],
     sources: Sources,
     ask: Callable[[], Awaitable[Answer]],
+    goals: Sequence[GivenGoal] = (),
 ) -> Answer:
     """The answer of `ask`. `wording`: the question and the conversation that it goes on with; None for no
     question where a stopped run goes on. Where it would need the web and nobody has said yes or no yet, the
@@ -35,16 +37,16 @@ async def ask_with_consent(
         return await ask()
     question = await desk.conversations.understand(words_asked, conversation)
     if sources is not Sources.AUTO:
-        ask_consent(desk, words, await desk.tasks.preview_question(question))
+        ask_consent(desk, words, await desk.tasks.preview_question(question, goals))
         return await ask()
     try:
         answer = await ask()
     except (EmptyCorpus, ConsentRequired):
-        if not ask_consent(desk, words, await desk.tasks.preview_question(question)):
+        if not ask_consent(desk, words, await desk.tasks.preview_question(question, goals)):
             raise
         return await ask()
     left_open = answer.missing and answer.loop_stop not in (LoopStop.CONDITION_MET, LoopStop.STOPPED)
-    if left_open and ask_consent(desk, words, await desk.tasks.preview_question(question)):
+    if left_open and ask_consent(desk, words, await desk.tasks.preview_question(question, goals)):
         return await ask()
     return answer
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
+from shisho.domain.answer_log import AcceptedEvidence
 from shisho.domain.codec import to_plain
 from shisho.domain.conversation import ConversationTurn
 from shisho.domain.corpus import DEFAULT_CORPUS, NO_LONGER, Check, Document, PassageHit
@@ -85,6 +86,19 @@ def _where(cited: Evidence | PassageHit, words: Words) -> str:
     mark = words("ocr") if cited.ocr else ""
     place = say_place(cited.place, lambda n: words("notebook_cell", n=n))
     return "".join(f" {part}" for part in (join_lines(place) or page, mark) if part)
+
+
+def print_evidence(accepted: AcceptedEvidence, words: Words) -> None:
+    """Print each goal with its quotations."""
+    _out.print(f"{words('condition')}: {make_legible(accepted.condition)}")
+    names = make_names_distinct(row.document for row in accepted.evidence if not row.source_url)
+    for goal in accepted.goals:
+        told = f"{words('met' if goal.met else 'open')} · {words(f'level_{goal.level}')}"
+        _out.print(Text(f"{make_legible(goal.id)} {told}  {display_name(goal.question)}", style="bold"))
+        for row in accepted.evidence:
+            if row.goal_id == goal.id:
+                name = join_lines(row.title) if row.source_url else names[row.document]
+                _out.print(_evidence_line(row, words, name))
 
 
 def print_whole(

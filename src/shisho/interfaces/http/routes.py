@@ -110,12 +110,12 @@ def add_reading(router: APIRouter, desk: Desk) -> None:
 
     @router.get(
         "/evidence/{evidence_id}",
-        operation_id="get_evidence",
+        operation_id="get_quotation",
         summary="A quotation",
         response_model=Evidence,
         responses={**REFUSALS, **DESCRIBED_REFUSAL},
     )
-    async def get_evidence(evidence_id: IdPath) -> Response:
+    async def get_quotation(evidence_id: IdPath) -> Response:
         """A quotation with its document, page, offsets and hash."""
         evidence = to_plain_data(await desk.evidence(evidence_id))
         return Response(dump_compact(evidence), media_type="application/json")

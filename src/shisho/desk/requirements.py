@@ -1,0 +1,123 @@
+"""Turn what a caller requires of an answer into `Requirements`, and find what they exclude."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from itertools import count
+from typing import Any
+
+from shisho.desk.access import CorpusAccess
+from shisho.desk.choosing import find_one_document
+from shisho.desk.coercion import coerce, coerce_strings
+from shisho.domain.corpus import Complexity, DocumentId, PassageId, Scope
+from shisho.domain.find import ExcludedSources
+from shisho.domain.inquiry import Goal
+from shisho.domain.requirements import RequestKind, Requirements
+from shisho.domain.task import AskOptions, Sources
+from shisho.errors import InvalidParams, NotFound
+from shisho.ports import Shelf
+
+MAX_EXCLUDED_IDS = 500
+GOAL_FIELDS = tuple(field.name for field in fields(Goal))
+GivenGoal = Goal | str | Mapping[str, Any]
+"""A goal; its question alone; or a mapping with `question` and, optionally, the other fields of a goal."""
+
+
+def build_requirements(
+    goals: GivenGoal | Sequence[GivenGoal] = (),
+    condition: str = "",
+    complexity: Complexity | str | None = None,
+    kind: RequestKind | str = RequestKind.AUTO,
+    exclude_ids: str | Sequence[str] = (),
+) -> Requirements:
+    """Build the requirements; goals without an id become G1, G2, … Raises InvalidParams."""
+    several = (goals,) if isinstance(goals, Goal | str | Mapping) else tuple(goals)
+    read = [_read_goal(goal) for goal in several]
+    taken = {goal.id.strip().casefold() for goal in read}
+    free = (f"G{number}" for number in count(1) if f"g{number}" not in taken)
+    ids = coerce_strings(exclude_ids)
+    if len(ids) > MAX_EXCLUDED_IDS:
+        raise InvalidParams(
+            "{name} takes {least} to {most}, not {value}.",
+            name="exclude_ids",
+            least=0,
+            most=MAX_EXCLUDED_IDS,
+            value=len(ids),
+        )
+    return Requirements(
+        tuple(_named(goal, free) for goal in read),
+        _storable(condition) if condition.strip() else "",
+        None if complexity is None else coerce(Complexity, complexity, "complexity"),
+        coerce(RequestKind, kind, "kind"),
+        ids,
+    )
+
+
+def coerce_ask(options: AskOptions) -> AskOptions:
+    """Raises InvalidParams."""
+    asked = options.requirements
+    return replace(
+        options,
+        corpora=coerce_strings(options.corpora),
+        sources=coerce(Sources, options.sources, "sources"),
+        requirements=build_requirements(
+            asked.goals, asked.condition, asked.complexity, asked.kind, asked.exclude_ids
+        ),
+    )
+
+
+async def find_excluded(shelf: Shelf, access: CorpusAccess, ids: Sequence[str]) -> ExcludedSources:
+    """Return the passages and documents that these ids name. Raises InvalidParams for an unknown one."""
+    passages = await shelf.fetch_passages([PassageId(id_) for id_ in ids])
+    readable = [id_ for id_, passage in passages.items() if await access.is_readable(passage.document_id)]
+    documents: list[DocumentId] = []
+    for id_ in ids:
+        if id_ in readable:
+            continue
+        try:
+            documents.append((await find_one_document(shelf, access.owner, id_)).id)
+        except NotFound:
+            raise InvalidParams(
+                "exclude_ids: there is no passage and no document {id}. Leave it out.", id=id_
+            ) from None
+    return ExcludedSources(tuple(documents), tuple(readable))
+
+
+def exclude(scope: Scope, *excluded: ExcludedSources) -> Scope:
+    """Return the scope without these."""
+    documents = [*scope.without, *(id_ for each in excluded for id_ in each.documents)]
+    passages = [*scope.rejected, *(id_ for each in excluded for id_ in each.passages)]
+    return replace(scope, without=tuple(dict.fromkeys(documents)), rejected=tuple(dict.fromkeys(passages)))
+
+
+def _read_goal(given: GivenGoal) -> Goal:
+    if isinstance(given, Goal):
+        values: Mapping[str, Any] = {name: getattr(given, name) for name in GOAL_FIELDS}
+    else:
+        values = {"question": given} if isinstance(given, str) else given
+    unknown = [str(name) for name in values if name not in GOAL_FIELDS]
+    if unknown or not isinstance(values.get("question"), str):
+        raise InvalidParams(
+            "A goal has the fields {fields}, and needs its question. Unknown: {unknown}.",
+            fields=", ".join(GOAL_FIELDS),
+            unknown=", ".join(unknown) or "–",
+        )
+    least = {name: values[name] for name in GOAL_FIELDS[2:] if values.get(name) is not None}
+    for name, value in least.items():
+        if not isinstance(value, int):
+            raise InvalidParams("{name} must be a whole number, not {value}.", name=name, value=str(value))
+    return Goal(str(values.get("id") or ""), _on_one_line(values["question"]), **least)
+
+
+def _named(goal: Goal, free: Iterator[str]) -> Goal:
+    return goal if goal.id.strip() else Goal(next(free), goal.question, goal.min_evidence, goal.min_sources)
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(_storable(text).split())
+
+
+def _storable(text: str) -> str:
+    # No store takes a lone surrogate.
+    return text.encode("utf-8", "replace").decode()

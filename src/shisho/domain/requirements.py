@@ -1,0 +1,46 @@
+"""What a caller decides about a question beforehand; the strategy step fills in the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from shisho.domain.corpus import Complexity
+
+
+class RequestKind(StrEnum):
+    """The kind of answer that a caller wants. AUTO: the question says it."""
+
+    AUTO = "auto"
+    FACT = "fact"
+    EXPLAIN = "explain"
+    LIST = "list"
+    COMPARE = "compare"
+    REPORT = "report"
+    SUMMARY = "summary"
+    COLLECTION = "collection"
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """One thing the question needs to know. `id` has any form; empty in a request, it becomes G1, G2, …"""
+
+    id: str
+    question: str
+    min_evidence: int = 1
+    min_sources: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Requirements:
+    """The parts of a strategy that the caller has decided; empty ones are filled in. `exclude_ids`: passages
+    and documents that no search may find."""
+
+    goals: tuple[Goal, ...] = ()
+    condition: str = ""
+    complexity: Complexity | None = None
+    kind: RequestKind = RequestKind.AUTO
+    exclude_ids: tuple[str, ...] = ()
+
+
+NO_REQUIREMENTS = Requirements()

@@ -1,0 +1,178 @@
+"""`shisho ask` and `shisho evidence`: a question with what is required of its answer, and what was found."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from shisho.errors import InvalidParams
+from shisho.interfaces.api.filters import parse_filters
+from shisho.interfaces.cli.interrupts import INTERRUPTED, stop_on_interrupt
+from shisho.interfaces.cli.runner import Json
+from shisho.interfaces.cli.runner import run as _run
+from shisho.interfaces.cli.runner import show as _print
+from shisho.interfaces.cli.runner import words as _words
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+    from shisho.domain.inquiry import Answer
+
+Filters = Annotated[
+    list[str], typer.Option("--filter", "-f", help="key=value, key=low..high; repeat a key for any of")
+]
+Corpora = Annotated[
+    list[str], typer.Option("--corpus", "-c", help="search only this corpus; may be repeated")
+]
+Folders = Annotated[
+    list[Path], typer.Option("--in", help="take this folder in as a corpus and search only it")
+]
+Anywhere = Annotated[
+    bool, typer.Option("--anywhere", help="with --continue: not only where the question before looked")
+]
+
+CONTINUED = (
+    "with a question: it follows those of this conversation or answer; "
+    "without: go on with a stopped run (an id, or last)"
+)
+
+
+PLAN_FIELDS = ("goals", "condition", "complexity", "kind", "exclude_ids")
+
+
+def ask(
+    context: typer.Context,
+    question: Annotated[str | None, typer.Argument(help="the question")] = None,
+    folders: Folders = [],  # noqa: B006
+    corpora: Corpora = [],  # noqa: B006
+    filters: Filters = [],  # noqa: B006
+    goals: Annotated[
+        list[str],
+        typer.Option("--goal", help="ID=QUESTION or a question that has to be answered; repeatable"),
+    ] = [],  # noqa: B006
+    condition: Annotated[
+        str, typer.Option(help='when it is enough, over the ids: "G1 and not G2"; none: all goals')
+    ] = "",
+    complexity: Annotated[
+        Literal["single", "several", "comparison"] | None, typer.Option(help="how many things are asked")
+    ] = None,
+    kind: Annotated[str, typer.Option(help="the kind of answer")] = "auto",
+    exclude: Annotated[
+        list[str], typer.Option("--exclude", help="id of a passage or document to leave out; repeatable")
+    ] = [],  # noqa: B006
+    plan: Annotated[
+        Path | None, typer.Option(help="a JSON file with goals, condition, complexity, kind, exclude_ids")
+    ] = None,
+    sources: Annotated[
+        Literal["auto", "documents", "web", "both"],
+        typer.Option(
+            help="auto: the web only for what the library does not answer; both: the web in any case"
+        ),
+    ] = "auto",
+    continue_: Annotated[
+        str | None,
+        typer.Option("--continue", help=CONTINUED),
+    ] = None,
+    anywhere: Anywhere = False,
+    max_rounds: Annotated[int | None, typer.Option(help="most search rounds")] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="most seconds")] = None,
+    json_: Json = False,
+) -> None:
+    """Answer a question with quotations that can be checked."""
+    if question is None and continue_ is None:
+        advice = 'Give a question, or --continue last. For example: shisho ask "What is a median?"'
+        raise InvalidParams(advice)
+    given = {
+        "goals": list(map(read_goal, goals)),
+        "condition": condition,
+        "complexity": complexity,
+        "kind": kind if kind != "auto" else None,
+        "exclude_ids": exclude,
+    }
+    required = (read_plan(plan) if plan else {}) | {name: value for name, value in given.items() if value}
+
+    async def work(desk: Desk) -> None:
+        from shisho.domain.inquiry import LoopStop
+        from shisho.domain.task import Sources
+        from shisho.interfaces.cli import progress as live
+        from shisho.interfaces.cli import render
+        from shisho.interfaces.cli.consent import ask_with_consent
+
+        words = _words(context)
+        stop = stop_on_interrupt(words)
+
+        async def answered() -> Answer:
+            with live.show_progress(words, quiet=json_) as notify:
+                if question is None:
+                    return await desk.resume("last" if continue_ is None else continue_, notify, stop)
+                return await desk.ask(
+                    question,
+                    **required,
+                    folders=folders,
+                    corpora=corpora,
+                    filters=parse_filters(filters),
+                    budget={"max_rounds": max_rounds, "max_seconds": max_seconds},
+                    sources=Sources(sources),
+                    conversation=continue_,
+                    anywhere=anywhere,
+                    notify=notify,
+                    stop=stop,
+                )
+
+        chosen_sources = Sources.DOCUMENTS if filters and sources == "auto" else Sources(sources)
+        answer = await ask_with_consent(
+            desk, words, (question, continue_), chosen_sources, answered, required.get("goals", ())
+        )
+        _print(answer, json_, lambda: render.answer(answer))
+        if answer.loop_stop is LoopStop.STOPPED and stop():
+            raise typer.Exit(INTERRUPTED)
+
+    _run(context, work, json_, "interrupted_ask")
+
+
+def evidence(
+    context: typer.Context,
+    id_: Annotated[
+        str, typer.Argument(metavar="ID", help="of an answer or a session; its beginning; or last")
+    ] = "last",
+    json_: Json = False,
+) -> None:
+    """Show the evidence accepted so far for an answer or a session, with its goals."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces.cli import render
+
+        accepted = await desk.get_evidence(id_)
+        _print(accepted, json_, lambda: render.print_evidence(accepted, _words(context)))
+
+    _run(context, work, json_, "interrupted_look")
+
+
+def read_goal(text: str) -> dict[str, str]:
+    """Read `ID=QUESTION`, or a question alone. An id has no blank in it."""
+    id_, equals, question = text.partition("=")
+    is_named = bool(equals) and not any(map(str.isspace, id_.strip()))
+    return {"id": id_.strip(), "question": question} if is_named else {"question": text}
+
+
+def read_plan(path: Path) -> dict[str, Any]:
+    """Read the requirements in a JSON file: an object, or a list of goals. Raises InvalidParams."""
+    try:
+        read = json.loads(path.read_text("utf-8-sig"))
+    except (OSError, ValueError) as error:
+        raise InvalidParams(
+            "The plan {path} can't be read: {error}. Give a JSON file with goals and a condition.",
+            path=str(path),
+            error=str(error),
+        ) from error
+    plan = {"goals": read} if isinstance(read, list) else read
+    unknown = [name for name in plan if name not in PLAN_FIELDS] if isinstance(plan, dict) else ["–"]
+    if unknown:
+        raise InvalidParams(
+            "A plan has the fields {fields}. Unknown: {unknown}.",
+            fields=", ".join(PLAN_FIELDS),
+            unknown=", ".join(unknown),
+        )
+    return {name: value for name, value in plan.items() if value is not None}

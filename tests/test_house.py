@@ -188,6 +188,7 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
     "langchain_text_splitters": ("corpus/",),
     "rensa": ("corpus/duplicates.py",),
     "langgraph": ("integrations/langgraph.py",),
+    "typing_extensions": ("integrations/langgraph.py",),
     "langchain_core": ("integrations/langgraph.py", "inference/providers.py"),
     "langchain_openai": ("inference/providers.py",),
     "langchain_ollama": ("inference/providers.py",),

@@ -69,7 +69,7 @@ PYTHONS_WORDS = words("from now to with")
 # An asynchronous function does something, so it begins with one of these verbs. A new one is added here.
 VERBS = words(
     """
-    abandon accept aclose acquire add advance answer apply ask audit await backup begin behave block calibrate call calm
+    abandon accept aclose acquire add advance answer apply ask astream audit await backup begin behave block calibrate call calm
     cancel catch charge check choose claim clear close complete compose confirm copy count create crop cut describe
     detach digest draw embed end enqueue ensure enter erase estimate evaluate examine execute expect expire export
     extend fail fetch fill find finish follow forget get give go grant has have ingest intercept is

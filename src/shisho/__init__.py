@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from shisho.desk.team import TeamDesk
     from shisho.desk.viewing import ViewerDesk
     from shisho.domain.answer_log import (
+        AcceptedEvidence,
         AnswerLog,
         EndReason,
         FoundPage,
@@ -137,6 +138,7 @@ if TYPE_CHECKING:
     from shisho.domain.quota import Quota, QuotaResource
     from shisho.domain.reference import MatchedBy, ReferenceMatch
     from shisho.domain.replay import AnswerDifference, ReplayReport
+    from shisho.domain.requirements import RequestKind, Requirements
     from shisho.domain.session import (
         CitedSentence,
         ComposedAnswer,
@@ -249,8 +251,8 @@ if TYPE_CHECKING:
 __version__ = VERSION
 # fmt: off
 __all__ = [
-    "Access", "AccessDenied", "AllEnginesBlocked", "AllFetchesFailed", "Answer", "AnswerDesk", "AnswerDifference",
-    "AnswerHandle", "AnswerLevel", "AnswerLog", "AnswerReady", "AnswerStep", "AskOptions", "AuditEntry",
+    "AcceptedEvidence", "Access", "AccessDenied", "AllEnginesBlocked", "AllFetchesFailed", "Answer", "AnswerDesk",
+    "AnswerDifference", "AnswerHandle", "AnswerLevel", "AnswerLog", "AnswerReady", "AnswerStep", "AskOptions", "AuditEntry",
     "AuditVerb", "AuthAction", "AuthRequired", "AuthResolved", "AuthTarget", "BorrowedModel", "BreakerState",
     "Budget", "BudgetExhausted", "Bytes", "CalibrationTarget", "Check", "CitedSentence", "Claim", "Complexity",
     "ComposedAnswer", "Conflict", "ConsentRequired", "Conversation", "ConversationContext", "ConversationDesk",
@@ -271,7 +273,7 @@ __all__ = [
     "PassageReading", "Payload",
     "PendingIntervention", "PendingJobs", "PreparedInquiry", "Priority", "Progress", "ProofDesk", "PurgeScope",
     "QuestionTurn", "Quota", "QuotaExhausted", "QuotaResource",
-    "RankedPassages", "Receipt", "ReferenceDesk", "ReferenceMatch", "ReplayReport", "ResultRow",
+    "RankedPassages", "Receipt", "ReferenceDesk", "ReferenceMatch", "ReplayReport", "RequestKind", "Requirements", "ResultRow",
     "RobotsDisallowed", "SearchOptions", "SearchPaging", "SearchRequest", "SearchRound", "SearchesQueued", "Sentence",
     "SentenceRevision", "SentenceWritten", "SessionOpened", "Sessions", "SettingValue", "ShishoError",
     "SkippedItem", "Source", "SourceRemoved", "Sources", "SpanBoxes", "Stance", "StatusDetail", "StepForgotten",
@@ -291,8 +293,8 @@ errors desk.answers desk.conversing desk.desk desk.embeddings desk.exporting des
 desk.proving desk.references desk.sessions desk.tasks desk.team desk.viewing domain.answer_log domain.answer_news domain.audit
 domain.codec domain.conversation domain.corpus domain.embedding domain.event domain.figures domain.folder
 domain.inquiry domain.intervention domain.job domain.loop_state domain.metadata domain.model domain.politeness domain.proof
-domain.reference domain.replay domain.session domain.setting domain.task domain.team domain.time domain.viewing
-domain.web ports.interventions ports.librarian ports.model
+domain.reference domain.replay domain.requirements domain.session domain.setting domain.task domain.team domain.time
+domain.viewing domain.web ports.interventions ports.librarian ports.model
 """
 
 

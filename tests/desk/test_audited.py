@@ -45,7 +45,8 @@ EXEMPT = {
     "lists names and numbers of what may be read, no text": """corpora metadata documents document find_removable places
         references.list_incomplete""",
     "measures a ranking for who runs the library": "rank rank_documents",
-    "shows or goes on with what its owner has asked, and the asking is on record": """resume replay answer evidence get_evidence answers.evidence sessions.evidence answers.log
+    "shows or goes on with what its owner has asked, and the asking is on record": """resume replay answer evidence get_evidence
+        answers.list_evidence sessions.list_evidence answers.log
         answers.check answers.news answers.stop answers.resume conversations.turns conversations.list_newest
         conversations.find_last_run conversations.view conversations.understand
         conversations.context conversations.add_turn exports.text exports.file export

@@ -60,19 +60,18 @@ class AnswerDesk:
     def __init__(self, parts: AnswerParts) -> None:
         self._parts = parts
 
-    async def evidence(self, answer_id: str = "last") -> AcceptedEvidence:
+    async def list_evidence(self, answer_id: str = "last") -> AcceptedEvidence:
         """The evidence accepted for an answer so far, whether it is finished or not."""
         answer, question = await self._find(answer_id)
         run_id, trace = await self._trace(answer_id, answer, question)
         name = answer.id if answer else run_id
-        quoted = {row.number: row for row in answer.evidence} if answer else {}
+        rows = {row.number: row for row in answer.evidence} if answer else {}
         accepted = {ref.number: build_evidence(name, ref, citation) for ref, citation in trace.evidence}
-        asked = answer.question if answer else question[0].input.read(AnswerJob).question if question else ""
+        text = answer.question if answer else question[0].input.read(AnswerJob).question if question else ""
         goals = list_goals(answer.goals, answer.goal_status) if answer else trace.goals
         condition = answer.condition if answer else trace.condition
-        return AcceptedEvidence(
-            name, asked, condition, goals, tuple(row for _, row in sorted((accepted | quoted).items()))
-        )
+        evidence = tuple(row for _, row in sorted((accepted | rows).items()))
+        return AcceptedEvidence(name, text, condition, goals, evidence)
 
     async def _trace(
         self, answer_id: str, answer: Answer | None, question: tuple[Job, Task] | None

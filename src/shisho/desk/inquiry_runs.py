@@ -14,7 +14,7 @@ from shisho.desk.choosing import check_conversation, check_filters, check_search
 from shisho.desk.coercion import coerce, coerce_paths, coerce_strings
 from shisho.desk.news import FileTakenIn
 from shisho.desk.parts import DeskParts
-from shisho.desk.requirements import GivenGoal, build_requirements, exclude, find_excluded
+from shisho.desk.requirements import GoalLike, build_requirements, exclude, find_excluded
 from shisho.desk.task_answers import follow_answer
 from shisho.domain.answer_log import AcceptedEvidence
 from shisho.domain.answer_news import ignore_news
@@ -50,7 +50,7 @@ class InquiryRuns:
         self,
         question: str,
         *,
-        goals: GivenGoal | Sequence[GivenGoal] = (),
+        goals: GoalLike | Sequence[GoalLike] = (),
         condition: str = "",
         complexity: Complexity | str | None = None,
         kind: RequestKind | str = RequestKind.AUTO,
@@ -68,18 +68,16 @@ class InquiryRuns:
         """Return a cited answer from verified quotations, or an abstention that says what is missing.
 
         `goals` (questions, mappings or `Goal`), the `condition` over their ids and `complexity` are used as
-        they are given; what isn't given is made from the question. `exclude_ids`: passages and documents that
+        they are; if left out, they are made from the question. `exclude_ids`: passages and documents that
         no search may find. Documents are searched here and now; what may need the web becomes a task's
         question, worked on here while `notify` hears `TaskChanged`. If `stop` turns true, the answer has what
         was found so far, and `resume` continues. `conversation`: the id of an earlier answer's, or `last`:
         the question may refer to those before it and is limited as they were, unless it has limits of its own
         or looks `anywhere`.
 
-        Raises:
-            InvalidParams: a blank or overlong question, or requirements that can't be read.
-            EmptyCorpus, EngineUnavailable: nothing to search, or no engine for the web.
-            NotFound: an unknown conversation.
-        """
+        Raises: InvalidParams for a blank or overlong question and requirements that can't be read,
+        EmptyCorpus if there is nothing to search, EngineUnavailable for the web without an engine, NotFound
+        for an unknown conversation."""
         required = build_requirements(goals, condition, complexity, kind, exclude_ids)
         self._parts.inquiries.check(question, required)
         sources = coerce(Sources, sources, "sources")
@@ -93,27 +91,24 @@ class InquiryRuns:
             if not inside:
                 await check_searchable(self._parts.shelf, self._parts.owner, corpora)
             await check_filters(self._parts.shelf, self._parts.owner, filters)
+        places = (*corpora, *inside)
         if sources is not Sources.DOCUMENTS and (
             sources is not Sources.AUTO or await self._parts.tasks.is_web_usable()
         ):
             await self._mirrored(inside, notify, stop)
-            options = AskOptions(
-                (*corpora, *inside),
-                filters or {},
-                sources,
-                ceilings,
-                context.conversation_id,
-                anywhere,
-                required,
-            )
-            handle = await self._parts.tasks.queue_question(question, options=options, wait=0)
-            return await follow_answer(self._parts, handle, notify, stop)
+            follows = context.conversation_id
+            options = AskOptions(places, filters or {}, sources, ceilings, follows, anywhere, required)
+            return await self._ask_web(question, options, notify, stop)
         if not inside:
             await check_searchable(self._parts.shelf, self._parts.owner, corpora)
         web_policy = WebPolicy.LAST if sources is Sources.AUTO and not filters else WebPolicy.NEVER
-        scope = Scope(self._parts.owner, (*corpora, *inside), filters or {})
+        scope = Scope(self._parts.owner, places, filters or {})
         run_id = await self._begin(question, scope, required, ceilings, web_policy, context, inside)
         return await self._inquire(run_id, notify, stop)
+
+    async def _ask_web(self, question: str, options: AskOptions, notify: Notify, stop: Stop) -> Answer:
+        handle = await self._parts.tasks.queue_question(question, options=options, wait=0)
+        return await follow_answer(self._parts, handle, notify, stop)
 
     async def prepare(
         self,
@@ -140,12 +135,12 @@ class InquiryRuns:
         """Return the evidence accepted so far for an answer or a session, without composing anything; by id,
         unique prefix, or `last` for the newest answer. Raises NotFound."""
         try:
-            return await self._parts.answers.evidence(prefix)
+            return await self._parts.answers.list_evidence(prefix)
         except NotFound:
             if prefix == "last":
                 raise
             with suppress(NotFound):
-                return await self._parts.sessions.evidence(prefix)
+                return await self._parts.sessions.list_evidence(prefix)
             raise
 
     async def _begin(
@@ -159,12 +154,12 @@ class InquiryRuns:
         inside: Sequence[str] = (),
     ) -> str:
         excluded = await self._parts.left_out(self._parts.owner)
-        chosen = await find_excluded(self._parts.shelf, self._parts.access, required.exclude_ids)
+        exclusions = await find_excluded(self._parts.shelf, self._parts.access, required.exclude_ids)
         run_id = self._parts.new_run()
         inquiry = Inquiry(
             run_id,
             question,
-            exclude(scope, excluded, chosen),
+            exclude(scope, excluded, exclusions),
             with_ceilings(self.budget, ceilings),
             web_policy=web_policy,
             folders=tuple(inside),

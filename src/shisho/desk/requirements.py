@@ -20,12 +20,12 @@ from shisho.ports import Shelf
 
 MAX_EXCLUDED_IDS = 500
 GOAL_FIELDS = tuple(field.name for field in fields(Goal))
-GivenGoal = Goal | str | Mapping[str, Any]
+GoalLike = Goal | str | Mapping[str, Any]
 """A goal; its question alone; or a mapping with `question` and, optionally, the other fields of a goal."""
 
 
 def build_requirements(
-    goals: GivenGoal | Sequence[GivenGoal] = (),
+    goals: GoalLike | Sequence[GoalLike] = (),
     condition: str = "",
     complexity: Complexity | str | None = None,
     kind: RequestKind | str = RequestKind.AUTO,
@@ -33,9 +33,9 @@ def build_requirements(
 ) -> Requirements:
     """Build the requirements; goals without an id become G1, G2, … Raises InvalidParams."""
     several = (goals,) if isinstance(goals, Goal | str | Mapping) else tuple(goals)
-    read = [_read_goal(goal) for goal in several]
-    taken = {goal.id.strip().casefold() for goal in read}
-    free = (f"G{number}" for number in count(1) if f"g{number}" not in taken)
+    all_goals = [_read_goal(goal) for goal in several]
+    used_ids = {goal.id.strip().casefold() for goal in all_goals}
+    free = (f"G{number}" for number in count(1) if f"g{number}" not in used_ids)
     ids = coerce_strings(exclude_ids)
     if len(ids) > MAX_EXCLUDED_IDS:
         raise InvalidParams(
@@ -46,7 +46,7 @@ def build_requirements(
             value=len(ids),
         )
     return Requirements(
-        tuple(_named(goal, free) for goal in read),
+        tuple(_with_id(goal, free) for goal in all_goals),
         _storable(condition) if condition.strip() else "",
         None if complexity is None else coerce(Complexity, complexity, "complexity"),
         coerce(RequestKind, kind, "kind"),
@@ -56,13 +56,13 @@ def build_requirements(
 
 def coerce_ask(options: AskOptions) -> AskOptions:
     """Raises InvalidParams."""
-    asked = options.requirements
+    required = options.requirements
     return replace(
         options,
         corpora=coerce_strings(options.corpora),
         sources=coerce(Sources, options.sources, "sources"),
         requirements=build_requirements(
-            asked.goals, asked.condition, asked.complexity, asked.kind, asked.exclude_ids
+            required.goals, required.condition, required.complexity, required.kind, required.exclude_ids
         ),
     )
 
@@ -91,11 +91,11 @@ def exclude(scope: Scope, *excluded: ExcludedSources) -> Scope:
     return replace(scope, without=tuple(dict.fromkeys(documents)), rejected=tuple(dict.fromkeys(passages)))
 
 
-def _read_goal(given: GivenGoal) -> Goal:
-    if isinstance(given, Goal):
-        values: Mapping[str, Any] = {name: getattr(given, name) for name in GOAL_FIELDS}
+def _read_goal(source: GoalLike) -> Goal:
+    if isinstance(source, Goal):
+        values: Mapping[str, Any] = {name: getattr(source, name) for name in GOAL_FIELDS}
     else:
-        values = {"question": given} if isinstance(given, str) else given
+        values = {"question": source} if isinstance(source, str) else source
     unknown = [str(name) for name in values if name not in GOAL_FIELDS]
     if unknown or not isinstance(values.get("question"), str):
         raise InvalidParams(
@@ -110,7 +110,7 @@ def _read_goal(given: GivenGoal) -> Goal:
     return Goal(str(values.get("id") or ""), _on_one_line(values["question"]), **least)
 
 
-def _named(goal: Goal, free: Iterator[str]) -> Goal:
+def _with_id(goal: Goal, free: Iterator[str]) -> Goal:
     return goal if goal.id.strip() else Goal(next(free), goal.question, goal.min_evidence, goal.min_sources)
 
 

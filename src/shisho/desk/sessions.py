@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 from shisho.desk.choosing import check_elsewhere, check_filters, check_request
 from shisho.desk.coercion import coerce_strings
 from shisho.desk.hits import link_to
-from shisho.desk.requirements import GivenGoal, build_requirements, exclude, find_excluded
+from shisho.desk.requirements import GoalLike, build_requirements, exclude, find_excluded
 from shisho.desk.session_parts import SessionParts
 from shisho.domain.answer_log import AcceptedEvidence, list_goals
 from shisho.domain.audit import AuditVerb
@@ -69,7 +69,7 @@ class Sessions:
         self,
         question: str,
         *,
-        goals: GivenGoal | Sequence[GivenGoal] = (),
+        goals: GoalLike | Sequence[GoalLike] = (),
         condition: str = "",
         complexity: Complexity | str | None = None,
         exclude_ids: str | Sequence[str] = (),
@@ -87,7 +87,7 @@ class Sessions:
         facts = SessionFacts(self._parts.make_id()[:24], self._parts.owner, aim, scope)
         await self._parts.book.begin(facts)
         await self._parts.access.record(AuditVerb.ASK, facts.id)
-        status, is_met = self._parts.rules.status(aim, (), is_ended=False)
+        status, is_met = self._parts.rules.status(aim, (), is_over=False)
         return SessionOpened(facts.id, aim, status, is_met)
 
     async def search_next(self, session_id: str, request: SearchRequest) -> RankedPassages:
@@ -111,20 +111,20 @@ class Sessions:
         status, is_met = self._parts.rules.status(
             facts.strategy,
             await self._parts.book.list_evidence(facts.id),
-            is_ended=await self._is_search_ended(facts.id),
+            is_over=await self._is_search_over(facts.id),
         )
         return FindingVerdicts(tuple(judged), status, facts.strategy.condition, is_met)
 
-    async def evidence(self, session_id: str = "last") -> AcceptedEvidence:
+    async def list_evidence(self, session_id: str = "last") -> AcceptedEvidence:
         """The evidence accepted in a session so far, without composing an answer."""
         facts = await self._parts.book.find_session(session_id, self._parts.owner)
         aim = facts.strategy
         refs = self._parts.rules.name_headers(aim, await self._parts.book.list_evidence(facts.id))
-        status, _ = self._parts.rules.status(aim, refs, is_ended=False)
+        status, _ = self._parts.rules.status(aim, refs, is_over=False)
         rows = tuple(build_evidence(facts.id, stand.ref, stand.citation) for stand in refs)
         return AcceptedEvidence(facts.id, aim.question, aim.condition, list_goals(aim.goals, status), rows)
 
-    async def _is_search_ended(self, session_id: str) -> bool:
+    async def _is_search_over(self, session_id: str) -> bool:
         """True if the last round has shown all that is left, or nothing."""
         rounds = await self._parts.log.list_rounds(session_id)
         return bool(rounds) and (rounds[-1].exhausted or not rounds[-1].shown)
@@ -142,7 +142,7 @@ class Sessions:
         kept_sentences = tuple(sentence for sentence, _ in mended if sentence is not None)
         done = tuple(what for _, what in mended)
         counts = self._parts.rules.counts(done)
-        status, is_met = self._parts.rules.status(aim, refs, is_ended=True)
+        status, is_met = self._parts.rules.status(aim, refs, is_over=True)
         text = self._parts.rules.render(aim, [stand.ref for stand in refs], kept_sentences, counts)
         answer = await self._answer(facts, refs, kept_sentences, text, status, is_met)
         await self._parts.ledger.save(answer, self._parts.owner)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from shisho.desk.coercion import coerce
 from shisho.desk.question_queue import QuestionQueue
-from shisho.desk.requirements import GivenGoal, build_requirements
+from shisho.desk.requirements import GoalLike, build_requirements
 from shisho.domain.task import EngineStatus, OutgoingQueries, WebConsent
 
 
@@ -34,7 +34,7 @@ class WebVerbs(QuestionQueue):
         self._parts.consent.keep(coerce(WebConsent, consent, "consent"))
 
     async def preview_question(
-        self, question: str, goals: GivenGoal | Sequence[GivenGoal] = ()
+        self, question: str, goals: GoalLike | Sequence[GoalLike] = ()
     ) -> OutgoingQueries:
         """Preview the queries that the web would be asked for a question with these goals, and the engines.
         Nothing is sent."""

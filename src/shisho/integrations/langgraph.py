@@ -28,7 +28,7 @@ from langsmith import tracing_context
 from typing_extensions import TypedDict
 
 from shisho.desk import Desk
-from shisho.desk.requirements import GivenGoal, build_requirements
+from shisho.desk.requirements import GoalLike, build_requirements
 from shisho.domain.codec import to_plain
 from shisho.domain.corpus import Condition, PassageHit
 from shisho.domain.inquiry import Answer, Evidence
@@ -48,7 +48,7 @@ class LibrarianQuestion(TypedDict, total=False):
     """The input of the compiled librarian: as of `Desk.ask`, where the question alone is required."""
 
     question: Required[str]
-    goals: Sequence[GivenGoal]
+    goals: Sequence[GoalLike]
     condition: str
     complexity: str | None
     kind: str
@@ -78,13 +78,13 @@ class CompiledLibrarian(CompiledStateGraph[Any, Any, Any, Any]):
     async def astream(self, input: Any, config: Any = None, **options: Any) -> AsyncIterator[Any]:
         """Run it. As a node of another graph it is given that graph's whole state, with keys of others."""
         is_node = NODE_MARK in ((config or {}).get("configurable") or {})
-        known = LibrarianQuestion.__annotations__
-        unknown = [str(key) for key in input if key not in known] if isinstance(input, Mapping) else []
+        fields = LibrarianQuestion.__annotations__
+        unknown = [str(key) for key in input if key not in fields] if isinstance(input, Mapping) else []
         if unknown and not is_node:
             raise InvalidParams(
-                "The librarian takes no {unknown}. It takes: {known}.",
+                "The librarian takes no {unknown}. It takes: {fields}.",
                 unknown=", ".join(unknown),
-                known=", ".join(known),
+                fields=", ".join(fields),
             )
         async for part in super().astream(input, config, **options):
             yield part

@@ -44,14 +44,14 @@ class Assistant:
         )
 
     def status(
-        self, aim: Strategy, refs: Sequence[StoredEvidence], *, is_ended: bool
+        self, aim: Strategy, refs: Sequence[StoredEvidence], *, is_over: bool
     ) -> tuple[tuple[GoalStatus, ...], bool]:
-        """Return how far each goal has come, and whether the condition holds. `is_ended`: the search is over,
+        """Return how far each goal has come, and whether the condition holds. `is_over`: the search is over,
         so that goals without evidence count as absent."""
         citations = Citations()
         numbered = [replace(stand.ref, number=citations.take(stand.citation)) for stand in refs]
         status = citations.status(aim.goals, numbered)
-        return status, is_condition_met(aim, status, is_ended=is_ended)
+        return status, is_condition_met(aim, status, is_over=is_over)
 
     def list_missing(self, aim: Strategy, status: Sequence[GoalStatus]) -> tuple[str, ...]:
         """The questions of goals that are not met."""

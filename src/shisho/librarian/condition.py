@@ -133,7 +133,7 @@ def _fold(text: str) -> tuple[str, list[int]]:
 def _tokens(text: str, goals: dict[str, str]) -> list[_Token]:
     folded, places = _fold(text)
     ids = sorted(filter(None, goals), key=len, reverse=True)
-    found: list[_Token] = []
+    tokens: list[_Token] = []
     at = 0
     while (at := len(folded) - len(folded[at:].lstrip())) < len(folded):
         name = next(
@@ -148,10 +148,10 @@ def _tokens(text: str, goals: dict[str, str]) -> list[_Token]:
             word = _WORD.match(folded, at)
             end = word.end() if word else at + 1
             kind = folded[at:end] if folded[at:end] in RESERVED_WORDS else _GOAL
-        shown = text[places[at] : places[end]]
-        found.append(_Token(kind, shown, places[at] + 1, goals.get(name, "")))
+        word_text = text[places[at] : places[end]]
+        tokens.append(_Token(kind, word_text, places[at] + 1, goals.get(name, "")))
         at = end
-    return [*found, _Token(_END, "", len(text.rstrip()) + 1)]
+    return [*tokens, _Token(_END, "", len(text.rstrip()) + 1)]
 
 
 def _ends(folded: str, at: int) -> bool:

@@ -213,7 +213,7 @@ class Nodes:
         if (
             verdicts
             and not web_result.queries
-            and is_condition_met(state["strategy"], state["goal_status"], is_ended=True)
+            and is_condition_met(state["strategy"], state["goal_status"], is_over=True)
         ):
             reason = verdicts[-1].judgment_reason
             verdicts = (conclude(LoopStop.CONDITION_MET, state["goal_status"], reason),)

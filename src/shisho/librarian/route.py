@@ -40,8 +40,8 @@ def route(
         stop = LoopStop.STAGNATION
     else:
         stop = find_reached_ceiling(budget, spending, estimate_next_round(spending))
-    is_ended = stop in SEARCHED_OUT and not leads_to_web(stop)
-    if is_ended and is_condition_met(strategy, status, is_ended=True):
+    is_over = stop in SEARCHED_OUT and not leads_to_web(stop)
+    if is_over and is_condition_met(strategy, status, is_over=True):
         stop = LoopStop.CONDITION_MET
     reason = _progress(strategy, status)
     if stop is None:
@@ -49,11 +49,11 @@ def route(
     return conclude(stop, status, reason)
 
 
-def is_condition_met(strategy: Strategy, status: Sequence[GoalStatus], *, is_ended: bool = False) -> bool:
-    """Return whether the condition holds. `is_ended`: goals without evidence count as absent from now on."""
+def is_condition_met(strategy: Strategy, status: Sequence[GoalStatus], *, is_over: bool = False) -> bool:
+    """Return whether the condition holds. `is_over`: goals without evidence count as absent from now on."""
     expression = condition.parse(strategy.condition, [goal.id for goal in strategy.goals])
     met = [goal_status.goal_id for goal_status in status if goal_status.met]
-    absent = [goal_status.goal_id for goal_status in status if is_ended and not goal_status.evidence]
+    absent = [goal_status.goal_id for goal_status in status if is_over and not goal_status.evidence]
     return condition.holds(expression, met, absent)
 
 

@@ -17,7 +17,7 @@ MAX_CHARS = 2_000
 MAX_GOALS = 8  # of a question that is split here or by a model
 MAX_REQUIRED_GOALS = 20
 MAX_ID_CHARS = 100
-MAX_WANTED = 50  # pieces of evidence, and sources, of one goal
+MAX_MINIMUM = 50  # pieces of evidence, and sources, of one goal
 _DISCUSSION = re.compile(
     r"違い|相違|比較|論じ|論ぜよ|議論|考察|長所と短所|メリットとデメリット|\b(?:compare|differ\w*|discuss|versus|vs)\b",
     re.IGNORECASE,
@@ -58,7 +58,7 @@ def check_goals(goals: Sequence[Goal]) -> None:
             count=len(goals),
             limit=MAX_REQUIRED_GOALS,
         )
-    seen: set[str] = set()
+    keys: set[str] = set()
     for goal in goals:
         key = condition.fold_id(goal.id)
         if len(goal.id) > MAX_ID_CHARS or not goal.id.isprintable() or not any(map(str.isalnum, key)):
@@ -69,21 +69,21 @@ def check_goals(goals: Sequence[Goal]) -> None:
             )
         if key in condition.RESERVED_WORDS:
             raise InvalidParams("{id!r} means something else in a condition. Rename that goal.", id=goal.id)
-        if key in seen:
+        if key in keys:
             raise InvalidParams("Two goals have the id {id!r}. Give each goal an id of its own.", id=goal.id)
-        seen.add(key)
+        keys.add(key)
         if not any(map(str.isalnum, goal.question)) or len(goal.question) > MAX_CHARS:
             raise InvalidParams(
                 "Goal {id!r} needs a question of 1 to {limit:,} characters.", id=goal.id, limit=MAX_CHARS
             )
         for name in ("min_evidence", "min_sources"):
             least = getattr(goal, name)
-            if not 1 <= least <= MAX_WANTED:
+            if not 1 <= least <= MAX_MINIMUM:
                 raise InvalidParams(
                     "{name} takes {least} to {most}, not {value}.",
                     name=name,
                     least=1,
-                    most=MAX_WANTED,
+                    most=MAX_MINIMUM,
                     value=least,
                 )
 

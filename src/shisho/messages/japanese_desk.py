@@ -303,7 +303,7 @@ SAID: Mapping[str, str] = {
     "A goal has the fields {fields}, and needs its question. Unknown: {unknown}.": (
         "目標の項目は {fields} で、question は必須です(不明な項目: {unknown})。"
     ),
-    "The librarian takes no {unknown}. It takes: {known}.": "{unknown} は指定できません。指定できるのは {known} です。",
+    "The librarian takes no {unknown}. It takes: {fields}.": "{unknown} は指定できません。指定できるのは {fields} です。",
     "The plan {path} can't be read: {error}. Give a JSON file with goals and a condition.": (
         "計画ファイル {path} を読み取れませんでした({error})。目標と終了条件を書いたJSONファイルを指定してください。"
     ),

@@ -39,6 +39,24 @@ SAID: Mapping[str, str] = {
         "--continue とともに: 前の質問が探した場所に限らない"
     ),
     "most search rounds": "検索の最大回数",
+    "ID=QUESTION, or a question: what the answer must say; may be repeated": (
+        "ID=質問、または質問だけ。回答に必要な目標を指定します(繰り返し可)"
+    ),
+    'when it is enough: "T1 and not T2" over the ids; none: all goals': (
+        '検索を終える条件。IDを使って "T1 and not T2" のように書きます。省略時はすべての目標'
+    ),
+    "how many things are asked; none: as the question says": "質問の複雑さ。省略時は質問から判断します",
+    "the kind of answer; none: as the question says": "回答の種類。省略時は質問から判断します",
+    "id of a passage or document to leave out; may be repeated": (
+        "検索から除くパッセージや文書のID(繰り返し可)"
+    ),
+    "JSON file: goals, condition, complexity, kind, exclude_ids": (
+        "goals、condition、complexity、kind、exclude_ids を書いたJSONファイル"
+    ),
+    "Show the evidence accepted so far for an answer or a session, with its goals.": (
+        "回答やセッションでこれまでに採用した根拠を、目標ごとに表示します。"
+    ),
+    "of an answer or a session; its beginning; or last": "回答かセッションのID、その先頭、または last",
     "most seconds": "最大秒数",
     "Find passages.": "パッセージを探す。",
     "words to find; in quotes: together": "探す言葉。引用符で囲むとひとまとまり",

@@ -64,9 +64,9 @@ class GoalInput(InputObject):
 
     @model_validator(mode="before")
     @classmethod
-    def _read_text(cls, given: Any) -> Any:
+    def _read_text(cls, value: Any) -> Any:
         """Take a question alone for a goal."""
-        return {"question": given} if isinstance(given, str) else given
+        return {"question": value} if isinstance(value, str) else value
 
 
 Goals = Annotated[list[GoalInput], Field(max_length=20, description="none: made from the question")]
@@ -74,7 +74,7 @@ EndCondition = Annotated[
     Text,
     Field(description="when it is enough: goal ids with and, or, not, (), at_least(n, …); none: all goals"),
 ]
-AskedComplexity = Annotated[
+ComplexityArgument = Annotated[
     Complexity | None, Field(description="how many things are asked; none: as the question says")
 ]
 ExcludeIds = Annotated[
@@ -104,7 +104,7 @@ async def ask(
     question: Text,
     goals: Goals = [],  # noqa: B006
     condition: EndCondition = "",
-    complexity: AskedComplexity = None,
+    complexity: ComplexityArgument = None,
     kind: RequestKind = RequestKind.AUTO,
     exclude_ids: ExcludeIds = [],  # noqa: B006
     task_id: Id | None = None,
@@ -155,9 +155,9 @@ async def get_evidence(
     if answer_id is not None and session_id is not None:
         raise InvalidParams("Give answer_id or session_id, not both.")
     if session_id is not None:
-        accepted = await desk.sessions.evidence(session_id)
+        accepted = await desk.sessions.list_evidence(session_id)
     else:
-        accepted = await desk.answers.evidence(answer_id or "last")
+        accepted = await desk.answers.list_evidence(answer_id or "last")
     numbers = [str(row.number) for row in accepted.evidence]
     if cursor is not None and cursor not in numbers:
         raise unknown_place("evidence", cursor)
@@ -205,7 +205,7 @@ async def open_session(
     question: Text,
     goals: Goals = [],  # noqa: B006
     condition: EndCondition = "",
-    complexity: AskedComplexity = None,
+    complexity: ComplexityArgument = None,
     exclude_ids: ExcludeIds = [],  # noqa: B006
     corpora: Corpora = [],  # noqa: B006
     filter_conditions: Filters = {},  # noqa: B006

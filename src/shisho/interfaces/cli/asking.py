@@ -39,6 +39,34 @@ CONTINUED = (
 )
 
 
+Goals = Annotated[
+    list[str],
+    typer.Option("--goal", help="ID=QUESTION, or a question: what the answer must say; may be repeated"),
+]
+EndCondition = Annotated[
+    str, typer.Option("--condition", help='when it is enough: "T1 and not T2" over the ids; none: all goals')
+]
+QuestionComplexity = Annotated[
+    Literal["single", "several", "comparison"] | None,
+    typer.Option("--complexity", help="how many things are asked; none: as the question says"),
+]
+Kind = Annotated[
+    Literal["fact", "explain", "list", "compare", "report", "summary", "collection"] | None,
+    typer.Option("--kind", help="the kind of answer; none: as the question says"),
+]
+Exclude = Annotated[
+    list[str], typer.Option("--exclude", help="id of a passage or document to leave out; may be repeated")
+]
+Plan = Annotated[
+    Path | None, typer.Option("--plan", help="JSON file: goals, condition, complexity, kind, exclude_ids")
+]
+WebUse = Annotated[
+    Literal["auto", "documents", "web", "both"],
+    typer.Option(
+        "--sources",
+        help="auto: the web only for what the library does not answer; both: the web in any case",
+    ),
+]
 PLAN_FIELDS = ("goals", "condition", "complexity", "kind", "exclude_ids")
 
 
@@ -48,33 +76,14 @@ def ask(
     folders: Folders = [],  # noqa: B006
     corpora: Corpora = [],  # noqa: B006
     filters: Filters = [],  # noqa: B006
-    goals: Annotated[
-        list[str],
-        typer.Option("--goal", help="ID=QUESTION or a question that has to be answered; repeatable"),
-    ] = [],  # noqa: B006
-    condition: Annotated[
-        str, typer.Option(help='when it is enough, over the ids: "G1 and not G2"; none: all goals')
-    ] = "",
-    complexity: Annotated[
-        Literal["single", "several", "comparison"] | None, typer.Option(help="how many things are asked")
-    ] = None,
-    kind: Annotated[str, typer.Option(help="the kind of answer")] = "auto",
-    exclude: Annotated[
-        list[str], typer.Option("--exclude", help="id of a passage or document to leave out; repeatable")
-    ] = [],  # noqa: B006
-    plan: Annotated[
-        Path | None, typer.Option(help="a JSON file with goals, condition, complexity, kind, exclude_ids")
-    ] = None,
-    sources: Annotated[
-        Literal["auto", "documents", "web", "both"],
-        typer.Option(
-            help="auto: the web only for what the library does not answer; both: the web in any case"
-        ),
-    ] = "auto",
-    continue_: Annotated[
-        str | None,
-        typer.Option("--continue", help=CONTINUED),
-    ] = None,
+    goals: Goals = [],  # noqa: B006
+    condition: EndCondition = "",
+    complexity: QuestionComplexity = None,
+    kind: Kind = None,
+    exclude: Exclude = [],  # noqa: B006
+    plan: Plan = None,
+    sources: WebUse = "auto",
+    continue_: Annotated[str | None, typer.Option("--continue", help=CONTINUED)] = None,
     anywhere: Anywhere = False,
     max_rounds: Annotated[int | None, typer.Option(help="most search rounds")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="most seconds")] = None,
@@ -84,14 +93,10 @@ def ask(
     if question is None and continue_ is None:
         advice = 'Give a question, or --continue last. For example: shisho ask "What is a median?"'
         raise InvalidParams(advice)
-    given = {
-        "goals": list(map(read_goal, goals)),
-        "condition": condition,
-        "complexity": complexity,
-        "kind": kind if kind != "auto" else None,
-        "exclude_ids": exclude,
+    options = (list(map(read_goal, goals)), condition, complexity, kind, exclude)
+    required = read_plan(plan) | {
+        name: value for name, value in zip(PLAN_FIELDS, options, strict=True) if value
     }
-    required = (read_plan(plan) if plan else {}) | {name: value for name, value in given.items() if value}
 
     async def work(desk: Desk) -> None:
         from shisho.domain.inquiry import LoopStop
@@ -121,10 +126,9 @@ def ask(
                     stop=stop,
                 )
 
-        chosen_sources = Sources.DOCUMENTS if filters and sources == "auto" else Sources(sources)
-        answer = await ask_with_consent(
-            desk, words, (question, continue_), chosen_sources, answered, required.get("goals", ())
-        )
+        source = Sources.DOCUMENTS if filters and sources == "auto" else Sources(sources)
+        wording = (question, continue_)
+        answer = await ask_with_consent(desk, words, wording, source, answered, required.get("goals", ()))
         _print(answer, json_, lambda: render.answer(answer))
         if answer.loop_stop is LoopStop.STOPPED and stop():
             raise typer.Exit(INTERRUPTED)
@@ -153,12 +157,14 @@ def evidence(
 def read_goal(text: str) -> dict[str, str]:
     """Read `ID=QUESTION`, or a question alone. An id has no blank in it."""
     id_, equals, question = text.partition("=")
-    is_named = bool(equals) and not any(map(str.isspace, id_.strip()))
-    return {"id": id_.strip(), "question": question} if is_named else {"question": text}
+    has_id = bool(equals) and not any(map(str.isspace, id_.strip()))
+    return {"id": id_.strip(), "question": question} if has_id else {"question": text}
 
 
-def read_plan(path: Path) -> dict[str, Any]:
+def read_plan(path: Path | None) -> dict[str, Any]:
     """Read the requirements in a JSON file: an object, or a list of goals. Raises InvalidParams."""
+    if path is None:
+        return {}
     try:
         read = json.loads(path.read_text("utf-8-sig"))
     except (OSError, ValueError) as error:

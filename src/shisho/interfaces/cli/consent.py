@@ -16,7 +16,7 @@ from shisho.interfaces.cli.messages import Words
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
-    from shisho.desk.requirements import GivenGoal
+    from shisho.desk.requirements import GoalLike
     from shisho.domain.inquiry import Answer
     from shisho.domain.task import OutgoingQueries
 
@@ -27,7 +27,7 @@ async def ask_with_consent(
     wording: tuple[str | None, str | None],
     sources: Sources,
     ask: Callable[[], Awaitable[Answer]],
-    goals: Sequence[GivenGoal] = (),
+    goals: Sequence[GoalLike] = (),
 ) -> Answer:
     """The answer of `ask`. `wording`: the question and the conversation that it goes on with; None for no
     question where a stopped run goes on. Where it would need the web and nobody has said yes or no yet, the

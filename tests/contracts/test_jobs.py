@@ -15,6 +15,7 @@ from shisho.domain.corpus import DocumentId
 from shisho.domain.intervention import AuthTarget, HumanChallenge, intervention_id
 from shisho.domain.job import (
     ENDED,
+    MAX_DEATHS,
     MAX_FAILURES,
     MOVES,
     Claim,
@@ -38,6 +39,7 @@ from tests.queues import ANA, BEN, CAPTCHA, OWNER, Queue, new, opened, output_of
 
 T1 = TaskId("t1")
 BROKEN = JobError("INTERNAL", "壊れた")
+DIED = JobError("INTERNAL", "止まった")
 AWAY = JobError("STORE_UNAVAILABLE", "つながらない")
 KEY = IdempotencyKey(OWNER, "k", "toys", "the hash of its arguments", "'回帰'")
 
@@ -249,6 +251,43 @@ async def test_three_failures_give_up_with_the_history(queue: Queue) -> None:
     assert (job.state, job.failures, len(job.errors)) == (JobState.QUEUED, 0, 4)
 
 
+async def test_deaths_of_the_process_count_apart_and_ten_give_up(queue: Queue) -> None:
+    (job_id,) = await queue.add(new())
+    await queue.jobs.put_back((await queue.claimed()).claim, error=BROKEN)
+    for deaths in range(MAX_DEATHS):
+        job = await queue.claimed()
+        assert (job.failures, job.deaths, job.runs_alone) == (1, deaths, deaths >= 3)
+        (seen,) = await queue.jobs.list_running()
+        assert seen.deaths == deaths
+        await queue.jobs.take_back(seen, DIED, queue.clock.ahead(5))
+        if deaths < MAX_DEATHS - 1:
+            assert await queue.jobs.claim(ANA, ["toy"]) is None
+        queue.clock.pass_(5)
+    job = await queue.jobs.get_job(job_id)
+    assert (job.state, job.failures, job.deaths) == (JobState.FAILED, 1, 10)
+    assert "died 10 times (the job itself failed 1 times)" in job.errors[-1].message
+    await queue.tasks.resume(T1)
+    job = await queue.jobs.get_job(job_id)
+    assert (job.state, job.failures, job.deaths) == (JobState.QUEUED, 0, 0)
+
+
+async def test_job_that_runs_alone_waits_until_its_worker_runs_nothing(queue: Queue) -> None:
+    (deadly,) = await queue.add(new(priority=Priority.HIGH))
+    for _ in range(3):
+        await queue.jobs.take_back(RunningClaim((await queue.claimed()).claim, 0), DIED, queue.clock.ahead(5))
+        await queue.add(new("other"))
+        queue.clock.pass_(5)
+    other = await queue.claimed(kind="other")
+    # Not another job either: the worker would never be free.
+    assert await queue.jobs.claim(ANA, ["toy", "other"]) is None
+    following = await queue.jobs.finish_and_claim(other.claim, Payload(), ["toy", "other"])
+    assert following is not None and following.id == deadly
+    await queue.jobs.take_back(RunningClaim(following.claim, 0), DIED)
+    await queue.claimed(kind="other")
+    alone = await queue.claimed(BEN)
+    assert alone.id == deadly and alone.deaths == 4
+
+
 async def test_a_new_step_or_an_orderly_return_counts_as_no_failure(queue: Queue) -> None:
     (job_id,) = await queue.add(new())
     for page in range(5):
@@ -265,7 +304,8 @@ async def test_a_new_step_or_an_orderly_return_counts_as_no_failure(queue: Queue
     assert (job.failures, job.attempt, len(job.errors)) == (0, 12, 5)
     assert await queue.jobs.keep_step(job.claim, "page 0", Payload.wrap("again")) == Payload.wrap(0)
     await queue.jobs.take_back(RunningClaim(job.claim, 0), BROKEN)
-    assert (await queue.jobs.get_job(job_id)).failures == 1
+    died = await queue.jobs.get_job(job_id)
+    assert (died.failures, died.deaths) == (0, 1)
     assert await queue.jobs.list_steps(job_id) == {f"page {page}": Payload.wrap(page) for page in range(5)}
 
 

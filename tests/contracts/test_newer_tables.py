@@ -150,6 +150,7 @@ OF_QUEUES: list[Promise] = [
     test_jobs.test_an_idempotency_key_gives_the_first_reply_again_and_to_no_other_request,
     test_jobs.test_what_was_cancelled_or_has_failed_can_be_asked_again,
     test_jobs.test_three_failures_give_up_with_the_history,
+    test_jobs.test_deaths_of_the_process_count_apart_and_ten_give_up,
     test_jobs.test_a_new_step_or_an_orderly_return_counts_as_no_failure,
     test_jobs.test_the_end_of_its_last_child_queues_a_parked_job,
     test_jobs.test_a_person_comes_or_skips_or_does_not_come,

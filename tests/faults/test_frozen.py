@@ -58,7 +58,7 @@ async def test_a_frozen_worker_is_fenced_and_its_job_redone_elsewhere(
     after = again["at"] - begun["at"]
     print(f"silence {PACE.silence:g} s: begun elsewhere {after:.1f} s after its first beginning")
     assert PACE.silence <= after and after - others <= PACE.silence + SLACK
-    assert (job.state, job.attempt, job.failures, output_of(job)["attempt"]) == (JobState.COMPLETED, 2, 1, 2)
+    assert (job.state, job.attempt, job.deaths, output_of(job)["attempt"]) == (JobState.COMPLETED, 2, 1, 2)
     assert [each.kind for each in await queue.tasks.list_events(TASK.id)].count("completed") == 1
 
 

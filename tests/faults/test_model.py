@@ -74,6 +74,7 @@ class Model:
     state: JobState = Q
     attempt: int = 0
     failures: int = 0
+    deaths: int = 0
     output: Any = None
     worker: str | None = None
     steps: dict[str, int] = field(default_factory=dict)
@@ -181,6 +182,9 @@ class QueueMachine(RuleBasedStateMachine):
         job = self.run(self.jobs.claim(worker, ["toy"]))
         queued = [each for each in self.models.values() if each.state is Q]
         first = min(queued, key=lambda each: (each.priority, each.born), default=None)
+        is_busy = any(each.state is R and each.worker == worker for each in self.models.values())
+        if first is not None and first.deaths >= 3 and is_busy:
+            first = None
         assert (job and job.id) == (first and first.id)
         if job is not None and first is not None:
             first.state = R
@@ -225,7 +229,8 @@ class QueueMachine(RuleBasedStateMachine):
         held = self.held(claim)
         allowed = held is not None and held.beat == beat
         if job := self.tried(claim, self.jobs.take_back(RunningClaim(claim, beat), BROKEN), allowed):
-            self.count_failure(job)
+            job.deaths += not job.stepped
+            self.moved(job, X if job.stop_asked else F if job.deaths >= 10 else Q)
 
     def count_failure(self, job: Model) -> None:
         job.failures += not job.stepped
@@ -317,7 +322,7 @@ class QueueMachine(RuleBasedStateMachine):
             job.stop_asked = False
         for job in ended:
             job.state = Q
-            job.failures = 0
+            job.failures = job.deaths = 0
 
     @invariant()
     def agree(self) -> None:
@@ -325,11 +330,11 @@ class QueueMachine(RuleBasedStateMachine):
             return
         snapshot = self.loop.run_until_complete(self.tasks.take_snapshot(T1.id))
         seen = {
-            each.id: (each.state, each.attempt, each.failures, each.output, each.stop_asked)
+            each.id: (each.state, each.attempt, each.failures, each.deaths, each.output, each.stop_asked)
             for each in snapshot.jobs
         }
         wanted = {
-            each.id: (each.state, each.attempt, each.failures, each.output, each.stop_asked)
+            each.id: (each.state, each.attempt, each.failures, each.deaths, each.output, each.stop_asked)
             for each in self.models.values()
         }
         assert seen == wanted

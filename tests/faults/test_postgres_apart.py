@@ -79,7 +79,7 @@ async def test_worker_that_was_cut_off_writes_nothing_afterwards(
     events = [
         event.kind for event in await queue.tasks.list_events(TASK.id, limit=1_000) if event.job_id == job_id
     ]
-    assert (done.attempt, done.failures, output_of(done)["attempt"]) == (2, 1, 2)
+    assert (done.attempt, done.deaths, output_of(done)["attempt"]) == (2, 1, 2)
     assert events.count("completed") == 1
     await database.close()
 

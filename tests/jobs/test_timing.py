@@ -13,8 +13,8 @@ from shisho.domain.job import (
     RunningClaim,
     TaskState,
     WorkerId,
+    count_setback,
     derive_task_state,
-    judge_failure,
 )
 from shisho.jobs.ids import make_id
 from shisho.jobs.timing import Silence
@@ -40,20 +40,30 @@ def test_a_task_is_what_its_jobs_are(jobs: dict[JobState, int], state: TaskState
 
 
 @pytest.mark.parametrize(
-    ("failures", "stepped", "stop_asked", "outcome"),
+    ("failures", "deaths", "is_death", "stepped", "stop_asked", "outcome"),
     [
-        (0, False, False, (Q, 1)),
-        (1, False, False, (Q, 2)),
-        (2, False, False, (F, 3)),
-        (2, True, False, (Q, 2)),
-        (0, False, True, (X, 1)),
-        (2, False, True, (X, 3)),
+        (0, 9, False, False, False, (Q, 1, 9)),
+        (1, 0, False, False, False, (Q, 2, 0)),
+        (2, 0, False, False, False, (F, 3, 0)),
+        (2, 0, False, True, False, (Q, 2, 0)),
+        (0, 0, False, False, True, (X, 1, 0)),
+        (2, 0, False, False, True, (X, 3, 0)),
+        (2, 8, True, False, False, (Q, 2, 9)),
+        (0, 9, True, False, False, (F, 0, 10)),
+        (0, 9, True, True, False, (Q, 0, 9)),
+        (0, 9, True, False, True, (X, 0, 10)),
     ],
 )
-def test_what_a_failure_leads_to(
-    failures: int, stepped: bool, stop_asked: bool, outcome: tuple[JobState, int]
+def test_what_a_setback_leads_to(
+    failures: int,
+    deaths: int,
+    is_death: bool,
+    stepped: bool,
+    stop_asked: bool,
+    outcome: tuple[JobState, int, int],
 ) -> None:
-    assert judge_failure(failures, stepped=stepped, stop_asked=stop_asked) == outcome
+    setback = count_setback(failures, deaths, is_death=is_death, stepped=stepped, stop_asked=stop_asked)
+    assert (setback.state, setback.failures, setback.deaths) == outcome
 
 
 CLAIM = Claim(JobId("a"), 1, WorkerId("w"))

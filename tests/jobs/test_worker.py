@@ -14,17 +14,21 @@ from shisho.domain.codec import Payload
 from shisho.domain.intervention import AuthTarget
 from shisho.domain.job import (
     ENDED,
+    MAX_DEATHS,
     Claim,
     Job,
     JobId,
     JobState,
     NewTask,
+    Priority,
+    RunningClaim,
     StopMode,
     TaskId,
     TaskState,
     WorkerId,
 )
 from shisho.domain.payloads import SearchOutcome, SearchProgress
+from shisho.domain.time import later
 from shisho.domain.web import PagingStop
 from shisho.errors import DocumentUnreadable, StoreUnavailable, TimedOut
 from shisho.jobs.context import Handler, JobContext
@@ -209,21 +213,20 @@ async def test_what_has_failed_for_good_is_forgotten_and_nothing_else(works: Wor
         assert job.state is JobState.FAILED
         forgotten.append(job.id)
 
-    (twice_dead,) = await works.jobs_of(kind="died")
-    for _ in range(2):
-        gone = await works.jobs.claim(WorkerId("gone"), ["died"])
-        assert gone is not None
-        await works.jobs.put_back(gone.claim, None, DIED)
+    (deadly,) = await works.jobs_of(kind="died")
+    for _ in range(MAX_DEATHS - 1):
+        gone = await works.claimed(WorkerId("gone"), "died")
+        await works.jobs.take_back(RunningClaim(gone.claim, 0), DIED)
     assert await works.jobs.claim(WorkerId("gone"), ["died"])
     handlers = {"unreadable": unreadable, "broken": broken, "died": forever, "toy": echo}
     ids = [(await works.jobs_of(kind=kind))[0] for kind in ("unreadable", "broken", "toy")]
     async with Worker(
         works.jobs, works.bell, works.presence, SystemClock(), handlers, pace=QUICK, forget=forget
     ):
-        states = [(await works.ended(each)).state for each in (*ids, twice_dead)]
+        states = [(await works.ended(each)).state for each in (*ids, deadly)]
         assert states == [JobState.FAILED, JobState.FAILED, JobState.COMPLETED, JobState.FAILED]
         assert await until(lambda: len(forgotten) == 3)
-    assert sorted(forgotten) == sorted([*ids[:2], twice_dead])
+    assert sorted(forgotten) == sorted([*ids[:2], deadly])
 
 
 async def test_what_nobody_has_forgotten_is_forgotten_by_who_comes_next(works: Works) -> None:
@@ -458,7 +461,7 @@ async def test_a_worker_that_cannot_beat_drops_its_jobs_before_others_take_them(
         assert (await works.jobs.get_job(job_id)).state is JobState.RUNNING
         release()
         job = await works.ended(job_id)
-    assert (job.state, output_of(job), job.failures) == (JobState.COMPLETED, 2, 1)
+    assert (job.state, output_of(job), job.failures, job.deaths) == (JobState.COMPLETED, 2, 0, 1)
 
 
 @dataclass
@@ -559,3 +562,73 @@ async def test_a_stop_is_heard_across_connections(tmp_path: Path) -> None:
         await there.tasks.stop(T1, StopMode.IMMEDIATE)
         (freed,) = (await there.tasks.enqueue(NewTask(TaskId("other"), OWNER), [new("toy")])).job_ids
         await there.until(freed, JobState.RUNNING)
+
+
+async def test_job_whose_process_died_three_times_runs_alone_on_its_worker(works: Works) -> None:
+    """Under load too: the worker takes nothing else until it is free for it, nor while it runs it."""
+    (deadly,) = await works.jobs_of(priority=Priority.HIGH)
+    for _ in range(3):
+        claimed = await works.claimed(WorkerId("dead"))
+        await works.jobs.take_back(RunningClaim(claimed.claim, 0), DIED)
+    beside: dict[JobId, set[JobId]] = {}
+    running: set[JobId] = set()
+
+    async def crowd(job: Job, context: JobContext) -> str:
+        running.add(job.id)
+        for each in running:
+            beside[each] = beside.get(each, set()) | running
+        await asyncio.sleep(0.05)
+        running.remove(job.id)
+        return "done"
+
+    others = await works.jobs_of(12)
+    await works.jobs.put_back((await works.claimed(WorkerId("dead"))).claim, later(works.clock.steady(), 0.2))
+    async with works.worker({"toy": crowd}, slots=3):
+        jobs = [await works.ended(job_id) for job_id in (deadly, *others)]
+    assert [(job.state, job.deaths) for job in jobs] == [
+        (JobState.COMPLETED, 3 * (job.id == deadly)) for job in jobs
+    ]
+    assert beside[deadly] == {deadly}
+    assert any(len(beside[job_id]) > 1 for job_id in others)
+
+
+@dataclass
+class AnsweringTogether:
+    """The jobs of a store that answers the first two claims at one moment."""
+
+    jobs: JobStore
+    barrier: asyncio.Barrier
+    answered: int = 0
+
+    def __getattr__(self, verb: str) -> object:
+        return getattr(self.jobs, verb)
+
+    async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
+        claimed = await self.jobs.claim(worker_id, kinds)
+        self.answered += 1
+        if self.answered <= 2:
+            await self.barrier.wait()
+        return claimed
+
+
+async def test_slots_that_claim_at_one_moment_leave_a_job_alone_that_runs_alone(works: Works) -> None:
+    """Two connections of a server may each give this worker a job, neither knowing of the other."""
+    first, second = await works.jobs_of(2)
+    for _ in range(3):
+        claimed = await works.claimed(WorkerId("dead"))
+        await works.jobs.take_back(RunningClaim(claimed.claim, 0), DIED)
+    running: set[JobId] = set()
+
+    async def watch(job: Job, context: JobContext) -> bool:
+        running.add(job.id)
+        await asyncio.sleep(0.1)
+        running.remove(job.id)
+        return job.id == first and bool(running)
+
+    jobs = AnsweringTogether(works.jobs, asyncio.Barrier(2))
+    worker = Worker(jobs, works.bell, works.presence, SystemClock(), {"toy": watch}, pace=QUICK)  # type: ignore[arg-type]
+    async with worker:
+        done = [await works.ended(job_id) for job_id in (first, second)]
+    assert [job.state for job in done] == [JobState.COMPLETED] * 2 and not any(map(output_of, done))
+    assert sum(job.attempt for job in done) > 5  # one of them was put back
+    assert all(job.failures == 0 and job.deaths == 3 * (job.id == first) for job in done)

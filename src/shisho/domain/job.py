@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
 from typing import Any, NewType, TypeVar
 
@@ -21,6 +21,9 @@ TaskId = NewType("TaskId", str)
 WorkerId = NewType("WorkerId", str)
 
 MAX_FAILURES = 3
+MAX_DEATHS = 10
+ALONE_DEATHS = 3
+"""From so many deaths of its process on, a job runs alone on its worker."""
 
 
 class JobState(StrEnum):
@@ -183,10 +186,11 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class RunningClaim:
-    """A claim and how often it has been renewed."""
+    """A claim, how often it has been renewed, and how often the job's process has died before."""
 
     claim: Claim
     beat: int
+    deaths: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +224,8 @@ class Job:
     progress: Payload = field(default_factory=Payload)
     attempt: int = 0
     failures: int = 0
+    deaths: int = 0
+    """How often the process died that ran it."""
     worker_id: WorkerId | None = None
     not_before: Instant | None = None
     stop_asked: bool = False
@@ -232,6 +238,11 @@ class Job:
     def claim(self) -> Claim:
         """The claim of the worker that holds it, or held it last."""
         return Claim(self.id, self.attempt, self.worker_id or WorkerId(""))
+
+    @property
+    def runs_alone(self) -> bool:
+        """True if its worker must not run anything else beside it."""
+        return self.deaths >= ALONE_DEATHS
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,20 +334,38 @@ def can_end_in_time(child: Job, until: Instant) -> bool:
     return child.state in LIVE and (child.state is not JobState.QUEUED or (child.not_before or "") < until)
 
 
-def judge_failure(failures: int, *, stepped: bool, stop_asked: bool) -> tuple[JobState, int]:
-    """Where a job goes whose attempt came to nothing, and its count of failures. An attempt that stored a new
-    step counts as progress, not as a failure."""
-    counted = failures if stepped else failures + 1
+@dataclass(frozen=True, slots=True)
+class Setback:
+    """An attempt that came to nothing: the counts that the job has from then on, and its next state."""
+
+    state: JobState
+    failures: int
+    deaths: int
+
+    def explain(self, last: JobError) -> JobError:
+        """Return the last entry in the history of a job that has been given up."""
+        if self.failures >= MAX_FAILURES:
+            template = "Gave up after {count} failures. The last one: {cause}"
+            message = Message(template, count=self.failures, cause=last.message)
+        else:
+            message = Message(GAVE_UP_DEATHS, count=self.deaths, failures=self.failures, cause=last.message)
+        return replace(last, message=message)
+
+
+GAVE_UP_DEATHS = (
+    "Gave up: the process that ran this job died {count} times (the job itself failed {failures} times), so the job may "
+    "be what crashes it. Check its input and the memory of the server, then resume the task. The last time: {cause}"
+)
+
+
+def count_setback(failures: int, deaths: int, *, is_death: bool, stepped: bool, stop_asked: bool) -> Setback:
+    """Count an attempt that came to nothing, as a failure of the job or as a death of its process. An attempt
+    that stored a new step made progress and counts as neither."""
+    failures += not (stepped or is_death)
+    deaths += is_death and not stepped
+    state = JobState.QUEUED
     if stop_asked:
-        return JobState.CANCELLED, counted
-    return (JobState.FAILED if counted >= MAX_FAILURES else JobState.QUEUED), counted
-
-
-def add_giving_up(last: JobError) -> JobError:
-    """The last entry in the history of a job that has failed too often."""
-    message = Message(
-        "Gave up after {count} failures. The last one: {cause}",
-        count=MAX_FAILURES,
-        cause=last.message,
-    )
-    return JobError(last.code, message, last.details, last.attempt, last.at)
+        state = JobState.CANCELLED
+    elif failures >= MAX_FAILURES or deaths >= MAX_DEATHS:
+        state = JobState.FAILED
+    return Setback(state, failures, deaths)

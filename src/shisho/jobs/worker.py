@@ -4,6 +4,7 @@ held."""
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from types import TracebackType
 
 from shisho.domain.event import EventKind
 from shisho.domain.job import Claim, ClaimLost, Job, JobError, RunningClaim, WorkerId
-from shisho.domain.time import to_epoch
+from shisho.domain.time import backoff, later, to_epoch
 from shisho.errors import ShishoError, StoreUnavailable
 from shisho.jobs.attempt import Forget, forget_failed, make_attempt
 from shisho.jobs.context import Handler, JobContext
@@ -92,13 +93,25 @@ class Worker:
             self._presence.deregister(self.id)
 
     async def _take_turn(self) -> None:
+        if alone := [turn.doing for turn in self._turns.values() if turn.context.job.runs_alone]:
+            await asyncio.wait(alone)
+            return
         with self._bell.listen(EventKind.QUEUED) as ear:
             job = await self._claim()
             if job is None:
                 await ear.wait(self._pace.idle)
                 return
         while job is not None:
+            if self._is_in_the_way(job):
+                with suppress(ClaimLost):
+                    await self._jobs.put_back(job.claim)
+                return
             job = await self._do(job)
+
+    def _is_in_the_way(self, job: Job) -> bool:
+        """True if a claimed job must not run beside what runs now: two slots claimed at the same moment."""
+        running = [turn.context.job for turn in self._turns.values()]
+        return bool(running) and any(each.runs_alone for each in (job, *running))
 
     async def _claim(self) -> Job | None:
         asked = object()
@@ -201,8 +214,9 @@ class Worker:
         await self._jobs.expire()
 
     async def _take_back(self, running_claim: RunningClaim, error: JobError) -> None:
+        again = later(self._clock.steady(), backoff(running_claim.deaths, random.random()))
         with suppress(ClaimLost):
-            await self._jobs.take_back(running_claim, error)
+            await self._jobs.take_back(running_claim, error, again)
             await forget_failed(running_claim.claim.job_id, self._jobs, self._forget)
 
     async def _sweep(self) -> None:

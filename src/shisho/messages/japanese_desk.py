@@ -191,6 +191,14 @@ SAID: Mapping[str, str] = {
         "この仕事の最中に、保存先へ {count} 回続けてつながらなくなったため、やめました。仕事そのものがサーバーを落としている"
         "のかもしれません。最後の回: {cause}"
     ),
+    (
+        "Gave up: the process that ran this job died {count} times (the job itself failed {failures} times), so the job may "
+        "be what crashes it. Check its input and the memory of the server, then resume the task. The last time: {cause}"
+    ): (
+        "このジョブを実行していたプロセスが {count} 回停止したため、中止しました(ジョブ自体の失敗は {failures} 回)。ジョブが"
+        "プロセスを停止させている可能性があります。入力とサーバーのメモリーを確認し、タスクを再開してください。"
+        "最後の停止: {cause}"
+    ),
     "Gave up after {count} failures. The last one: {cause}": (
         "{count}回失敗したため、あきらめました。最後の失敗: {cause}"
     ),

@@ -39,7 +39,8 @@ class JobStore(Protocol):
     is cancelled instead."""
 
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
-        """Take the first queued job of these kinds whose time has come, by priority, age and id."""
+        """Claim the first queued job of these kinds that is due, by priority, age and id. None too if that
+        one runs alone (`Job.runs_alone`) while this worker runs others."""
 
     async def renew(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
         """Raise the beat of those still held: they come back, with whether they were asked to stop."""
@@ -67,9 +68,11 @@ class JobStore(Protocol):
         """Queue it again. With an error it counts as a failure: the third without a new step fails the job
         for good. Where the error `is_failure` of something else, it stands in the history alone."""
 
-    async def take_back(self, running_claim: RunningClaim, error: JobError) -> None:
-        """As `put_back` with an error, for a job of a silent worker. Raises ClaimLost too where it has beaten
-        since `running_claim`."""
+    async def take_back(
+        self, running_claim: RunningClaim, error: JobError, not_before: Instant | None = None
+    ) -> None:
+        """Queue a dead or silent worker's job again and count a death of its process: the tenth without a new
+        step fails the job. Raises ClaimLost too if the worker has beaten since `running_claim`."""
 
     async def park(self, claim: Claim, until: Instant) -> bool:
         """Wait for those of this job's own children that can end in time, at most `until`. False, and still

@@ -12,6 +12,7 @@ from shisho.domain.codec import Payload, dumps
 from shisho.domain.event import NO_FACTS, EventFacts, EventKind
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import (
+    ALONE_DEATHS,
     Claim,
     ClaimLost,
     Job,
@@ -23,8 +24,7 @@ from shisho.domain.job import (
     RunningClaim,
     TaskId,
     WorkerId,
-    add_giving_up,
-    judge_failure,
+    count_setback,
 )
 from shisho.domain.time import Instant
 from shisho.stores.claims import ClaimsUnderWay
@@ -47,10 +47,11 @@ from shisho.stores.waits import EXPIRED, EXPIRED_NOW, end_wait
 # The first queued job of these kinds whose time has come.
 DUE = """SELECT id FROM jobs WHERE state = 'queued' AND (not_before IS NULL OR not_before <= :steady)
         AND kind IN (SELECT value FROM json_each(:kinds)) ORDER BY priority, created_at, id LIMIT 1"""
-# Take that job.
+# Take that job; one that runs alone waits until its worker runs nothing else.
 CLAIM = f"""UPDATE jobs SET state = 'running', attempt = attempt + 1, worker_id = :worker_id, beat = 0, not_before = NULL,
         started_at = :now, finished_at = NULL
-    WHERE id = ({DUE})
+    WHERE id = ({DUE}) AND (deaths < {ALONE_DEATHS}
+        OR NOT EXISTS (SELECT 1 FROM jobs other WHERE other.state = 'running' AND other.worker_id = :worker_id))
     RETURNING {JOB}"""
 # Whether this attempt has completed the job already.
 FINISHED = "SELECT 1 FROM jobs WHERE id = :id AND state = 'completed' AND attempt = :attempt AND worker_id = :worker_id"
@@ -75,10 +76,12 @@ COMPLETED = "state = 'completed', output_json = :output, finished_at = :now"
 AWAITING = "not_before = :until, output_json = CASE WHEN cancel_requested THEN NULL ELSE :output END"
 # A job is queued again for what was no failure of it.
 NOTED = "error_json = :errors, not_before = :until"
-# A failure is counted.
-COUNTED = """state = :state, failures = :failures, error_json = :errors, not_before = :not_before, finished_at = :ended_at"""
-# How often a held job has failed, whether it was asked to stop, and whether this attempt has taken a step.
-FAILURES = f"""SELECT failures, cancel_requested, error_json,
+# A failure or a death is counted.
+COUNTED = """state = :state, failures = :failures, deaths = :deaths, error_json = :errors, not_before = :not_before,
+    finished_at = :ended_at"""
+# How often a held job has failed and its process has died, whether it was asked to stop, and whether this
+# attempt has taken a step.
+FAILURES = f"""SELECT failures, deaths, cancel_requested, error_json,
     EXISTS (SELECT 1 FROM job_steps s WHERE s.job_id = jobs.id AND s.attempt = jobs.attempt) AS stepped
     FROM jobs WHERE {HELD} /*pg FOR UPDATE */"""
 # Whether a child can end in time.
@@ -95,7 +98,7 @@ HELD_BY = (
     "SELECT id, attempt FROM jobs WHERE state = 'running' AND worker_id = :worker_id ORDER BY task_id, id"
 )
 # All claims now held.
-RUNNING = "SELECT id, attempt, worker_id, beat FROM jobs WHERE state = 'running'"
+RUNNING = "SELECT id, attempt, worker_id, beat, deaths FROM jobs WHERE state = 'running'"
 # Jobs of these kinds that have failed for good, after one.
 FAILED_OF = f"""SELECT {JOB} FROM jobs WHERE state = 'failed' AND kind IN (SELECT value FROM json_each(:kinds))
     AND id > :after ORDER BY id LIMIT :limit"""
@@ -184,17 +187,19 @@ class StoredJobs:
             if error is None:
                 self._wait(transaction, claim, JobState.QUEUED, "not_before = :until", until=not_before)
             elif is_failure:
-                self._count_failure(transaction, claim, error, not_before)
+                self._count(transaction, claim, error, not_before)
             else:
                 self._note(transaction, claim, error, not_before)
 
         await self._transactions.write(work)
 
-    async def take_back(self, running_claim: RunningClaim, error: JobError) -> None:
+    async def take_back(
+        self, running_claim: RunningClaim, error: JobError, not_before: Instant | None = None
+    ) -> None:
         def work(transaction: Transaction) -> None:
             if not transaction.rows(SILENT, fence(running_claim.claim) | {"beat": running_claim.beat}):
                 raise ClaimLost
-            self._count_failure(transaction, running_claim.claim, error, None)
+            self._count(transaction, running_claim.claim, error, not_before, is_death=True)
 
         await self._transactions.write(work)
 
@@ -345,28 +350,39 @@ class StoredJobs:
         values = {"errors": dumps(history), "until": not_before}
         self._wait(transaction, claim, JobState.QUEUED, NOTED, facts, **values)
 
-    def _count_failure(
-        self, transaction: Transaction, claim: Claim, error: JobError, not_before: Instant | None
+    def _count(
+        self,
+        transaction: Transaction,
+        claim: Claim,
+        error: JobError,
+        not_before: Instant | None,
+        *,
+        is_death: bool = False,
     ) -> None:
         row = _failures(transaction, claim)
-        state, counted = judge_failure(
-            row.failures, stepped=bool(row.stepped), stop_asked=bool(row.cancel_requested)
+        setback = count_setback(
+            row.failures,
+            row.deaths,
+            is_death=is_death,
+            stepped=bool(row.stepped),
+            stop_asked=bool(row.cancel_requested),
         )
         said_errors = _extend_history(row, claim, error, transaction.now)
-        if state is JobState.FAILED:
-            said_errors.append(add_giving_up(said_errors[-1]))
+        if setback.state is JobState.FAILED:
+            said_errors.append(setback.explain(said_errors[-1]))
         self._write(
             transaction,
             claim,
             COUNTED,
-            state=state,
-            failures=counted,
+            state=setback.state,
+            failures=setback.failures,
+            deaths=setback.deaths,
             errors=dumps(said_errors),
             not_before=not_before,
-            ended_at=None if state is JobState.QUEUED else transaction.now,
+            ended_at=None if setback.state is JobState.QUEUED else transaction.now,
         )
-        facts = EventFacts(code=error.code, failures=counted)
-        transaction.move(claim.job_id, JobState.RUNNING, state, facts)
+        facts = EventFacts(code=error.code, failures=setback.failures)
+        transaction.move(claim.job_id, JobState.RUNNING, setback.state, facts)
 
 
 def fence(claim: Claim) -> dict[str, Any]:
@@ -380,7 +396,7 @@ def _each(transaction: Transaction, query: str, claims: Sequence[Claim]) -> dict
 
 
 def _running(row: Row) -> RunningClaim:
-    return RunningClaim(Claim(JobId(row.id), row.attempt, WorkerId(row.worker_id)), row.beat)
+    return RunningClaim(Claim(JobId(row.id), row.attempt, WorkerId(row.worker_id)), row.beat, row.deaths)
 
 
 def _extend_history(row: Row, claim: Claim, error: JobError, now: Instant) -> list[JobError]:

@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 # What `job` reads, of `jobs`.
 JOB = """id, task_id, kind, state, priority, input_json, created_at, output_json, error_json, progress_json, attempt, failures,
-    worker_id, not_before, cancel_requested, dedupe_key, cause_id, started_at, finished_at"""
+    deaths, worker_id, not_before, cancel_requested, dedupe_key, cause_id, started_at, finished_at"""
 # Nobody else changes a task, named itself or by one of its jobs.
 HOLD_TASK = """SELECT id FROM tasks WHERE id = coalesce(CAST(:task_id AS text), (SELECT task_id FROM jobs WHERE id = :job_id))
     /*pg FOR UPDATE */"""
@@ -57,8 +57,8 @@ STANDS = """SELECT id FROM jobs WHERE id = :id OR (task_id = :task_id AND dedupe
 # The state of a job that has ended without an outcome.
 ENDED_STATE = "SELECT state FROM jobs WHERE id = :id AND state IN ('cancelled', 'failed')"
 # Queue such a job again; of its priority, the new one where there is one.
-REVIVE = """UPDATE jobs SET state = 'queued', failures = 0, not_before = NULL, finished_at = NULL, cancel_requested = false,
-        priority = coalesce(:priority, priority)
+REVIVE = """UPDATE jobs SET state = 'queued', failures = 0, deaths = 0, not_before = NULL, finished_at = NULL,
+        cancel_requested = false, priority = coalesce(:priority, priority)
     WHERE id = :id"""
 # Where a job belongs.
 BELONGS = "SELECT task_id, cause_id FROM jobs WHERE id = :id"
@@ -262,6 +262,7 @@ def job(row: Row) -> Job:
         progress=Payload(row.progress_json),
         attempt=row.attempt,
         failures=row.failures,
+        deaths=row.deaths,
         worker_id=None if row.worker_id is None else WorkerId(row.worker_id),
         not_before=row.not_before,
         stop_asked=bool(row.cancel_requested),

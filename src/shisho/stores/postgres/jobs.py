@@ -18,13 +18,13 @@ from shisho.stores.postgres.transitions import build_postgres_transactions
 from shisho.stores.transitions import JOB, Transaction, job
 
 T = TypeVar("T")
-# Take the first job that is due and that nobody else is taking (`schema/0005_moves.sql`).
-CLAIM = f"SELECT {JOB} FROM claim_job(:worker_id, :kinds, :now, :steady)"
+# Take the first job that is due and that nobody else is taking (`schema/0084_deaths.sql`).
+CLAIM = f"SELECT {JOB} FROM claim_next_job(:worker_id, :kinds, :now, :steady)"
 # Complete a job that is held, within a transaction or as one.
 COMPLETE = "SELECT * FROM complete_job(:id, :attempt, :worker_id, :output, :now, :alone)"
 # Complete a job that is held, as a transaction; then take the next as another
-# (`schema/0081_complete_then_claim.sql`).
-COMPLETE_THEN_CLAIM = """CALL complete_then_claim(:id, :attempt, :worker_id, :output, :kinds, :now, :steady,
+# (`schema/0084_deaths.sql`).
+COMPLETE_THEN_CLAIM = """CALL complete_then_claim_next(:id, :attempt, :worker_id, :output, :kinds, :now, :steady,
     NULL, NULL, NULL)"""
 
 

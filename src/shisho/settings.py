@@ -69,14 +69,23 @@ class Settings:
 
     @property
     def home(self) -> Path:
+        """Raises StorageUnusable if it is not named and this user has no home directory."""
         value = self.text("home")
-        return Path(value).expanduser() if value else user_data_path("shisho", appauthor=False)
+        try:
+            home = Path(value).expanduser() if value else user_data_path("shisho", appauthor=False)
+        except RuntimeError:
+            home = Path("~")
+        if home.parts[:1] == ("~",):  # older platformdirs leave it so
+            raise StorageUnusable(
+                "This user has no home directory. Name a folder for the library with --home or SHISHO_HOME."
+            )
+        return home
 
     @property
     def roots(self) -> tuple[Path, ...]:
         """The folders that callers from outside may take files from."""
         return tuple(
-            Path(part).expanduser().resolve()
+            expand_user(part).resolve()
             for part in self.text("allowed_roots").split(os.pathsep)
             if part.strip()
         )
@@ -86,6 +95,14 @@ class Settings:
         """The language of messages, `ja` or `en`: as set, else as the locale says."""
         value = self.text("language")
         return locale_language() if value == "auto" else value
+
+
+def expand_user(path: Path | str) -> Path:
+    """Return a path with its `~` replaced. Raises InvalidParams if that user has no home directory."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise InvalidParams("{path} has no meaning here: write the path in full.", path=path) from error
 
 
 def locale_language() -> str:

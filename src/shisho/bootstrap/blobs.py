@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
 from shisho.bootstrap.deferred import defer
 from shisho.domain.blob import BlobFacts
 from shisho.errors import ExtraMissing
 from shisho.ports import Blobs
-from shisho.settings import Settings
+from shisho.settings import Settings, expand_user
 from shisho.stores.blobs.folder import FolderBlobs
 from shisho.stores.originals import ORIGINALS
 from shisho.stores.staging import FOLDER as STAGING
@@ -21,7 +20,7 @@ def build_blobs(settings: Settings) -> Blobs:
     place = settings.text("blobs")
     if "://" in place:
         return defer(partial(_objects, place))
-    return FolderBlobs(Path(place).expanduser() if place else settings.home)
+    return FolderBlobs(expand_user(place) if place else settings.home)
 
 
 def list_left_out(settings: Settings) -> Sequence[BlobFacts]:

@@ -15,7 +15,7 @@ from shisho.bootstrap.stores import build_stores
 from shisho.corpus import duplicates
 from shisho.domain.corpus import DocumentId, DocumentState, Intake
 from shisho.errors import Conflict, ExtraMissing, InvalidParams, NotFound
-from shisho.settings import Settings, hide_login, load
+from shisho.settings import Settings, expand_user, hide_login, load
 from shisho.stores.nul import replace_nul
 from shisho.stores.originals import ORIGINALS
 from shisho.stores.staging import FOLDER as STAGING
@@ -158,7 +158,7 @@ def _is_file(path: Path) -> bool:
 
 def _resolve(place: str) -> str:
     """An address as it is, a path in full."""
-    return place if _is_address(place) else str(Path(place).expanduser().resolve())
+    return place if _is_address(place) else str(expand_user(place).resolve())
 
 
 def _archive(place: str) -> Path | None:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from shisho import settings as settings_
@@ -23,6 +24,7 @@ from shisho.desk.access import CorpusAccess
 from shisho.desk.desk import Desk
 from shisho.desk.parts import DeskParts
 from shisho.domain.corpus import LOCAL_OWNER, Check
+from shisho.errors import StorageUnusable
 from shisho.settings import Settings, Value
 from shisho.system.clock import SystemClock
 
@@ -40,6 +42,9 @@ if TYPE_CHECKING:
     from shisho.domain.reference import Reference
     from shisho.domain.web import Response, Serp
     from shisho.system.consent import ConsentFile
+
+IN_HOME = frozenset({"database", "index", "originals"})
+"""Checks of what the home holds."""
 
 
 @asynccontextmanager
@@ -59,16 +64,23 @@ async def open_desk(
         await desk.close()
 
 
-@asynccontextmanager
-async def open_checked_desk(**options: Value | Path | None) -> AsyncIterator[Desk]:
-    """A desk over what can be read of the settings, for its `doctor`, who says what cannot. Raises
-    InvalidParams for a name that is no setting."""
+async def run_doctor(**options: Value | Path | None) -> Sequence[Check]:
+    """Check what works, with the settings that can be read. Without a home folder, check what needs none.
+    Raises InvalidParams for a name that is no setting."""
     settings, _ = settings_.load_readable(**options)
-    desk = build_desk(settings, web_of(settings))
-    try:
-        yield desk
-    finally:
-        await desk.close()
+    with TemporaryDirectory(prefix="shisho-") as stand_in:
+        homeless: tuple[Check, ...] = ()
+        try:
+            settings.home  # noqa: B018 raises
+        except StorageUnusable as error:
+            homeless = (Check("home", False, error.message),)
+            settings, _ = settings_.load_readable(**{**options, "home": stand_in})
+        desk = build_desk(settings, web_of(settings))
+        try:
+            checks = await desk.doctor()
+        finally:
+            await desk.close()
+    return [*homeless, *(check for check in checks if not homeless or check.name not in IN_HOME)]
 
 
 def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:

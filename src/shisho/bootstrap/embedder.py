@@ -14,7 +14,7 @@ from shisho.errors import ExtraMissing, InvalidParams, NotFound, ShishoError
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.ports import Embedder
-from shisho.settings import Settings, list_full_names
+from shisho.settings import Settings, expand_user, list_full_names
 
 if TYPE_CHECKING:
     from shisho.inference.model_folder import ModelFolder
@@ -122,7 +122,7 @@ def find_folder(settings: Settings, choice: str) -> Path:
 
 def find_model_folder(settings: Settings, choice: str) -> Path | None:
     """The folder of a model, by the name under which it was pulled or by its path."""
-    places = (settings.home / MODELS / choice, Path(choice).expanduser())
+    places = (settings.home / MODELS / choice, expand_user(choice))
     return next((path for path in places if path.is_dir()), None)
 
 

@@ -43,6 +43,7 @@ SAID: Mapping[str, str] = {
     "origin_environment": "environment",
     "origin_call": "command line",
     "origin_file": "settings.toml",
+    "check_home": "home folder",
     "check_database": "database",
     "check_index": "index",
     "check_settings": "settings",

@@ -64,6 +64,12 @@ SAID: Mapping[str, str] = {
     "The output cannot be written: {why}. Choose another place for it.": (
         "出力を書き込めません: {why}。別の出力先を選んでください。"
     ),
+    "This user has no home directory. Name a folder for the library with --home or SHISHO_HOME.": (
+        "このユーザーにはホームディレクトリがありません。--home か SHISHO_HOME でライブラリのフォルダーを指定してください。"
+    ),
+    "{path} has no meaning here: write the path in full.": (
+        "{path} はここでは使えません。パスを省略せずに書いてください。"
+    ),
     "{path} cannot be read: {why}. Give yourself the right to it.": (
         "{path} を読めません: {why}。ご自分に権限を付けてください。"
     ),

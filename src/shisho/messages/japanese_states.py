@@ -43,6 +43,7 @@ SAID: Mapping[str, str] = {
     "origin_environment": "環境変数",
     "origin_call": "コマンド行",
     "origin_file": "settings.toml",
+    "check_home": "ホームフォルダー",
     "check_database": "データベース",
     "check_index": "索引",
     "check_settings": "設定",

@@ -8,6 +8,8 @@ import sys
 from enum import StrEnum
 from pathlib import Path
 
+from shisho.settings import expand_user
+
 
 class AssistantClient(StrEnum):
     """Assistants whose settings we know."""
@@ -22,7 +24,7 @@ class AssistantClient(StrEnum):
 def config(client: AssistantClient, home: Path | None = None) -> str:
     """The block for this client. The command is a full path: assistants start it without the shell's PATH."""
     command, before = _command()
-    args = [*before, *(["--home", str(home.expanduser().resolve())] if home else []), "mcp"]
+    args = [*before, *(["--home", str(expand_user(home).resolve())] if home else []), "mcp"]
     if client is AssistantClient.CODEX:
         # A JSON string without escapes beyond \" and \\ is a TOML string too.
         return f"[mcp_servers.shisho]\ncommand = {json.dumps(command)}\nargs = {json.dumps(args, ensure_ascii=False)}"

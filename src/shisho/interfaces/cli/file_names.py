@@ -8,12 +8,13 @@ from itertools import chain
 from pathlib import Path, PurePath
 
 from shisho.language.display import display_name
+from shisho.settings import expand_user
 
 
 def list_names_below(paths: Sequence[Path]) -> Callable[[str], str]:
     """The name of a file below the paths that a command was given: from the folder on where there is one, as
     it was typed where there are several. What lies elsewhere (behind a link) keeps its whole path."""
-    folders = [(typed, str(typed.expanduser().resolve())) for typed in paths]
+    folders = [(typed, str(expand_user(typed).resolve())) for typed in paths]
     alone = len(folders) == 1
 
     def name(source: str) -> str:

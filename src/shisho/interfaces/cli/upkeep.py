@@ -63,12 +63,11 @@ def doctor(context: typer.Context, json_: Json = False) -> None:
     """Say what works here, and how to get what does not."""
 
     async def work() -> None:
-        from shisho.bootstrap.desk import open_checked_desk
+        from shisho.bootstrap.desk import run_doctor
         from shisho.interfaces.cli import render
 
         say = Words(settings_.load_readable(**context.obj)[0].reader)
-        async with open_checked_desk(**context.obj) as desk:
-            checks = await desk.doctor()
+        checks = await run_doctor(**context.obj)
         _print(checks, json_, lambda: render.print_checks(checks, say))
         if not all(check.ok or check.optional for check in checks):
             raise typer.Exit(1)

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from shisho.errors import AuthRequired, EngineUnavailable
@@ -61,7 +62,9 @@ BYPASS = "<-loopback>"
 def find(path: str = "") -> str | None:
     """The browser's program: the chosen one, else what is on the PATH or in its usual place."""
     if path:
-        return shutil.which(Path(path).expanduser())
+        with suppress(RuntimeError):  # a user without a home directory
+            path = str(Path(path).expanduser())
+        return shutil.which(path)
     on_path = next(filter(None, map(shutil.which, _ON_PATH)), None)
     return on_path or next((path for path in _ELSEWHERE if Path(path).is_file()), None)
 

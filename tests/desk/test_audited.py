@@ -37,8 +37,8 @@ SECTIONS: dict[str, type] = {
 }
 # Verbs that leave no record, by the reason why.
 EXEMPT = {
-    "of this machine or the process, not of what somebody has": """budget lend working count_tokens for_owner close settings is_host
-        owner
+    "of this machine or the process, not of what somebody has": """budget lend working count_tokens for_owner close settings
+        is_host owner
         backup figures ready doctor embeddings.progress embeddings.embed embeddings.keep_up models.list_stored models.work
         models.progress models.calibration_target models.check models.begin_pull models.begin_calibration
         folders.follow folders.follower folders.status folders.list_watched proofs.public_key proofs.make_key

@@ -58,18 +58,18 @@ class AtLeast:
 Expression = GoalMet | Not | AtLeast
 
 
-def holds(expression: Expression, met: Collection[str], absent: Collection[str] = ()) -> bool:
-    """Return whether the condition is true. `absent`: goals whose search has ended without evidence."""
-    return _evaluate(expression, met, absent) is True
+def holds(expression: Expression, met_ids: Collection[str], absent_ids: Collection[str] = ()) -> bool:
+    """Return whether the condition is true. `absent_ids`: goals whose search has ended without evidence."""
+    return _evaluate(expression, met_ids, absent_ids) is True
 
 
-def _evaluate(expression: Expression, met: Collection[str], absent: Collection[str]) -> bool | None:
+def _evaluate(expression: Expression, met_ids: Collection[str], absent_ids: Collection[str]) -> bool | None:
     if isinstance(expression, GoalMet):
-        return True if expression.goal_id in met else False if expression.goal_id in absent else None
+        return True if expression.goal_id in met_ids else False if expression.goal_id in absent_ids else None
     if isinstance(expression, Not):
-        value = _evaluate(expression.part, met, absent)
+        value = _evaluate(expression.part, met_ids, absent_ids)
         return None if value is None else not value
-    values = [_evaluate(part, met, absent) for part in expression.parts]
+    values = [_evaluate(part, met_ids, absent_ids) for part in expression.parts]
     if values.count(True) >= expression.n:
         return True
     return None if len(values) - values.count(False) >= expression.n else False

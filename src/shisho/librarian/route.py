@@ -52,9 +52,9 @@ def route(
 def is_condition_met(strategy: Strategy, status: Sequence[GoalStatus], *, is_over: bool = False) -> bool:
     """Return whether the condition holds. `is_over`: goals without evidence count as absent from now on."""
     expression = condition.parse(strategy.condition, [goal.id for goal in strategy.goals])
-    met = [goal_status.goal_id for goal_status in status if goal_status.met]
-    absent = [goal_status.goal_id for goal_status in status if is_over and not goal_status.evidence]
-    return condition.holds(expression, met, absent)
+    met_ids = [goal_status.goal_id for goal_status in status if goal_status.met]
+    absent_ids = [goal_status.goal_id for goal_status in status if is_over and not goal_status.evidence]
+    return condition.holds(expression, met_ids, absent_ids)
 
 
 def conclude(stop: LoopStop, status: Sequence[GoalStatus], reason: str) -> Verdict:

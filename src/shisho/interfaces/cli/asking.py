@@ -67,6 +67,7 @@ WebUse = Annotated[
         help="auto: the web only for what the library does not answer; both: the web in any case",
     ),
 ]
+NO_QUESTION = 'Give a question, or --continue last. For example: shisho ask "What is a median?"'
 PLAN_FIELDS = ("goals", "condition", "complexity", "kind", "exclude_ids")
 
 
@@ -91,25 +92,21 @@ def ask(
 ) -> None:
     """Answer a question with quotations that can be checked."""
     if question is None and continue_ is None:
-        advice = 'Give a question, or --continue last. For example: shisho ask "What is a median?"'
-        raise InvalidParams(advice)
+        raise InvalidParams(NO_QUESTION)
     options = (list(map(read_goal, goals)), condition, complexity, kind, exclude)
-    required = read_plan(plan) | {
-        name: value for name, value in zip(PLAN_FIELDS, options, strict=True) if value
-    }
+    required = read_plan(plan) | {name: value for name, value in zip(PLAN_FIELDS, options) if value}  # noqa: B905
 
     async def work(desk: Desk) -> None:
         from shisho.domain.inquiry import LoopStop
         from shisho.domain.task import Sources
-        from shisho.interfaces.cli import progress as live
-        from shisho.interfaces.cli import render
+        from shisho.interfaces.cli import progress, render
         from shisho.interfaces.cli.consent import ask_with_consent
 
         words = _words(context)
         stop = stop_on_interrupt(words)
 
         async def answered() -> Answer:
-            with live.show_progress(words, quiet=json_) as notify:
+            with progress.show_progress(words, quiet=json_) as notify:
                 if question is None:
                     return await desk.resume("last" if continue_ is None else continue_, notify, stop)
                 return await desk.ask(

@@ -93,8 +93,8 @@ def print_evidence(accepted: AcceptedEvidence, words: Words) -> None:
     _out.print(f"{words('condition')}: {make_legible(accepted.condition)}")
     names = make_names_distinct(row.document for row in accepted.evidence if not row.source_url)
     for goal in accepted.goals:
-        told = f"{words('met' if goal.met else 'open')} · {words(f'level_{goal.level}')}"
-        _out.print(Text(f"{make_legible(goal.id)} {told}  {display_name(goal.question)}", style="bold"))
+        progress = f"{words('met' if goal.met else 'open')} · {words(f'level_{goal.level}')}"
+        _out.print(Text(f"{make_legible(goal.id)} {progress}  {display_name(goal.question)}", style="bold"))
         for row in accepted.evidence:
             if row.goal_id == goal.id:
                 name = join_lines(row.title) if row.source_url else names[row.document]

@@ -193,7 +193,7 @@ class SearchPaging:
     pages: int
     novelty: tuple[float, ...]
     harvest: tuple[float | None, ...]
-    paging_stop: PagingStop | None
+    paging_stop: PagingStop | None = None
     warnings: tuple[str, ...] = ()
     reason: str = ""
 

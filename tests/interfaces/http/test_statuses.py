@@ -159,7 +159,8 @@ def test_key_of_another_request_is_unprocessable(client: httpx.Client) -> None:
 NAMES = re.findall(
     r"\w+",
     """
-    Access AddDocumentsRequest AddGrantRequest AddGroupRequest AddMembersRequest AddUserRequest Answer
+    AcceptedEvidence Access AddDocumentsRequest AddGrantRequest AddGroupRequest AddMembersRequest AddUserRequest
+    Answer PagingStop RequestKind SearchPaging
     AnswerHandle AnswerLevel AnswerLog AskBudget AskRequest AuditEntry AuditPage AuditVerb AuthAction
     AuthQueue AuthResolved AuthTarget BreakerState CalibrateModelsRequest CheckList CheckResult Complexity
     ComposeAnswerRequest ComposedAnswer ConsentStatus Conversation ConversationList ConversationRemoved

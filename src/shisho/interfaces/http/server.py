@@ -37,7 +37,7 @@ from shisho.interfaces.http.strict_route import StrictRoute
 from shisho.interfaces.http.uploads import UploadQuery, add_uploads
 from shisho.interfaces.http.viewing import add_viewing
 from shisho.interfaces.mcp import server as mcp
-from shisho.interfaces.ui.pages import RoomReader, build_routes, show_missing
+from shisho.interfaces.ui.pages import build_routes, show_missing
 from shisho.messages.system import reason_of
 
 GRACE_SECONDS = 2  # long polls are cut when the server ends; their jobs are not
@@ -104,7 +104,7 @@ def _build_application(
         is_user = bool(token.strip()) and await desk.team.find_user(token.strip()) is not None
         return rules.cookie_for(token) or (cookie_of(token.strip()) if is_user else None)
 
-    app.router.routes.extend(build_routes(cookie_for, COOKIE, RoomReader(desk.owner, desk.is_host)))
+    app.router.routes.extend(build_routes(cookie_for, COOKIE, desk))
     _refusals(app)
     add_method_refusal(app)
     return app

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import parse_qs, quote, urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -42,12 +41,14 @@ YEAR_SECONDS = 31_536_000
 CookieFor = Callable[[str], Awaitable[str | None]]
 
 
-@dataclass(frozen=True, slots=True)
-class RoomReader:
+class RoomReader(Protocol):
     """The person whose pages these are: their name, and whether they run the server."""
 
-    name: str
-    is_host: bool
+    @property
+    def owner(self) -> str: ...
+
+    @property
+    def is_host(self) -> bool: ...
 
 
 def build_routes(cookie_for: CookieFor, cookie: str, reader: RoomReader) -> list[BaseRoute]:
@@ -83,7 +84,7 @@ class _Room:
 
         async def show(request: Request) -> Response:
             can_leave = self._cookie in request.cookies
-            reader = self._reader.name if can_leave or not self._reader.is_host else ""
+            reader = self._reader.owner if can_leave or not self._reader.is_host else ""
             return _render(request, name, reader=reader, is_host=self._reader.is_host, can_leave=can_leave)
 
         return show

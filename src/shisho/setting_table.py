@@ -43,6 +43,12 @@ TABLE: tuple[Setting, ...] = (
         pattern=r"|postgres(?:ql)?://\S+",
     ),
     Setting("blobs", "", "folder or s3://bucket/prefix of files that were handed in; empty: the home folder"),
+    Setting(
+        "mcp_tools",
+        "default",
+        "tools that assistants are shown: the 14 that research needs, or all",
+        ("default", "all"),
+    ),
     Setting("language", "auto", "language of messages", ("auto", "ja", "en")),
     Setting("splitter", "fast", "how passages are cut", ("fast", "ginza")),
     Setting("terms", "fast", "how index terms are made", ("fast", "ginza")),

@@ -40,6 +40,9 @@ async def documents(call: Call) -> str:
     with pytest.raises(Refused, match="INVALID_PARAMS"):
         await call("search_corpus", search_intent="何も探さない")
     best = found["passages"][0]
+    first_result = (await call("search", query="決定係数の定義"))["results"][0]
+    fetched = await call("fetch", id=first_result["id"])
+    assert "決定係数" in fetched["text"] and fetched["title"] in first_result["title"]
     assert "決定係数" in best["quoted_text"] and best["page"]
     read = await call("read_passage", id=best["passage"], context=1)
     assert best["quoted_text"] in read["quoted_text"]

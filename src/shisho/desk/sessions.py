@@ -379,4 +379,6 @@ class Sessions:
             link=link_to(document.id, passage.page) if linked else "",
             place=passage.place,
             ocr=passage.ocr,
+            document=document.id if linked else "",
+            start=passage.start if linked else 0,
         )

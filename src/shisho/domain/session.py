@@ -118,7 +118,7 @@ class ComposedAnswer:
 @dataclass(frozen=True, slots=True)
 class PassageReading:
     """A passage word for word, with `context` neighbours on each side. `link` opens it; empty inside a
-    session."""
+    session, and so are the document and the passage's `start` in its text."""
 
     text: str
     before: tuple[str, ...]
@@ -129,6 +129,8 @@ class PassageReading:
     link: str
     place: str = ""
     ocr: bool = False
+    document: str = ""
+    start: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -278,8 +278,8 @@ SAID: Mapping[str, str] = {
         "(`shisho queue add 言葉`)。アドレスで取り込むには MCP と REST の `queue_urls` を、保存したページはファイルとして"
         "お使いください。"
     ),
-    "--filter course=statistics, or --filter year=2020..2024": "--filter 課=統計学、または --filter year=2020..2024",
-    "--meta course=statistics": "--meta 課=統計学",
+    "course=statistics, or year=2020..2024": "課=統計学、または year=2020..2024",
+    "course=statistics": "課=統計学",
     "{text!r} is not key=value. For example: {example}": (
         "{text!r} は key=value の形ではありません。例: {example}"
     ),

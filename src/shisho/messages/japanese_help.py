@@ -231,6 +231,9 @@ SAID: Mapping[str, str] = {
     ),
     "language of messages": "メッセージの言語",
     "how passages are cut": "パッセージの切り方",
+    "tools that assistants are shown: the 14 that research needs, or all": (
+        "アシスタントに示すツール: 調べものに要る14個、またはすべて"
+    ),
     "how index terms are made": "索引語の作り方",
     "search rounds of one question": "一つの質問の検索回数",
     "seconds one question may take": "一つの質問にかける秒数",

@@ -54,6 +54,11 @@ def calls(names: Names) -> list[Call]:
         ("open_session", "POST", "/sessions", {"question": "決定係数とは何か", "corpora": [names["corpus"]]}),
         ("submit_findings", "POST", f"/sessions/{names['session']}/findings", {"findings": [finding]}),
         ("compose_answer", "POST", f"/sessions/{names['session']}/answer", {"sentences": [{"text": "x", "cites": [1]}]}),
+        ("search", "GET", "/search", {"query": "決定係数"}),
+        *(
+            ("fetch", "GET", "/fetch", {"id": name})
+            for name in (document, f"{document}@0", names["passage"], names["evidence"], names["file"])
+        ),
         ("read_passage", "GET", "/passages", {"id": names["passage"]}),
         ("read_passage", "GET", "/passages", {"id": names["evidence"]}),
         ("read_passage", "GET", "/passages", {"session_id": names["session"], "number": 1}),

@@ -51,6 +51,7 @@ ID = re.compile(r"(?<![0-9a-f])([0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}|[0-9a
 TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)?")
 CHANCE = re.compile(r'"(seconds|median_latency_s|estimated_seconds|error_id|public_key)":("\w*"|[\d.e-]+)')
 HOME = re.compile(r"home \d+")
+SERVER = re.compile(r"http://127\.0\.0\.1:\d+")
 OF_THE_MACHINE = {"livez", "readyz", "metrics"}
 # What looks is asked first, what destroys last.
 ORDER = {Effect.READ: 0, Effect.ADD: 1, Effect.CHANGE: 1, Effect.DESTROY: 2}
@@ -100,7 +101,8 @@ class Transcript:
         text = ID.sub(lambda reply: self.ids.setdefault(reply[0], f"id {len(self.ids)}"), text)
         if text.startswith(("id:", "event:")):  # steps are noted beside each other: the last is the end
             text = text.rpartition("data: ")[2]
-        return CHANCE.sub(r'"\1":0', HOME.sub("home", TIME.sub("then", text)))
+        text = SERVER.sub("server", HOME.sub("home", TIME.sub("then", text)))
+        return CHANCE.sub(r'"\1":0', text)
 
 
 texts = st.one_of(

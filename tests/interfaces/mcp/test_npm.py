@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from shisho.interfaces.api.contract import DEFAULT_TOOLS
 from tests.faults.children import LONG
 from tests.interfaces.errand import errand
 from tests.interfaces.npm_packages import installed
@@ -20,7 +21,7 @@ from tests.interfaces.serving import SHISHO, Refused, calling, environment, serv
 
 HERE = Path(__file__).parent
 PACKAGES = {
-    "@modelcontextprotocol/inspector": "0.18",
+    "@modelcontextprotocol/inspector": "2.12",
     "conformance-2025-11-25": "npm:@modelcontextprotocol/conformance@0.1.16",
     "conformance-2026-07-28": "npm:@modelcontextprotocol/conformance@0.2.0-alpha.12",
     "node": "22",
@@ -65,7 +66,7 @@ def inspected(npm: Path, server: list[str], method: str, *words: str) -> Any:
 async def test_the_inspector_drives_every_tool(npm: Path, tmp_path: Path) -> None:
     """Each tool once, and one of four where there is little time, since the Inspector starts anew for every
     call: the rest the official client calls."""
-    with serving(tmp_path / "home") as url:
+    with serving(tmp_path / "home", SHISHO_MCP_TOOLS="all") as url:
         server = [f"{url}/mcp", "--transport", "http"]
         listed = inspected(npm, server, "tools/list")["tools"]
         called = set()
@@ -101,7 +102,7 @@ def test_the_inspector_over_standard_streams(npm: Path, tmp_path: Path) -> None:
         word for name in ("SHISHO_HOME", "SHISHO_ALLOWED_ROOTS") for word in ("-e", f"{name}={given[name]}")
     ]
     server = [*words, sys.executable, *SHISHO, "mcp"]
-    assert len(inspected(npm, server, "tools/list")["tools"]) == 23
+    assert len(inspected(npm, server, "tools/list")["tools"]) == len(DEFAULT_TOOLS)
 
 
 @pytest.mark.slow

@@ -73,3 +73,9 @@ def test_what_is_no_message_is_answered(
 
 def test_blank_line_is_nothing(exchange: Exchange) -> None:
     assert exchange(b"\n \r\n" + PING)["id"] == "next"
+
+
+@pytest.mark.parametrize("blank", [b"", b" ", b"\n"])
+def test_byte_order_mark_before_a_message_is_ignored(exchange: Exchange, blank: bytes) -> None:
+    assert exchange(b"\xef\xbb\xbf" + blank + PING) == {"jsonrpc": "2.0", "id": "next", "result": {}}
+    assert exchange(b'\xef\xbb\xbf{"id":9,"method":"ping"}')["id"] == 9

@@ -3,71 +3,32 @@ so that it can be mended."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pydantic import BaseModel, ValidationError, model_validator
+from pydantic import BaseModel, ValidationError
 
 from shisho.errors import InvalidParams
 from shisho.interfaces.api.mistakes import describe_mistake
 from shisho.messages.message import Message
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
 
 TOLD = 5  # mistakes in a message; `details` has more
 LISTED = 20
 
 
 def check_arguments(name: str, model: type[BaseModel], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments that were given, as the model has them. Some clients send objects and lists as JSON in a
-    string: those are read. Raises InvalidParams."""
+    """Return the arguments that were given, as the model has them. Raises InvalidParams."""
     try:
         validated = model.model_validate(given)
     except ValidationError as error:
-        unpacked = dict(given) | dict(_unpacked(given, error.errors()))
-        try:
-            validated = model.model_validate(unpacked)
-        except ValidationError:
-            raise refusal(
-                Message(
-                    "{name} cannot be called so. {reasons}.",
-                    name=name,
-                    reasons=reasons(model, error.errors()),
-                ),
-                model,
-                error.errors(),
-            ) from error
+        raise refusal(
+            Message(
+                "{name} cannot be called so. {reasons}.", name=name, reasons=reasons(model, error.errors())
+            ),
+            model,
+            error.errors(),
+        ) from error
     return {field: getattr(validated, field) for field in validated.model_fields_set}
-
-
-def accept_other_names(names: Mapping[str, str]) -> Any:
-    """Return a validator for a model whose arguments may also be given under other names; `names` has the
-    proper one of each. Null means left out.
-
-    Raises: InvalidParams if both names are given and differ.
-    """
-
-    def rename(model: type[BaseModel], given: Any) -> Any:
-        if not isinstance(given, dict):
-            return given
-        proper = {name: value for name, value in given.items() if name not in names}
-        for other in names.keys() & given.keys():
-            name, value = names[other], given[other]
-            if value is not None and proper.get(name) not in (None, value):
-                raise InvalidParams(
-                    "{name} and {other} are the same argument, and differ: {first} and {second}. Give one of them.",
-                    name=name,
-                    other=other,
-                    first=str(proper[name]),
-                    second=str(value),
-                )
-            if value is not None:
-                proper[name] = value
-        return proper
-
-    return model_validator(mode="before")(classmethod(rename))  # type: ignore[arg-type]
 
 
 def refusal(said: Message, model: type[BaseModel], errors: Sequence[Any]) -> InvalidParams:
@@ -134,15 +95,3 @@ def _alternatives(root: Mapping[str, Any], places: Iterable[Mapping[str, Any]]) 
 def _below(place: Mapping[str, Any], part: int | str) -> Mapping[str, Any]:
     below = place.get("items", {}) if isinstance(part, int) else place.get("properties", {}).get(part, {})
     return below if isinstance(below, dict) else {}
-
-
-def _unpacked(arguments: Mapping[str, Any], errors: Sequence[ErrorDetails]) -> Iterable[tuple[str, Any]]:
-    for name in {str(error["loc"][0]) for error in errors if error["loc"]}:
-        if not isinstance(arguments.get(name), str):
-            continue
-        try:
-            value = json.loads(arguments[name])
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value, dict | list):
-            yield name, value

@@ -12,14 +12,14 @@ from shisho.desk import Desk
 from shisho.domain.corpus import DEFAULT_CORPUS
 from shisho.domain.task import Bytes, DocumentsQueued
 from shisho.errors import InvalidParams
-from shisho.interfaces.api.filters import parse_filters
+from shisho.interfaces.api.filters import parse_filters, parse_metadata
+from shisho.interfaces.api.inputs import InputObject
 from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.replies import (
     Corpora,
     Cursor,
     DocumentList,
     Id,
-    InputObject,
     Key,
     Limit,
     Name,
@@ -44,20 +44,22 @@ async def add_documents(
     files: Annotated[list[FileInput], Field(max_length=20, description="documents handed over here")] = [],  # noqa: B006
     corpus: Name = DEFAULT_CORPUS,
     metadata: Annotated[
-        dict[Name, Name], Field(max_length=20, description="said of each document, for filters")
+        dict[Name, Name] | Annotated[list[Name], Field(max_length=20)],
+        Field(max_length=20, description="of each document, to filter by: key=value"),
     ] = {},  # noqa: B006
     password: Annotated[str | None, Field(max_length=200, description="opens encrypted files")] = None,
     task_id: Id | None = None,
     idempotency_key: Key = None,
 ) -> DocumentsQueued:
-    """Take documents into a corpus: PDF, HTML, DOCX, PPTX, RTF, Markdown, text. Returns at once; follow with
-    get_status. What is known already is named in already_known and not read again."""
+    """Add documents to the library: PDF, HTML, DOCX, PPTX, RTF, Markdown or text, as paths, web addresses or
+    bytes. Use it for files and pages that the user names. Returns at once with task_id; then call get_status.
+    Known documents are listed in already_known and not read again."""
     return await desk.tasks.queue_documents(
         paths=paths,
         urls=urls,
         files=[Bytes(file.name, _decoded(file)) for file in files],
         corpus=corpus,
-        metadata=metadata,
+        metadata=metadata if isinstance(metadata, dict) else parse_metadata(metadata),
         password=password,
         task_id=task_id,
         idempotency_key=idempotency_key,
@@ -78,7 +80,8 @@ async def list_documents(
     limit: Limit = 50,
     removed: Annotated[bool, Field(description="those that were taken out, and not purged")] = False,
 ) -> DocumentList:
-    """The documents of the library in the order of their adding."""
+    """List the documents of the library in the order they were added. Use it to see what there is, or to find
+    a document's id. Returns the id, title, source and metadata of each."""
     documents = await desk.documents(
         corpora=corpora,
         filters=parse_filters(filters),
@@ -98,7 +101,8 @@ async def remove_document(
         bool, Field(description="erase its text and every quotation of it; cannot be undone")
     ] = False,
 ) -> RemovedDocument:
-    """Take a document out of search. Its citations still open, unless it is purged."""
+    """Remove a document from search. Use it only if the user asks. Its citations still open, unless it is
+    purged. Returns the document."""
     return RemovedDocument(await desk.remove(document_id, purge=purge), purge)
 
 

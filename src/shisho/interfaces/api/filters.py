@@ -1,4 +1,4 @@
-"""`key=value` on the command line to filters and metadata."""
+"""Filters and metadata from `key=value`, as the command line and assistants write them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from shisho.messages.message import Message
 if TYPE_CHECKING:
     from shisho.domain.corpus import Condition
 
-FILTERS = Message("--filter course=statistics, or --filter year=2020..2024")
-METADATA = Message("--meta course=statistics")
+FILTERS = Message("course=statistics, or year=2020..2024")
+METADATA = Message("course=statistics")
 
 
 def parse_filters(given: Sequence[str]) -> dict[str, Condition]:

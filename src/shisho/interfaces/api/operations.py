@@ -13,7 +13,7 @@ from typing import Any, get_args, get_type_hints
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from shisho.errors import InvalidParams
-from shisho.interfaces.api.arguments import accept_other_names
+from shisho.interfaces.api.inputs import InputObject
 from shisho.interfaces.api.truncate import to_plain_data
 
 
@@ -26,10 +26,15 @@ class Effect(Enum):
     DESTROY = "destroy"
 
 
-class Reply(BaseModel):
-    """The fields that every verb gives beside its own."""
+class BareReply(BaseModel):
+    """The base of replies."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class Reply(BareReply):
+    """The fields that most verbs give beside their own."""
+
     more: bool = Field(
         default=False, description="there is more than is shown: pass `cursor`, or open `link`"
     )
@@ -44,8 +49,9 @@ class Verb:
     `route`: method and path under /api/v1; names in braces are arguments. `again`: calling it twice does no
     more than once. `outside`: it may reach beyond this library. `link`: the resource that holds all of the
     reply, as a format of the noun. `rows`: the list that is paged, and the field of a row that is the cursor
-    after it. `spread`: an argument, an object, whose members may also be given beside it. `shape` makes the
-    noun of what `run` gives; what is None in it is left out."""
+    after it. `spread`: an argument, an object, whose members may also be given beside it. `is_bare`: the
+    reply has its own fields alone. `shape` makes the noun of what `run` gives; what is None in it is left
+    out."""
 
     run: Callable[..., Awaitable[Any]]
     noun: type
@@ -57,6 +63,7 @@ class Verb:
     link: str | None = None
     rows: tuple[str, str] | None = None
     spread: str | None = None
+    is_bare: bool = False
     shape: Callable[[Any], Any] | None = None
 
     @property
@@ -102,11 +109,9 @@ class Verb:
 
     def make_model(self, kind: str, members: dict[str, Any]) -> type[BaseModel]:
         """Return a model of arguments; others are refused."""
-        names = getattr(self._members, "OTHER_NAMES", {})
-        validators = {"rename": accept_other_names(names)} if names else None
-        config = ConfigDict(extra="forbid")
-        name = self.class_name(kind)
-        return create_model(name, __config__=config, __validators__=validators, **members)
+        model = create_model(self.class_name(kind), __base__=InputObject, **members)
+        model.OTHER_NAMES = getattr(self._members, "OTHER_NAMES", {})
+        return model
 
     @cached_property
     def _members(self) -> type[BaseModel] | None:
@@ -119,14 +124,15 @@ class Verb:
         )
 
     @cached_property
-    def reply(self) -> type[Reply]:
+    def reply(self) -> type[BareReply]:
         """The noun as it is told."""
         hints = get_type_hints(self.noun, include_extras=True)
         own_fields: dict[str, Any] = {
             field.name: (hints[field.name], ... if field.default is MISSING else field.default)
             for field in fields(self.noun)
         }
-        return create_model(self.noun.__name__, __base__=Reply, __doc__=self.noun.__doc__, **own_fields)
+        base = BareReply if self.is_bare else Reply
+        return create_model(self.noun.__name__, __base__=base, __doc__=self.noun.__doc__, **own_fields)
 
     async def __call__(self, desk: Any, **arguments: Any) -> dict[str, Any]:
         """The reply as JSON-ready data."""
@@ -140,6 +146,8 @@ class Verb:
         """A reply as JSON-ready data."""
         own_data: dict[str, Any] = to_plain_data(self.shape(found) if self.shape else found)
         own_data = _without_none(own_data) if self.shape else own_data
+        if self.is_bare:
+            return own_data
         link = own_data.get("link") if self.link is None else self.link.format(found)
         return {
             **own_data,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from shisho.domain import corpus
 from shisho.domain.intervention import PendingIntervention
@@ -22,6 +22,8 @@ from shisho.domain.task import (
     TaskSummary,
 )
 from shisho.domain.web import SearchPaging
+from shisho.interfaces.api.filters import parse_filters
+from shisho.interfaces.api.inputs import InputObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,12 +205,6 @@ def to_task_result(result: ResultRow, detail: StatusDetail) -> TaskResult:
     )
 
 
-class InputObject(BaseModel):
-    """Base of arguments that are objects."""
-
-    model_config = ConfigDict(extra="forbid")
-
-
 class RangeInput(InputObject):
     """An inclusive range; either end may be open."""
 
@@ -233,16 +229,20 @@ Filter = (
     | RangeInput
 )
 Filters = Annotated[
-    dict[Name, Filter],
+    dict[Name, Filter] | Annotated[list[Name], Field(max_length=20)],
     Field(
         max_length=20,
-        description="by metadata, `page` or date: a value, a list (any of them) or {low, high}",
+        description="key=value or key=low..high, by metadata, `page` or date",
     ),
 ]
 
 
-def to_conditions(filters: Mapping[str, str | list[str] | RangeInput]) -> dict[str, corpus.Condition]:
+def to_conditions(
+    filters: Mapping[str, str | list[str] | RangeInput] | Sequence[str],
+) -> dict[str, corpus.Condition]:
     """Filters in the words of the domain."""
+    if not isinstance(filters, Mapping):
+        return parse_filters(filters)
     return {key: _to_condition(value) for key, value in filters.items()}
 
 

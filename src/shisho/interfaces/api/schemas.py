@@ -1,37 +1,25 @@
-"""JSON Schemas of verbs, short enough for an assistant to carry: every tool is listed in every conversation.
+"""JSON Schemas of tools that every assistant can read, and short: each conversation carries the list.
 
-What arguments are is told in full but for lengths, nulls and bounds that are far away, which the server
-checks and accepts. Of a reply, the first two levels are told, the second by its names; the text of a reply
-holds the rest anyway."""
+Only keywords that strict modes and converters of every provider take: no unions, references, defaults,
+bounds or open objects. Defaults and bounds are in descriptions, and the server checks them. Of a reply, the
+top level is described."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from shisho.interfaces.api.operations import Effect, Reply, Verb, unwrap
 
 Schema = Mapping[str, Any]
-DEPTH = 2  # levels of a reply that are told
-ASKED = (
-    "description",
-    "enum",
-    "const",
-    "pattern",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "minItems",
-    "maxItems",
-)
-TAKEN_FOR_GRANTED = {
+DEFAULT_HINTS = {
     "readOnlyHint": False,
     "destructiveHint": True,
     "idempotentHint": False,
     "openWorldHint": True,
 }
-FAR = 10_000  # a bound from here on keeps out mistakes, and nobody need be told of it
-ANY: dict[str, Any] = {}  # the schema of whatever there is
+IMPLIED_DEFAULTS: tuple[Any, ...] = (None, "", [], {}, False, "auto", "default")
+FAR = 10_000  # a bound from here on only keeps out mistakes
 
 
 def tool(verb: Verb) -> dict[str, Any]:
@@ -47,8 +35,8 @@ def tool(verb: Verb) -> dict[str, Any]:
 
 
 def hints(verb: Verb) -> dict[str, bool]:
-    """Hints for a client on a verb's effects, where they differ from what the protocol takes for granted.
-    That what only reads may be called again says nothing more."""
+    """Hints for a client on a verb's effects, if they differ from the protocol's defaults. A reading verb is
+    not called idempotent too."""
     reads = verb.effect is Effect.READ
     effects = {
         "readOnlyHint": reads,
@@ -56,97 +44,83 @@ def hints(verb: Verb) -> dict[str, bool]:
         "idempotentHint": verb.again and not reads,
         "openWorldHint": verb.outside,
     }
-    return {name: hint for name, hint in effects.items() if hint is not TAKEN_FOR_GRANTED[name]}
+    return {name: hint for name, hint in effects.items() if hint is not DEFAULT_HINTS[name]}
 
 
 def arguments(verb: Verb) -> dict[str, Any]:
-    """The schema of a verb's arguments. Nothing else is let in."""
+    """The schema of a verb's arguments. The object that may also be given member by member is left out, and
+    so is `additionalProperties`, which the converter of google-genai fails on: the server refuses unknown
+    names."""
     whole = verb.arguments.model_json_schema()
-    schema = _asked(whole, whole.get("$defs", {}))
-    if verb.spread is not None:  # its members stand beside it, in full
-        members = dict.fromkeys(schema["properties"][verb.spread].pop("properties"), ANY)
-        schema["properties"][verb.spread]["properties"] = members
+    schema = _describe(whole, whole.get("$defs", {}))
+    schema["properties"].pop(verb.spread, None)
     return schema
 
 
 def reply(verb: Verb) -> dict[str, Any]:
-    """The schema of a verb's reply. `more`, `cursor` and `link`, which any reply may have, are told
-    once, in the server's instructions."""
+    """The schema of a verb's reply. The server's instructions describe `more`, `cursor` and `link`, which any
+    reply may have."""
     whole = verb.reply.model_json_schema()
-    schema = _told(whole, whole.get("$defs", {}), 0)
     own_properties = {
-        name: kind for name, kind in schema["properties"].items() if name not in Reply.model_fields
+        name: _outline(property_, whole.get("$defs", {}), is_nullable=verb.shape is None)
+        for name, property_ in whole["properties"].items()
+        if name not in Reply.model_fields
     }
-    return {
-        **schema,
-        "properties": own_properties,
-        "required": [name for name in whole.get("required", ()) if name in own_properties],
-    }
+    required = [name for name in whole.get("required", ()) if name in own_properties]
+    return {"type": "object", "properties": own_properties, "required": required}
 
 
-def _asked(schema: Schema, defs: Schema) -> dict[str, Any]:
-    schema = _resolved(schema, defs)
-    schema_kept: dict[str, Any] = {}
-    alternatives = [option for option in schema.get("anyOf", ()) if option.get("type") != "null"]
-    if len(alternatives) > 1:
-        schema_kept["anyOf"] = [_asked(alternative, defs) for alternative in alternatives]
-    elif alternatives:
-        schema_kept |= _asked(alternatives[0], defs)
-    if "type" in schema:
-        schema_kept["type"] = schema["type"]
-    schema_kept |= {name: schema[name] for name in ASKED if name in schema}
-    if schema_kept.get("maximum", 0) >= FAR:
-        del schema_kept["maximum"]
-    if schema.get("default") not in (None, "", [], {}):
-        schema_kept["default"] = schema["default"]
-    if "properties" in schema:
-        schema_kept.pop("description", None)  # of a class; an argument has its own
-        schema_kept["properties"] = {
-            name: _asked(property_, defs) for name, property_ in schema["properties"].items()
+def _describe(schema: Schema, defs: Schema) -> dict[str, Any]:
+    schema = _resolve(schema, defs)
+    described = {name: schema[name] for name in ("type", "enum") if name in schema}
+    if "properties" in schema:  # without the description of a class; an argument has its own
+        described["properties"] = {
+            name: _describe(property_, defs) for name, property_ in schema["properties"].items()
         }
-        schema_kept["additionalProperties"] = False
-    elif isinstance(schema.get("additionalProperties"), dict):
-        schema_kept["additionalProperties"] = _asked(schema["additionalProperties"], defs)
+        return described | {name: schema[name] for name in ("required",) if name in schema}
     if "items" in schema:
-        schema_kept["items"] = _asked(schema["items"], defs)
-    return schema_kept | ({"required": schema["required"]} if "required" in schema else {})
+        described["items"] = _describe(schema["items"], defs)
+    notes = "; ".join(_list_notes(schema))
+    return described | ({"description": notes} if notes else {})
 
 
-def _told(schema: Schema, defs: Schema, depth: int) -> dict[str, Any]:
-    schema = _resolved(schema, defs)
-    if depth == DEPTH:
-        return ANY
-    kinds = [_told(option, defs, depth) for option in schema.get("anyOf", ())]
-    schema_kept: dict[str, Any] = {}
-    if kinds:
-        for kind in kinds:
-            schema_kept |= {name: value for name, value in kind.items() if name != "enum"}
-        schema_kept["type"] = [name for kind in kinds for name in _names(kind["type"])]
-    if "type" in schema:
-        schema_kept["type"] = schema["type"]
-    if depth == 1:
-        schema_kept |= {
-            name: schema[name]
-            for name in ("enum", "description")
-            if name in schema and "properties" not in schema
-        }
-    if "properties" in schema:
-        schema_kept["properties"] = {
-            name: _told(property_, defs, depth + 1) for name, property_ in schema["properties"].items()
-        }
+def _list_notes(schema: Schema) -> Iterator[str]:
+    if "description" in schema:
+        yield schema["description"]
+    if "minimum" in schema and schema.get("maximum", FAR) < FAR:
+        yield f"{schema['minimum']:g} to {schema['maximum']:g}"
+    if "maxItems" in schema and "minItems" in schema:
+        yield f"{schema['minItems']} to {schema['maxItems']}"
+    if schema.get("default") not in IMPLIED_DEFAULTS:
+        yield f"default {schema['default']}".removesuffix(".0")
+
+
+def _outline(schema: Schema, defs: Schema, *, is_nullable: bool) -> dict[str, Any]:
+    schema = _resolve(schema, defs)
+    kind = schema["type"]
+    outline = {"type": [kind, "null"] if is_nullable and schema.get("nullable") else kind}
     if "items" in schema:
-        schema_kept["items"] = _told(schema["items"], defs, depth)
-    return schema_kept
+        outline["items"] = {"type": _resolve(schema["items"], defs)["type"]}
+    return outline
 
 
-def _names(kind: Any) -> list[str]:
-    return [kind] if isinstance(kind, str) else list(kind)
-
-
-def _resolved(schema: Schema, defs: Schema) -> Schema:
+def _resolve(schema: Schema, defs: Schema) -> Schema:
+    """Follow a reference, and choose the alternative of a union that strict schemas can express."""
     if "$ref" in schema:
-        own_keys = {name: value for name, value in schema.items() if name != "$ref"}
-        schema = {**defs[schema["$ref"].rpartition("/")[2]], **own_keys}
+        schema = {**defs[schema["$ref"].rpartition("/")[2]], **_without(schema, "$ref")}
+    if "anyOf" in schema:
+        options = [_resolve(option, defs) for option in schema["anyOf"]]
+        kinds = [option for option in options if option["type"] != "null"]
+        (chosen,) = kinds if len(kinds) == 1 else [option for option in kinds if not _is_open(option)]
+        schema = {**chosen, **_without(schema, "anyOf"), "nullable": len(kinds) < len(options)}
     if isinstance(schema.get("description"), str):
         schema = {**schema, "description": unwrap(schema["description"])}
     return schema
+
+
+def _is_open(schema: Schema) -> bool:
+    return isinstance(schema.get("additionalProperties"), Mapping)
+
+
+def _without(schema: Schema, name: str) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if key != name}

@@ -27,14 +27,13 @@ from shisho.domain.task import (
     WaitCondition,
 )
 from shisho.domain.web import TimeRange
-from shisho.interfaces.api.arguments import accept_other_names
+from shisho.interfaces.api.inputs import InputObject
 from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.replies import (
     AuthQueue,
     Cursor,
     EngineList,
     Id,
-    InputObject,
     Key,
     Limit,
     Name,
@@ -62,20 +61,22 @@ class SearchOptionsInput(InputObject):
     """How the queries are searched."""
 
     OTHER_NAMES: ClassVar[Mapping[str, str]] = {"strategy": "stop_strategy", "max_pages": "serp_max_pages"}
-    rename = accept_other_names(OTHER_NAMES)
-    engines: Annotated[
-        list[Name], Field(max_length=20, description="see list_engines; none: by category")
-    ] = Field(default=[])
+    engines: Annotated[list[Name], Field(max_length=20, description="none: by category")] = Field(default=[])
     categories: Annotated[list[Name], Field(max_length=10)] = Field(default=[])
     language: Annotated[str, Field(max_length=20, description='a tag: ja, en, pt-br; "": any')] = "ja"
     region: Annotated[str | None, Field(max_length=2, description="a country: jp, us")] = None
-    time_range: TimeRange = TimeRange.ALL
-    max_results_per_query: Annotated[int, Field(ge=1, le=100)] = 10
+    time_range: Annotated[TimeRange, Field(description="how old a page may be")] = TimeRange.ALL
+    max_results_per_query: Annotated[
+        int, Field(ge=1, le=100, description="pages to read for each query; none: 10")
+    ] = 10
     serp_page: Annotated[int, Field(ge=1, le=10, description="result page to begin with")] = 1
     serp_max_pages: Annotated[
         int | None, Field(ge=1, le=10, description="null: as the category suggests")
     ] = None
-    stop_strategy: StopStrategy = StopStrategy.AUTO
+    stop_strategy: Annotated[
+        StopStrategy,
+        Field(description="auto: until nothing new comes; fixed: all pages; exhaustive: to the engine's end"),
+    ] = StopStrategy.AUTO
     priority: Literal["high", "medium", "low"] = "medium"
 
     def to_options(self) -> SearchOptions:
@@ -91,7 +92,8 @@ class SearchOptionsInput(InputObject):
 async def create_task(
     desk: Desk, question: Text, budget: TaskBudget | None = None, idempotency_key: Key = None
 ) -> TaskCreated:
-    """Open a research task, to gather searches, addresses and questions under one id and one budget."""
+    """Create a research task that groups searches, pages and questions under one id and one budget. Use it to
+    set a budget first; queue_searches and ask create a task by themselves. Returns task_id."""
     ceilings = budget.model_dump(exclude_none=True) if budget else {}
     return TaskCreated(
         await desk.tasks.create_task(question, budget=ceilings, idempotency_key=idempotency_key)
@@ -101,15 +103,16 @@ async def create_task(
 async def queue_searches(
     desk: Desk,
     queries: Annotated[list[Text], Field(min_length=1, max_length=MAX_QUERIES)],
-    task_id: Annotated[Id | None, Field(description="none: a task is made")] = None,
+    task_id: Annotated[Id | None, Field(description="none: create a task")] = None,
     options: Annotated[
         SearchOptionsInput | None,
         Field(description="the arguments after it may stand in here instead"),
     ] = None,
     idempotency_key: Key = None,
 ) -> SearchesQueued:
-    """Queue web searches and return at once; the pages they find are read and taken in. Queue all you need in
-    one call, go on with other work, then poll get_status."""
+    """Queue web searches; the pages they find are fetched and added to the library. Use it when the user's
+    documents do not have the answer. Send all queries in one call, go on with other work, then call
+    get_status. Returns at once: task_id, the number queued, and the queries skipped and why."""
     search_options = (options or SearchOptionsInput()).to_options()
     return await desk.tasks.queue_searches(
         queries, task_id=task_id, options=search_options, idempotency_key=idempotency_key
@@ -119,10 +122,11 @@ async def queue_searches(
 async def queue_urls(
     desk: Desk,
     urls: Annotated[list[Name], Field(min_length=1, max_length=200, description="http(s) addresses or DOIs")],
-    task_id: Annotated[Id | None, Field(description="none: a task is made")] = None,
+    task_id: Annotated[Id | None, Field(description="none: create a task")] = None,
     idempotency_key: Key = None,
 ) -> UrlsQueued:
-    """Queue web addresses or DOIs to be read and taken in. Returns at once; poll get_status."""
+    """Queue web addresses or DOIs; each is fetched and added to the library. Use it when you know the
+    address. Returns at once with task_id; then call get_status."""
     return await desk.tasks.queue_urls(urls, task_id=task_id, idempotency_key=idempotency_key)
 
 
@@ -132,18 +136,22 @@ async def get_status(
     wait: Wait = 20.0,
     wait_for: Annotated[
         WaitCondition,
-        Field(description="what ends the wait: any change; a job's end, or an error; the end of all"),
+        Field(
+            description="what ends the wait: any change; the end of a job, or an error; the end of all jobs"
+        ),
     ] = WaitCondition.CHANGE,
     since_revision: Annotated[
         int | None,
-        Field(ge=0, le=MOST_REVISION, description="`revision` of the reply before: only what is newer"),
+        Field(ge=0, le=MOST_REVISION, description="`revision` of the last reply: return only what is newer"),
     ] = None,
     detail: Annotated[StatusDetail, Field(description="full: all fields")] = StatusDetail.SUMMARY,
     cursor: Cursor = None,
 ) -> TaskSnapshot:
-    """How a task stands and what it has found. Call it with wait=50 and wait_for=done, again while `status`
-    is running; results come when all is done. To see them as they come: wait_for=result or change, with the
-    last `revision` as since_revision. What you know, and what is null, is left out."""
+    """Wait for a task and get what it has found. Use it after queue_searches or add_documents: with wait=50
+    and wait_for=done, again while `status` is running. To read results as they come, use wait_for=result with
+    the last `revision` as since_revision. Returns status, progress, new results and errors; `waiting_for`
+    lists pages that need the user: give the user the `url` and say that the page "Queue" or `shisho auth
+    open` opens it. What you know, and what is null, is left out."""
     return await desk.tasks.get_status(
         task_id,
         wait=wait,
@@ -157,13 +165,15 @@ async def get_status(
 async def stop_task(
     desk: Desk, task_id: Id, mode: StopMode = StopMode.GRACEFUL, wait: Wait = 0.0
 ) -> TaskStopped:
-    """Stop a task. graceful: running jobs come to their end; immediate: they are cancelled too. What was
-    found remains, and resume_task goes on with it."""
+    """Stop a task. Use it when you have enough, or if the user asks. graceful: running jobs finish;
+    immediate: they are cancelled too. Returns what was cancelled and what still runs. Results are kept, and
+    the user can resume the task."""
     return await desk.tasks.stop_task(task_id, mode=mode, wait=wait)
 
 
 async def resume_task(desk: Desk, task_id: Id) -> TaskResumed:
-    """Queue again what was stopped or has failed; each job goes on after the last page it had stored."""
+    """Resume a task: queue its stopped and failed jobs again. Use it if the user asks; each job continues
+    after the last page it stored. Returns the number of jobs queued."""
     return await desk.tasks.resume_task(task_id)
 
 
@@ -174,7 +184,8 @@ async def remove_task(
         PurgeScope, Field(description="orphans: also erase web pages that nothing else reaches")
     ] = PurgeScope.NONE,
 ) -> TaskDeleted:
-    """Remove a task and its rows. Documents of the user's own corpora are never touched."""
+    """Remove a task and its rows. Use it only if the user asks. Documents of the user's own corpora are never
+    touched. Returns what was removed."""
     return await desk.tasks.remove_task(task_id, purge=purge)
 
 
@@ -184,14 +195,15 @@ async def list_tasks(
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> TaskList:
-    """Tasks, newest first."""
+    """List tasks, newest first. Use it to find the id of an earlier task. Returns the id, question and status
+    of each."""
     page = await desk.tasks.list_tasks(states=states, cursor=cursor, limit=limit)
     return TaskList(page.tasks, page.cursor is not None, page.cursor)
 
 
 async def get_auth_queue(desk: Desk, task_id: Id | None = None) -> AuthQueue:
-    """Searches that met a CAPTCHA, a login or a consent page and wait for the user. Tell the user what waits
-    where."""
+    """List the searches that wait for the user at a CAPTCHA, a login or a consent page. Use it when a task is
+    waiting, and tell the user what to open. Returns the id, address and kind of each."""
     return AuthQueue(tuple(await desk.tasks.get_auth_queue(task_id)))
 
 
@@ -204,13 +216,19 @@ async def resolve_auth(
         Field(description="complete: the user has solved it; skip: end with what there is"),
     ],
 ) -> AuthResolved:
-    """Say that the user has dealt with what waited, and let its searches go on."""
+    """Let the searches go on that waited for the user. Use it after the user has solved a page, or wants to
+    skip it. Returns the jobs that go on."""
     return await desk.tasks.resolve_auth(target, id, action)
 
 
-async def list_engines(desk: Desk) -> EngineList:
-    """Search engines: which can be asked, and why others cannot."""
-    return EngineList(tuple(await desk.tasks.list_engines()))
+async def list_engines(
+    desk: Desk,
+    names: Annotated[list[Name], Field(max_length=50, description="only these; none: all")] = [],  # noqa: B006
+) -> EngineList:
+    """List the search engines. Use it to choose `engines`, or to see why a search found nothing. Returns
+    which can be asked now, and why others cannot."""
+    engines = await desk.tasks.list_engines()
+    return EngineList(tuple(engine for engine in engines if not names or engine.name in names))
 
 
 async def feedback(
@@ -218,7 +236,8 @@ async def feedback(
     opinion: Opinion,
     target: Annotated[Name, Field(description="a domain, or the id of evidence")],
 ) -> FeedbackRecorded:
-    """Keep answers away from a domain or a piece of evidence, or take that back."""
+    """Keep answers away from a domain or a piece of evidence, or undo that. Use it if the user distrusts a
+    source. Returns what was recorded."""
     return await desk.tasks.feedback(opinion, target)
 
 

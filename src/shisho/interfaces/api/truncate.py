@@ -35,6 +35,8 @@ STRANGERS_NAMES = frozenset(
 LOCAL_PATH = re.compile(r"[\\/]|[A-Za-z]:[\\/]")
 # False for guests of a server: files of its disk appear in replies by their last name alone.
 SHOWS_PATHS = ContextVar("shows_paths", default=True)
+# The address by which the reader has reached this server over HTTP; "" for others.
+SERVER_URL = ContextVar("server_url", default="")
 T = TypeVar("T")
 Count = Callable[[str], int]
 

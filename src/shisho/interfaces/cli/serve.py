@@ -41,7 +41,8 @@ def mcp(
             from shisho.interfaces.mcp.server import build
 
         request = end_request()
-        serving = asyncio.ensure_future(build(desk).run_stdio_async())
+        all_tools = settings.load(**context.obj).text("mcp_tools") == "all"
+        serving = asyncio.ensure_future(build(desk, all_tools=all_tools).run_stdio_async())
         asking = asyncio.ensure_future(request.wait())
         await asyncio.wait([serving, asking], return_when=asyncio.FIRST_COMPLETED)
         asking.cancel()
@@ -122,6 +123,7 @@ def access_rules(settings: Settings, host: str) -> AccessRules:
         proxies=read_proxies(settings.text("user_header"), settings.words("trusted_proxies")),
         hosts=settings.words("allowed_hosts"),
         origins=settings.words("allowed_origins"),
+        all_tools=settings.text("mcp_tools") == "all",
         large={
             "/api/v1/documents": documents,
             "/api/v1/documents/upload": settings.read_int("max_file_mb") << 20,

@@ -9,6 +9,7 @@ import hmac
 import json
 import unicodedata
 import uuid
+from codecs import BOM_UTF8
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,7 +23,7 @@ from starlette.types import Message as Event
 from shisho.domain.corpus import LOCAL_OWNER
 from shisho.domain.team import cookie_of
 from shisho.errors import InvalidParams, ShishoError
-from shisho.interfaces.api.truncate import SHOWS_PATHS
+from shisho.interfaces.api.truncate import SERVER_URL, SHOWS_PATHS
 from shisho.interfaces.http.headers import decode_header, read_language, read_word
 from shisho.interfaces.http.lasting import LastingReply
 from shisho.interfaces.http.people import NO_PROXIES, PersonalApplications, ProxyRules
@@ -33,6 +34,7 @@ from shisho.messages.message import Message
 OPEN_PATHS = frozenset({"/livez", "/readyz", "/login", "/language", "/manifest.webmanifest", "/favicon.ico"})
 OPEN_FOLDER = "/static/"
 LOGIN = "/login"
+MCP_PATH = "/mcp"
 MOST_BACK = 2_000  # characters of an address that the form of the token leads back to
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 HEADERS = {
@@ -51,7 +53,8 @@ class AccessRules:
     that may call it. A body has `body_bytes` at most, at the paths in `large` so many, and must have come in
     `body_seconds`; as many more for each further `body_bytes` that have come. `token` lets in the owner of
     this machine's own library, `people` each name, by its token, to a library of its own; where a proxy names
-    people (`proxies`), nobody comes in without a name or a token.
+    people (`proxies`), nobody comes in without a name or a token. `all_tools`: assistants see
+    all tools.
 
     Raises InvalidParams where others than this machine could come in without a token.
     """
@@ -65,6 +68,7 @@ class AccessRules:
     large: Mapping[str, int] = field(default_factory=dict)
     body_seconds: float = 60.0
     proxies: ProxyRules = NO_PROXIES
+    all_tools: bool = False
 
     def __post_init__(self) -> None:
         if self._tokens() or self.proxies.header:
@@ -200,7 +204,10 @@ class Guard:
             with use_language(read_language(headers)):
                 return await (_lead_to_login(scope, sealed) if is_page else taken(sealed))
         if taken is not None:
+            SERVER_URL.set(_find_url(scope, headers))  # as SHOWS_PATHS
             app = self.app
+            if scope["path"] == MCP_PATH:  # elsewhere Python's reader of JSON skips the mark
+                taken = taken.removeprefix(BOM_UTF8)
             replayed = _replayed(taken, receive)
             if isinstance(owner, str) and owner != LOCAL_OWNER and self._people is not None:
                 SHOWS_PATHS.set(False)  # for this request, and for the session that it may begin
@@ -355,6 +362,12 @@ def _find_owner(word: str, words: Mapping[str, str]) -> str | None:
 
 def _digest(word: str) -> bytes:
     return hashlib.sha256(word.encode()).digest()
+
+
+def _find_url(scope: Scope, headers: Headers) -> str:
+    """The address of this server as the reader knows it; a proxy may have taken the request by https."""
+    scheme = "https" if headers.get("x-forwarded-proto") == "https" else scope["scheme"]
+    return f"{scheme}://{headers.get('host', '')}"
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

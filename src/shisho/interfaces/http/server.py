@@ -66,7 +66,7 @@ def _build_application(
     figures: PrometheusFigures | None = None,
 ) -> FastAPI:
     """All that one owner may ask. It lives as long as it is served, and those of other `people` with it."""
-    server = mcp.build(desk)
+    server = mcp.build(desk, all_tools=rules.all_tools)
     served = server.streamable_http_app(host=rules.host)
 
     @asynccontextmanager

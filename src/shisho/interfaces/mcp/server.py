@@ -34,8 +34,9 @@ sdk_server.configure_logging = lambda level="INFO": None  # type: ignore[attr-de
 class DeskServer(MCPServer[Any]):
     """An MCP server whose tools are the verbs of a desk, and whose errors are ours."""
 
-    def __init__(self, desk: Desk, verbs: Mapping[str, Verb]) -> None:
+    def __init__(self, desk: Desk, verbs: Mapping[str, Verb], *, all_tools: bool) -> None:
         self._desk = desk
+        self._all_tools = all_tools
         self._verbs = verbs
         evidence = EvidenceApp(desk)
         super().__init__(
@@ -57,7 +58,7 @@ class DeskServer(MCPServer[Any]):
             )
 
     async def list_tools(self) -> list[Tool]:
-        return load_tools()
+        return load_tools(all_tools=self._all_tools)
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -104,9 +105,10 @@ class DeskServer(MCPServer[Any]):
             raise MCPError(code=INVALID_PARAMS, message=render(message))
 
 
-def build(desk: Desk) -> DeskServer:
-    """A server with every verb of the desk as a tool."""
-    server = DeskServer(desk, {verb.name: verb for verb in VERBS})
+def build(desk: Desk, *, all_tools: bool = False) -> DeskServer:
+    """Build a server with every verb of the desk as a tool. Those that it does not list can be called too:
+    the list is short to save room, and is no limit of access."""
+    server = DeskServer(desk, {verb.name: verb for verb in VERBS}, all_tools=all_tools)
     mcp_resources.add(server, desk)
     server.add_prompt(Prompt.from_function(research, name="research", title="Research a question"))
     return server

@@ -139,7 +139,7 @@ def _declared(ctx: ServerRequestContext[Any, Any]) -> bool:
 def describe_status(status: TaskSnapshot) -> str:
     """Give the line that a client shows of a task while it is worked on."""
     if status.waiting_for:
-        return f"{len(status.waiting_for)} searches wait for the user: see get_auth_queue."
+        return f"{len(status.waiting_for)} searches wait for the user: see waiting_for in get_status."
     done = status.progress
     counts = f"queries {done.queries}, pages {done.pages}, documents {done.documents}, answers {done.answers}"
     if done.reading.total:

@@ -15,6 +15,7 @@ from mcp_types import CallToolResult, ResourceLink, TextContent, Tool
 
 from shisho.desk import Desk
 from shisho.interfaces.api.arguments import check_arguments
+from shisho.interfaces.api.contract import DEFAULT_TOOLS
 from shisho.interfaces.api.failures import describe_error
 from shisho.interfaces.api.operations import Verb
 from shisho.interfaces.api.truncate import RecentReplies, dump_compact, fit
@@ -25,11 +26,13 @@ RECENT = RecentReplies[CallToolResult]()
 BEAT = 5.0  # seconds between signs of life, for clients that ask for progress
 
 
-def load_tools() -> list[Tool]:
-    """All tools, from `tools.json`: what `schemas.tool` makes of each verb, kept ready as every client asks
-    for it first."""
+def load_tools(*, all_tools: bool) -> list[Tool]:
+    """Load all tools, or the default ones, from `tools.json`: what `schemas.tool` makes of each verb, kept
+    ready as every client asks for it first."""
     text = (resources.files("shisho.interfaces.mcp") / "tools.json").read_text("utf-8")
-    return [Tool.model_validate(tool) for tool in json.loads(text)]
+    return [
+        Tool.model_validate(tool) for tool in json.loads(text) if all_tools or tool["name"] in DEFAULT_TOOLS
+    ]
 
 
 async def call_verb(
@@ -62,7 +65,7 @@ def result(verb: Verb, data: dict[str, Any], desk: Desk) -> CallToolResult:
         key = verb.rows[1]
         data["cursor"] = str(rows[-1][key]) if rows else data["cursor"]
     content: list[Any] = [TextContent(type="text", text=dump_compact(data))]
-    if data["link"]:
+    if data.get("link"):
         content.append(
             ResourceLink(
                 type="resource_link",

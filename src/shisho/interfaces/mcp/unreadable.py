@@ -9,7 +9,14 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from mcp.shared.message import SessionMessage
-from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, RequestId
+from mcp_types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    RequestId,
+    jsonrpc_message_adapter,
+)
 from pydantic import TypeAdapter, ValidationError
 
 from shisho.messages.catalogue import render
@@ -17,6 +24,7 @@ from shisho.messages.message import Message
 
 REQUEST_ID: TypeAdapter[RequestId] = TypeAdapter(RequestId)
 UNREADABLE = "json_invalid"
+BYTE_ORDER_MARK = "\ufeff"
 NO_JSON = Message("This line is no JSON, or holds half a character, as where an emoji was cut.")
 NO_MESSAGE = Message("This line is JSON, but no message of JSON-RPC 2.0.")
 
@@ -46,10 +54,11 @@ class AnsweringStream:
 
     async def __anext__(self) -> SessionMessage:
         async for item in self._incoming:
-            if isinstance(item, SessionMessage):
-                return item
-            if not is_blank(item):
-                await self._outgoing.send(SessionMessage(refuse_unreadable(item)))
+            message = read_after_mark(item)
+            if isinstance(message, SessionMessage):
+                return message
+            if not is_blank(message):
+                await self._outgoing.send(SessionMessage(refuse_unreadable(message)))
         raise StopAsyncIteration
 
     async def receive(self) -> SessionMessage:
@@ -71,6 +80,18 @@ class AnsweringStream:
         await self.aclose()
 
 
+def read_after_mark(item: SessionMessage | Exception) -> SessionMessage | Exception:
+    """Read a line again without the byte order mark that some programs write before UTF-8."""
+    for detail in _list_details(item):
+        if detail["type"] == UNREADABLE and detail["input"].startswith(BYTE_ORDER_MARK):
+            try:
+                line = detail["input"].lstrip(BYTE_ORDER_MARK)
+                return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+            except ValidationError as error:
+                return error
+    return item
+
+
 def is_blank(error: Exception) -> bool:
     """True for a line without a word: some clients end each message with one."""
     lines = [detail["input"] for detail in _list_details(error) if detail["type"] == UNREADABLE]
@@ -87,7 +108,7 @@ def refuse_unreadable(error: Exception) -> JSONRPCError:
     )
 
 
-def _list_details(error: Exception) -> list[Any]:
+def _list_details(error: SessionMessage | Exception) -> list[Any]:
     return [*error.errors()] if isinstance(error, ValidationError) else []
 
 

@@ -1,0 +1,89 @@
+"""Base of everything that clients send as JSON, with the slips of assistants mended in one place.
+
+Strict schemas make a model send each argument, so it sends `null` for those it would leave out. Others send a
+single value for a list, or a list or an object as JSON in a string."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from types import NoneType, UnionType
+from typing import Annotated, Any, ClassVar, Union, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from shisho.errors import InvalidParams
+
+
+class InputObject(BaseModel):
+    """Base of arguments, and of arguments that are objects. Unknown names are refused. `OTHER_NAMES`: the
+    proper name of each other name that is accepted."""
+
+    model_config = ConfigDict(extra="forbid")
+    OTHER_NAMES: ClassVar[Mapping[str, str]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _mend(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        return mend_arguments(cls, rename_arguments(cls.OTHER_NAMES, data))
+
+
+def rename_arguments(names: Mapping[str, str], arguments: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Give each argument its proper name. Raises InvalidParams if both names are given and differ."""
+    proper = {name: value for name, value in arguments.items() if name not in names}
+    for other in names.keys() & arguments.keys():
+        name, value = names[other], arguments[other]
+        if value is not None and proper.get(name) not in (None, value):
+            raise InvalidParams(
+                "{name} and {other} are the same argument, and differ: {first} and {second}. Give one of them.",
+                name=name,
+                other=other,
+                first=str(proper[name]),
+                second=str(value),
+            )
+        proper[name] = proper.get(name) if value is None else value
+    return proper
+
+
+def mend_arguments(model: type[BaseModel], arguments: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Leave out `null` if the argument is optional, and make a list or an object of what stands for one."""
+    fields = model.model_fields
+    return {
+        name: _mend_value(frozenset(_list_kinds(fields[name].annotation)), value) if name in fields else value
+        for name, value in arguments.items()
+        if value is not None or name not in fields or fields[name].is_required()
+    }
+
+
+def _mend_value(kinds: frozenset[type], value: Any) -> Any:
+    if isinstance(value, str) and str not in kinds:
+        value = _unpack(value, kinds & {list, dict})
+    if list in kinds and not isinstance(value, list) and not (dict in kinds and isinstance(value, Mapping)):
+        return value if value is None else [value]
+    return value
+
+
+def _unpack(text: str, kinds: frozenset[type]) -> Any:
+    """Return the list or the object that stands as JSON in a string, or the string."""
+    if kinds and text.lstrip()[:1] in ("[", "{"):
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            return text
+        return value if type(value) in kinds or (list in kinds and isinstance(value, dict)) else text
+    return text
+
+
+def _list_kinds(annotation: Any) -> Iterator[type]:
+    """List the types that an annotation allows; an object of ours counts as a `dict`."""
+    origin = get_origin(annotation)
+    if origin in (Union, UnionType):
+        for option in get_args(annotation):
+            yield from _list_kinds(option)
+    elif origin is Annotated:
+        yield from _list_kinds(get_args(annotation)[0])
+    elif annotation is not NoneType:
+        kind = origin or annotation
+        yield dict if isinstance(kind, type) and issubclass(kind, BaseModel) else kind

@@ -91,6 +91,9 @@ TABLE: tuple[Setting, ...] = (
     Setting("embedder_model", "", "name of the model at the embedder's server"),
     Setting("embedder_key", "", "key for the embedder's server", secret=True, pattern=KEY),
     Setting(
+        "fusion", "blend", "how words and meaning make one ranking: by scores or ranks", ("blend", "rrf")
+    ),
+    Setting(
         "reranker",
         "none",
         "what reads the twenty best passages together with the question and puts them in order: a folder with a cross-encoder "

@@ -2,7 +2,16 @@
 
 import pytest
 
-from shisho.corpus.fusion import CLEARNESS_POWER, FIRST, LEAST_GAP, SURE_BY_WORDS, USUAL_GAP, blend, rrf
+from shisho.corpus.fusion import (
+    CLEARNESS_POWER,
+    FIRST,
+    LEAST_GAP,
+    SURE_BY_WORDS,
+    USUAL_GAP,
+    blend,
+    fuse_ranks,
+    rrf,
+)
 from shisho.domain.corpus import DocumentId, PassageId
 from shisho.domain.ranking import RankedCandidate
 
@@ -43,6 +52,15 @@ def ranking(**scores: float) -> list[RankedCandidate]:
 def order(by_words: list[RankedCandidate], **cosines: float) -> str:
     named = {PassageId(name): cosine for name, cosine in cosines.items()}
     return "".join(candidate.passage_id for candidate in blend(by_words, named, whole=16.0, share=0.002))
+
+
+def test_ranks_are_fused_whatever_the_scores() -> None:
+    words = ranking(a=90.0, b=40.0, c=1.0, d=0.0)
+    cosines = {PassageId(name): cosine for name, cosine in zip("cbd", (0.9, 0.8, 0.7), strict=True)}
+    fused = fuse_ranks(words, cosines)
+    assert [candidate.passage_id for candidate in fused] == ["c", "b", "a", "d"]
+    assert fused[0].score == pytest.approx(1 / 63 + 1 / 61) and fused[0].parts["meaning"] == 0.9
+    assert fuse_ranks(words, cosines, 2) == fused[:2]
 
 
 def test_where_words_match_well_they_decide() -> None:

@@ -78,6 +78,18 @@ async def test_questions_in_other_words_find_their_passage(desk: shisho.Desk) ->
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("fusion", ["blend", "rrf"])
+async def test_fusion_is_a_setting_of_search(desk: shisho.Desk, tmp_path: Path, fusion: str) -> None:
+    await desk.embeddings.embed()
+    async with shisho.open(home=tmp_path / "home", embedder="use", fusion=fusion) as opened:
+        hits = await opened.search("雨天の運動会", limit=3)
+    best = hits[0]
+    assert Path(best.source).stem == "天候" and {"match", "meaning"} <= best.parts.keys()
+    is_by_ranks = best.score == pytest.approx(2 / 61)  # first by words and first by meaning
+    assert is_by_ranks == (fusion == "rrf")
+
+
+@pytest.mark.slow
 async def test_what_is_embedded_is_told_and_a_second_time_nothing_is_left(desk: shisho.Desk) -> None:
     told: list[News] = []
     await desk.embeddings.embed(told.append)

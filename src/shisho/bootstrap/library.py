@@ -198,7 +198,7 @@ def _searcher(
     from shisho.corpus.session import CorpusSearcher
     from shisho.web.http.site import find_registered_domain
 
-    retriever = Retriever(stores.index, terms, embedders)
+    retriever = Retriever(stores.index, terms, embedders, settings.text("fusion"))
     return CorpusSearcher(
         stores.shelf,
         retriever,

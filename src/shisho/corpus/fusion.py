@@ -40,6 +40,18 @@ def rrf(
     return sorted(scores.items(), key=lambda scored: -scored[1])
 
 
+def fuse_ranks(
+    by_words: Sequence[RankedCandidate], cosines: Mapping[PassageId, float], depth: int | None = None
+) -> list[RankedCandidate]:
+    """Return the best `depth` of a ranking by words and one by meaning, or all, by reciprocal rank fusion.
+    Passages that match no word have no rank by words. `by_words` comes best first."""
+    candidates = {candidate.passage_id: candidate for candidate in by_words}
+    nearest = sorted(cosines.keys() & candidates, key=lambda name: (-cosines[name], name))
+    matched = [name for name, candidate in candidates.items() if candidate.score > 0]
+    fused = rrf([matched, nearest])[:depth]
+    return [_blended(candidates[name], cosines.get(name, 0.0), score) for name, score in fused]
+
+
 def blend(
     by_words: Sequence[RankedCandidate],
     cosines: Mapping[PassageId, float],

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from shisho.corpus import rank
-from shisho.corpus.fusion import blend
+from shisho.corpus.fusion import blend, fuse_ranks
 from shisho.corpus.rank import Statistics
 from shisho.domain.corpus import PassageId, RankedPassage, Scope, SearchRequest
 from shisho.domain.embedding import EmbedderAbout, Embedding
@@ -69,12 +69,13 @@ class RetrievalResult:
 
 @dataclass(frozen=True, slots=True)
 class Retriever:
-    """Ranks the passages of a scope; by their meaning too where there is an embedder and they have
-    vectors."""
+    """Ranks the passages of a scope, by meaning too if there is an embedder and they have vectors. `fusion`:
+    `blend` adds the scores of both rankings, `rrf` their reciprocal ranks."""
 
     index: Index
     query: AskTerms
     embedders: Embedders | None = None
+    fusion: str = "blend"
 
     async def rank(
         self,
@@ -111,7 +112,8 @@ class Retriever:
             raise InvalidParams("Nothing to search for: give keyword_query or vector_query.")
         vector = await self._query_vector(meaning)
         query = self._query_with_synonyms if request.with_synonyms else self.query
-        return _Look(texts or [meaning], query, vector, narrow_scope(scope, request), cut, passage_ids)
+        within = narrow_scope(scope, request)
+        return _Look(texts or [meaning], query, vector, within, cut, passage_ids, self.fusion)
 
     def _query_with_synonyms(self, texts: Sequence[str]) -> TermQuery:
         from shisho.language.wordings import add_synonyms  # here, as a search alone needs no lists
@@ -162,6 +164,7 @@ class _Look:
     scope: Scope
     cut: RankingCut
     passage_ids: frozenset[PassageId]
+    fusion: str
 
     def rank(self, view: SearchView) -> tuple[int, Sequence[RankedCandidate]]:
         """N, and what the cut keeps."""
@@ -201,6 +204,8 @@ class _Look:
         if not cosines:  # whether others have vectors changes nothing
             return _weighed(view, query, statistics, proposed, depth)
         by_words = _weighed(view, query, statistics, list(dict.fromkeys([*proposed, *nearest])), None)
+        if self.fusion == "rrf":
+            return fuse_ranks(by_words, cosines, depth)
         whole = sum(rank.query_idf(query, statistics).values())
         share = by.about.share.japanese if query.is_japanese else by.about.share.english
         return blend(by_words, cosines, whole, share, depth)

@@ -16,6 +16,9 @@ SAID: Mapping[str, str] = {
     "as ONNX, or the name of a pulled one": (
         "上位20のパッセージを質問とともに読んで並べ直すもの: ONNX のクロスエンコーダのフォルダ、または取り込んだモデルの名前"
     ),
+    "how words and meaning make one ranking: by scores or ranks": (
+        "言葉による順位と意味による順位の合わせ方(blend: 点数による、rrf: 順位による)"
+    ),
     "{name} works": "{name} が使えます",
     "what chooses the sentences of passages where no model does: a folder with a small extractor as ONNX, or the name of "
     "a pulled one": (

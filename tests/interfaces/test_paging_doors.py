@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 from mcp import Client
+from rich.cells import cell_len
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
@@ -82,7 +83,7 @@ async def test_a_summary_leaves_it_out(tmp_path: Path) -> None:
         ("en", "    result pages: 2 · LIMIT\n    It reached the last result page that it may ask for.\n"
                "    new per page: 100% 33%\n    useful per page: 100% –\n"),
         ("ja", "    結果ページ 2 · LIMIT\n    求められた結果ページ数に達しました。\n"
-               "    新しい割合(ページ順): 100% 33%\n    役立つ割合(ページ順): 100% –\n"),
+               "    新規(ページ順): 100% 33%\n    有用(ページ順): 100% –\n"),
     ],
 )  # fmt: skip
 async def test_the_shell_shows_it_in_short_lines(
@@ -94,6 +95,8 @@ async def test_the_shell_shows_it_in_short_lines(
         render_queue.status(snapshot, Words(language))
     shown = capsys.readouterr().out
     assert f"  memory: {QUERY}\n{said}" in shown
+    figures = [line for line in shown.splitlines() if "100%" in line]
+    assert len(figures) == 2 and all(cell_len(line) <= 40 for line in figures), "too wide for a narrow window"
     assert ("(result page 1)" if language == "en" else "(結果1ページ目)") in shown
 
 

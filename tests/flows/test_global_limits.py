@@ -30,7 +30,7 @@ PER_DAY = 5
 HOST_S = 1.0
 WAITS_S = (6.0, 30.0, 120.0)
 WaitReason = Callable[[float], tuple[dict[str, Any], dict[str, Any] | None]]
-OPTIONS = SearchOptions(engines=("mojeek",), serp_max_pages=2, max_results_per_query=1)
+OPTIONS = SearchOptions(engines=("mojeek",), serp_max_pages=2, max_results_per_query=3)
 BUSY = "SELECT count(*) FROM jobs WHERE state = 'running' OR (state = 'queued' AND coalesce(not_before, '') < '{}')"
 
 

@@ -14,10 +14,11 @@ import pytest
 from shisho.desk import Desk
 from shisho.desk.sessions import Sessions
 from shisho.desk.tasks import TaskDesk
-from shisho.domain.corpus import Source
+from shisho.domain.corpus import Complexity, Source
 from shisho.domain.inquiry import Budget
 from shisho.domain.intervention import AuthAction, AuthTarget
 from shisho.domain.job import Priority, StopMode, TaskState
+from shisho.domain.requirements import RequestKind
 from shisho.domain.task import (
     AskOptions,
     Opinion,
@@ -37,6 +38,12 @@ SAMPLES_OF_REGRESSION = Path(__file__).parents[2] / "samples" / "lectures" / "01
 QUESTION = "決定係数が0に近いとき何を意味するか"
 Call = Callable[[Desk, Any], Awaitable[object]]
 PLACES: Mapping[str, tuple[type[Enum], Call]] = {
+    "Desk.ask complexity": (Complexity, lambda desk, word: desk.ask(QUESTION, complexity=word)),
+    "Desk.ask kind": (RequestKind, lambda desk, word: desk.ask(QUESTION, kind=word)),
+    "Sessions.open_session complexity": (
+        Complexity,
+        lambda desk, word: desk.sessions.open_session(QUESTION, complexity=word),
+    ),
     "Desk.ask sources": (Sources, lambda desk, word: desk.ask(QUESTION, sources=word)),
     "TaskDesk.get_status wait_for": (
         WaitCondition,

@@ -88,8 +88,8 @@ class TaskParts:
     roots: tuple[Path, ...]
     watch: Watch
     estimate: Callable[[Mapping[str, int]], Awaitable[float]]
-    check: Callable[..., None]
-    """Raises InvalidParams for a question that can't be asked and, if given, its requirements."""
+    check: Callable[[str, Requirements], None]
+    """Raises InvalidParams for a question that cannot be asked, or for its requirements."""
     name_page: NamePage
     engines: Callable[[], Awaitable[Sequence[EngineStatus]]]
     make_id: Callable[[], str]

@@ -28,6 +28,7 @@ from shisho.domain.intervention import (
 )
 from shisho.domain.job import JobId, JobState, NewTask, ReplyFacts, StopMode, TaskId, TaskState
 from shisho.domain.payloads import FetchJob, IngestJob, read_payload
+from shisho.domain.requirements import NO_REQUIREMENTS
 from shisho.domain.task import (
     AnswerHandle,
     AskOptions,
@@ -71,7 +72,7 @@ class TaskDesk(SharedVerbs):
     ) -> TaskId:
         """Open a task. `budget`: max_pages, max_seconds, max_model_calls, max_tokens. Asked again with the
         same key, the first one stands. Raises InvalidParams for a blank question or an unknown ceiling."""
-        self._parts.check(question)
+        self._parts.check(question, NO_REQUIREMENTS)
         task = self._new_task(question, budget)
         key = self._key(idempotency_key, "create_task", None, [question], (question, task.budget))
         return (await self._parts.tasks.open(task, key)).id

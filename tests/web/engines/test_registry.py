@@ -13,6 +13,7 @@ import pytest
 from shisho.domain.web import ChallengeKind, EngineAbout, EngineQuery, Response, Tier, TimeRange
 from shisho.errors import InvalidParams, ParserFailed
 from shisho.web.engines import TABLE, engines, read_saved
+from shisho.web.serp.stopping import read_paging
 
 FOLDER = Path(__file__).parents[3] / "src" / "shisho" / "web" / "engines"
 
@@ -161,7 +162,9 @@ def test_the_howto_is_right() -> None:
     assert asked.url == "https://search.example.org/search?q=%E5%8F%B8%E6%9B%B8&page=2&lang=ja&age=m"
     page = b"<li class=result><h2><a href='https://a.example/'>T</a></h2><p class=text>S</p></li>"
     assert [hit.title for hit in example["parse"](Response(page)).hits] == ["T"]
-    assert engines(tomllib.loads(overrides))["mojeek"].about.interval_s == 8
+    tables = tomllib.loads(overrides)
+    assert read_paging(tables.pop("paging"), ["mojeek"])
+    assert engines(tables)["mojeek"].about.interval_s == 8
 
 
 def test_japanese_words_are_not_torn_apart_by_marks() -> None:

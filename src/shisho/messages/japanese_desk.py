@@ -41,6 +41,9 @@ SAID: Mapping[str, str] = {
     "There is no document {name}. `shisho list` shows what there is.": (
         "文書 {name} はありません。ある文書は `shisho list` で見られます。"
     ),
+    "{id} is past the end of the text, which has {length} characters.": (
+        "{id} は本文の終わりを過ぎています(本文は{length}文字です)。"
+    ),
     "{source} has no page {number}: it has {pages}.": (
         "{source} に{number}ページはありません(全{pages}ページ)。"
     ),

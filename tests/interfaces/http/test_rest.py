@@ -300,6 +300,19 @@ async def test_a_long_poll_that_wakes_costs_no_more_than_a_few_bare_requests(tmp
     assert found["poll CPU"] < 4 * found["livez CPU"], found
 
 
+def test_answered_requests_leave_no_warning_behind(tmp_path: Path) -> None:
+    """Unread warnings of each person's routes once filled the pipe of a server, which then stood still."""
+    process = started(tmp_path / "home")
+    try:
+        url = address(process)
+        for path in ("documents?limit=5", "tasks?limit=5", "conversations?limit=5", "metadata"):
+            assert httpx.get(f"{url}/api/v1/{path}", timeout=PATIENCE).is_success
+    finally:
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=2 * PATIENCE)
+    assert "Warning" not in said
+
+
 CANARY = "canary-5b1e77-token"
 
 

@@ -19,7 +19,8 @@ class InputObject(BaseModel):
     """Base of arguments, and of arguments that are objects. Unknown names are refused. `OTHER_NAMES`: the
     proper name of each other name that is accepted."""
 
-    model_config = ConfigDict(extra="forbid")
+    # Built at once, also if a start defers others: FastAPI's adapters of a deferred model warn on each route.
+    model_config = ConfigDict(extra="forbid", defer_build=False)
     OTHER_NAMES: ClassVar[Mapping[str, str]] = {}
 
     @model_validator(mode="before")

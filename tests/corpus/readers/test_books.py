@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from typing import Any
@@ -81,6 +83,16 @@ def test_a_picture_in_the_spine_has_a_place_that_links_count() -> None:
     reading = epub.read(making.book({"本/package.opf": package}))
     assert {block.page for block in reading.blocks} == {4}
     assert reading.page_count == 4
+
+
+def test_a_repeated_entry_of_the_spine_is_read_once() -> None:
+    once = making.book()
+    with zipfile.ZipFile(io.BytesIO(once)) as archive:
+        package = archive.read("本/package.opf").decode()
+    again = package.replace("</spine>", '<itemref idref="c1.xhtml"/>' * 3_000 + "</spine>")
+    repeated = epub.read(making.book({"本/package.opf": again}))
+    assert rows(repeated) == rows(epub.read(once))
+    assert repeated.page_count == 3_004
 
 
 def test_a_letter_says_who_wrote_it_and_names_what_was_attached() -> None:

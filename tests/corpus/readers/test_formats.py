@@ -4,15 +4,16 @@ import io
 import re
 import zipfile
 
+import openpyxl
 import pytest
 
 from shisho.corpus.layout import lay_out
-from shisho.corpus.readers import docx, html, markdown, media, pptx, text
+from shisho.corpus.readers import docx, html, markdown, media, pptx, text, xlsx
 from shisho.domain.corpus import BlockKind, Reading
 from shisho.errors import DocumentEncrypted, DocumentUnreadable, TooLarge, UnsupportedMedia
 from shisho.isolation import prescan
 from shisho.language.normalise import fold_map
-from tests.corpus.readers.making import lines, pdf, slides, word
+from tests.corpus.readers.making import lines, pdf, saved, slides, word
 from tests.shared import shared
 
 ODD = "10²とR²と½と㈱とｶﾞｲﾄﾞ"
@@ -325,6 +326,43 @@ def test_pptx() -> None:
         (1, BlockKind.NOTE, "ここで例を話す。"),
         (2, BlockKind.HEADING, "まとめ"),
     ]
+
+
+def _repeat_entry(package: bytes, part: str, pattern: str) -> bytes:
+    """The package with the first entry of this kind in this part written a hundred times."""
+
+    def repeat(match: re.Match[str]) -> str:
+        entries = (
+            re.sub(r'(?<=[ ](?:id|Id)=")[0-9]+(?=")|(?<=sheetId=")[0-9]+(?=")', str(number), match[0])
+            for number in range(1_000, 1_100)
+        )
+        return match[0] + "".join(
+            re.sub(r'name="[^"]*"', f'name="again {number}"', entry) for number, entry in enumerate(entries)
+        )
+
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(package)) as old, zipfile.ZipFile(file, "w") as new:
+        for name in old.namelist():
+            data = old.read(name)
+            if name == part:
+                data = re.sub(pattern, repeat, data.decode(), count=1).encode()
+            new.writestr(name, data)
+    return file.getvalue()
+
+
+def test_a_slide_that_is_named_a_hundred_times_is_read_once() -> None:
+    repeated = pptx.read(_repeat_entry(slides(), "ppt/presentation.xml", r"<p:sldId [^>]*/>"))
+    assert repeated.page_count == 102
+    assert [block.text for block in repeated.blocks] == [block.text for block in pptx.read(slides()).blocks]
+
+
+def test_a_sheet_that_is_named_a_hundred_times_is_read_once() -> None:
+    made = openpyxl.Workbook()
+    made.active.append(["項目", "値"])
+    made.active.append(["決定係数", 0.81])
+    repeated = xlsx.read(_repeat_entry(saved(made), "xl/workbook.xml", r"<sheet [^>]*/>"))
+    assert repeated.page_count == 101
+    assert repeated.blocks == xlsx.read(saved(made)).blocks
 
 
 def test_a_zip_bomb_is_refused_before_it_is_unpacked() -> None:

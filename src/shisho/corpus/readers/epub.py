@@ -65,11 +65,14 @@ class _Book:
         steps = _named(package, "itemref")
         self.length = len(steps)
         # Pictures have a place in the spine as well, and links count them (EPUB CFI, 3.1).
-        self.spine = [
+        entries = [
             (number, _path(folder, items[step.get("idref")].get("href", "")))
             for number, step in enumerate(steps, 1)
             if step.get("idref") in items and items[step.get("idref")].get("media-type") in _PAGES
         ]
+        # Only the first entry of a part counts: a thousand may name the same chapter.
+        first_numbers = {name: number for number, name in reversed(entries)}
+        self.spine = [(number, name) for number, name in entries if first_numbers[name] == number]
         self._listing = self._listed(items.values(), package, folder)
         self._chapters = self._contents(items, folder)
         self._chapter: _Titles = ()

@@ -42,14 +42,21 @@ MAX_GROUPS = 20  # how deep groups of shapes are followed
 def read(data: bytes) -> Reading:
     """Slides count from 1, hidden ones too."""
     deck = pptx.Presentation(open_package(data))
-    blocks = [block for number, slide in enumerate(deck.slides, start=1) for block in _slide(slide, number)]
+    slides = list(deck.slides)
+    blocks: list[Block] = []
+    # A part is read once, however many entries of the presentation name it.
+    read_parts = set()
+    for number, slide in enumerate(slides, start=1):
+        if slide.part.partname not in read_parts:
+            read_parts.add(slide.part.partname)
+            blocks.extend(_slide(slide, number))
     if not blocks:
         raise DocumentUnreadable(
             "The slides hold no text: if they are pictures, export them as PDF and run OCR over it."
         )
     core = deck.core_properties
     title = title_of(strip_controls(core.title or ""), blocks)
-    return Reading(tuple(blocks), title, len(deck.slides), description=describe_properties(core))
+    return Reading(tuple(blocks), title, len(slides), description=describe_properties(core))
 
 
 def _slide(slide: Any, number: int) -> Iterator[Block]:

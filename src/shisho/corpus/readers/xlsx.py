@@ -49,7 +49,12 @@ def read(data: bytes) -> Reading:
         hidden = []
         rows = 0
         columns = 0
+        # A part is read once, however many sheets of the workbook name it.
+        read_parts = set()
         for number, sheet in enumerate(book.worksheets, start=1):
+            if sheet._worksheet_path in read_parts:
+                continue
+            read_parts.add(sheet._worksheet_path)
             if sheet.sheet_state == _SHOWN:
                 source = SheetXml(sheet, _ranges_of(sheet))
                 blocks.extend(sheet_blocks(_rows(source, book.epoch), strip_controls(sheet.title), number))

@@ -4,6 +4,7 @@ not load them."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import RLock
 from typing import Any, ParamSpec, TypeVar, cast
 
 T = TypeVar("T")
@@ -11,19 +12,22 @@ P = ParamSpec("P")
 
 
 class DeferredPart:
-    """Stands for what `make` gives, made at the first use of one of its attributes. `known` are those that
-    are told without."""
+    """Stands for what `make` gives, made once, at the first use of one of its attributes from any thread.
+    `known` are those that are told without."""
 
     def __init__(self, make: Callable[[], Any], known: dict[str, Any]) -> None:
         self._make = make
         self._known = known
         self._made: Any = None
+        self._making = RLock()
 
     def __getattr__(self, name: str) -> Any:
         if name in self._known:
             return self._known[name]
         if self._made is None:
-            self._made = self._make()
+            with self._making:
+                if self._made is None:
+                    self._made = self._make()
         return getattr(self._made, name)
 
     async def close(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -13,6 +14,7 @@ from typing import Any
 
 import httpx
 import pytest
+from fastapi import FastAPI
 from starlette.datastructures import Headers
 
 from shisho.bootstrap.desk import open_desk
@@ -24,6 +26,7 @@ from shisho.errors import InvalidParams
 from shisho.interfaces.api.routes import ROUTES
 from shisho.interfaces.http.guard import AccessRules, read_people
 from shisho.interfaces.http.headers import COOKIE
+from shisho.interfaces.http.people import PersonalApplications
 from shisho.interfaces.http.server import build
 from shisho.testing.memory_web import MemoryWeb
 from tests.flows.smallweb import QUERY, challenge, small_web, way
@@ -36,6 +39,7 @@ LECTURE = Path(__file__).parents[3] / "samples" / "lectures" / "01-regression.pd
 QUESTION = "決定係数が0に近いとき何を意味するか"
 SECRET = "花子の日記によれば、暗証は薔薇の名前である。"
 OWN = "相関係数とは、太郎によれば、二つの変数の線形な関係の強さを表す指標である。"
+HELD_SECONDS = 5.0  # that a build is held up if the loop waits for it
 MCP = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18"}
 
 
@@ -402,3 +406,42 @@ async def test_a_signing_key_is_one_persons(tmp_path: Path) -> None:
             report = check_proof(proof.content)
             assert (report.faults, report.signer) == ((), signer)
     assert not list(tmp_path.glob("**/*hanako*"))  # noqa: ASYNC240
+
+
+async def test_a_persons_application_is_built_once_beside_the_loop(tmp_path: Path) -> None:
+    begun = threading.Event()
+    release = threading.Event()
+    was_released: list[bool] = []
+
+    def make(desk: Desk) -> FastAPI:
+        begun.set()
+        was_released.append(release.wait(HELD_SECONDS))
+        return FastAPI()
+
+    async with open_desk(home=tmp_path) as desk:
+        people = PersonalApplications(desk, make)
+        async with people.run():
+            asking = [asyncio.create_task(people.get("hanako")) for _ in range(5)]
+            await asyncio.to_thread(begun.wait)
+            release.set()  # by the loop: it is free
+            applications = await asyncio.gather(*asking)
+    assert was_released == [True]
+    assert len(set(map(id, applications))) == 1
+
+
+async def test_an_application_that_cannot_be_built_leaves_the_server_and_is_tried_again(
+    tmp_path: Path,
+) -> None:
+    made = iter([InvalidParams("The disk is full."), FastAPI()])
+
+    def make(desk: Desk) -> FastAPI:
+        if isinstance(found := next(made), InvalidParams):
+            raise found
+        return found
+
+    async with open_desk(home=tmp_path) as desk:
+        people = PersonalApplications(desk, make)
+        async with people.run():
+            with pytest.raises(InvalidParams):
+                await people.get("hanako")
+            assert isinstance(await people.get("hanako"), FastAPI)

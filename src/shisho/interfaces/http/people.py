@@ -59,13 +59,15 @@ def read_proxies(header: str, addresses: Iterable[str]) -> ProxyRules:
 
 @dataclass(slots=True)
 class PersonalApplications:
-    """One application a person; each lives from the first request to the end of the server."""
+    """One application a person; each lives from the first request to the end of the server. It is built in a
+    thread, one at a time, so that nobody else's request waits for it."""
 
     desk: Desk
     make: Callable[[Desk], FastAPI]
     _applications: dict[str, asyncio.Future[FastAPI]] = field(default_factory=dict)
     _group: asyncio.TaskGroup | None = None
     _over: asyncio.Event = field(default_factory=asyncio.Event)
+    _building: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
@@ -79,7 +81,8 @@ class PersonalApplications:
                 self._group = None
 
     async def get(self, owner: str) -> ASGIApp:
-        """The application of a person."""
+        """Return the application of a person. Raises what building it raised; the next request tries
+        again."""
         if owner not in self._applications:
             coming: asyncio.Future[FastAPI] = asyncio.get_running_loop().create_future()
             self._applications[owner] = coming
@@ -90,8 +93,14 @@ class PersonalApplications:
         return await asyncio.shield(self._applications[owner])
 
     async def _keep(self, owner: str, coming: asyncio.Future[FastAPI]) -> None:
-        """In a task of its own, as what is entered must be left in the same."""
-        application = self.make(self.desk.for_owner(owner))
+        """Run the application in a task of its own: its lifespan must end in the task that began it."""
+        try:
+            async with self._building:
+                application = await asyncio.to_thread(self.make, self.desk.for_owner(owner))
+        except Exception as failure:
+            del self._applications[owner]
+            coming.set_exception(failure)
+            return
         async with application.router.lifespan_context(application):
             coming.set_result(application)
             await self._over.wait()

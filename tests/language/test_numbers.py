@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 
 from shisho.language.numbers import Date, Figures, Measure, figures, fold_figures, is_same_unit, kanji_number
+from tests.machine import grows_in_line
 
 
 @pytest.mark.parametrize(
@@ -112,3 +113,8 @@ def test_hostile_lengths_end_soon(text: str) -> None:
 )
 def test_the_sign_of_a_unit_is_its_name(word: str, other: str, same: bool) -> None:
     assert is_same_unit(word, other) is same
+
+
+@pytest.mark.parametrize("unit", ["a", "1", "a^", "1,", "万", "一", "年1"])
+def test_figures_of_a_text_without_end_are_found_in_linear_time(unit: str) -> None:
+    assert grows_in_line(figures.__wrapped__, lambda size: unit * (size // len(unit)) + "x", 2_500)

@@ -128,7 +128,8 @@ _ROUGHLY = re.compile(
     r"(?:約|およそ|おおよそ|ほぼ|概ね|\b(?:about|around|roughly|nearly|almost|approximately))\s*$"
 )
 _OR_SO = re.compile(r"余|強|弱|ほど|程度|前後|あまり|近く|くらい|ぐらい")
-_SYMBOL = re.compile(r"[a-z]+[\^_]?-?\d+[a-z]*")
+# Only whole runs of letters are tried, each once: the search is linear.
+_SYMBOL = re.compile(r"(?<![a-z])[a-z]++[\^_]?-?\d+[a-z]*")
 _RAISED = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+|[₀₁₂₃₄₅₆₇₈₉]+")
 _NOT_COUNTED = frozenset(
     {

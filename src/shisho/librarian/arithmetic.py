@@ -14,7 +14,7 @@ from itertools import combinations
 from shisho.language.numbers import COUNTERS, Date, Figures, Measure, figure_places, figures, fold_figures
 
 _OPERATORS = {"+": "+", "-": "-", "×": "*", "*": "*", "x": "*", "÷": "/", "−": "-", "–": "-"}
-_GAP = re.compile(r"\s*([()\s]*)\s*([-+×*x÷−–=])\s*([()\s]*)$|\s*$")
+_GAP = re.compile(r"\s*+((?:[()][()\s]*+)?)([-+×*x÷−–=])\s*+((?:[()][()\s]*+)?)$|\s*+$")
 _OPENING = re.compile(r"[(\s]*$")
 _SUM = re.compile(r"合計|合わせ|総額|総数|全部で|足す|足し|\btotal\b|\bsum\b|\baltogether\b")
 _DIFFERENCE = re.compile(

@@ -1,6 +1,6 @@
 """The pages of the documentation site: what the repository holds for readers, at the paths it has there.
 
-So a link that works in the repository works on the site, and a page that is added is on the site without an entry.
+So a link that works in the repository works on the site, and an added page is on the site without an entry.
 MkDocs calls the functions whose names begin with `on_`.
 """
 
@@ -33,7 +33,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def navigation(paths: list[str]) -> list[Any]:
-    """One tab for each language, then what both share. Howtos stand in the order in which the README names them."""
+    """Return one tab for each language, then what both share. Howtos are in the order of the README."""
     readme = (ROOT / "README.md").read_text("utf-8")
 
     def place(path: str) -> int:
@@ -43,7 +43,9 @@ def navigation(paths: list[str]) -> list[Any]:
     howtos = sorted((path for path in paths if path.startswith("docs/howto/")), key=place)
     reference = [path for path in paths if path.startswith("docs/reference/")]
     decisions = [path for path in paths if path.startswith("docs/adr/")]
-    others = [path for path in paths if path.startswith("docs/") and path not in {*howtos, *reference, *decisions}]
+    others = [
+        path for path in paths if path.startswith("docs/") and path not in {*howtos, *reference, *decisions}
+    ]
     return [
         {"English": ["README.md", *(path for path in howtos if not path.endswith(JAPANESE))]},
         {"日本語": ["README.ja.md", *(path for path in howtos if path.endswith(JAPANESE))]},
@@ -65,7 +67,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     return f"{title}\n\n[{words}]({pair.name})\n\n{text}"
 
 
-def on_page_context(context: dict[str, Any], page: Page, config: MkDocsConfig, nav: Navigation) -> dict[str, Any]:
+def on_page_context(
+    context: dict[str, Any], page: Page, config: MkDocsConfig, nav: Navigation
+) -> dict[str, Any]:
     """Give the page its language, which chooses the theme's words and the reader's fonts."""
     config.theme["language"] = "ja" if page.file.src_uri.endswith(JAPANESE) else "en"
     return context

@@ -22,7 +22,9 @@ Places = dict[str, int]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("corpus", type=Path, help="a folder with the documents of JSQuAD's validation set")
     parser.add_argument("--embedder", default="use")
     options = parser.parse_args()
@@ -31,7 +33,9 @@ def main() -> None:
             (Path(folder) / path.name).symlink_to(path.resolve())
         for name in ("queries.jsonl", "qrels.tsv"):
             (Path(folder) / name).symlink_to(HERE / name)
-        report(load(Path(folder)), *asyncio.run(measured(load(Path(folder)), options.embedder)), options.embedder)
+        report(
+            load(Path(folder)), *asyncio.run(measured(load(Path(folder)), options.embedder)), options.embedder
+        )
 
 
 async def measured(eval_set: EvalSet, embedder: str) -> tuple[Places, Places]:
@@ -55,7 +59,10 @@ def places(eval_set: EvalSet, rankings: list[list[str]]) -> Places:
 
 def report(eval_set: EvalSet, before: Places, after: Places, embedder: str) -> None:
     missed = [question for question in eval_set.questions if not 0 < before[question.id] <= FIRST]
-    lines = [f"Written by `python eval/meaning/run.py` with `{embedder}`: the place of the passage, – for none among 200.", ""]
+    lines = [
+        f"Written by `python eval/meaning/run.py` with `{embedder}`: the place of the passage, – for none among 200.",
+        "",
+    ]
     for kind in ("paraphrase", "english"):
         rows = [question for question in missed if question.id.startswith(kind)]
         asked = sum(question.id.startswith(kind) for question in eval_set.questions)
@@ -72,7 +79,10 @@ def report(eval_set: EvalSet, before: Places, after: Places, embedder: str) -> N
             "",
             "| question | by words | by words and meaning |",
             "|---|---|---|",
-            *(f"| {question.text} | {before[question.id] or '–'} | {after[question.id] or '–'} |" for question in rows),
+            *(
+                f"| {question.text} | {before[question.id] or '–'} | {after[question.id] or '–'} |"
+                for question in rows
+            ),
             "",
         ]
     text = "\n".join(lines)

@@ -3,8 +3,9 @@ one transaction."""
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any, TypeVar
 
 from shisho.domain.codec import Payload, build, dumps, to_plain
@@ -211,7 +212,7 @@ class Transactions:
 
     async def write(self, work: Callable[[Transaction], T], *, lasting: bool = True) -> T:
         """As `QueryStore.write`; rings after the commit."""
-        return self.ring(await self._store.write(self.gather_topics(work), lasting=lasting))
+        return await self.await_commit(self._store.write(self.gather_topics(work), lasting=lasting))
 
     def gather_topics(self, work: Callable[[Transaction], T]) -> Callable[[Queries], tuple[T, set[str]]]:
         """`work` in a transaction of the queue, and what the bell is to ring for after its commit."""
@@ -222,11 +223,15 @@ class Transactions:
 
         return whole
 
-    def ring(self, done: tuple[T, set[str]]) -> T:
-        """Ring for what was committed."""
-        result, topics = done
-        self._bell.ring(topics)
-        return result
+    async def await_commit(self, committing: Coroutine[Any, Any, tuple[T, set[str]]]) -> T:
+        """Return what a commit gives and ring for it; it rings also if the caller is cancelled meanwhile."""
+        under_way = asyncio.create_task(committing)
+        under_way.add_done_callback(self._ring)
+        return (await asyncio.shield(under_way))[0]
+
+    def _ring(self, committed: asyncio.Task[tuple[Any, set[str]]]) -> None:
+        if not committed.cancelled() and committed.exception() is None:
+            self._bell.ring(committed.result()[1])
 
     async def read_rows(self, query: str, values: Mapping[str, Any]) -> list[Row]:
         return await self._store.read(lambda queries: queries.rows(query, values))

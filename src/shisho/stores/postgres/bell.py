@@ -67,11 +67,9 @@ class PostgresBell:
     @contextmanager
     def listen(self, *topics: str) -> Iterator[Ear]:
         with self._local.listen(*topics) as ear:
-            if self._watch is None or not self._watch.goes_on:
+            if self._watch is None or not self._watch.want(topics):
                 self._watch = _ServerWatch(self._database, self._local, self._poll_seconds, self._name)
                 self._watch.await_server()
-            else:
-                self._watch.want(topics)
             yield ear
 
     @property
@@ -114,7 +112,8 @@ class _ServerWatch:
         self._woken, self._waker = socket.socketpair()
         self._waker.setblocking(False)
         self._is_awaited_no_more = threading.Event()
-        self.goes_on = True
+        self._ending = threading.Lock()
+        self._goes_on = True
         threading.Thread(target=self._run, name="shisho-bell", daemon=True).start()
 
     def await_server(self) -> None:
@@ -123,26 +122,40 @@ class _ServerWatch:
         if not self._is_awaited_no_more.wait(BEGIN_SECONDS):
             self._is_awaited_no_more.set()
 
-    def want(self, topics: Iterable[str]) -> None:
-        if self._places.want(topics) and self.goes_on:
-            with suppress(OSError):  # it has just ended, or was told often enough
-                self._waker.send(b".")
+    def want(self, topics: Iterable[str]) -> bool:
+        """Hear these topics of a listener that is registered too; False: the watch has ended, or its loop."""
+        with self._ending:
+            if not self._goes_on or self._loop.is_closed():
+                return False
+            if self._places.want(topics):
+                with suppress(OSError):  # it was told often enough
+                    self._waker.send(b".")
+            return True
+
+    def _end_if_idle(self, since: float) -> None:
+        """End if nobody has listened since that time for so long. A listener registers before it asks whether
+        the watch goes on, so it is either counted here or told that this one has ended."""
+        with self._ending:
+            is_idle = not self._ears.listening and time.monotonic() - since >= LINGER_SECONDS
+            self._goes_on = self._goes_on and not is_idle
 
     def _run(self) -> None:
-        while self.goes_on:
-            try:
-                with self._database.connection() as connection:
-                    self._hear(connection)
-            except RuntimeError:  # the loop has ended, and its listeners with it
-                self.goes_on = False
-            except (ShishoError, psycopg.Error) as error:
-                self.goes_on = not self._database.is_closed
-                self._is_awaited_no_more.set()  # it may take long
-                if self.goes_on:
+        try:
+            while self._goes_on and not self._database.is_closed:
+                try:
+                    with self._database.connection() as connection:
+                        self._hear(connection)
+                except (ShishoError, psycopg.Error) as error:
+                    self._is_awaited_no_more.set()  # it may take long
                     log.debug("the bell does not hear the server: %s", error)
                     time.sleep(AGAIN_SECONDS)
-        self._woken.close()
-        self._waker.close()
+        except RuntimeError:  # the loop has ended, and its listeners with it
+            log.debug("the bell has lost its loop")
+        finally:
+            with self._ending:
+                self._goes_on = False
+                self._woken.close()
+                self._waker.close()
 
     def _hear(self, connection: Connection) -> None:
         connection.execute(f"LISTEN {CHANNEL}")
@@ -152,13 +165,13 @@ class _ServerWatch:
         self._is_awaited_no_more.set()
         looked = time.monotonic()
         left = looked
-        while self.goes_on and not self._database.is_closed:
+        while self._goes_on and not self._database.is_closed:
             self._await(connection)
             if newly_heard := self._places.take(connection):
                 self._ring(newly_heard)
             now = time.monotonic()
             left = now if self._ears.listening else left
-            self.goes_on = now - left < LINGER_SECONDS
+            self._end_if_idle(left)
             if now - looked > self._poll_seconds:
                 looked = now
                 self._ring(self._news(connection))

@@ -60,8 +60,8 @@ class PostgresJobs(StoredJobs):
     async def _execute(self, work: Callable[[Transaction], T]) -> T:
         """Statements that are each a transaction and may be said again."""
         whole = self._transactions.gather_topics(work)
-        done = await self._database.execute(lambda connection: whole(PostgresQueries(connection)))
-        return self._transactions.ring(done)
+        committing = self._database.execute(lambda connection: whole(PostgresQueries(connection)))
+        return await self._transactions.await_commit(committing)
 
     def _take(self, transaction: Transaction, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
         times = {"now": transaction.now, "steady": transaction.steady}

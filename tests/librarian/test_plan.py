@@ -27,7 +27,7 @@ def test_round_one_asks_with_the_words_of_all_open_goals() -> None:
         ("決定係数の求め方を詳しく説明して", "決定係数の求め方"),
         ("決定係数とは何ですか？", "決定係数"),
         ("平面幾何", "平面幾何"),
-        ("気団は何気団？", "気団は何気団？"),
+        ("気団は何気団？", "気団は何気団"),
         ("explain ridge regression", "ridge regression"),
     ],
 )

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shisho.language.terms import ASKING, ENGLISH_STOP, GRAMMAR, fold, tokenizer
+from shisho.language.asking import is_asking_term
+from shisho.language.terms import ENGLISH_STOP, GRAMMAR, fold, stem, tokenizer
 
 MOST_CHARS = 2_000
 _JAPANESE = re.compile(r"[ぁ-んァ-ヺ一-鿿々]")
@@ -20,13 +21,11 @@ _WHY = re.compile(r"なぜ|何故|どうして|なんで")
 _WORD = re.compile(r"[^\W_]+(?:['’.+#-][^\W_]+)*")
 _NOMINAL = frozenset({"名詞", "接頭辞", "接尾辞", "形状詞", "記号"})
 _VERBAL = frozenset({"動詞", "形容詞"})
-# Words that ask, and those that name the asking.
-_ASKS = ASKING | frozenset("何れ 何時 何処 何方 誰 どの 幾 幾つ 幾ら".split())  # noqa: SIM905
 _WHICH = frozenset({"何", "どの", "どんな"})  # with the noun after them: 何席, どの国
-_ASKED = _ASKS | GRAMMAR | frozenset("なさる 為さる 呼ぶ 知る 説明 述べる 意味".split())  # noqa: SIM905
+_ASKED = GRAMMAR | frozenset("なさる 為さる 呼ぶ 知る 説明 述べる 意味".split())  # noqa: SIM905
 _FORMAL = GRAMMAR | {"時"}  # nouns of grammar: 0のとき決定係数は, 為, 事
 _ENGLISH_ASKED = (ENGLISH_STOP - {"why"}) | frozenset(
-    "would could should may might tell explain describe mean means called name please much many about me".split()  # noqa: SIM905
+    "may mean means called name about".split()  # noqa: SIM905
 )
 
 
@@ -64,7 +63,11 @@ def _plain(text: str) -> Iterator[Keyword]:
     if _JAPANESE.search(text):
         yield from _japanese(text)
     else:
-        yield from (Keyword(word) for word in _WORD.findall(text) if fold(word) not in _ENGLISH_ASKED)
+        yield from (Keyword(word) for word in _WORD.findall(text) if not _asks(fold(word)))
+
+
+def _asks(word: str) -> bool:
+    return word in _ENGLISH_ASKED or is_asking_term(stem(word))
 
 
 def _japanese(text: str) -> Iterator[Keyword]:
@@ -125,7 +128,7 @@ def _word(tokens: list[Any]) -> Iterator[Keyword]:
     """The tokens as one word, unless they ask or say nothing. What is counted or classified by 何 is not
     known yet."""
     forms = [fold(token.normalized_form()) for token in tokens]
-    if all(form in _ASKED for form in forms) or any(form in _ASKS for form in forms):
+    if all(form in _ASKED for form in forms) or any(map(is_asking_term, forms)):
         return
     if not _is_noun(tokens):
         yield Keyword(tokens[0].dictionary_form(), noun=False)

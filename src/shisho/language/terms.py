@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from shisho.language.asking import is_asking_term
 from shisho.language.mapped import release_mapped
 from shisho.language.other_scripts import PAIRED, list_terms
 
@@ -34,8 +35,6 @@ CONTENT = frozenset({"名詞", "動詞", "形容詞", "形状詞", "接尾辞", 
 GRAMMAR = _words(
     "為る 有る 居る 成る よる 因る 言う おく 置く おる つく 出来る 無い こと 物 為 よう 様 の 等 的 此の 其の 或る"
 )
-# Words by which a question asks: they name nothing that a passage could be found by.
-ASKING = _words("何 何の どんな どのような 何故 教える 下さる")
 # Lucene's English stop words, with the question words and auxiliaries that its list leaves out.
 ENGLISH_STOP = _words(
     "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was "
@@ -122,7 +121,7 @@ def build_query(texts: Sequence[str], read: Read) -> TermQuery:
     folded = [fold(text) for text in texts]
     text_words = [[term for line in text.splitlines() for term in read(line)] for text in folded]
     found_words = [term for words in text_words for term in words]
-    named_words = [term for term in found_words if term not in ASKING] or found_words
+    named_words = [term for term in found_words if not is_asking_term(term)] or found_words
     phrases = (tuple(read(phrase)) for text in folded for phrase in _QUOTED.findall(text))
     return TermQuery(
         terms=tuple(dict.fromkeys(named_words)),

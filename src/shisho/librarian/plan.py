@@ -3,23 +3,14 @@ by itself, as they are read by then (docs/adr/0014)."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from shisho.domain.corpus import Condition
 from shisho.domain.inquiry import Goal, Plan, Strategy
+from shisho.language.asking import strip_asking
 from shisho.language.terms import fold
 from shisho.language.wordings import has_synonyms
 from shisho.librarian import questions
-
-# 「決定係数について教えてください」: the asking is no part of what is sought.
-_ASKING = re.compile(
-    r"(?:(?:について|に関して|を|は|とは)?(?:詳しく|簡単に|具体的に|わかりやすく)?"
-    r"(?:教え|説明し?|述べ|まとめ|挙げ|答え|書き)(?:て|なさい|よ|ろ|せよ)(?:ください|下さい|ほしい|欲しい)?"
-    r"|(?:とは|は|って)(?:何|なに|なん)(?:です|でしょう)?か?)[。．.?？!！\s]*$"
-    r"|^(?:please )?(?:tell me|explain|describe)(?: about)?\s+",
-    re.IGNORECASE,
-)
 
 
 def plan(strategy: Strategy, goals: Sequence[Goal], plans: Sequence[Plan]) -> Plan:
@@ -30,7 +21,7 @@ def plan(strategy: Strategy, goals: Sequence[Goal], plans: Sequence[Plan]) -> Pl
         _key(earlier.keyword_query, earlier.filter_conditions, earlier.with_synonyms) for earlier in plans
     }
     for asked_goals in [[goal] for goal in goals] if plans else [goals]:
-        query = tuple(dict.fromkeys(_sought(goal.question) for goal in asked_goals))
+        query = tuple(dict.fromkeys(strip_asking(goal.question) for goal in asked_goals))
         if _key(query, filters, False) not in earlier_keys:
             meant = asked_goals[0].question if plans else strategy.question
             ids = ", ".join(goal.id for goal in asked_goals)
@@ -39,7 +30,7 @@ def plan(strategy: Strategy, goals: Sequence[Goal], plans: Sequence[Plan]) -> Pl
     if query and _key(query, filters, False) not in earlier_keys:
         return Plan(strategy.question, query, strategy.question, f"{goals[0].id}: its definition", filters)
     for goal in goals if plans else ():
-        query = (_sought(goal.question),)
+        query = (strip_asking(goal.question),)
         if has_synonyms(query) and _key(query, filters, True) not in earlier_keys:
             why = f"{goal.id}: what means the same as its words"
             return Plan(strategy.question, query, goal.question, why, filters, with_synonyms=True)
@@ -53,10 +44,6 @@ def _definition(strategy: Strategy) -> tuple[str, ...]:
     if len(strategy.goals) > 1 or parsed.defined is None or not parsed.asks_what_is:
         return ()
     return (f"{parsed.defined.text} 定義",)
-
-
-def _sought(question: str) -> str:
-    return _ASKING.sub("", question).strip() or question
 
 
 def _filters(plans: Sequence[Plan]) -> Mapping[str, Condition]:

@@ -1,0 +1,98 @@
+"""The words by which people ask, from one list: what is left without them is what they look for. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
+MOST_PHRASES = 12  # around one question, on each side
+MOST_PARTICLES = 4  # before one phrase: のこと+について
+_GAP = "…"
+_MARKS = ("+ ", "~ ")  # of particles and of endings
+_SHORT = 3  # letters that may be the end of a longer word: ぶどう, 平面幾何, 提示して
+_KANA, _KANJI = "ぁ-んー", "一-鿿々"
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrases:
+    """The list, ready to be matched. `around`: phrases that open and close at once."""
+
+    terms: frozenset[str]
+    opening: re.Pattern[str]
+    closing: re.Pattern[str]
+    around: tuple[re.Pattern[str], ...]
+
+
+def strip_asking(question: str) -> str:
+    """The question without the phrases that only ask, whatever its wording; itself if nothing else is in
+    it."""
+    phrases = _read_phrases()
+    bare = question.strip()
+    for _ in range(MOST_PHRASES):
+        shorter = phrases.opening.sub("", phrases.closing.sub("", bare, count=1), count=1)
+        for around in phrases.around:
+            if match := around.match(bare):
+                shorter = match["thing"]
+        if shorter == bare:
+            break
+        bare = shorter
+    bare = bare.strip(" \t、。，．,.?？!！:：")
+    return bare if any(map(str.isalnum, bare)) else question
+
+
+def is_asking_term(term: str) -> bool:
+    """True for an index term by which a question asks: it names nothing that a passage could be found by."""
+    return term in _read_phrases().terms
+
+
+@lru_cache(maxsize=1)
+def _read_phrases() -> _Phrases:
+    text = files("shisho.language").joinpath("lists", "asking_phrases.txt").read_text("utf-8")
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    opened = [line.removesuffix(_GAP).strip() for line in lines if line.endswith(_GAP)]
+    closed = [line.removeprefix(_GAP).strip() for line in lines if line.startswith(_GAP)]
+    pairs = [line.split(_GAP) for line in lines if _GAP in line.strip(_GAP)]
+    particles, endings = (_any([line[2:] for line in lines if line.startswith(mark)]) for mark in _MARKS)
+    behind = rf"(?:{particles}){{1,{MOST_PARTICLES}}}+(?:{_any(closed)})"
+    free = "|".join(map(_write_free, _longest_first(closed)))
+    return _Phrases(
+        frozenset(
+            word
+            for line in lines
+            if not line.startswith(_MARKS) and _GAP not in line
+            for word in line.split()
+        ),
+        re.compile(rf"^[\s、。,.]*(?:{'|'.join(_list_openings(opened))})", re.IGNORECASE),
+        re.compile(rf"(?:{behind}|{free})(?>{endings}|[\s.]++)*+$", re.IGNORECASE),
+        tuple(re.compile(_write_around(*pair), re.IGNORECASE) for pair in pairs),
+    )
+
+
+def _list_openings(phrases: list[str]) -> Iterator[str]:
+    for phrase in _longest_first(phrases):
+        written = re.escape(phrase).replace("'", "['’]")
+        yield written + (r"(?=[\s,:.!?]|$)[\s,:.!?]*" if phrase.isascii() else r"[\s、。!！]*")
+
+
+def _write_around(opening: str, closing: str) -> str:
+    return rf"^{re.escape(opening.strip())}\s+(?P<thing>.+?)\s+{re.escape(closing.strip())}[\s?.!]*$"
+
+
+def _write_free(phrase: str) -> str:
+    """A closing phrase with no particle before it. A short one follows letters of another kind."""
+    written = re.escape(phrase)
+    if phrase.isascii():
+        return rf"[\s,.?!]++{written}(?=[\s,.?!]|$)"
+    kind = _KANA if re.match(f"[{_KANA}]", phrase) else _KANJI
+    return rf"(?<![{kind}]){written}" if len(phrase) <= _SHORT else written
+
+
+def _any(phrases: list[str]) -> str:
+    return "|".join(map(re.escape, _longest_first(phrases)))
+
+
+def _longest_first(phrases: list[str]) -> list[str]:
+    return sorted(phrases, key=len, reverse=True)

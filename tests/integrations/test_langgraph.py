@@ -215,6 +215,27 @@ async def test_tools_answer_a_models_call_with_words_and_an_artifact(desk: Desk)
     assert found.artifact[0].text in found.content
 
 
+async def test_tool_takes_what_the_answer_must_say(desk: Desk) -> None:
+    first, second = {"id": "T1", "question": "決定係数の定義"}, {"id": "task-7", "question": "残差の定義"}
+    plain = await desk.ask("決定係数と残差の違いを比較せよ", goals=[first, second])
+    arguments = {
+        "question": plain.question,
+        "goals": [{**first, "min_evidence": 1}, second],
+        "condition": "T1 and not task-7",
+        "complexity": "several",
+        "exclude_ids": [plain.evidence[0].passage_id],
+    }
+    call = {"name": "ask_library", "args": arguments, "id": "1", "type": "tool_call"}
+    answer = (await ask_tool(desk).ainvoke(call)).artifact
+    assert answer.condition == "T1 and not task-7"
+    assert [goal.id for goal in answer.goals] == ["T1", "task-7"]
+    assert answer.evidence and plain.evidence[0].passage_id not in {
+        quoted.passage_id for quoted in answer.evidence
+    }
+    with pytest.raises(InvalidParams, match="no passage and no document nowhere"):
+        await ask_tool(desk).ainvoke({**call, "args": {**arguments, "exclude_ids": ["nowhere"]}})
+
+
 async def test_search_names_the_cell_of_a_notebook_in_the_readers_language(tmp_path: Path) -> None:
     async with open_desk(home=tmp_path, web="off") as desk:
         await desk.add_source(Source("分析.ipynb", notebook()))

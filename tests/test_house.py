@@ -43,7 +43,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "stores": COMMON | {"system"},
     "testing": COMMON,
     "desk": GROUND | {"ports"},
-    "handlers": COMMON | CORE,
+    "handlers": COMMON | CORE | {"isolation"},
     # What puts rooms together knows them all but the interfaces. Optional drivers (a browser, the web in a
     # box) are imported there, inside functions, and nowhere else.
     "bootstrap": COMMON

@@ -264,6 +264,8 @@ def _queue_of(
         conversations=conversations,
         embeddings=library.embeddings,
         assistants=stores.assistants,
+        checks=library.checks,
+        quotas=stores.quotas,
     )
     return build_queue(parts, stores.queue())
 

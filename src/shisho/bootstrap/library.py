@@ -8,6 +8,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shisho import settings as settings_
 from shisho.bootstrap.deferred import defer, defer_call
 from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders
 from shisho.bootstrap.intake import build_ingest, build_reader, query_terms
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from shisho.corpus.usefulness import Usefulness
     from shisho.desk.embeddings import EmbeddingDesk
     from shisho.handlers.search import Judge
+    from shisho.handlers.sentence_checks import KillableSentenceChecks
     from shisho.librarian.mind import Mind
     from shisho.librarian.model_mind import ModelMind
     from shisho.librarian.table import Runner
@@ -69,11 +71,13 @@ class SharedLibrary:
     embeddings: EmbeddingDesk
     budget: Budget
     judge: Judge
+    checks: KillableSentenceChecks
 
     async def close(self) -> None:
         """End what was opened, the stores last."""
         await self.reader.close()
         await self.renderer.close()
+        await self.checks.close()
         if self.web is not None:
             await self.web.close()
         await self.stores.close()
@@ -103,7 +107,14 @@ def build_library(settings: Settings, web: WebAccess | None) -> SharedLibrary:
         embeddings=defer(partial(_embeddings, stores, embedders)),
         budget=_budget(settings),
         judge=defer_call(cache(partial(_judge, settings, stores.shelf, stores.index))),
+        checks=defer(_checks),
     )
+
+
+def _checks() -> KillableSentenceChecks:
+    from shisho.handlers.sentence_checks import KillableSentenceChecks
+
+    return KillableSentenceChecks(settings_.child_environment())
 
 
 def _budget(settings: Settings) -> Budget:

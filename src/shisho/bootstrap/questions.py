@@ -56,6 +56,8 @@ def build_sessions(parts: Parts, stores: QueueStores) -> Sessions:
         book=parts.assistants,
         searching=parts.searcher,
         rules=Assistant(),
+        checks=parts.checks,
+        quotas=parts.quotas,
         list_left_out=stores.opinions.list_left_out,
         clock=parts.clock,
         make_id=make_id,

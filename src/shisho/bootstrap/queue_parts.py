@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shisho.bootstrap.web import WebAccess, build_consent
 from shisho.domain.inquiry import Budget
-from shisho.ports import Clock, Files, Ingester, Ledger, Originals, SessionBook, Shelf, Storage
+from shisho.ports import Clock, Files, Ingester, Ledger, Originals, Quotas, SessionBook, Shelf, Storage
 from shisho.settings import Settings
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from shisho.desk.conversing import ConversationDesk
     from shisho.desk.embeddings import EmbeddingDesk
     from shisho.desk.folders import FolderDesk
+    from shisho.desk.session_parts import SentenceChecks
     from shisho.desk.sharing import SharedReading
     from shisho.handlers.inquiries import LibrarianInquiries
     from shisho.handlers.search import Judge
@@ -46,6 +47,8 @@ class Parts:
     conversations: ConversationDesk
     embeddings: EmbeddingDesk
     assistants: SessionBook
+    checks: SentenceChecks
+    quotas: Quotas
 
     def consent(self, owner: str) -> ConsentFile:
         """The consent that says whether this person's words may go out."""

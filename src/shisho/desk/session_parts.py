@@ -27,7 +27,7 @@ from shisho.domain.session import (
     StoredEvidence,
     SupportCounts,
 )
-from shisho.ports import Clock, Ledger, SearchSession, SessionBook, SessionLog, Shelf
+from shisho.ports import Clock, Ledger, Quotas, SearchSession, SessionBook, SessionLog, Shelf
 
 
 class Span(Protocol):
@@ -58,18 +58,6 @@ class AssistantRules(Protocol):
 
     def name_headers(self, aim: Strategy, refs: Sequence[StoredEvidence]) -> list[StoredEvidence]: ...
 
-    def cite(
-        self,
-        evidence: Sequence[EvidenceRef],
-        passages: Sequence[NumberedPassage],
-        aim: Strategy,
-        said_sentence: CitedSentence,
-    ) -> CitedSentence | Finding: ...
-
-    def mend(
-        self, aim: Strategy, evidence: Sequence[EvidenceRef], said_sentences: Sequence[CitedSentence]
-    ) -> list[tuple[Sentence | None, SentenceRevision]]: ...
-
     def counts(self, mended: Sequence[SentenceRevision]) -> SupportCounts: ...
 
     def render(
@@ -79,6 +67,22 @@ class AssistantRules(Protocol):
         sentences: Sequence[Sentence],
         counts: SupportCounts,
     ) -> str: ...
+
+
+class SentenceChecks(Protocol):
+    """Checks an assistant's sentences within a bound of computing. Cancelling a call ends its work."""
+
+    async def find_citations(
+        self,
+        evidence: Sequence[EvidenceRef],
+        passages: Sequence[NumberedPassage],
+        aim: Strategy,
+        sentences: Sequence[CitedSentence],
+    ) -> list[CitedSentence | Finding]: ...
+
+    async def mend(
+        self, aim: Strategy, evidence: Sequence[EvidenceRef], sentences: Sequence[CitedSentence]
+    ) -> list[tuple[Sentence | None, SentenceRevision]]: ...
 
 
 class SessionSearcher(Protocol):
@@ -101,6 +105,8 @@ class SessionParts:
     book: SessionBook
     searching: SessionSearcher
     rules: AssistantRules
+    checks: SentenceChecks
+    quotas: Quotas
     list_left_out: Callable[[str], Awaitable[ExcludedSources]]
     clock: Clock
     make_id: Callable[[], str]

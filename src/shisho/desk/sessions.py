@@ -35,6 +35,7 @@ from shisho.domain.inquiry import (
     Sentence,
     build_evidence_ref,
 )
+from shisho.domain.quota import QuotaResource
 from shisho.domain.session import (
     CitedSentence,
     ComposedAnswer,
@@ -59,10 +60,11 @@ MODEL = "assistant"
 class Sessions:
     """Sessions live in the database, by id or unique prefix (or `last`): NotFound where there is none."""
 
-    __slots__ = ("_parts", "_turns")
+    __slots__ = ("_composing", "_parts", "_turns")
 
     def __init__(self, parts: SessionParts) -> None:
         self._parts = parts
+        self._composing = asyncio.Lock()  # one of the owner's calls is checked at a time
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def open_session(
@@ -131,14 +133,17 @@ class Sessions:
 
     async def compose_answer(self, session_id: str, sentences: Sequence[CitedSentence]) -> ComposedAnswer:
         """Verify the sentences of an answer against the evidence they cite, render and save it. What cites
-        nothing gets one search for support, then is left out."""
+        nothing gets one search for support, then is left out. What cannot be checked within the call's bound
+        of computing stays unverified. Raises QuotaExhausted: a call counts as a job."""
         if not 1 <= len(sentences) <= MAX_SENTENCES:
             raise InvalidParams("Give 1 to {max_sentences} sentences.", max_sentences=MAX_SENTENCES)
         facts = await self._parts.book.find_session(session_id, self._parts.owner)
-        cited = await self._cited(facts, sentences)
+        await self._parts.quotas.take(self._parts.owner, QuotaResource.JOBS, 1)
         aim = facts.strategy
-        refs = self._parts.rules.name_headers(aim, await self._parts.book.list_evidence(facts.id))
-        mended = await asyncio.to_thread(self._parts.rules.mend, aim, [stand.ref for stand in refs], cited)
+        async with self._composing:
+            cited = await self._cited(facts, sentences)
+            refs = self._parts.rules.name_headers(aim, await self._parts.book.list_evidence(facts.id))
+            mended = await self._parts.checks.mend(aim, [stand.ref for stand in refs], cited)
         kept_sentences = tuple(sentence for sentence, _ in mended if sentence is not None)
         done = tuple(what for _, what in mended)
         counts = self._parts.rules.counts(done)
@@ -277,19 +282,15 @@ class Sessions:
         refs = [stand.ref for stand in await self._parts.book.list_evidence(facts.id)]
         passages, rounds = await self._shown(facts.id)
         session = await self._session(facts)
+        outcomes = await self._parts.checks.find_citations(refs, passages, facts.strategy, sentences)
         cited: list[CitedSentence] = []
-        for said_sentence in sentences:
-            outcome = await asyncio.to_thread(
-                self._parts.rules.cite, refs, passages, facts.strategy, said_sentence
-            )
-            if isinstance(outcome, Finding):
-                judged = await self._judged(facts, outcome, passages, rounds, session)
-                outcome = (
-                    said_sentence
-                    if judged.number is None
-                    else replace(said_sentence, cites=(*said_sentence.cites, judged.number))
-                )
-            cited.append(outcome)
+        for sentence, outcome in zip(sentences, outcomes, strict=True):
+            if isinstance(outcome, CitedSentence):
+                cited.append(outcome)
+                continue
+            judged = await self._judged(facts, outcome, passages, rounds, session)
+            numbers = () if judged.number is None else (judged.number,)
+            cited.append(replace(sentence, cites=(*sentence.cites, *numbers)))
         return cited
 
     async def _answer(

@@ -78,7 +78,8 @@ class SentenceRevision:
     """The change made to one sentence, in order of writing: `kept`, `replaced` by its quotations (it was
     altered), or `removed` (nothing carries it). `support` is None for a frame and for what was removed;
     `evidence` are the numbers it stands on, which were looked for where it cited none. `unknown` lists
-    the numbers that were no evidence; `lacking` what its quotations do not say."""
+    the numbers that were no evidence; `lacking` what its quotations do not say, or `unchecked` if the time
+    of the call was up."""
 
     text: str
     became: str

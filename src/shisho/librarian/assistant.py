@@ -9,7 +9,7 @@ from math import isfinite
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Finding, GoalStatus, Sentence, Strategy
 from shisho.domain.requirements import Requirements
-from shisho.domain.session import CitedSentence, SentenceRevision, StoredEvidence, SupportCounts
+from shisho.domain.session import SentenceRevision, StoredEvidence, SupportCounts
 from shisho.librarian import mending
 from shisho.librarian.citations import Citations
 from shisho.librarian.evidence import VerifiedQuote, is_telling, verify, with_table_header
@@ -61,26 +61,6 @@ class Assistant:
         """Evidence with the header of the table that it is a row of."""
         return [
             replace(stand, ref=with_table_header(stand.ref, stand.citation, aim.question)) for stand in refs
-        ]
-
-    def cite(
-        self,
-        evidence: Sequence[EvidenceRef],
-        passages: Sequence[NumberedPassage],
-        aim: Strategy,
-        said_sentence: CitedSentence,
-    ) -> CitedSentence | Finding:
-        """The sentence as it cites, or, where it cites nothing that stands and is no frame, with the evidence
-        that carries it; a Finding where only a shown passage does."""
-        return mending.cite(evidence, passages, aim.goals, said_sentence)
-
-    def mend(
-        self, aim: Strategy, evidence: Sequence[EvidenceRef], said_sentences: Sequence[CitedSentence]
-    ) -> list[tuple[Sentence | None, SentenceRevision]]:
-        """Each sentence as it may stand, and what was done to it. None: it is left out."""
-        refs = {ref.number: ref for ref in evidence}
-        return [
-            mending.mend(sentence, refs, aim.question) for sentence in said_sentences if sentence.text.strip()
         ]
 
     def counts(self, mended: Sequence[SentenceRevision]) -> SupportCounts:

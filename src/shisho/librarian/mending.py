@@ -8,21 +8,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from shisho.domain.corpus import NumberedPassage
-from shisho.domain.inquiry import EvidenceRef, Finding, Goal, Sentence, SupportOutcome
+from shisho.domain.inquiry import EvidenceRef, Sentence, SupportOutcome
 from shisho.domain.session import CitedSentence, SentenceRevision, SupportCounts
 from shisho.language.display import join_lines, make_legible
 from shisho.language.script import answer_language
-from shisho.language.sentences import sentences as sentence_spans
-from shisho.language.terms import fold, terms
 from shisho.librarian.cited_support import check_cited
 from shisho.librarian.frames import frame
-from shisho.librarian.levels import ENOUGH
-from shisho.librarian.support import check
 from shisho.messages.catalogue import word
 
-# sentences of shown passages that are read closely in search of support, those with most words in common
-MAX_SOUGHT = 400
+UNCHECKED = ("unchecked",)  # what a sentence lacks that the time of its call did not suffice for
 
 # As models mark what they cite: [1, 2] [1-3] 【1†source】 [^1] [quotation 1] (quotations 1 and 2) （引用1）
 # Neither the digits [0-9] nor the years [2019-2021].
@@ -41,22 +35,6 @@ _MARKS = re.compile(
     rf"|[(（]{_NAMED}{_NUMBERED % 'named'}[)）])",
     re.IGNORECASE,
 )
-
-
-def cite(
-    evidence: Sequence[EvidenceRef],
-    passages: Sequence[NumberedPassage],
-    goals: Sequence[Goal],
-    said_sentence: CitedSentence,
-) -> CitedSentence | Finding:
-    """The sentence with the evidence that carries it, where it cites none that stands; else as it is."""
-    text, cited = _read(said_sentence)
-    if {ref.number for ref in evidence}.intersection(cited) or not text or frame(text):
-        return said_sentence
-    for ref in evidence:
-        if _carries(ref.snippet, ref.heading, text):
-            return replace(said_sentence, cites=(*said_sentence.cites, ref.number))
-    return _sought(passages, goals, text) or said_sentence
 
 
 def mend(
@@ -83,6 +61,21 @@ def mend(
     return Sentence(text, numbers, support.outcome), revision
 
 
+def leave_unchecked(
+    said_sentence: CitedSentence, refs: Mapping[int, EvidenceRef]
+) -> tuple[Sentence | None, SentenceRevision]:
+    """Return a sentence that was not reached in time: unverified if it cites evidence, else left out."""
+    text, cited = _read(said_sentence)
+    numbers = tuple(number for number in cited if number in refs)
+    unknown = tuple(number for number in cited if number not in refs)
+    if not numbers:
+        return None, SentenceRevision(text, "removed", None, (), unknown, ("citation", *UNCHECKED))
+    support = SupportOutcome.UNVERIFIED
+    return Sentence(text, numbers, support), SentenceRevision(
+        text, "kept", support, numbers, unknown, UNCHECKED
+    )
+
+
 def replace_by_quotations(
     revision: SentenceRevision,
     numbers: tuple[int, ...],
@@ -101,11 +94,6 @@ def replace_by_quotations(
 def list_cited_numbers(said_sentence: CitedSentence) -> tuple[int, ...]:
     """The numbers that a sentence cites, in the call or in its words."""
     return _read(said_sentence)[1]
-
-
-def find_support(passages: Sequence[NumberedPassage], goals: Sequence[Goal], text: str) -> Finding | None:
-    """The sentence of one of the passages that carries the text, for the goal that it is nearest to."""
-    return _sought(passages, goals, _without_marks(text))
 
 
 def counts(mended: Sequence[SentenceRevision]) -> SupportCounts:
@@ -167,7 +155,7 @@ def _read(said_sentence: CitedSentence) -> tuple[str, tuple[int, ...]]:
     """The bare sentence, and the numbers it cites, in the call or in its words."""
     marks = [mark["bracketed"] or mark["named"] for mark in _MARKS.finditer(said_sentence.text)]
     written = [number for mark in marks for number in _list_numbers(mark)]
-    return _without_marks(said_sentence.text), tuple(dict.fromkeys([*said_sentence.cites, *written]))
+    return strip_marks(said_sentence.text), tuple(dict.fromkeys([*said_sentence.cites, *written]))
 
 
 def _list_numbers(mark: str) -> Iterator[int]:
@@ -176,28 +164,7 @@ def _list_numbers(mark: str) -> Iterator[int]:
         yield from range(int(first), int(last) + 1) if is_range else map(int, filter(None, (first, last)))
 
 
-def _without_marks(text: str) -> str:
-    """On one line, as a reader sees it: no sign of it turns or hides what stands beside, and what is
-    bold or an item in Markdown is as any other: nobody draws it here."""
+def strip_marks(text: str) -> str:
+    """Return a sentence on one line without its citations, invisible characters and Markdown."""
     plain = _BOLD.sub(r"\1", _LIST_MARK.sub("", _MARKS.sub("", text)))
     return " ".join(make_legible(plain).split())
-
-
-def _carries(quotation: str, heading: str, text: str) -> bool:
-    return check(text, [quotation], [heading]).outcome is SupportOutcome.SUPPORTED
-
-
-def _sought(passages: Sequence[NumberedPassage], goals: Sequence[Goal], text: str) -> Finding | None:
-    """The sentence of a shown passage that carries the text, for the goal that it is nearest to."""
-    words = frozenset(terms(fold(text)))
-    lines = [
-        (passage, passage.text[start:end])
-        for passage in passages
-        for start, end in sentence_spans(passage.text)
-    ]
-    near = sorted(lines, key=lambda line: -len(words.intersection(terms(fold(line[1])))))[:MAX_SOUGHT]
-    for passage, line in near:
-        if _carries(line, passage.heading, text):
-            goal = max(goals, key=lambda goal: len(words.intersection(terms(fold(goal.question)))))
-            return Finding(passage.temp_index, goal.id, line, ENOUGH)
-    return None

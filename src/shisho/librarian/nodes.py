@@ -286,7 +286,7 @@ class Nodes:
 
     async def _support(self, text: str, state: LoopState, time: int) -> EvidenceRef | None:
         """Evidence for a sentence that cites nothing, from one search for it among all in scope."""
-        from shisho.librarian.mending import find_support  # here, as answers of quotations need none
+        from shisho.librarian.support_search import SupportSearch  # here, as answers of quotations need none
 
         aim = state["strategy"]
         keywords = tuple(dict.fromkeys(terms(fold(text))))[:MOST_SOUGHT_TERMS]
@@ -295,7 +295,7 @@ class Nodes:
         shown_round, _ = await self._search.search_round(
             plan, aim.complexity, "reached" in state, round_, (), anew=True
         )
-        finding = await asyncio.to_thread(find_support, shown_round.shown, aim.goals, text)
+        finding = await asyncio.to_thread(lambda: SupportSearch((), shown_round.shown, aim.goals).find(text))
         if finding is None:
             return None
         return await self._accepted(finding, LoopState(**{**state, "shown": shown_round.shown}))

@@ -14,6 +14,7 @@ from shisho.librarian import mending
 from shisho.librarian.answer import frame_answer, remarks
 from shisho.librarian.cited_support import select_right_calculations
 from shisho.librarian.mind import AnswerMatter
+from shisho.librarian.support_search import SupportSearch
 
 CheckedSentence = tuple[Sentence | None, SentenceRevision]
 """A sentence as it may stand, None where it may not, and what was done to it."""
@@ -38,7 +39,7 @@ def check_sentence(
         return None, SentenceRevision(
             sentence.text[:MAX_SENTENCE_CHARS], "removed", None, (), (), ("sentence",)
         )
-    cited = mending.cite(matter.evidence, (), matter.strategy.goals, sentence)
+    cited = SupportSearch(matter.evidence, (), matter.strategy.goals).cite(sentence)
     if not isinstance(cited, CitedSentence):
         cited = sentence
     standing, revision = mending.mend(cited, refs, matter.strategy.question, worked)

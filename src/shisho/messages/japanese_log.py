@@ -41,6 +41,9 @@ SAID: Mapping[str, str] = {
     "A job broke what does it: {fault}": "仕事の処理に不具合がありました: {fault}",
     "The outcome of a job could not be stored yet: {why}": "仕事の結果をまだ保存できません: {why}",
     "No job is done until this is mended: {why}": "直るまで仕事を行いません: {why}",
+    "Checking an assistant's sentences failed ({cause}). The rest of them is unverified.": (
+        "アシスタントの文の検証に失敗しました({cause})。残りの文は未検証です。"
+    ),
     "A child process did not start ({why}); another is tried.": (
         "子プロセスが始まりませんでした({why})。もう一度始めます。"
     ),

@@ -340,6 +340,7 @@ VERBS = (
         ("POST", "/sessions/{session_id}/answer"),
         Effect.ADD,
         link=ANSWER,
+        ends_with_caller=True,
     ),
     Verb(read_passage, PassageText, "Read a passage", ("GET", "/passages"), Effect.READ),
 )

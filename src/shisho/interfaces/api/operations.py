@@ -50,8 +50,8 @@ class Verb:
     more than once. `outside`: it may reach beyond this library. `link`: the resource that holds all of the
     reply, as a format of the noun. `rows`: the list that is paged, and the field of a row that is the cursor
     after it. `spread`: an argument, an object, whose members may also be given beside it. `is_bare`: the
-    reply has its own fields alone. `shape` makes the noun of what `run` gives; what is None in it is left
-    out."""
+    reply has its own fields alone. `ends_with_caller`: the work stops when the client disconnects. `shape`
+    makes the noun of what `run` gives; what is None in it is left out."""
 
     run: Callable[..., Awaitable[Any]]
     noun: type
@@ -64,6 +64,7 @@ class Verb:
     rows: tuple[str, str] | None = None
     spread: str | None = None
     is_bare: bool = False
+    ends_with_caller: bool = False
     shape: Callable[[Any], Any] | None = None
 
     @property

@@ -1,16 +1,18 @@
-"""A reply that lasts, such as the events of a task: it ends when who asked for it may come in no more."""
+"""Requests that last: the events of a task end when their reader may come in no more, and work that a caller
+ordered ends when the caller is gone."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.types import Receive, Send
 
 LOOK_SECONDS = 5.0  # between two looks at who may come in: each is a question to the database
 
+T = TypeVar("T")
 MayComeIn = Callable[[], Awaitable[bool]]
 
 
@@ -53,3 +55,22 @@ class LastingReply:
             return False
         self._looked_at = now
         return not await self._may_come_in()
+
+
+async def end_with_caller(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None:
+    """Return the result of the work; None if the client disconnected, which cancels it. The body of the
+    request must have been read."""
+    working = asyncio.ensure_future(work)
+    watching = asyncio.ensure_future(_wait_for_disconnect(receive))
+    try:
+        await asyncio.wait((working, watching), return_when=asyncio.FIRST_COMPLETED)
+        return await working if working.done() else None
+    finally:
+        for task in (working, watching):
+            task.cancel()
+        await asyncio.wait((working, watching))
+
+
+async def _wait_for_disconnect(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -7,7 +7,7 @@ import re
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Path, Query
+from fastapi import APIRouter, Body, Path, Query, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from pydantic import BaseModel
 from sse_starlette import EventSourceResponse, ServerSentEvent
@@ -21,6 +21,7 @@ from shisho.interfaces.api.failures import describe_error, to_shisho_error
 from shisho.interfaces.api.operations import Verb
 from shisho.interfaces.api.tasks import GET_STATUS
 from shisho.interfaces.api.truncate import RecentReplies, dump_compact, to_plain_data
+from shisho.interfaces.http.lasting import end_with_caller
 from shisho.interfaces.http.statuses import AT_THE_DOOR, STATUSES, build_headers, status_of
 
 WAIT = 20.0
@@ -66,14 +67,18 @@ def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
     }
     body_model = verb.make_model("Request", fields)
 
-    async def call(arguments: BaseModel | None = None, **names: str) -> Response:
-        reply = await verb.ask(desk, **names, **{name: getattr(arguments, name) for name in rest})
+    async def call(request: Request, arguments: BaseModel | None = None, **names: str) -> Response:
+        asking = verb.ask(desk, **names, **{name: getattr(arguments, name) for name in rest})
+        reply = await (end_with_caller(request.receive, asking) if verb.ends_with_caller else asking)
+        if reply is None:
+            return Response()  # nobody reads it: the client has gone
         return Response(
             RECENT.get_or_make(reply, lambda: dump_compact(verb.data(reply)).encode()),
             media_type="application/json",
         )
 
-    parameters = [
+    parameters = [inspect.Parameter("request", KEYWORD, annotation=Request)]
+    parameters += [
         inspect.Parameter(parameter.name, KEYWORD, annotation=parameter.annotation)
         for parameter in verb.parameters
         if parameter.name in path_names

@@ -1,0 +1,92 @@
+"""The SentenceChecks of the house: an assistant's sentences are checked in child processes, within a bound of
+computing, so that no call holds up the server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from shisho.domain.codec import build, dumps
+from shisho.domain.corpus import NumberedPassage
+from shisho.domain.inquiry import EvidenceRef, Finding, Sentence, Strategy
+from shisho.domain.session import CitedSentence, SentenceRevision
+from shisho.isolation.killable import ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
+from shisho.librarian.mending import leave_unchecked, list_cited_numbers
+from shisho.librarian.sentence_work import CitationCheck, CitationOutcome, CitationSearch, SentenceOutcome
+from shisho.messages.message import Message
+from shisho.telemetry import log
+
+T = TypeVar("T")
+
+SECONDS = 2.0  # of computing for each of the two steps of a call
+MEMORY_MB = 2048
+CHILDREN = 2  # so that one slow call does not hold up everybody's
+
+
+class KillableSentenceChecks:
+    """Checks sentences within `SECONDS` of computing a step. Cancelling a call ends its work at once. Belongs
+    to one event loop. `environment` is the children's; without it they get the parent's."""
+
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        self._killable = Killable((), environment, CHILDREN)
+
+    async def find_citations(
+        self,
+        evidence: Sequence[EvidenceRef],
+        passages: Sequence[NumberedPassage],
+        aim: Strategy,
+        sentences: Sequence[CitedSentence],
+    ) -> list[CitedSentence | Finding]:
+        """Search for the support of sentences that cite no evidence. Those that were not reached in time stay
+        as they are."""
+        numbers = {ref.number for ref in evidence}
+        uncited = [
+            place
+            for place, sentence in enumerate(sentences)
+            if not numbers.intersection(list_cited_numbers(sentence))
+        ]
+        cited: list[CitedSentence | Finding] = list(sentences)
+        if uncited and (evidence or passages):
+            sought = tuple(sentences[place] for place in uncited)
+            batch = CitationSearch(sought, tuple(evidence), tuple(passages), aim.goals)
+            outcomes = await self._run("cite", batch, CitationOutcome)
+            for place, outcome in zip(uncited, outcomes, strict=False):
+                cited[place] = outcome.finding or replace(sentences[place], cites=outcome.cites)
+        return cited
+
+    async def mend(
+        self, aim: Strategy, evidence: Sequence[EvidenceRef], sentences: Sequence[CitedSentence]
+    ) -> list[tuple[Sentence | None, SentenceRevision]]:
+        """Check sentences against the evidence they cite. Those that were not reached in time are
+        unverified, or left out if they cite none."""
+        checked = tuple(sentence for sentence in sentences if sentence.text.strip())
+        if not checked:
+            return []
+        batch = CitationCheck(checked, tuple(evidence), aim.question)
+        outcomes = await self._run("mend", batch, SentenceOutcome)
+        mended = [(outcome.sentence, outcome.revision) for outcome in outcomes]
+        refs = {ref.number: ref for ref in evidence}
+        return mended + [leave_unchecked(sentence, refs) for sentence in checked[len(mended) :]]
+
+    async def close(self) -> None:
+        """End the children."""
+        await self._killable.close()
+
+    async def _run(self, function: str, batch: CitationSearch | CitationCheck, kind: type[T]) -> list[T]:
+        """Return the outcomes that came in time, in the order of the sentences."""
+        outcomes: list[T] = []
+
+        def keep(value: Any) -> None:
+            outcomes.append(build(value, kind))
+
+        name = "shisho.librarian.sentence_work"
+        work = Work(f"{name}:{function}", f"{name}:pack", {}, SECONDS, MEMORY_MB)
+        try:
+            await self._killable.read_parts(work, dumps(batch).encode("utf-8", "surrogatepass"), keep)
+        except ChildOverrun:
+            pass  # the sentences that were not reached stay unchecked
+        except (ChildExhausted, ChildBroken) as failure:
+            template = "Checking an assistant's sentences failed ({cause}). The rest of them is unverified."
+            log.warning(Message(template, cause=str(failure) or type(failure).__name__))
+        return outcomes

@@ -1,0 +1,76 @@
+"""Check an assistant's sentences in a child process. The functions take JSON and return one result for each
+sentence as soon as it is there, so that what was checked before the time was up is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from shisho.domain.codec import loads, to_plain
+from shisho.domain.corpus import NumberedPassage
+from shisho.domain.inquiry import EvidenceRef, Finding, Goal, Sentence
+from shisho.domain.session import CitedSentence, SentenceRevision
+from shisho.librarian import mending
+from shisho.librarian.support_search import SupportSearch
+
+
+@dataclass(frozen=True, slots=True)
+class CitationSearch:
+    """Sentences whose support is searched for among evidence and shown passages."""
+
+    sentences: tuple[CitedSentence, ...]
+    evidence: tuple[EvidenceRef, ...]
+    passages: tuple[NumberedPassage, ...]
+    goals: tuple[Goal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CitationCheck:
+    """Sentences that are checked against the evidence they cite."""
+
+    sentences: tuple[CitedSentence, ...]
+    evidence: tuple[EvidenceRef, ...]
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class CitationOutcome:
+    """The evidence numbers of a sentence after the search, or the finding that becomes its evidence."""
+
+    cites: tuple[int, ...]
+    finding: Finding | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceOutcome:
+    """A sentence as it may stand, None if it may not, and what was done to it."""
+
+    sentence: Sentence | None
+    revision: SentenceRevision
+
+
+def cite(data: bytes) -> Iterator[CitationOutcome]:
+    """Search for the support of each sentence of a `CitationSearch`."""
+    work = loads(data.decode(), CitationSearch)
+    search = SupportSearch(work.evidence, work.passages, work.goals)
+    for sentence in work.sentences:
+        found = search.cite(sentence)
+        yield (
+            CitationOutcome(sentence.cites, found)
+            if isinstance(found, Finding)
+            else CitationOutcome(found.cites)
+        )
+
+
+def mend(data: bytes) -> Iterator[SentenceOutcome]:
+    """Check each sentence of a `CitationCheck`."""
+    work = loads(data.decode(), CitationCheck)
+    refs = {ref.number: ref for ref in work.evidence}
+    for sentence in work.sentences:
+        yield SentenceOutcome(*mending.mend(sentence, refs, work.question))
+
+
+def pack(outcomes: Iterator[Any]) -> Iterator[Any]:
+    """JSON-ready data of each outcome."""
+    return map(to_plain, outcomes)

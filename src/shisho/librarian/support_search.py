@@ -1,0 +1,107 @@
+"""Search what was found and shown for the words that support a sentence without a citation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import log1p
+
+from shisho.domain.corpus import NumberedPassage
+from shisho.domain.inquiry import EvidenceRef, Finding, Goal, SupportOutcome
+from shisho.domain.session import CitedSentence
+from shisho.language.sentences import sentences as sentence_spans
+from shisho.language.terms import fold, terms
+from shisho.librarian.frames import frame
+from shisho.librarian.levels import ENOUGH
+from shisho.librarian.mending import list_cited_numbers, strip_marks
+from shisho.librarian.support import check
+
+MAX_COMPARED = 8  # candidates that are compared closely with one sentence, of evidence and of passages each
+LEAST_SHARE = 0.25  # of the weight of a sentence's terms: with less in common nothing supports it
+HEADING_WEIGHT = 0.5  # of a term that only the heading has
+
+
+class SupportSearch:
+    """Candidates are chosen by their index terms, and only the nearest few are compared closely, so that the
+    cost is linear in what was shown and in the sentences."""
+
+    def __init__(
+        self,
+        evidence: Sequence[EvidenceRef],
+        passages: Sequence[NumberedPassage],
+        goals: Sequence[Goal],
+    ) -> None:
+        self._numbers = {ref.number for ref in evidence}
+        self._goals = [(goal.id, _read_terms(goal.question)) for goal in goals]
+        self._evidence = _Candidates(_Candidate(ref.number, ref.snippet, ref.heading) for ref in evidence)
+        self._lines = _Candidates(
+            _Candidate(passage.temp_index, passage.text[start:end], passage.heading)
+            for passage in passages
+            for start, end in sentence_spans(passage.text)
+        )
+
+    def cite(self, sentence: CitedSentence) -> CitedSentence | Finding:
+        """Return the sentence with the evidence that supports it, a Finding if only a shown passage does, or
+        the sentence as it is if it cites evidence, is a frame or has no support."""
+        text = strip_marks(sentence.text)
+        if self._numbers.intersection(list_cited_numbers(sentence)) or not text or frame(text):
+            return sentence
+        words = _read_terms(text)
+        for ref in self._evidence.find_nearest(words):
+            if ref.supports(text):
+                return replace(sentence, cites=(*sentence.cites, ref.number))
+        return self._find_line(text, words) or sentence
+
+    def find(self, text: str) -> Finding | None:
+        """Return the sentence of a passage that supports the text, for the goal that it is nearest to."""
+        text = strip_marks(text)
+        return self._find_line(text, _read_terms(text))
+
+    def _find_line(self, text: str, words: frozenset[str]) -> Finding | None:
+        for line in self._lines.find_nearest(words):
+            if line.supports(text):
+                goal_id, _ = max(self._goals, key=lambda goal: len(words & goal[1]))
+                return Finding(line.number, goal_id, line.text, ENOUGH)
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    number: int
+    text: str
+    heading: str
+
+    def supports(self, sentence: str) -> bool:
+        return check(sentence, [self.text], [self.heading]).outcome is SupportOutcome.SUPPORTED
+
+
+class _Candidates:
+    """Candidates by their terms; what is computed of one is shared by all sentences."""
+
+    def __init__(self, candidates: Iterable[_Candidate]) -> None:
+        self._rows = [
+            (candidate, _read_terms(candidate.text), _read_terms(candidate.heading))
+            for candidate in candidates
+        ]
+        counts = Counter(word for _, own_words, _ in self._rows for word in own_words)
+        self._weights = {word: log1p(len(self._rows) / count) for word, count in counts.items()}
+
+    def find_nearest(self, words: frozenset[str]) -> list[_Candidate]:
+        """Return the candidates with most of these terms in common, rare terms counting more; the first of
+        equals first."""
+        rarest = log1p(len(self._rows) or 1)
+        weights = {word: self._weights.get(word, rarest) for word in words}
+        least = LEAST_SHARE * sum(weights.values())
+        scored = []
+        for candidate, own_words, headed_words in self._rows:
+            score = sum(weights[word] for word in words & own_words)
+            score += HEADING_WEIGHT * sum(weights[word] for word in words & headed_words - own_words)
+            if score and score >= least:
+                scored.append((score, candidate))
+        scored.sort(key=lambda row: -row[0])
+        return [candidate for _, candidate in scored[:MAX_COMPARED]]
+
+
+def _read_terms(text: str) -> frozenset[str]:
+    return frozenset(terms(fold(text)))

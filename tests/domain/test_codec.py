@@ -8,7 +8,7 @@ from typing import Any, NewType
 
 import pytest
 
-from shisho.domain.codec import Payload, build, dumps, loads, to_plain
+from shisho.domain.codec import Payload, UnreadablePayload, build, dumps, loads, to_plain
 
 Name = NewType("Name", str)
 
@@ -48,6 +48,15 @@ def test_unknown_key_is_an_error_that_names_it(data: Any, names: list[str]) -> N
     with pytest.raises(TypeError) as refused:
         build(data, Tree)
     assert all(name in str(refused.value) for name in names)
+
+
+def test_who_is_lenient_reads_what_is_known() -> None:
+    data = {"leaves": [{"name": "a", "shade": 1}], "payload": {"any": 2}, "tint": 3}
+    assert build(data, Tree, is_lenient=True) == Tree((Leaf(Name("a")),), Payload.wrap({"any": 2}))
+    with pytest.raises(UnreadablePayload, match="shade"):
+        Payload.wrap(data["leaves"]).read(tuple[Leaf, ...])
+    with pytest.raises(UnreadablePayload, match="str expected"):
+        Payload.wrap({"name": 1, "shade": 1}).read(Leaf, is_lenient=True)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from shisho.domain.job import JobError, JobId, JobState
 from shisho.errors import StorageUnusable, StoreUnavailable, TimedOut
-from shisho.jobs.outages import MOST_OUTAGES, find_outage, give_back
+from shisho.jobs.outages import MOST_OUTAGES, find_error, give_back
 from shisho.messages.catalogue import render
 from tests.queues import Queue, new, opened
 
@@ -98,4 +98,4 @@ async def test_waits_grow_and_stay_short(tmp_path: Path) -> None:
     ],
 )
 def test_an_outage_is_found_in_an_error(error: BaseException, outage: StoreUnavailable | None) -> None:
-    assert find_outage(error) is outage
+    assert find_error(error, StoreUnavailable) is outage

@@ -22,7 +22,7 @@ from shisho.desk.task_parts import TaskParts
 from shisho.desk.tasks import TaskDesk
 from shisho.domain.corpus import IntakeOutcome
 from shisho.domain.job import Job, TaskId
-from shisho.domain.payloads import find_password_key, read_payload
+from shisho.domain.payloads import find_password_key, read_known_payloads, read_payload
 from shisho.domain.task import JobKind, WebConsent
 from shisho.domain.web import EngineAbout
 from shisho.errors import EngineUnavailable, ShishoError
@@ -147,9 +147,10 @@ async def _working(
 
 async def _forget_password(staging: Staging, job: Job) -> None:
     """The bytes stay, for the job to be resumed; a secret does not wait for that."""
-    key = find_password_key(read_payload(job))
-    if key is not None:
-        await asyncio.to_thread(staging.drop, key)
+    for payload in read_known_payloads([job]):
+        key = find_password_key(payload)
+        if key is not None:
+            await asyncio.to_thread(staging.drop, key)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from shisho.domain.evidence import build_evidence
 from shisho.domain.inquiry import Answer, LoopStop, RunStep
 from shisho.domain.job import ENDED, Job, JobId, JobState, StopMode, Task, TaskId
 from shisho.domain.model import FAULT_REASONS, ModelUse
-from shisho.domain.payloads import AnswerJob, read_payload
+from shisho.domain.payloads import describe_subject
 from shisho.domain.task import AnswerHandle, JobKind
 from shisho.errors import InvalidParams, NotFound, ShishoError
 from shisho.ports import DiscoveredUrls, JobStore, Ledger, SessionLog, TaskStore
@@ -67,7 +67,7 @@ class AnswerDesk:
         name = answer.id if answer else run_id
         rows = {row.number: row for row in answer.evidence} if answer else {}
         accepted = {ref.number: build_evidence(name, ref, citation) for ref, citation in trace.evidence}
-        text = answer.question if answer else question[0].input.read(AnswerJob).question if question else ""
+        text = answer.question if answer else describe_subject(question[0]) if question else ""
         goals = list_goals(answer.goals, answer.goal_status) if answer else trace.goals
         condition = answer.condition if answer else trace.condition
         evidence = tuple(row for _, row in sorted((accepted | rows).items()))
@@ -197,7 +197,7 @@ def _state(answer: Answer | None, question: tuple[Job, Task] | None) -> TurnStat
 def _under_way(trace: RunTrace, searches: Sequence[Job]) -> tuple[WebRound, ...]:
     """The searches that no step tells of yet, since the run waits for them, or was stopped meanwhile."""
     finished_queries = {query for web_round in trace.web for query in web_round.queries}
-    queries = [read_payload(job).subject for job in searches]
+    queries = [describe_subject(job) for job in searches]
     fresh = tuple(query for query in queries if query not in finished_queries)
     return (WebRound(fresh, (), (), is_done=False),) if fresh else ()
 

@@ -98,7 +98,7 @@ class ConversationDesk:
     ) -> tuple[Sequence[str], Mapping[str, Condition]]:
         """The corpora and filters that a question was limited to."""
         if job is not None:
-            asked = job.input.read(AnswerJob)
+            asked = job.input.read(AnswerJob, is_lenient=True)
             return asked.corpora, asked.filters
         with suppress(ShishoError):  # not begun, or what it read was purged
             inquiry = await self._ledger.find_inquiry(turn.run_id)

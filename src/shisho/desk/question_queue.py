@@ -170,5 +170,5 @@ class QuestionQueue(Queue):
             job.id,
             None,
             await self._count_retry(job, task),
-            job.input.read(AnswerJob).conversation_id or job.id,
+            job.input.read(AnswerJob, is_lenient=True).conversation_id or job.id,
         )

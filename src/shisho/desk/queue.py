@@ -34,7 +34,7 @@ from shisho.domain.job import (
     ReplyFacts,
     TaskId,
 )
-from shisho.domain.payloads import FetchJob, IngestJob, JobPayload, list_staged_keys, read_payload
+from shisho.domain.payloads import FetchJob, IngestJob, JobPayload, list_staged_keys, read_known_payloads
 from shisho.domain.task import (
     Bytes,
     DocumentsQueued,
@@ -325,7 +325,7 @@ class Queue:
         more = True
         while more:
             page = await self._parts.tasks.take_snapshot(task_id, after)
-            payloads += map(read_payload, page.jobs)
+            payloads += read_known_payloads(page.jobs)
             after = page.jobs[-1].id if page.jobs else None
             more = page.more
         return payloads

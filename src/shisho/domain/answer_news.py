@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from shisho.domain.event import Event, EventKind
 from shisho.domain.job import Job, JobId
 from shisho.domain.loop_state import LoopState
-from shisho.domain.payloads import AnswerProgress, SearchProgress, read_payload
+from shisho.domain.payloads import AnswerProgress, SearchProgress, describe_subject
 from shisho.domain.task import JobKind
 from shisho.domain.time import Instant
 
@@ -99,13 +99,13 @@ def build_answer_step(event: Event, job: Job) -> AnswerStep:
     engine = facts.engine
     counts: tuple[int, int, int] | tuple[None, None, None] = (None, None, None)
     if facts.progress is not None and job.kind == JobKind.ANSWER:
-        progress = facts.progress.read(AnswerProgress)
+        progress = facts.progress.read(AnswerProgress, is_lenient=True)
         node = progress.node
         step = progress.step
         replayed = progress.replayed
         sentence = progress.sentence or None
     elif facts.progress is not None and job.kind == JobKind.SEARCH:
-        search = facts.progress.read(SearchProgress)
+        search = facts.progress.read(SearchProgress, is_lenient=True)
         engine = search.engine
         counts = (search.pages, search.visited, search.documents)
     pages, visited, documents = counts
@@ -115,7 +115,7 @@ def build_answer_step(event: Event, job: Job) -> AnswerStep:
         job_id=event.job_id,
         kind=job.kind,
         state=event.kind,
-        subject=read_payload(job).subject,
+        subject=describe_subject(job),
         node=node,
         step=step,
         replayed=replayed,

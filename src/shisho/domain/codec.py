@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from typing import Any, NewType, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from shisho.messages import message
@@ -18,6 +18,10 @@ from shisho.messages.message import Message
 T = TypeVar("T")
 
 _LEAVES = (str, int, float, bool)
+
+
+class UnreadablePayload(ValueError):
+    """A payload of another form than this version knows: another version wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +35,12 @@ class Payload:
     def wrap(cls, value: Any) -> Payload:
         return cls(dumps(value))
 
-    def read(self, shape: type[T]) -> T:
-        """Raises as `build`."""
-        return loads(self.text, shape)
+    def read(self, shape: type[T], *, is_lenient: bool = False) -> T:
+        """Raises UnreadablePayload. `is_lenient`: as `build`."""
+        try:
+            return loads(self.text, shape, is_lenient=is_lenient)
+        except (TypeError, ValueError, AttributeError, KeyError) as error:
+            raise UnreadablePayload(str(error)) from error
 
 
 def to_plain(value: Any) -> Any:
@@ -63,41 +70,43 @@ def dumps(value: Any) -> str:
     )
 
 
-def loads(text: str, shape: type[T]) -> T:
-    """A `shape` from its JSON."""
-    built: T = build(json.loads(text), shape)
+def loads(text: str, shape: type[T], *, is_lenient: bool = False) -> T:
+    """A `shape` from its JSON. Raises as `build`."""
+    built: T = build(json.loads(text), shape, is_lenient=is_lenient)
     return built
 
 
-def build(data: Any, shape: Any) -> Any:
+def build(data: Any, shape: Any, *, is_lenient: bool = False) -> Any:
     """`data` as `to_plain` gave it, in the shape it had. Raises TypeError, ValueError or AttributeError where
     it has another; a key that the shape does not have is a TypeError that names it, since two rooms then mean
-    different things."""
+    different things. `is_lenient`: such keys, which a newer version may have written, are left out instead:
+    to show what is known, never to act by it."""
+    inner_build = partial(build, is_lenient=is_lenient)
     if shape is Payload:
         return Payload.wrap(data)
     if isinstance(shape, type) and dataclasses.is_dataclass(shape):
         hints = _hints(shape)
         unknown = [name for name in data if name not in hints]
-        if unknown:
+        if unknown and not is_lenient:
             raise TypeError(f"{shape.__name__} has no {', '.join(map(repr, unknown))}")
-        return shape(**{name: build(part, hints[name]) for name, part in data.items()})
+        return shape(**{name: inner_build(data[name], hints[name]) for name in data if name in hints})
     if isinstance(shape, type) and issubclass(shape, Enum):
         return shape(data)
     if isinstance(shape, NewType):
-        return build(data, shape.__supertype__)
+        return inner_build(data, shape.__supertype__)
     if shape is date:
         return date.fromisoformat(data)
     origin = get_origin(shape)
     args = get_args(shape)
     if origin in (Union, types.UnionType):
-        return _one_of(data, args)
+        return None if data is None else inner_build(data, _choose(data, args))
     if origin is tuple:
         inner = [args[0]] * len(data) if args[-1:] == (Ellipsis,) else args
-        return tuple(build(member, kind) for member, kind in zip(data, inner, strict=True))
+        return tuple(inner_build(member, kind) for member, kind in zip(data, inner, strict=True))
     if origin in (list, Sequence):
-        return [build(member, args[0]) for member in data]
+        return [inner_build(member, args[0]) for member in data]
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return {key: build(member, args[1]) for key, member in data.items()}
+        return {key: inner_build(member, args[1]) for key, member in data.items()}
     if shape is str and type(data) is dict:
         return message.unpack(data)
     if shape in _LEAVES and type(data) is not shape and not (shape is float and type(data) is int):
@@ -105,11 +114,9 @@ def build(data: Any, shape: Any) -> Any:
     return data
 
 
-def _one_of(data: Any, shapes: tuple[Any, ...]) -> Any:
-    if data is None:
-        return None
+def _choose(data: Any, shapes: tuple[Any, ...]) -> Any:
     candidates = [shape for shape in shapes if shape is not type(None)]
-    return build(data, next((shape for shape in candidates if _fits(data, shape)), candidates[0]))
+    return next((shape for shape in candidates if _fits(data, shape)), candidates[0])
 
 
 def _fits(data: Any, shape: Any) -> bool:

@@ -4,7 +4,7 @@ state."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Hashable, Mapping
+from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
 from typing import Any, NewType, TypeVar
@@ -203,6 +203,16 @@ class JobError:
     """The details of the ShishoError that it was, for whoever raises it again."""
     attempt: int = 0
     at: Instant | None = None
+
+
+UNREADABLE = "UNREADABLE_JOB"
+"""The code of an attempt at a job that only another version can read."""
+
+
+def extend_history(history: Sequence[JobError], error: JobError) -> list[JobError]:
+    """Add an error to the history of a job; of those in a row that could not read it, the last stays."""
+    is_repeat = bool(history) and history[-1].code == error.code == UNREADABLE
+    return [*(history[:-1] if is_repeat else history), error]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,12 @@ in this form wherever else it is looked at."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import TypeVar
 
+from shisho.domain.codec import UnreadablePayload
 from shisho.domain.corpus import WEB_CORPUS, Condition, DocumentId, Receipt
 from shisho.domain.find import ExcludedSources, UrlState
 from shisho.domain.inquiry import AnswerLevel, LoopStop
@@ -14,6 +17,10 @@ from shisho.domain.requirements import NO_REQUIREMENTS, Requirements
 from shisho.domain.task import JobKind, SearchOptions, Sources
 from shisho.domain.time import Instant
 from shisho.domain.web import PagingStop
+from shisho.messages.message import Message
+
+T = TypeVar("T")
+UNKNOWN_SUBJECT = Message("(queued by another version)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,13 +233,41 @@ JobProgress = SearchProgress | AnswerProgress | IngestProgress
 
 def read_outcome(job: Job) -> JobOutcome | None:
     """Read a job's outcome, by its kind; None where there is none. Raises as `read_payload`."""
-    return None if job.output is None else job.output.read(OUTCOMES[JobKind(job.kind)])
+    return None if job.output is None else job.output.read(_find(OUTCOMES, job))
 
 
-def read_payload(job: Job | NewJob) -> JobPayload:
-    """Read a job's payload, by its kind. Raises ValueError for a kind without a shape, TypeError for
-    what has another."""
-    return job.input.read(SHAPES[JobKind(job.kind)])
+def read_known_outcome(job: Job) -> JobOutcome | None:
+    """Read what is known of a job's outcome; None where there is none that can be read."""
+    if job.output is not None:
+        with suppress(UnreadablePayload):
+            return job.output.read(_find(OUTCOMES, job), is_lenient=True)
+    return None
+
+
+def read_payload(job: Job | NewJob, *, is_lenient: bool = False) -> JobPayload:
+    """Read a job's payload, by its kind. Raises UnreadablePayload where another version queued it; who is
+    lenient reads what is known of it (`codec.build`)."""
+    return job.input.read(_find(SHAPES, job), is_lenient=is_lenient)
+
+
+def read_known_payloads(jobs: Iterable[Job | NewJob]) -> Iterator[JobPayload]:
+    """Read what is known of the payloads of jobs, as far as they can be read."""
+    for job in jobs:
+        with suppress(UnreadablePayload):
+            yield read_payload(job, is_lenient=True)
+
+
+def describe_subject(job: Job) -> str:
+    """What a job is about, to be shown, whichever version queued it."""
+    subjects = [payload.subject for payload in read_known_payloads([job])]
+    return subjects[0] if subjects else UNKNOWN_SUBJECT
+
+
+def _find(shapes: Mapping[JobKind, type[T]], job: Job | NewJob) -> type[T]:
+    try:
+        return shapes[JobKind(job.kind)]
+    except ValueError as unknown:
+        raise UnreadablePayload(str(unknown)) from unknown
 
 
 def find_password_key(payload: JobPayload) -> str | None:

@@ -9,13 +9,13 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TypeVar
 
-from shisho.domain.codec import Payload
+from shisho.domain.codec import Payload, UnreadablePayload
 from shisho.domain.job import ClaimLost, Job, JobError, JobId, JobState
 from shisho.domain.payloads import JobOutcome
 from shisho.domain.time import backoff, later
 from shisho.errors import BudgetExhausted, Conflict, NotFound, ShishoError, StorageUnusable, StoreUnavailable
 from shisho.jobs.context import Handler, JobContext, JobSuspended
-from shisho.jobs.outages import find_outage, give_back
+from shisho.jobs.outages import find_error, give_back, give_back_unread
 from shisho.jobs.timing import WorkerTiming
 from shisho.messages.message import Message
 from shisho.ports import Clock, JobStore
@@ -94,7 +94,12 @@ async def _within(handler: Handler, context: JobContext, seconds: float) -> JobO
 
 
 async def _failed(job: Job, error: BaseException, store: JobStore, clock: Clock) -> None:
-    if outage := find_outage(error):
+    if unread := find_error(error, UnreadablePayload):
+        log.warning(Message("A job waits for a newer worker: {why}", why=str(unread)))
+        await _stored(lambda: give_back_unread(job, unread, store, clock))
+        count("jobs_ended", kind=job.kind, outcome="put_back")
+        return
+    if outage := find_error(error, StoreUnavailable):
         log.warning(Message("A job met an outage and is run again: {why}", why=outage.message))
         await _stored(lambda: give_back(job, outage, store, clock))
         count("jobs_ended", kind=job.kind, outcome="put_back")

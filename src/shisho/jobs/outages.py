@@ -1,13 +1,14 @@
-"""A store that goes away while a job is run: no failure of the job, which is given back and run again. One
-that brings the store down itself ends at last."""
+"""Attempts that end for no fault of the job, which is given back and run again: a store that goes away
+meanwhile, and a form that another version wrote. A job that brings the store down itself ends at last."""
 
 from __future__ import annotations
 
 import random
 from itertools import takewhile
+from typing import TypeVar
 
-from shisho.domain.codec import Payload
-from shisho.domain.job import Job, JobError
+from shisho.domain.codec import Payload, UnreadablePayload
+from shisho.domain.job import UNREADABLE, Job, JobError
 from shisho.domain.time import backoff, later
 from shisho.errors import InternalError, StoreUnavailable
 from shisho.messages.message import Message
@@ -16,15 +17,21 @@ from shisho.ports import Clock, JobStore
 MOST_OUTAGES = 50
 """In a row, of one job. Because of the waits between, a server that is restarted again and again is met so
 often in ten minutes at the earliest, and hardly by a job that does nothing to it."""
+E = TypeVar("E", bound=BaseException)
+UNREAD = (
+    "Another version of Shisho queued this job, and this version cannot read it ({cause}). It waits for a worker of that "
+    "version or a newer one: update the workers, or stop the task."
+)
 MOST_DOUBLINGS = 4  # of the wait: 16 s at most, for it is the store that has to come back, and it has
 
 
-def find_outage(error: BaseException) -> StoreUnavailable | None:
-    """The outage that an error is, or that is among those of a group: what else went wrong may come of it."""
+def find_error(error: BaseException, kind: type[E]) -> E | None:
+    """The error of this kind that an error is, or that is among those of a group: what else went wrong may
+    come of it."""
     if isinstance(error, BaseExceptionGroup):
-        outages = (find_outage(part) for part in error.exceptions)
-        return next((outage for outage in outages if outage is not None), None)
-    return error if isinstance(error, StoreUnavailable) else None
+        found = (find_error(part, kind) for part in error.exceptions)
+        return next((part for part in found if part is not None), None)
+    return error if isinstance(error, kind) else None
 
 
 async def give_back(job: Job, outage: StoreUnavailable, store: JobStore, clock: Clock) -> None:
@@ -36,6 +43,16 @@ async def give_back(job: Job, outage: StoreUnavailable, store: JobStore, clock: 
         return
     wait = backoff(min(outages, MOST_DOUBLINGS), random.random())
     await store.put_back(job.claim, later(clock.steady(), wait), met, is_failure=False)
+
+
+async def give_back_unread(job: Job, error: UnreadablePayload, store: JobStore, clock: Clock) -> None:
+    """Queue a held job again that only another version can read, uncounted, for a worker of that version."""
+    last = job.errors[-1] if job.errors else None
+    attempts = last.details.read(dict)["attempts"] + 1 if last and last.code == UNREADABLE else 1
+    wait = backoff(attempts - 1, random.random())
+    details = Payload.wrap({"attempts": attempts})
+    unread = JobError(UNREADABLE, Message(UNREAD, cause=str(error)), details)
+    await store.put_back(job.claim, later(clock.steady(), wait), unread, is_failure=False)
 
 
 def _count_in_a_row(job: Job) -> int:

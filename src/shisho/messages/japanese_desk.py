@@ -187,6 +187,14 @@ SAID: Mapping[str, str] = {
     "Nothing waits for a person under {id}. `shisho auth list` shows what does.": (
         "{id} に当たる人待ちはありません。待っているものは `shisho auth list` で見られます。"
     ),
+    "(queued by another version)": "(別の版が入れた仕事)",
+    (
+        "Another version of Shisho queued this job, and this version cannot read it ({cause}). It waits for a worker of that "
+        "version or a newer one: update the workers, or stop the task."
+    ): (
+        "この仕事は別の版のShishoが入れたもので、この版では読めません ({cause})。"
+        "その版かそれより新しい版の作業役を待っています。作業役を更新するか、タスクを止めてください。"
+    ),
     (
         "Gave up: what is stored could not be reached {count} times in a row while this job was run, so it may be the job "
         "that brings the server down. The last time: {cause}"

@@ -38,6 +38,7 @@ SAID: Mapping[str, str] = {
     "A worker waits: {why}": "ワーカーは待っています: {why}",
     "A worker stumbled and tries again: {kind}: {why}": "ワーカーがつまずき、やり直します: {kind}: {why}",
     "A job met an outage and is run again: {why}": "仕事の途中で止まったため、もう一度行います: {why}",
+    "A job waits for a newer worker: {why}": "仕事が新しい版の作業役を待ちます: {why}",
     "A job broke what does it: {fault}": "仕事の処理に不具合がありました: {fault}",
     "The outcome of a job could not be stored yet: {why}": "仕事の結果をまだ保存できません: {why}",
     "No job is done until this is mended: {why}": "直るまで仕事を行いません: {why}",

@@ -25,6 +25,7 @@ from shisho.domain.job import (
     TaskId,
     WorkerId,
     count_setback,
+    extend_history,
 )
 from shisho.domain.time import Instant
 from shisho.stores.claims import ClaimsUnderWay
@@ -400,7 +401,7 @@ def _running(row: Row) -> RunningClaim:
 
 
 def _extend_history(row: Row, claim: Claim, error: JobError, now: Instant) -> list[JobError]:
-    return [*errors(row.error_json), replace(error, attempt=claim.attempt, at=now)]
+    return extend_history(errors(row.error_json), replace(error, attempt=claim.attempt, at=now))
 
 
 def _failures(transaction: Transaction, claim: Claim) -> Row:

@@ -257,7 +257,7 @@ def _opened(transaction: Transaction, new: NewTask) -> TaskId:
 
 
 def _event(task_id: TaskId, row: Row) -> Event:
-    facts = loads(row.data_json, EventFacts)
+    facts = loads(row.data_json, EventFacts, is_lenient=True)
     return Event(task_id, row.revision, JobId(row.job_id), row.at, EventKind(row.kind), facts)
 
 

@@ -283,8 +283,8 @@ def jobs(job_rows: Iterable[Row]) -> tuple[Job, ...]:
 
 
 def errors(text: str) -> tuple[JobError, ...]:
-    """The history of a job's errors."""
-    return tuple(build(error, JobError) for error in json.loads(text))
+    """The history of a job's errors, whichever version wrote it."""
+    return tuple(build(error, JobError, is_lenient=True) for error in json.loads(text))
 
 
 def task(row: Row) -> Task:

@@ -15,7 +15,7 @@ from shisho.desk.news import AnswerReady, FileNews, FilesSurveyed, FileTakenIn, 
 from shisho.domain.answer_news import SentenceWritten, StepTaken
 from shisho.domain.corpus import IntakeOutcome
 from shisho.domain.job import Job, JobState
-from shisho.domain.payloads import AnswerOutcome, SearchOutcome, read_outcome, read_payload
+from shisho.domain.payloads import AnswerOutcome, SearchOutcome, describe_subject, read_known_outcome
 from shisho.domain.task import JobKind, TaskSnapshot
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_adding import describe_left_out, describe_progress, file_name, receipt_line
@@ -119,7 +119,7 @@ class _Searches:
         words = self._words
         searches = [job for job in jobs if job.kind == JobKind.SEARCH]
         for job in searches:
-            self._once(words("web_asked", text=read_payload(job).subject))
+            self._once(words("web_asked", text=words.render(describe_subject(job))))
         for result in status.results:
             if result.document_id:
                 self._once(
@@ -137,7 +137,7 @@ class _Searches:
             self._once(words("person_needed", text=waiting.url))
         for job in jobs:
             if job.kind == JobKind.ANSWER and job.state is JobState.COMPLETED:
-                outcome = read_outcome(job)
+                outcome = read_known_outcome(job)
                 if isinstance(outcome, AnswerOutcome):
                     self._once(words("kept", n=outcome.evidence))
                 remaining = sum(not _ended(search) for search in searches)
@@ -145,7 +145,7 @@ class _Searches:
                     self._once(words("web_left", n=remaining - len(status.waiting_for)))
 
     def _end(self, job: Job) -> str:
-        outcome = read_outcome(job)
+        outcome = read_known_outcome(job)
         if job.state is JobState.COMPLETED and isinstance(outcome, SearchOutcome):
             return self._words(
                 "web_ended",
@@ -155,7 +155,7 @@ class _Searches:
                 documents=len(outcome.documents),
             )
         code = job.errors[-1].code if job.errors else self._words(f"state_{job.state}")
-        return self._words("web_failed", text=read_payload(job).subject, code=code)
+        return self._words("web_failed", text=self._words.render(describe_subject(job)), code=code)
 
     def _once(self, text: str) -> None:
         line = strip_unseen(text)

@@ -14,9 +14,10 @@ from rich.console import Console
 from shisho.domain.codec import to_plain
 from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import Job
-from shisho.domain.payloads import read_payload
+from shisho.domain.payloads import describe_subject
 from shisho.domain.task import (
     EngineStatus,
+    JobKind,
     JobPage,
     JobsQueued,
     ResultRow,
@@ -33,6 +34,7 @@ from shisho.language.display import display_name
 from shisho.language.unseen import strip_unseen
 from shisho.messages.catalogue import render, render_all
 
+KINDS = frozenset(map(str, JobKind))
 _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
 
 
@@ -146,9 +148,9 @@ def jobs(page: JobPage, words: Words) -> None:
     rows = [
         (
             job.id,
-            words(f"job_{job.kind}"),
+            words(f"job_{job.kind}") if job.kind in KINDS else job.kind,
             words(f"state_{job.state}"),
-            read_payload(job).subject,
+            render(describe_subject(job)),
             _error(job),
         )
         for job in page.jobs

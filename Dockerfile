@@ -2,9 +2,9 @@
 # docs/howto/container.md says how to build it, run it and take a backup; docs/howto/scale.md how to run many on one PostgreSQL.
 FROM python:3.13-slim AS build
 WORKDIR /source
-COPY requirements/core.lock requirements/server.lock requirements/
+COPY requirements/server.lock requirements/
 RUN python -m venv /opt/shisho && \
-    /opt/shisho/bin/pip install --no-cache-dir -r requirements/server.lock -r requirements/core.lock
+    /opt/shisho/bin/pip install --no-cache-dir --require-hashes --no-deps -r requirements/server.lock
 COPY pyproject.toml README.md LICENSE ./
 COPY src src
 RUN /opt/shisho/bin/pip install --no-cache-dir --no-deps .

@@ -35,13 +35,13 @@ python:
 
 $(VENV)/.core: pyproject.toml requirements/core.lock | python
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements/core.lock
+	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes --no-deps -r requirements/core.lock
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .
 	touch $@
 
 $(VENV)/.dev: pyproject.toml requirements/dev.lock | python
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements/dev.lock
+	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes --no-deps -r requirements/dev.lock
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .
 	touch $(VENV)/.core $@
 
@@ -123,11 +123,14 @@ eval: $(VENV)/.dev
 	$(BIN)/python eval/support.py $(SHISHO_SHARED)/eval-support
 	$(BIN)/python bench/reading.py
 
-# Written from a fresh environment, so that the lock holds what the ranges give and nothing else.
+# The newest releases that the ranges allow, with the hashes of their files for every system and Python. The locks say the same releases.
+LOCK = .lock/bin/uv pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-annotate --no-header pyproject.toml
 lock:
 	rm -rf .lock && $(PYTHON) -m venv .lock && mkdir -p requirements
-	.lock/bin/python -m pip install -q --disable-pip-version-check . && .lock/bin/python -m pip freeze --exclude shisho > requirements/core.lock
-	.lock/bin/python -m pip install -q --disable-pip-version-check '.[bibliography,box,browser,ginza,langgraph,ocr,pdf,postgres,vectors,e5,onnx,docs,dev]' && .lock/bin/python -m pip freeze --exclude shisho > requirements/dev.lock
+	.lock/bin/python -m pip install -q --disable-pip-version-check uv
+	$(LOCK) --extra all --extra docs --extra dev -o requirements/dev.lock
+	$(LOCK) -c requirements/dev.lock -o requirements/core.lock
+	$(LOCK) -c requirements/dev.lock --extra postgres --extra blobs -o requirements/server.lock
 	rm -rf .lock
 
 clean:

@@ -60,7 +60,10 @@ def test_its_python_is_one_that_fits() -> None:
     for image in values("FROM"):
         (version,) = re.findall(r"^python:(3\.\d+)-slim", image)
         assert f"Programming Language :: Python :: {version}" in project["classifiers"]
-    assert any(fnmatch.fnmatch(value, "*-r requirements/core.lock") for value in values("RUN"))
+    assert any(
+        fnmatch.fnmatch(value, "*--require-hashes --no-deps -r requirements/server.lock")
+        for value in values("RUN")
+    )
 
 
 def test_it_runs_as_nobody_in_particular_and_keeps_its_data_in_the_volume() -> None:

@@ -118,7 +118,11 @@ TABLE: tuple[Setting, ...] = (
     Setting("loop", "own", "what runs the librarian's nodes", ("own", "langgraph")),
     Setting("max_rounds", 3, "search rounds of one question"),
     Setting("max_seconds", 120.0, "seconds one question may take"),
-    Setting("room_tokens", 8000, "room for shown passages in one round, in tokens"),
+    Setting(
+        "room_tokens",
+        0,
+        "room for shown passages in one round, in tokens; 0: as many as suit the library and the model reads",
+    ),
     Setting("growth", "linear", "how k grows with the round: 1, 2, 3 or 1, 3, 10", ("linear", "exponential")),
     Setting(
         "web",

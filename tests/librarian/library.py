@@ -55,7 +55,9 @@ class Session:
     library: Library
     id: str
 
-    async def search(self, request: SearchRequest, round_: int, *, anew: bool = False) -> Round:
+    async def search(
+        self, request: SearchRequest, round_: int, room_tokens: int = 0, *, anew: bool = False
+    ) -> Round:
         self.library.requests.append((self.id, round_, request))
         key = (self.id, round_)
         if key not in self.library.rounds:

@@ -15,7 +15,7 @@ from shisho.librarian.model_mind import ModelMind
 T = TypeVar("T")
 Reply = Callable[[ModelPrompt, type], "tuple[Any, ModelUsage]"]
 NODES = ("strategy", "plan", "evaluate", "reflect", "answer", "entailment")
-LIMITS = ModelLimits(4_500, 8_192, 60.0)
+LIMITS = ModelLimits(8_192, 60.0)
 
 
 @dataclass

@@ -37,7 +37,7 @@ ADDRESS = re.compile(r"https?://[^\s」]+|www\.[^\s」]+|[\w.+-]+@[\w.-]+\.\w+")
 FIGURE = re.compile(r"\d{2,}")
 AT_ONCE = 30  # pages that one run shows
 COST = ModelUsage(1, 100, 100)
-ROOM = ModelLimits(10**6, 10**7, 60.0)
+ROOM = ModelLimits(10**7, 60.0)
 
 
 def orders() -> list[str]:

@@ -66,7 +66,7 @@ async def ask_all(limits: ModelLimits) -> list[ModelPrompt]:
 
 @pytest.mark.parametrize("context", [3_072, 4_096, 8_192])
 async def test_every_prompt_leaves_room_for_its_reply(context: int) -> None:
-    prompts = await ask_all(ModelLimits(4_500, context, 60.0))
+    prompts = await ask_all(ModelLimits(context, 60.0))
     assert len(prompts) == len(NODES)
     for prompt in prompts:
         sent = tokens(prompt.instructions) + tokens(prompt.text) + SCHEMA_TOKENS + MESSAGE_TOKENS

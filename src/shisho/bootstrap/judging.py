@@ -51,7 +51,7 @@ class SupportJudge:
         from shisho.librarian.model_calls import ModelCalls, ModelLimits
 
         assert self.llm is not None
-        calls = ModelCalls({"entailment": self.llm}, ModelLimits(0, self.context, self.seconds))
+        calls = ModelCalls({"entailment": self.llm}, ModelLimits(self.context, self.seconds))
         budget = Budget(max_model_calls=UNBOUNDED, max_tokens=UNBOUNDED, max_seconds=AN_HOUR_S)
         claims = [
             (sentence, [EvidenceRef(number, "G1", quotation, "", 1.0, 1)])

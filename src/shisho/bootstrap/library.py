@@ -17,14 +17,13 @@ from shisho.bootstrap.models import (
     build_mind,
     build_recorded_mind,
     model_ceilings,
-    passage_room,
 )
 from shisho.bootstrap.onnx_models import build_extractor, build_reranker
 from shisho.bootstrap.store_parts import LibraryStores
 from shisho.bootstrap.stores import build_stores
 from shisho.bootstrap.viewer import build_renderer
 from shisho.bootstrap.web import WebAccess, build_consent
-from shisho.domain.corpus import DocumentId, FileSurvey
+from shisho.domain.corpus import UNBOUNDED_ROOM, DocumentId, FileSurvey
 from shisho.domain.folder import FileOnDisk
 from shisho.domain.inquiry import Budget, Gap, with_ceilings
 from shisho.errors import ExtraMissing
@@ -127,7 +126,7 @@ def _budget(settings: Settings) -> Budget:
 def _inquiries(
     settings: Settings, web: WebAccess | None, stores: LibraryStores, searcher: CorpusSearcher
 ) -> LibrarianInquiries:
-    room_tokens = passage_room(settings)
+    room_tokens = settings.read_int("room_tokens") or UNBOUNDED_ROOM
     barred = partial(_barred, settings, web, stores.clock)
     left_out = stores.opinions.list_left_out
     replayed = partial(build_recorded_mind, settings)

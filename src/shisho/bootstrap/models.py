@@ -25,26 +25,23 @@ NODES = ("model_plan", "model_evaluate", "model_answer")
 
 @dataclass(frozen=True, slots=True)
 class ModelPreset:
-    """The allowance of models for one question: `nodes` by name, each with its setting; the budget of calls
-    and tokens; the tokens of passages in one call."""
+    """The allowance of models for one question: `nodes` by name, each with its setting; the budget of calls,
+    and of tokens where the context is `BASE_CONTEXT` or less."""
 
     nodes: Mapping[str, str]
     max_model_calls: int
     max_tokens: int
-    passage_room: int
 
 
 _READING = {"evaluate": "model_evaluate", "answer": "model_answer", "entailment": "model_answer"}
 _ALL = {"strategy": "model_plan", "plan": "model_plan", **_READING}
 PRESETS: Mapping[str, ModelPreset] = {
-    "fast": ModelPreset(_READING, 5, 40_000, 3_000),
-    "balanced": ModelPreset(_ALL, 8, 60_000, 4_500),
-    "thorough": ModelPreset({**_ALL, "reflect": "model_plan"}, 16, 200_000, 12_000),
+    "fast": ModelPreset(_READING, 5, 40_000),
+    "balanced": ModelPreset(_ALL, 8, 60_000),
+    "thorough": ModelPreset({**_ALL, "reflect": "model_plan"}, 16, 200_000),
 }
 _TRIAL_TOKENS = 2_000  # one that thinks before it replies needs hundreds
-BESIDES_PASSAGES = 2_900  # tokens of a prompt that are no passage, with the longest reply
-IN_FENCES = 0.88  # of the room are words of passages, the rest what stands around them
-LEAST_ROOM = 500
+BASE_CONTEXT = 8_192  # tokens; with a larger one the budget of tokens grows in proportion
 _REMEDIES = {
     ModelFault.UNREACHABLE: Message("start the models' server, or set model_url to where it is"),
     ModelFault.UNAUTHORISED: Message("set model_key"),
@@ -110,9 +107,7 @@ def build_mind(settings: Settings) -> ModelMind | None:
     from shisho.librarian.model_calls import ModelLimits
     from shisho.librarian.model_mind import ModelMind
 
-    limits = ModelLimits(
-        preset.passage_room, settings.read_int("model_context"), settings.read_float("model_seconds")
-    )
+    limits = ModelLimits(settings.read_int("model_context"), settings.read_float("model_seconds"))
     return ModelMind(llms, limits)
 
 
@@ -125,9 +120,7 @@ def build_borrowed_mind(settings: Settings, model: BorrowedModel) -> Mind | None
     from shisho.librarian.model_mind import ModelMind
 
     preset = PRESETS[settings.text("preset")]
-    limits = ModelLimits(
-        preset.passage_room, settings.read_int("model_context"), settings.read_float("model_seconds")
-    )
+    limits = ModelLimits(settings.read_int("model_context"), settings.read_float("model_seconds"))
     return ModelMind(dict.fromkeys(preset.nodes, BorrowedLlm(model.name, model.reply)), limits)
 
 
@@ -144,30 +137,20 @@ def build_recorded_mind(settings: Settings, uses: Sequence[ModelUse]) -> Mind | 
     from shisho.librarian.model_calls import ModelLimits
     from shisho.librarian.model_mind import ModelMind
 
-    preset = PRESETS[settings.text("preset")]
-    limits = ModelLimits(
-        preset.passage_room, settings.read_int("model_context"), settings.read_float("model_seconds")
-    )
+    limits = ModelLimits(settings.read_int("model_context"), settings.read_float("model_seconds"))
     nodes = dict.fromkeys(use.node for use in uses)
     llms: Mapping[str, Llm] = {node: RecordedLlm([use for use in uses if use.node == node]) for node in nodes}
     return ModelMind(llms, limits)
 
 
-def passage_room(settings: Settings) -> int:
-    """Tokens of passages that one round may show: no more than the model that reads them is given at once, as
-    what was shown is not shown again."""
-    room = settings.read_int("room_tokens")
-    if not model_of(settings, "model_evaluate"):
-        return room
-    preset = PRESETS[settings.text("preset")]
-    most = min(preset.passage_room, settings.read_int("model_context") - BESIDES_PASSAGES)
-    return max(LEAST_ROOM, min(room, int(most * IN_FENCES)))
-
-
 def model_ceilings(settings: Settings) -> Mapping[str, float | None]:
     """The calls and tokens of one question, as `domain.inquiry.Budget` names them."""
     preset = PRESETS[settings.text("preset")]
-    return {"max_model_calls": preset.max_model_calls, "max_tokens": preset.max_tokens}
+    contexts = max(1.0, settings.read_int("model_context") / BASE_CONTEXT)
+    return {
+        "max_model_calls": preset.max_model_calls,
+        "max_tokens": int(preset.max_tokens * contexts),
+    }
 
 
 async def check_model(settings: Settings) -> Check:

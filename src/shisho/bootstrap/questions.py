@@ -61,7 +61,7 @@ def build_sessions(parts: Parts, stores: QueueStores) -> Sessions:
         list_left_out=stores.opinions.list_left_out,
         clock=parts.clock,
         make_id=make_id,
-        room_tokens=min(SESSION_ROOM, parts.settings.read_int("room_tokens")),
+        room_tokens=min(SESSION_ROOM, parts.settings.read_int("room_tokens") or SESSION_ROOM),
     )
     return Sessions(wired)
 

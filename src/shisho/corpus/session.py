@@ -12,6 +12,7 @@ from shisho.corpus import depth, diversity
 from shisho.corpus.reranking import RERANKED, rerank
 from shisho.corpus.retrieve import Retriever, write_meaning_query
 from shisho.domain.corpus import (
+    UNBOUNDED_ROOM,
     BlockKind,
     Citation,
     Complexity,
@@ -31,7 +32,7 @@ from shisho.domain.place import place_within
 from shisho.domain.ranking import RankedCandidate
 from shisho.errors import InvalidParams
 from shisho.language.table_headers import find_table_header
-from shisho.language.tokens import tokens
+from shisho.language.tokens import passage_tokens
 from shisho.ports import Reranker, SessionLog, Shelf
 
 FLOOR_BELOW = 1_000  # N under which passages that match too little of the query are left out
@@ -183,10 +184,12 @@ class CorpusSession:
             shown_record.number: shown_record for record in rounds for shown_record in record.shown
         }
 
-    async def search(self, request: SearchRequest, round_: int, *, anew: bool = False) -> Round:
+    async def search(
+        self, request: SearchRequest, round_: int, room_tokens: int = UNBOUNDED_ROOM, *, anew: bool = False
+    ) -> Round:
         record = self._rounds.get(round_)
         if record is None:
-            record = await self._next(request, round_, anew)
+            record = await self._next(request, round_, min(room_tokens, self._room), anew)
             await self._searcher.log.add(self.id, record)
             self._rounds[round_] = record
             self._shown.update({shown_record.number: shown_record for shown_record in record.shown})
@@ -297,12 +300,12 @@ class CorpusSession:
         holding = (follower.page for follower in following.get(passage.id, ()) if start < follower.end)
         return next(holding, passage.page)
 
-    async def _next(self, request: SearchRequest, round_: int, anew: bool) -> RoundRecord:
+    async def _next(self, request: SearchRequest, round_: int, room_tokens: int, anew: bool) -> RoundRecord:
         passage_ids = frozenset(record.passage_id for record in self._shown.values())
         in_scope, hits = await self._searcher.choose(
             request, self._scope, self._complexity, round_, frozenset() if anew else passage_ids
         )
-        fitting = _fitting(hits, self._room)
+        fitting = take_fitting(hits, room_tokens)
         first = max(self._shown, default=0) + 1
         shown_records = tuple(
             ShownRecord(first + place, hit.passage.id, hit.passage.document_id, hit.parts.get("match", 0.0))
@@ -321,12 +324,12 @@ def _drop_copies(hits: Sequence[RankedPassage]) -> list[RankedPassage]:
     return [*best.values()]
 
 
-def _fitting(hits: Sequence[RankedPassage], room_tokens: int) -> list[RankedPassage]:
+def take_fitting(hits: Sequence[RankedPassage], room_tokens: int) -> list[RankedPassage]:
     """As many from the top as fit the room; at least one, so that a round always moves on."""
     remaining = room_tokens
     fitting: list[RankedPassage] = []
     for hit in hits:
-        remaining -= tokens(hit.passage.text) + tokens(hit.passage.heading)
+        remaining -= passage_tokens(hit.passage.text, hit.passage.heading)
         if remaining < 0 and fitting:
             break
         fitting.append(hit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -304,6 +305,9 @@ class SearchRequest:
     vector_query: str = ""
     filter_conditions: Mapping[str, Condition] = field(default_factory=dict)
     with_synonyms: bool = False  # what means the same as a keyword counts as the keyword
+
+
+UNBOUNDED_ROOM = sys.maxsize  # tokens: a round shows all k passages
 
 
 class Complexity(StrEnum):

@@ -10,7 +10,15 @@ import re
 _WIDE = re.compile(r"[⺀-\u9fff가-\ud7ff豈-\ufaff！-￮\U00020000-\U0003ffff]")
 
 
+FENCE_TOKENS = 30  # around a passage or a quotation in a prompt
+
+
 def tokens(text: str) -> int:
     """An estimate, in tokens."""
     wide = len(_WIDE.findall(text))
     return wide + (len(text) - wide + 3) // 4
+
+
+def passage_tokens(text: str, heading: str) -> int:
+    """An estimate of what a passage takes in a prompt."""
+    return tokens(text) + tokens(heading) + FENCE_TOKENS

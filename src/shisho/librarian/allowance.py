@@ -28,6 +28,14 @@ class ModelAllowance:
     def seconds_left(self) -> float:
         return max(0.0, self.budget.max_seconds - self._before.seconds)
 
+    @property
+    def tokens_left(self) -> int:
+        """What one more call may cost; nothing where no call is left."""
+        committed = self.spent + self.reserved + self._withheld
+        if self.seconds_left <= 0 or committed.model_calls >= self.budget.max_model_calls:
+            return 0
+        return max(0, self.budget.max_tokens - committed.tokens)
+
     def reserve(self, calls: int, tokens: int) -> Spending | None:
         """Set this much aside; None where it does not fit."""
         cost = Spending(model_calls=calls, tokens=tokens)

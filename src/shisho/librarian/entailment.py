@@ -11,8 +11,6 @@ from shisho.librarian.model_calls import ModelCalls
 from shisho.librarian.model_replies import EntailmentReply
 from shisho.librarian.prompting import fence_claims, load_prompt, make_boundary
 
-CLAIM_ROOM = 4_000  # tokens of sentences and quotations in a prompt
-
 Claim = tuple[str, Sequence[EvidenceRef]]
 """A sentence and its quotations."""
 
@@ -26,7 +24,7 @@ async def ask_entailment(
         return {}, ()
     boundary = make_boundary()
     values = {"question": question, "boundary": boundary}
-    room = calls.measure_room(load_prompt("entailment"), values, CLAIM_ROOM)
+    room = calls.measure_room(load_prompt("entailment"), values)
     values["claims"], count = fence_claims(claims, boundary, room)
     if not count:
         return {}, ()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from shisho.domain.conversation import Surroundings
-from shisho.domain.corpus import NumberedPassage
+from shisho.domain.corpus import UNBOUNDED_ROOM, NumberedPassage
 from shisho.domain.inquiry import (
     EvidenceRef,
     Finding,
@@ -115,6 +115,9 @@ class Mind(Protocol):
     def is_done(self, matter: PlanMatter) -> bool:
         """True where a further plan would ask nothing new."""
 
+    def measure_room(self, matter: PassageMatter, allowance: ModelAllowance) -> int:
+        """Tokens of passages that `evaluate` will read of one round: what is shown is not shown again."""
+
     async def evaluate(
         self, matter: PassageMatter, allowance: ModelAllowance
     ) -> NodeThought[list[Finding]]: ...
@@ -152,6 +155,9 @@ class RulesMind:
 
     def is_done(self, matter: PlanMatter) -> bool:
         return not planning.plan(matter.strategy, matter.goals, matter.plans).keyword_query
+
+    def measure_room(self, matter: PassageMatter, allowance: ModelAllowance) -> int:
+        return UNBOUNDED_ROOM
 
     async def evaluate(self, matter: PassageMatter, allowance: ModelAllowance) -> NodeThought[list[Finding]]:
         parts = (matter.passages, matter.goals, matter.evidence, matter.rarity, matter.are_beside)

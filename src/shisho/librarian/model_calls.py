@@ -21,14 +21,13 @@ T = TypeVar("T")
 SCHEMA_TOKENS = 600  # at most: providers put the schema into the prompt
 MESSAGE_TOKENS = 100  # what providers wrap a message in
 LEAST_PASSAGES = 200  # tokens
+TOKEN_BYTES = 4  # of what `tokens` counts as one, in UTF-8
 
 
 @dataclass(frozen=True, slots=True)
 class ModelLimits:
-    """`passage_room`: tokens of passages in one call. `context`: tokens that the model reads and writes at
-    once. `seconds`: of one call."""
+    """`context`: tokens that the model reads and writes at once. `seconds`: of one call."""
 
-    passage_room: int
     context: int
     seconds: float
 
@@ -49,16 +48,19 @@ class ModelCalls:
     def __contains__(self, node: str) -> bool:
         return node in self._llms
 
-    def measure_room(self, prompt: PromptFile, values: Mapping[str, str], most: int) -> int:
-        """Tokens, at most so many, that fit beside these values into what the model reads and writes at once:
-        what is longer some servers refuse, and others cut without a word."""
+    def measure_room(self, prompt: PromptFile, values: Mapping[str, str]) -> int:
+        """Tokens that fit beside these values into what the model reads and writes at once: what is longer
+        some servers refuse, and others cut without a word."""
         fixed = tokens(prompt.instructions) + tokens(prompt.text) + sum(map(tokens, values.values()))
         besides = fixed + prompt.max_output_tokens + SCHEMA_TOKENS + MESSAGE_TOKENS
-        return max(0, min(most, self._limits.context - besides))
+        return max(0, self._limits.context - besides)
 
-    def measure_passage_room(self, prompt: PromptFile, values: Mapping[str, str]) -> int:
-        """The same for passages: some are read in any case."""
-        return max(LEAST_PASSAGES, self.measure_room(prompt, values, self._limits.passage_room))
+    def measure_affordable(
+        self, prompt: PromptFile, values: Mapping[str, str], allowance: ModelAllowance
+    ) -> int:
+        """Tokens that the allowance can pay for beside these values, in one call without a repair."""
+        once = _bound_cost(prompt, prompt.instructions + prompt.text + "".join(values.values()))
+        return max(0, allowance.tokens_left - once) // TOKEN_BYTES
 
     async def ask(
         self,
@@ -77,10 +79,8 @@ class ModelCalls:
         prompt = load_prompt(prompt_name or node)
         instructions, text = prompt.render(**values)
         use = ModelUse(node, llm.name, prompt.sha256, ModelUsage())
-        # A token is a byte of UTF-8 at least, so the call cannot cost more; the repair sends the broken reply
-        # too.
-        input_tokens = len((instructions + text).encode("utf-8", "replace")) + SCHEMA_TOKENS + MESSAGE_TOKENS
-        once = input_tokens + prompt.max_output_tokens
+        once = _bound_cost(prompt, instructions + text)
+        # The repair sends the broken reply too.
         twice = 2 * once + prompt.max_output_tokens + 2 * MESSAGE_TOKENS
         repairs = 1
         reservation = allowance.reserve(2, twice)
@@ -111,6 +111,11 @@ class ModelCalls:
             count("model_tokens", usage.input_tokens, direction="read")
             count("model_tokens", usage.output_tokens, direction="written")
         return reply.value, (replace(use, usage=usage, reply=reply.text, repairs=reply.repairs),)
+
+
+def _bound_cost(prompt: PromptFile, text: str) -> int:
+    """What a call with this text costs at most: a token is a byte of UTF-8 at least."""
+    return len(text.encode("utf-8", "replace")) + SCHEMA_TOKENS + MESSAGE_TOKENS + prompt.max_output_tokens
 
 
 def mark_unusable(uses: tuple[ModelUse, ...], reply: object) -> tuple[ModelUse, ...]:

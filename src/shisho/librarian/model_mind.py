@@ -10,13 +10,14 @@ from copy import copy
 from dataclasses import replace
 from math import isfinite
 
-from shisho.domain.corpus import Complexity
+from shisho.domain.corpus import UNBOUNDED_ROOM, Complexity
 from shisho.domain.inquiry import AnswerLevel, Finding, Goal, Plan, Stance, Strategy, Verdict
 from shisho.domain.loop_state import Draft
 from shisho.domain.model import ModelUse
 from shisho.language.display import join_lines
 from shisho.language.sentences import sentences
 from shisho.language.terms import fold
+from shisho.language.tokens import tokens
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.evidence import VerifiedQuote, double, verify
 from shisho.librarian.levels import NEAR
@@ -30,7 +31,7 @@ from shisho.librarian.mind import (
     RulesMind,
     SeekSupport,
 )
-from shisho.librarian.model_calls import ModelCalls, ModelLimits, mark_unusable
+from shisho.librarian.model_calls import LEAST_PASSAGES, ModelCalls, ModelLimits, mark_unusable
 from shisho.librarian.model_replies import (
     EvaluationReply,
     FindingReply,
@@ -56,7 +57,7 @@ MAX_CLAIMS = 60  # of one reply are looked at
 LEAST_FINDINGS = 3  # for one goal in one round, whatever the others need
 MOST_FINDINGS = 12  # for all goals of one round
 MAX_ONE_FACT = 60  # characters of a question that rules may leave whole without a model
-EVIDENCE_ROOM = 2_000  # tokens of quotations in a prompt
+EVIDENCE_SHARE = 8  # that part of the room in a prompt which quotations may keep from passages
 # Words by which a question may want more than one thing.
 _SEVERAL = re.compile(
     r"それぞれ|および|及び|ならびに|並びに|また[、は]|かつ|どちら|いずれ|すべて|全て|一覧|リスト|条件|理由|なぜ|どのよう|合計|合わせ|平均"
@@ -106,23 +107,24 @@ class ModelMind:
         """A model may always think of other words; without one for plans the rules know."""
         return "plan" not in self._calls and self._rules.is_done(matter)
 
-    async def evaluate(self, matter: PassageMatter, allowance: ModelAllowance) -> NodeThought[list[Finding]]:
-        boundary = make_boundary()
-        most = limit_findings(matter.goals)
-        values = {
-            "question": matter.strategy.question,
-            "goals": list_goals(matter.goals),
-            "most": str(most),
-            "boundary": boundary,
-        }
+    def measure_room(self, matter: PassageMatter, allowance: ModelAllowance) -> int:
+        """As much as the context holds and the allowance can pay for; where that is nothing rules read."""
         prompt = load_prompt("evaluate")
+        values = _write_reading(matter)
+        affordable = self._calls.measure_affordable(prompt, values, allowance)
+        if "evaluate" not in self._calls or affordable < LEAST_PASSAGES:
+            return UNBOUNDED_ROOM
+        room = self._calls.measure_room(prompt, values)
+        evidence_tokens = tokens(fence_evidence(matter.evidence, values["boundary"], room // EVIDENCE_SHARE))
+        return max(LEAST_PASSAGES, min(room - evidence_tokens, affordable))
+
+    async def evaluate(self, matter: PassageMatter, allowance: ModelAllowance) -> NodeThought[list[Finding]]:
+        values = _write_reading(matter)
         copies = dict(await asyncio.to_thread(gather_copies, matter.passages))
         # Passages first: what was shown is not shown again, and what was kept stays kept.
-        values["passages"] = fence_passages(
-            copies, boundary, self._calls.measure_passage_room(prompt, values)
-        )
-        room = self._calls.measure_room(prompt, values, EVIDENCE_ROOM)
-        values["evidence"] = fence_evidence(matter.evidence, boundary, room)
+        values["passages"] = fence_passages(copies, values["boundary"], self.measure_room(matter, allowance))
+        room = self._calls.measure_room(load_prompt("evaluate"), values)
+        values["evidence"] = fence_evidence(matter.evidence, values["boundary"], room)
         reply: EvaluationReply | None = None
         uses: tuple[ModelUse, ...] = ()
         if matter.passages and matter.goals:
@@ -131,6 +133,7 @@ class ModelMind:
             return replace(await self._rules.evaluate(matter, allowance), uses=uses)
         also = {passage.temp_index: numbers for passage, numbers in copies.items()}
         claims = _claims(reply)
+        most = limit_findings(matter.goals)
         picked, dropped = await asyncio.to_thread(_findings, matter, claims, most, also)
         uses = tuple(replace(use, dropped=dropped) for use in uses)
         if claims and dropped == len(claims):  # all of it was made up: it has not read, and somebody should
@@ -173,7 +176,7 @@ class ModelMind:
             "queries": "\n".join(f"- {' '.join(plan.keyword_query)}" for plan in matter.plans) or "(none)",
             "boundary": boundary,
         }
-        room = self._calls.measure_room(load_prompt(prompt_name), values, EVIDENCE_ROOM)
+        room = self._calls.measure_room(load_prompt(prompt_name), values)
         return values | {"evidence": fence_evidence(matter.evidence, boundary, room)}
 
 
@@ -182,6 +185,16 @@ def asks_one_fact(strategy: Strategy) -> bool:
     is_short = len(strategy.question) <= MAX_ONE_FACT and len(sentences(strategy.question)) == 1
     is_whole = len(strategy.goals) == 1 and strategy.complexity is Complexity.SINGLE
     return is_short and is_whole and not _SEVERAL.search(strategy.question)
+
+
+def _write_reading(matter: PassageMatter) -> dict[str, str]:
+    """The values of the prompt that reads passages, without these and what was found before."""
+    return {
+        "question": matter.strategy.question,
+        "goals": list_goals(matter.goals),
+        "most": str(limit_findings(matter.goals)),
+        "boundary": make_boundary(),
+    }
 
 
 def limit_findings(goals: Sequence[Goal]) -> int:

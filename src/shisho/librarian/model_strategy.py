@@ -51,7 +51,7 @@ async def read_follow_up(
         "library": fence_corpora(around.corpora, boundary),
         "boundary": boundary,
     }
-    room = calls.measure_room(load_prompt("follow_up"), values, TURNS_ROOM)
+    room = min(TURNS_ROOM, calls.measure_room(load_prompt("follow_up"), values))
     values["turns"] = fence_turns(turns, boundary, room)
     reply, uses = await calls.ask("strategy", FollowUpReply, allowance, values, prompt_name="follow_up")
     made_strategy = None if reply is None else _read_alone(matter, reply)

@@ -17,7 +17,6 @@ from shisho.librarian.model_replies import AnswerReply, SentenceReply
 from shisho.librarian.prompting import fence_evidence, list_goals, load_prompt, make_boundary
 from shisho.librarian.written_answer import MAX_SENTENCES, SentenceChecker, count_revisions, write_draft
 
-EVIDENCE_ROOM = 4_000  # tokens of quotations in a prompt
 MAX_SOUGHT = 3  # sentences of one answer that a search is made for
 
 
@@ -46,7 +45,7 @@ class AnswerWriter:
             "goals": list_goals(self._matter.strategy.goals),
             "boundary": boundary,
         }
-        room = self._calls.measure_room(load_prompt("answer"), values, EVIDENCE_ROOM)
+        room = self._calls.measure_room(load_prompt("answer"), values)
         values["evidence"] = fence_evidence(self._matter.evidence, boundary, room)
         reply, uses = await self._calls.ask("answer", AnswerReply, self._allowance, values, self._listen)
         written = [] if reply is None else [*reply.sentences[:MAX_SENTENCES]]

@@ -49,7 +49,7 @@ from shisho.librarian.search import InquirySearch
 from shisho.librarian.web_fallback import AskWeb, web_queries
 from shisho.ports import Clock
 
-FOR_THE_ANSWER = Spending(model_calls=1, tokens=6_000)
+ANSWER_SHARE = 0.1  # of the budget of tokens: kept back for the answer, with one call
 WEB_TIMES = 3  # that the web is asked for a goal: of one engine, of another, then with other words
 MOST_COPIES = 3  # of a quotation, in other documents
 MOST_SOUGHT_TERMS = 20  # of a sentence that a search is made for
@@ -113,12 +113,15 @@ class Nodes:
         aim = state["strategy"]
         plans = state["plans"]
         wanted_words = await asyncio.to_thread(terms_wanted, aim.goals)
+        goals = open_goals(aim.goals, state["goal_status"])
+        matter = PassageMatter(aim, goals, (), {}, state["evidence"])
         shown_round, rarity = await self._search.search_round(
             plans[-1],
             aim.complexity,
             "reached" in state,
             len(plans),
             wanted_words,
+            self._mind.measure_room(matter, self._allowance(state["spent"])),
             state.get("anew", False),
         )
         return LoopState(shown=shown_round.shown, rarity=rarity, exhausted=shown_round.exhausted, anew=False)
@@ -255,7 +258,8 @@ class Nodes:
 
     def _allowance(self, spent: Spending) -> ModelAllowance:
         """What a node before the answer may use of a model: the answer keeps a call."""
-        return ModelAllowance(self._budget, spent, FOR_THE_ANSWER)
+        withheld = Spending(model_calls=1, tokens=int(ANSWER_SHARE * self._budget.max_tokens))
+        return ModelAllowance(self._budget, spent, withheld)
 
     async def _answered(self, state: LoopState, mind: Mind) -> LoopState:
         matter = AnswerMatter(

@@ -15,7 +15,7 @@ from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Goal, Stance
 from shisho.errors import InternalError
 from shisho.language.display import join_lines
-from shisho.language.tokens import tokens
+from shisho.language.tokens import passage_tokens, tokens
 from shisho.librarian.evidence import double
 
 _VARIABLE = re.compile(r"{{(\w+)}}")
@@ -80,7 +80,7 @@ def fence_passages(passages: Iterable[NumberedPassage], boundary: str, room: int
     fenced_texts: list[str] = []
     room_left = room
     for passage in passages:
-        cost = tokens(passage.text) + tokens(passage.heading) + 30
+        cost = passage_tokens(passage.text, passage.heading)
         if cost > room_left and fenced_texts:
             break
         text = passage.text if cost <= room_left else _cut(passage.text, room_left)
@@ -95,7 +95,7 @@ def fence_evidence(evidence: Iterable[EvidenceRef], boundary: str, room: int) ->
     fenced_texts: list[tuple[int, str]] = []
     room_left = room
     for ref in sorted(evidence, key=lambda ref: -ref.score):
-        cost = tokens(write_in_context(ref)) + tokens(ref.heading) + 30
+        cost = passage_tokens(write_in_context(ref), ref.heading)
         if cost > room_left or ref.same_as:
             continue
         room_left -= cost
@@ -140,7 +140,7 @@ def fence_turns(turns: Sequence[EarlierTurn], boundary: str, room: int) -> str:
     for age, turn in enumerate(reversed(turns), 1):
         answer = _cut(join_lines(turn.answer), room // ANSWERS_IN_ROOM)
         text = f"asked: {_cut(turn.question, room // ANSWERS_IN_ROOM)}\nanswered: {answer or '(not kept)'}"
-        room_left -= tokens(text) + 30
+        room_left -= passage_tokens(text, "")
         if room_left < 0:
             break
         fenced_texts.append(_fenced(f"turn {age} before this question", "", text, boundary))

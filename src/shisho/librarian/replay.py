@@ -10,7 +10,7 @@ from itertools import count
 
 from shisho.domain.answer_news import RunNews, StepTaken
 from shisho.domain.codec import Payload
-from shisho.domain.corpus import Citation, Complexity, NumberedPassage, Round
+from shisho.domain.corpus import UNBOUNDED_ROOM, Citation, Complexity, NumberedPassage, Round
 from shisho.domain.inquiry import Answer, Evidence, Gap, Goal, Inquiry, Plan, RunStep, Strategy
 from shisho.domain.loop_state import LoopState
 from shisho.domain.model import ModelUse
@@ -89,6 +89,7 @@ class RecordedSearch(InquirySearch):
         is_reached: bool,
         round_: int,
         wanted_words: Sequence[str],
+        room_tokens: int = UNBOUNDED_ROOM,
         anew: bool = False,
     ) -> tuple[Round, Mapping[str, float]]:
         return self._rounds.get(round_, (Round((), 0, 0, True), {}))

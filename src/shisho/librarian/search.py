@@ -7,7 +7,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from shisho.domain.corpus import Citation, Complexity, NumberedPassage, Round, SearchRequest
+from shisho.domain.corpus import (
+    UNBOUNDED_ROOM,
+    Citation,
+    Complexity,
+    NumberedPassage,
+    Round,
+    SearchRequest,
+)
 from shisho.domain.inquiry import Goal, Plan, Strategy
 from shisho.ports import SearchSession
 
@@ -40,9 +47,10 @@ class InquirySearch:
         is_reached: bool,
         round_: int,
         wanted_words: Sequence[str],
+        room_tokens: int = UNBOUNDED_ROOM,
         anew: bool = False,
     ) -> tuple[Round, Mapping[str, float]]:
-        """The passages of this round, and how rare the wanted terms are."""
+        """The passages of this round that fit the room, and how rare the wanted terms are."""
         if not (plan.keyword_query or plan.vector_query):
             return Round((), 0, 0, False), {}
         session = await self._session(complexity, is_reached)
@@ -53,7 +61,7 @@ class InquirySearch:
             plan.filter_conditions,
             plan.with_synonyms,
         )
-        shown_round = await session.search(request, round_, anew=anew)
+        shown_round = await session.search(request, round_, room_tokens, anew=anew)
         self.rounds.append(SearchedRound(round_, shown_round.shown, shown_round.sources))
         return shown_round, await session.measure_rarity(wanted_words)
 

@@ -104,7 +104,7 @@ _ROWS = (
     Node(
         "search",
         Nodes.search,
-        ("strategy", "plans", "anew", "reached"),
+        ("strategy", "goal_status", "plans", "evidence", "spent", "anew", "reached"),
         lambda state: "evaluate",
         ("evaluate",),
         stoppable=True,

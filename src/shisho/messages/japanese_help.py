@@ -237,7 +237,9 @@ SAID: Mapping[str, str] = {
     "how index terms are made": "索引語の作り方",
     "search rounds of one question": "一つの質問の検索回数",
     "seconds one question may take": "一つの質問にかける秒数",
-    "room for shown passages in one round, in tokens": "1回に示すパッセージの分量(トークン)",
+    "room for shown passages in one round, in tokens; 0: as many as suit the library and the model reads": (
+        "1回に示すパッセージの分量(トークン)。0 なら蔵書の大きさに応じた件数を、モデルが読める分まで"
+    ),
     "what runs the librarian's nodes": "司書の手順を動かすもの",
     "how k grows with the round: 1, 2, 3 or 1, 3, 10": "k が回ごとにどう増えるか: 1、2、3 か 1、3、10",
     "whether the web may be searched and pages fetched; ask: not before you said yes": (

@@ -254,9 +254,12 @@ class SearchSession(Protocol):
     @property
     def id(self) -> str: ...
 
-    async def search(self, request: SearchRequest, round_: int, *, anew: bool = False) -> Round:
-        """Round `round_` (from 1). Asked again for a round it has already given, it gives the same passages.
-        `anew`: what was shown before may come again, under another number."""
+    async def search(
+        self, request: SearchRequest, round_: int, room_tokens: int = ..., *, anew: bool = False
+    ) -> Round:
+        """Round `round_` (from 1): as many of its k passages as fit the room. Asked again for a round it has
+        already given, it gives the same passages. `anew`: what was shown before may come again, under another
+        number."""
 
     async def resolve(self, temp_index: int, start: int, end: int) -> Citation:
         """The span `start:end` of the shown passage's text, as it stands in the document now stored."""

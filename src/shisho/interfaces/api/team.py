@@ -95,7 +95,7 @@ class AuditPage:
 
 @dataclass(frozen=True, slots=True)
 class ShareRow:
-    """A task, or an answer that no task has made, which a group may see."""
+    """A task, or an answer that no task has member, which a group may see."""
 
     id: str
     group: str
@@ -121,14 +121,14 @@ async def add_user(
     has_token: Annotated[bool, Field(description="false: comes in by the header of a proxy")] = True,
 ) -> IssuedToken:
     """Let a person in. Their token is told this once. For who runs the library."""
-    made = await desk.team.add_user(name, has_token=has_token)
-    return IssuedToken(name, None) if made is None else IssuedToken(made.user, made.token)
+    member = await desk.team.add_user(name, has_token=has_token)
+    return IssuedToken(name, None) if member is None else IssuedToken(member.user, member.token)
 
 
 async def renew_token(desk: Desk, name: Name) -> IssuedToken:
     """Another token for a person; the one before opens nothing more. For who runs the library."""
-    made = await desk.team.renew_token(name)
-    return IssuedToken(made.user, made.token)
+    member = await desk.team.renew_token(name)
+    return IssuedToken(member.user, member.token)
 
 
 async def remove_user(desk: Desk, name: Name) -> UserList:

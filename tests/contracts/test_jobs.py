@@ -25,6 +25,7 @@ from shisho.domain.job import (
     JobError,
     JobId,
     JobState,
+    NewJob,
     NewTask,
     Priority,
     ReplyFacts,
@@ -708,3 +709,34 @@ async def test_claimers_at_once_never_share_a_job_and_keep_the_order(queue: Queu
     taken = await asyncio.gather(*(claimer() for _ in range(4)))
     assert sorted(chain(*taken)) == [*range(60)]
     assert all(places == sorted(places) for places in taken)
+
+
+async def test_of_due_jobs_the_owner_with_the_fewest_running_goes_first(queue: Queue) -> None:
+    async def add(owner: str, task: str, *jobs: NewJob) -> None:
+        await queue.tasks.enqueue(NewTask(TaskId(task), owner), jobs)
+
+    await add("hanako", "many", *(new(id=f"many{number}", priority=Priority.HIGH) for number in range(5)))
+    queue.clock.pass_(1)
+    await add("taro", "two", new(id="two0"), new(id="two1"))
+    await add("jiro", "later", new(id="later", not_before=queue.clock.ahead(60)))
+    await add("saburo", "other", new("other"))
+    queue.clock.pass_(1)
+    claimed = [await queue.claimed() for _ in range(5)]
+    assert [job.id for job in claimed] == ["many0", "two0", "many1", "two1", "many2"]
+    # hanako has three at work, taro two, and then one
+    await add("taro", "more", new(id="more0"), new(id="more1"))
+    assert (await queue.claimed()).id == "more0"
+    following = await queue.jobs.finish_and_claim(claimed[1].claim, Payload(), ["toy"])
+    assert following is not None and following.id == "more1"
+    queue.clock.pass_(60)
+    assert (await queue.claimed()).id == "later"
+    assert [(await queue.claimed()).id for _ in range(2)] == ["many3", "many4"]
+
+
+async def test_a_job_of_one_owner_is_found_behind_many_of_another(queue: Queue) -> None:
+    """Two workers take jobs of two owners in turn, whoever came first."""
+    await queue.tasks.enqueue(NewTask(TaskId("flood"), "hanako"), [new() for _ in range(200)])
+    queue.clock.pass_(1)
+    await queue.tasks.enqueue(NewTask(TaskId("one"), "taro"), [new(id="one")])
+    await queue.claimed(ANA)
+    assert (await queue.claimed(BEN)).id == "one"

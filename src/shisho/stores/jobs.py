@@ -48,10 +48,24 @@ from shisho.stores.waits import EXPIRED, EXPIRED_NOW, end_wait
 # The first queued job of these kinds whose time has come.
 DUE = """SELECT id FROM jobs WHERE state = 'queued' AND (not_before IS NULL OR not_before <= :steady)
         AND kind IN (SELECT value FROM json_each(:kinds)) ORDER BY priority, created_at, id LIMIT 1"""
+# The owners with queued jobs, found one after another in the index, however many jobs they have.
+WAITING_OWNERS = """WITH RECURSIVE owners(name) AS (
+        SELECT min(owner) FROM jobs WHERE state = 'queued'
+        UNION ALL
+        SELECT (SELECT min(j.owner) FROM jobs j WHERE j.state = 'queued' AND j.owner > o.name)
+            FROM owners o WHERE o.name IS NOT NULL
+    )"""
+# Of the first due job of each owner, that of the owner with the fewest running; of several, the first of all.
+FAIREST = f"""{WAITING_OWNERS} SELECT head.id FROM owners o JOIN jobs head ON head.id = (
+        SELECT j.id FROM jobs j WHERE j.state = 'queued' AND j.owner = o.name
+            AND (j.not_before IS NULL OR j.not_before <= :steady) AND j.kind IN (SELECT value FROM json_each(:kinds))
+            ORDER BY j.priority, j.created_at, j.id LIMIT 1)
+    ORDER BY (SELECT count(*) FROM jobs r WHERE r.state = 'running' AND r.owner = o.name),
+        head.priority, head.created_at, head.id LIMIT 1"""
 # Take that job; one that runs alone waits until its worker runs nothing else.
 CLAIM = f"""UPDATE jobs SET state = 'running', attempt = attempt + 1, worker_id = :worker_id, beat = 0, not_before = NULL,
         started_at = :now, finished_at = NULL
-    WHERE id = ({DUE}) AND (deaths < {ALONE_DEATHS}
+    WHERE id = ({FAIREST}) AND (deaths < {ALONE_DEATHS}
         OR NOT EXISTS (SELECT 1 FROM jobs other WHERE other.state = 'running' AND other.worker_id = :worker_id))
     RETURNING {JOB}"""
 # Whether this attempt has completed the job already.

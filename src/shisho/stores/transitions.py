@@ -48,9 +48,10 @@ TASK = f"id, owner, question, state, revision, budget_json, spent_json, created_
 # One job.
 GET = f"SELECT {JOB} FROM jobs WHERE id = :id"
 # A job, unless one of its id or its key stands.
-INSERT = """INSERT INTO jobs(id, task_id, kind, state, priority, input_json, not_before, dedupe_key, cause_id, created_at,
-        finished_at)
-    VALUES (:id, :task_id, :kind, :state, :priority, :input, :not_before, :key, :cause, :now, :finished_at)
+INSERT = """INSERT INTO jobs(id, task_id, owner, kind, state, priority, input_json, not_before, dedupe_key, cause_id,
+        created_at, finished_at)
+    VALUES (:id, :task_id, (SELECT owner FROM tasks WHERE id = :task_id), :kind, :state, :priority, :input, :not_before, :key,
+        :cause, :now, :finished_at)
     ON CONFLICT DO NOTHING RETURNING id"""
 # The job that stands for one: of its id, or else of its key.
 STANDS = """SELECT id FROM jobs WHERE id = :id OR (task_id = :task_id AND dedupe_key = :key)
@@ -59,7 +60,8 @@ STANDS = """SELECT id FROM jobs WHERE id = :id OR (task_id = :task_id AND dedupe
 ENDED_STATE = "SELECT state FROM jobs WHERE id = :id AND state IN ('cancelled', 'failed')"
 # Queue such a job again; of its priority, the new one where there is one.
 REVIVE = """UPDATE jobs SET state = 'queued', failures = 0, deaths = 0, not_before = NULL, finished_at = NULL,
-        cancel_requested = false, priority = coalesce(:priority, priority)
+        cancel_requested = false, priority = coalesce(:priority, priority),
+        owner = (SELECT t.owner FROM tasks t WHERE t.id = jobs.task_id)
     WHERE id = :id"""
 # Where a job belongs.
 BELONGS = "SELECT task_id, cause_id FROM jobs WHERE id = :id"

@@ -18,13 +18,14 @@ from shisho.stores.postgres.transitions import build_postgres_transactions
 from shisho.stores.transitions import JOB, Transaction, job
 
 T = TypeVar("T")
-# Take the first job that is due and that nobody else is taking (`schema/0084_deaths.sql`).
-CLAIM = f"SELECT {JOB} FROM claim_next_job(:worker_id, :kinds, :now, :steady)"
+# Take the next job of the owner with the fewest running, unless somebody else is taking it
+# (`schema/0090_fair_claims.sql`).
+CLAIM = f"SELECT {JOB} FROM claim_fair_job(:worker_id, :kinds, :now, :steady)"
 # Complete a job that is held, within a transaction or as one.
 COMPLETE = "SELECT * FROM complete_job(:id, :attempt, :worker_id, :output, :now, :alone)"
 # Complete a job that is held, as a transaction; then take the next as another
-# (`schema/0084_deaths.sql`).
-COMPLETE_THEN_CLAIM = """CALL complete_then_claim_next(:id, :attempt, :worker_id, :output, :kinds, :now, :steady,
+# (`schema/0090_fair_claims.sql`).
+COMPLETE_THEN_CLAIM = """CALL complete_then_claim_fair(:id, :attempt, :worker_id, :output, :kinds, :now, :steady,
     NULL, NULL, NULL)"""
 
 

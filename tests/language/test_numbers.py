@@ -24,6 +24,7 @@ from tests.machine import grows_in_line
         ("3 May 2024", Date(2024, 5, 3)),
         ("Dec-2015", Date(2015, 12)),
         ("it was built in 1998 by the city", Date(1998)),
+        ("Report of 2010", Date(2010)),
     ],
 )
 def test_dates_of_every_writing(text: str, date: Date) -> None:

@@ -96,7 +96,7 @@ COUNTERS = frozenset({"", "つ", "人", *_COUNTERS.split()})  # of things, not o
 UNITS = frozenset(_SAME_UNIT) | frozenset(_COUNTERS.split())  # every spelling, folded
 _KANJI_NUMBER = "[〇一二三四五六七八九十百千万億兆]{1,20}"
 _WRITTEN = sorted({*_SAME_UNIT, *_COUNTERS.split()}, key=len, reverse=True)
-_UNIT = "|".join(rf"{unit}(?![a-z])" if unit.isascii() else unit for unit in _WRITTEN)
+_UNIT = "|".join(re.escape(unit) + ("(?![a-z])" if unit.isascii() else "") for unit in _WRITTEN)
 _MONTH_NAME = rf"(?P<name>{'|'.join(_MONTHS)})[a-z]*\.?"
 
 _DATE = re.compile(

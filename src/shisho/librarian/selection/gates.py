@@ -1,0 +1,301 @@
+"""Gates: reasons for which a passage is shown but not called an answer.
+
+A gate compares the question with the marked sentences and their surroundings. It closes only on a plain sign
+of another thing, another period or the opposite. A missing name is none: answers say "the state".
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from importlib.resources import files
+from itertools import pairwise, takewhile
+from operator import or_
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from shisho.language.irregular_verbs import FORMS
+from shisho.language.polarity import is_negated
+from shisho.language.script import is_japanese
+from shisho.language.terms import ENGLISH_STOP, fold, stem, terms, tokenizer
+from shisho.language.weights import word_set
+from shisho.librarian.selection.designations import (
+    Designation,
+    find_designations,
+    find_others,
+    is_named,
+    is_same_kind,
+)
+from shisho.librarian.selection.periods import is_of_another_period
+
+if TYPE_CHECKING:
+    from sudachipy import Morpheme
+
+NO_SHORT_NAMES: Mapping[str, frozenset[str]] = MappingProxyType({})
+MIN_SHARED_TERMS = 2  # of a question and a clause that denies it
+
+# Words that many names share, or that stand for the same thing in other words.
+_NO_NAME = ENGLISH_STOP | word_set(
+    "january february march april may june july august september october november december monday tuesday",
+    "wednesday thursday friday saturday sunday mr mrs ms dr prof department institute trust company",
+    "university school society association office agency ministry committee board center centre club",
+    "group inc ltd american united states he she him her his my our your some many most 日本",
+)
+_VARIANTS = str.maketrans(
+    "ァィゥェォヴ澤邊邉齋齊濱廣櫻國髙﨑嶋眞德惠龍瀧學會",
+    "アイウエオブ沢辺辺斎斉浜広桜国高崎島真徳恵竜滝学会",
+    "ーッ",
+)
+_FOREIGN_SOUNDS = (("ヴァ", "バ"), ("ヴィ", "ビ"), ("ヴェ", "ベ"), ("ヴォ", "ボ"))
+_HONORIFICS = word_set("の さん 氏 様 君 先生")
+_AUXILIARIES = word_set("is are was were do does did has have had can could will would which what")
+# Before a verb, "was led" makes of the subject an object; behind it, "by" makes of the object a subject.
+_TURNS = {">": word_set("is are was were been"), "<": frozenset({"by"})}
+_PRESENT = {past: verb for verb, *forms in map(str.split, FORMS.split(";")) for past in forms}
+
+_CLAUSE_END = re.compile(r"[.,;:!?()]+(?:\s|$)|[、。\n]|\bbut\b")
+_ATTRIBUTE = re.compile(
+    r"(?:た|て[いあ]る|れる)(?=[一-鿿ァ-ヶーa-z])|\b(?:that|(?:i|we|you)(?: have)? (?=\w+ed\b))"
+)
+_ASKING = re.compile(r"(?:[何誰]|だれ|どこ|いつ|ど[れのうん]|どちら|なぜ|いく[らつ]|なに|なん)(?!で?も)")
+_YES_NO = re.compile(
+    r"^(?:is|are|was|were|am|do|does|did|can|could|may|might|must|should|shall|will|would|has|have|had)\b|か[?。\s]*$"
+)
+_SELECTS = re.compile(
+    r"(?!.*(?:\bwhy\b|理由|なぜ|何故|どうして|原因|すれば)).*"
+    r"(?:\b(?:which|who|whom)\b|誰|だれ|どの|どれ(?!くらい|ほど|だけ)|どんな|どちら|何(?:です|が|か))",
+    re.S,
+)
+
+
+class Gate(StrEnum):
+    """The reason for which a passage is no answer."""
+
+    DESIGNATION = "designation"
+    PERIOD = "period"
+    NAME = "name"
+    OPPOSITE = "opposite"
+    NEGATION = "negation"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A shown passage. `heading` is its heading path; `sentences` are the marked ones."""
+
+    text: str
+    heading: str
+    title: str
+    sentences: tuple[str, ...]
+
+    @property
+    def marked(self) -> str:
+        """The marked sentences as one text."""
+        return "\n".join(self.sentences)
+
+    @property
+    def above(self) -> str:
+        """The heading path and the title."""
+        return f"{self.heading}\n{self.title}"
+
+
+def find_closed_gate(
+    question: str, source: Source, short_names: Mapping[str, frozenset[str]] = NO_SHORT_NAMES
+) -> Gate | None:
+    """Return the first gate that forbids calling this passage an answer, or None."""
+    # NFKC without change of case: a capital letter designates a hall and begins a name.
+    question, text, heading, title, *sentences = (
+        unicodedata.normalize("NFKC", part)
+        for part in (question, source.text, source.heading, source.title, *source.sentences)
+    )
+    plain = Source(
+        _add_short_names(f"{text}\n{heading}\n{title}", short_names), heading, title, tuple(sentences)
+    )
+    return next((gate for gate, closes, _ in GATES if closes(question, plain)), None)
+
+
+def _add_short_names(text: str, short_names: Mapping[str, frozenset[str]]) -> str:
+    """Return a text with all names of the things that it names."""
+    spelled = _spell(text)
+    groups = ({name, *others} for name, others in short_names.items())
+    named = (group for group in groups if any(_spell(name) in spelled for name in group))
+    return "\n".join([text, *(name for group in named for name in group)])
+
+
+def _spell(text: str) -> str:
+    """Return a text without what spellings of one name differ in: case, hyphens, plurals, long vowels."""
+    folded = fold(text)
+    for foreign, plain in _FOREIGN_SOUNDS:
+        folded = folded.replace(foreign, plain)
+    words = ("".join(filter(str.isalnum, word)) for word in folded.translate(_VARIANTS).split())
+    return "".join(word.rstrip("s") for word in words)
+
+
+def _is_another_designation(question: str, source: Source) -> bool:
+    sought = find_designations(question)
+    return any(
+        _is_missing(one, [other for other in sought if is_same_kind(one, other)], source) for one in sought
+    )
+
+
+def _is_missing(designation: Designation, wanted: Sequence[Designation], source: Source) -> bool:
+    """True if others of the kind are named, and none of those of the kind that the question names."""
+    if any(is_named(other, source.above) for other in wanted):
+        return False
+    if find_others(designation, source.marked):
+        beside = source.text if designation.is_reference else source.marked
+    else:
+        beside = source.text if find_others(designation, source.above) else ""
+    return bool(beside) and not any(is_named(other, beside) for other in wanted)
+
+
+def _is_another_period(question: str, source: Source) -> bool:
+    return is_of_another_period(question, source.marked, source.above, source.text)
+
+
+def _is_another_name(question: str, source: Source) -> bool:
+    """True if the passage has a name nowhere, and another name in its place in a marked sentence."""
+    if is_japanese(question) != is_japanese(source.text):
+        return False  # the name may be written in another script
+    spelled, asked = _spell(source.text), _spell(question)
+    missing = {place for name, place in find_name_places(question) if _spell(name) not in spelled}
+    stated = (pair for sentence in source.sentences for pair in find_name_places(sentence))
+    return any(place in missing for name, place in stated if _spell(name) not in asked)
+
+
+@lru_cache(maxsize=4_096)
+def find_name_places(text: str) -> frozenset[tuple[str, str]]:
+    """Return the words of names with the content words beside them, marked by their side.
+
+    An object is behind its verb, in the passive voice too: of "is led by Hara" Hara is before `lead`.
+    """
+    return frozenset(_find_japanese_places(text) if is_japanese(text) else _find_english_places(text))
+
+
+def _find_japanese_places(text: str) -> Iterator[tuple[str, str]]:
+    tokens = [token for token in tokenizer().tokenize(text) if token.surface() not in _HONORIFICS]
+    for name, beside in pairwise(tokens):
+        if _is_proper(name) and beside.part_of_speech()[0] in ("名詞", "形容詞", "接尾辞"):
+            yield name.surface(), beside.normalized_form()
+
+
+def _is_proper(token: Morpheme) -> bool:
+    surface = token.surface()
+    if surface.isascii():
+        return surface.isupper() and len(surface) > 2
+    is_unknown = token.is_oov() and "ァ" <= min(surface) <= max(surface) <= "ー"
+    is_name = is_unknown or token.part_of_speech()[1] == "固有名詞"
+    return is_name and len(surface) > 1 and surface not in _NO_NAME
+
+
+def _find_english_places(text: str) -> Iterator[tuple[str, str]]:
+    for clause in _CLAUSE_END.split(text.replace("’", "'")):
+        pieces = (piece.partition("'")[0].strip('"“”[]') for piece in clause.split())
+        words = [piece for piece in pieces if piece]
+        for at, word in enumerate(words):
+            is_name = word[0].isupper() and len(word) > 1 and word.casefold() not in _NO_NAME
+            if is_name and (at == 0 or words[at - 1].casefold() not in ("which", "what")):
+                yield from ((word, f"{side} {term}") for side, term in _find_beside(words, at))
+
+
+def _find_beside(words: Sequence[str], at: int) -> Iterator[tuple[str, str]]:
+    small = [word.casefold() for word in words]
+    are_grammar = [word in ENGLISH_STOP for word in small]
+    are_names = [word[0].isupper() for word in words]
+    for side, other, places in (("<", ">", range(at)[::-1]), (">", "<", range(at + 1, len(words)))):
+        for are_skipped in (are_grammar, list(map(or_, are_grammar, are_names))):
+            between = list(takewhile(are_skipped.__getitem__, places))
+            grammar = {small[place] for place in between if are_grammar[place]}
+            # "The judges Len Goodman and ..." names the judges, and "did Len" begins a clause.
+            if side == "<" and (not grammar or not _AUXILIARIES.isdisjoint(grammar)):
+                continue
+            for place in places[len(between) : len(between) + 1]:
+                term = stem(_PRESENT.get(small[place], small[place]))
+                yield side if _TURNS[side].isdisjoint(grammar) else other, term
+
+
+@lru_cache(maxsize=1)
+def read_opposites() -> list[tuple[frozenset[str], frozenset[str]]]:
+    """Return pairs of words of which one is no answer for the other, in index terms, in both orders."""
+    lines = files("shisho.librarian.selection").joinpath("opposites.txt").read_text("utf-8").splitlines()
+    pairs = [
+        [frozenset(term for word in side.split() for term in terms(fold(word))) for side in line.split("|")]
+        for line in lines
+        if not line.startswith("#")
+    ]
+    return [(one, other) for a, b in pairs for one, other in ((a, b), (b, a))]
+
+
+def _is_opposite(question: str, source: Source) -> bool:
+    folded = fold(question)
+    if _YES_NO.search(folded) and not _ASKING.search(folded):
+        return False  # that it is closed answers whether it is open
+    asked, core = set(terms(folded)), set(terms(_find_core(folded)))
+    stated, above = (set(terms(fold(text))) for text in (source.marked, source.above))
+    return any(
+        not opposite.isdisjoint(stated)
+        and one.isdisjoint(stated | above)
+        and not one.isdisjoint(core if opposite & asked else asked)
+        and opposite.isdisjoint(core)
+        for one, opposite in read_opposites()
+    )
+
+
+def _find_core(question: str) -> str:
+    """Return a question without attributes: of 「デプロイしたリソースを削除するには」 what follows した."""
+    return _ATTRIBUTE.split(question)[-1 if is_japanese(question) else 0]
+
+
+def _is_denied(question: str, source: Source) -> bool:
+    """True if a question asks which things do something and the marked sentences say which do not, or the
+    other way round."""
+    folded = fold(question).replace("’", "'")
+    if not _SELECTS.match(folded):
+        return False
+    asked, denied = set(terms(folded)), find_denied_terms(folded)
+    clauses = [clause for clause in _CLAUSE_END.split(fold(source.marked).replace("’", "'")) if clause]
+    stated_denied = {
+        term
+        for clause in clauses
+        if len(asked.intersection(terms(clause))) >= MIN_SHARED_TERMS
+        for term in find_denied_terms(clause)
+    }
+    stated = {term for clause in clauses for term in set(terms(clause)) - find_denied_terms(clause)}
+    return not (denied & stated).issubset(stated_denied) or not (stated_denied & asked).issubset(
+        denied | stated
+    )
+
+
+def find_denied_terms(clause: str) -> frozenset[str]:
+    """Return the index terms that a folded clause denies: 払う of 「払わない」, nut of "contain no nuts"."""
+    if not is_negated(clause):
+        return frozenset()
+    if not is_japanese(clause):
+        pieces = re.split(r"\b(?:not?|never|cannot|without)\b|n't\b", clause)[1:]
+        return frozenset(term for piece in pieces for term in terms(piece)[:1])
+    denied = set()
+    content = ""
+    for token in tokenizer().tokenize(clause.replace("ないと", "")):  # 行かないといけない
+        kind, detail = token.part_of_speech()[:2]
+        if token.surface() == "しか":
+            break  # one and no more
+        if token.surface() == "なけれ":
+            content = ""  # 払わなければならない
+        elif kind == "助動詞" and token.dictionary_form() in ("ない", "ぬ", "ず", "ん"):
+            denied.add(content)
+        elif kind in ("名詞", "動詞", "形容詞") and detail != "非自立可能":
+            content = token.normalized_form()
+    return frozenset(denied)
+
+
+GATES: tuple[tuple[Gate, Callable[[str, Source], bool], str], ...] = (
+    (Gate.DESIGNATION, _is_another_designation, "Hall B is not Hall D, and 第三小学校 is not 第八小学校."),
+    (Gate.PERIOD, _is_another_period, "Figures of 2021年度 or of March are none of 2022年度 or of May."),
+    (Gate.NAME, _is_another_name, "What is said of the bridge of Toyama is not said of the bridge of Gifu."),
+    (Gate.OPPOSITE, _is_opposite, "The command that deploys is not the one that deletes."),
+    (Gate.NEGATION, _is_denied, "Dishes without nuts are not those with nuts."),
+)
+"""Every gate with its rule and its reason, in the order in which they are tried."""

@@ -42,7 +42,7 @@ Fault = tuple[str, Callable[[], None]]
 def list_faults(tree: ast.Module) -> Iterator[Fault]:
     """List every fault that can be seeded: constants halved, comparisons, branches and operators inverted,
     alternatives of regular expressions removed."""
-    for node in ast.walk(tree):
+    for node in _list_nodes(tree):
         where = f"line {getattr(node, 'lineno', 0)}"
         match node:
             case ast.Constant(value=bool(value)):
@@ -70,6 +70,15 @@ def list_faults(tree: ast.Module) -> Iterator[Fault]:
         if isinstance(node, ast.Name) and node.id in ("any", "all"):
             other_name = "all" if node.id == "any" else "any"
             yield f"line {node.lineno}: {node.id} made {other_name}", _set(node, "id", other_name)
+
+
+def _list_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """List the nodes of a tree in its order, without the sizes of caches: they change no result."""
+    if isinstance(tree, ast.Call) and "cache" in ast.unparse(tree.func):
+        return
+    yield tree
+    for node in ast.iter_child_nodes(tree):
+        yield from _list_nodes(node)
 
 
 def _list_pattern_faults(pattern: ast.expr) -> Iterator[Fault]:

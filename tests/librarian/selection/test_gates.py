@@ -30,6 +30,10 @@ def load(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
+def words(*lines: str) -> list[str]:
+    return [word for line in lines for word in line.split()]
+
+
 CASES = load(HERE / "gate_cases.jsonl")
 
 
@@ -293,3 +297,195 @@ def test_a_question_for_some_things_is_not_answered_by_the_others(
     asked: str, stated: str, is_closed: bool
 ) -> None:
     assert (find(asked, stated) is Gate.NEGATION) is is_closed
+
+
+@pytest.mark.parametrize(
+    "word",
+    words("何 誰 だれ どこ いつ どれ どの どう どんな どちら なぜ いくら いくつ なに なん"),
+)
+def test_a_question_with_an_asking_word_wants_more_than_yes_or_no(word: str) -> None:
+    assert find(f"{word}が作成されますか", "すべて削除される。") is Gate.OPPOSITE
+
+
+@pytest.mark.parametrize("end", ["か", "か？", "か。", "か\n"])
+def test_a_japanese_question_for_yes_or_no_is_answered_by_the_opposite(end: str) -> None:
+    assert find(f"作成されます{end}", "すべて削除される。") is None
+    assert find(f"誰でも何も作成されません{end}", "すべて削除される。") is None
+    assert find(f"作成されます{end}を教えて", "すべて削除される。") is Gate.OPPOSITE
+
+
+@pytest.mark.parametrize(
+    "word",
+    words("is are was were am do does did can could may might must should shall will would has have", "had"),
+)
+def test_an_english_question_for_yes_or_no_is_answered_by_the_opposite(word: str) -> None:
+    assert find(f"{word} the gate open at nine?", "The gate closes at nine.") is None
+    assert find(f"When {word} the gate open?", "The gate closes at nine.") is Gate.OPPOSITE
+
+
+@pytest.mark.parametrize("word", words("誰 だれ どの どれ どんな どちら 何です 何が 何か"))
+def test_a_question_for_some_things_is_known_by_its_words(word: str) -> None:
+    assert find(f"会費を払う学生は{word}", "学生は会費を払わない。") is Gate.NEGATION
+    assert find("会費を払う学生は", "学生は会費を払わない。") is None
+
+
+@pytest.mark.parametrize("word", words("理由 なぜ 何故 どうして 原因 すれば どれくらい どれほど どれだけ"))
+def test_a_reason_or_an_amount_is_no_choice(word: str) -> None:
+    choice = "" if word.startswith("どれ") else "誰"
+    assert find(f"{word} 会費を払う学生は{choice}", "学生は会費を払わない。") is None
+
+
+@pytest.mark.parametrize("word", ["which", "who", "whom"])
+def test_an_english_question_for_some_things_is_known_by_its_words(word: str) -> None:
+    assert find(f"Say {word} of the guests pay the cook", "Guests never pay the cook.") is Gate.NEGATION
+    assert find(f"Why do guests {word} pay the cook?", "Guests never pay the cook.") is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *(f"作成{end}ファイルを削除する手順は" for end in ("した", "している", "してある", "される")),
+        *(
+            f"How do I delete files {end}?"
+            for end in ("that they deployed", "I deployed", "we have deployed", "you deployed")
+        ),
+    ],
+)
+def test_an_attribute_is_not_what_is_asked_for(question: str) -> None:
+    stated = "ファイルを作成する手順は三つ。" if not question.isascii() else "To deploy files press D."
+    own = "ファイルを削除する手順は三つ。" if not question.isascii() else "To delete files press X."
+    assert find(question, stated) is Gate.OPPOSITE
+    assert find(question, own) is None
+
+
+@pytest.mark.parametrize(
+    "kind",
+    words("支店 支社 支部 支所 営業所 出張所 工場 分校 キャンパス 会員 プラン コース"),
+)
+def test_a_japanese_branch_is_told_apart_by_its_name(kind: str) -> None:
+    assert find(f"長野{kind}の料金は", f"松本{kind}の料金は千円。") is Gate.DESIGNATION
+    assert find(f"長野{kind}の料金は", f"長野と松本{kind}の料金は千円。") is None
+    assert find(f"長野{kind}の料金は", "料金は千円。") is None
+
+
+@pytest.mark.parametrize(
+    "kind",
+    words("branch office campus plant store plan membership course wing station"),
+)
+def test_an_english_branch_is_told_apart_by_its_name(kind: str) -> None:
+    assert find(f"How big is the Kita {kind}?", f"The Nishi {kind} has ten seats.") is Gate.DESIGNATION
+    assert find(f"How big is the Kita {kind}?", f"The Kita {kind} has ten seats.") is None
+
+
+@pytest.mark.parametrize("kind", words("館 口 棟 門 校舎 支部 ホール"))
+@pytest.mark.parametrize("side", "東西南北本新旧別")
+def test_a_side_tells_buildings_apart(kind: str, side: str) -> None:
+    other = "東" if side != "東" else "西"
+    assert find(f"{side}{kind}の鍵は", f"{other}{kind}の鍵は棚にある。") is Gate.DESIGNATION
+
+
+@pytest.mark.parametrize("after", [*"種型類はがのをにと、及"])
+def test_a_party_is_told_apart_by_its_stem(after: str) -> None:
+    assert find("丁の義務は", f"甲{after}……") is Gate.DESIGNATION
+    assert find("丁の義務は", "甲府の義務は重い。") is None
+
+
+@pytest.mark.parametrize("between", ["から", "~", "〜", "–", "ないし"])
+def test_a_range_holds_what_lies_between_its_ends(between: str) -> None:
+    assert find("レベル3の対策は", f"レベル1{between}はレベル4の対策は同じ。") is None
+    assert find("レベル4の対策は", f"レベル1{between}はレベル4の対策は同じ。") is None
+    assert find("レベル5の対策は", f"レベル1{between}はレベル4の対策は同じ。") is Gate.DESIGNATION
+
+
+@pytest.mark.parametrize("between", ["to", "through"])
+def test_an_english_range_holds_what_lies_between_its_ends(between: str) -> None:
+    assert find("How big is room 3?", f"From room 1 {between} room 4 all are big.") is None
+    assert find("How big is room 5?", f"From room 1 {between} room 4 all are big.") is Gate.DESIGNATION
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *(
+            f"2015年{end}の会費は"
+            for end in words("から まで 以降 以前 以後 以来 より前 より後 ~ 〜 の間 現在")
+        ),
+        *(
+            f"What was built {word} the year 2010?"
+            for word in words("since until between before after by from")
+        ),
+    ],
+)
+def test_an_open_period_is_not_compared(question: str) -> None:
+    assert (
+        find(question, "2018年の会費は千円。" if not question.isascii() else "In 2018 it was built.") is None
+    )
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *(f"2015年の会は{word}か" for word in ("いつ", "何年", "何月", "何日")),
+        *(
+            f"{asking} was the fair of 2010 held?"
+            for asking in ("When", "What date", "Which day", "What year", "Which month")
+        ),
+    ],
+)
+def test_a_date_that_is_asked_for_is_not_compared(question: str) -> None:
+    assert (
+        find(question, "会は2016年5月に。" if not question.isascii() else "The fair was on May 3, 2011.")
+        is None
+    )
+
+
+@pytest.mark.parametrize(
+    ("era", "year"), [("明治", 1869), ("大正", 1913), ("昭和", 1927), ("平成", 1990), ("令和", 2020)]
+)
+def test_an_era_gives_a_fiscal_year(era: str, year: int) -> None:
+    assert find_periods(f"{era}2年度").fiscal_years == {year}
+
+
+@pytest.mark.parametrize(
+    "month",
+    words("January February March April May June July August September October November December"),
+)
+def test_a_month_is_compared_without_its_year(month: str) -> None:
+    other = "May" if month != "May" else "June"
+    assert find(f"What is cooked in {month}?", f"Soup is cooked in {other}.") is Gate.PERIOD
+    assert find(f"What is cooked in {month}?", f"Soup is cooked in {month} and in {other}.") is None
+
+
+def test_one_of_the_things_in_question_is_enough() -> None:
+    assert find("レベル1とレベル2の違いは", "レベル3とは違う。", heading="レベル1") is None
+    assert find("レベル1とレベル2の違いは", "レベル3とは違う。", heading="対策") is Gate.DESIGNATION
+
+
+def test_only_the_short_names_of_things_that_are_named_count() -> None:
+    source = Source("富山の橋は長い。", "", "", ("富山の橋は長い。",))
+    assert find_closed_gate("岐阜の橋は", source, {"岐阜": frozenset({"ギフ"})}) is Gate.NAME
+    assert find_closed_gate("岐阜の橋は", source, {"岐阜": frozenset({"富山"})}) is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "stated", "is_closed"),
+    [
+        ("How big is the Tidal Office?", "The Lunar Office measures nine metres.", True),
+        ("How big is the Tidal Dome?", "The Tidal Tower of Lunar Dome is tall.", False),
+        ("How big is the roof of Titan?", "The roof of the Saturn is big.", True),
+        ("Who leads the Kappa?", "The Sigma is led by Ms Endo.", True),
+        ("Who leads the Kappa?", "Mori is leading the cat of Ms Endo.", False),
+        ("By whom is the Kappa led?", "Ms Endo led the Sigma.", True),
+        ("Does Kappa lead the cat?", "The cat was led by Sigma.", True),
+        ("Does Kappa lead the cat?", "The cat was led with Sigma.", False),
+        ("How much of a Kappa is led?", "A Sigma of X is led.", True),
+    ],
+)
+def test_the_place_of_a_name_is_the_word_beside_it(asked: str, stated: str, is_closed: bool) -> None:
+    assert (find(asked, stated) is Gate.NAME) is is_closed
+
+
+def test_a_clause_of_other_things_denies_nothing() -> None:
+    assert find("どの学生が会費を払いますか", "猫は払わない。") is None
+    assert find("どの学生が会費を払いますか", "学生は会費を払わない。猫は払う。") is None
+    assert find("どの学生が会費を払わないか", "学生は会費を払う。学生は会費を払わない。") is None

@@ -213,8 +213,8 @@ def _find_beside(words: Sequence[str], at: int) -> Iterator[tuple[str, str]]:
             if side == "<" and (not grammar or not _AUXILIARIES.isdisjoint(grammar)):
                 continue
             for place in places[len(between) : len(between) + 1]:
-                term = stem(_PRESENT.get(small[place], small[place]))
-                yield side if _TURNS[side].isdisjoint(grammar) else other, term
+                is_turned = not (_TURNS[side].isdisjoint(grammar) or small[place].endswith("ing"))
+                yield other if is_turned else side, stem(_PRESENT.get(small[place], small[place]))
 
 
 @lru_cache(maxsize=1)

@@ -72,6 +72,8 @@ LINGUISTIC = {
     "librarian/bibliography.py",
     "librarian/demands.py",
     "librarian/questions.py",
+    "librarian/selection/designations.py",
+    "librarian/selection/gates.py",
     "librarian/web_fallback.py",
     "web/engines/google.py",
 }

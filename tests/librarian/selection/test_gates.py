@@ -14,7 +14,7 @@ from shisho.librarian.selection.designations import find_designations
 from shisho.librarian.selection.gates import (
     GATES,
     Gate,
-    Source,
+    GateSource,
     find_closed_gate,
     find_denied_terms,
     read_opposites,
@@ -38,12 +38,12 @@ CASES = load(HERE / "gate_cases.jsonl")
 
 
 def find(question: str, *sentences: str, heading: str = "", title: str = "", beside: str = "") -> Gate | None:
-    return find_closed_gate(question, Source(beside + "\n".join(sentences), heading, title, sentences))
+    return find_closed_gate(question, GateSource(beside + "\n".join(sentences), heading, title, sentences))
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
 def test_a_gate_closes_on_another_thing_and_stays_open_for_other_words(case: dict[str, Any]) -> None:
-    source = Source(
+    source = GateSource(
         case.get("beside", "") + case["sentence"],
         case.get("heading", ""),
         case.get("title", ""),
@@ -462,7 +462,7 @@ def test_one_of_the_things_in_question_is_enough() -> None:
 
 
 def test_only_the_short_names_of_things_that_are_named_count() -> None:
-    source = Source("富山の橋は長い。", "", "", ("富山の橋は長い。",))
+    source = GateSource("富山の橋は長い。", "", "", ("富山の橋は長い。",))
     assert find_closed_gate("岐阜の橋は", source, {"岐阜": frozenset({"ギフ"})}) is Gate.NAME
     assert find_closed_gate("岐阜の橋は", source, {"岐阜": frozenset({"富山"})}) is None
 

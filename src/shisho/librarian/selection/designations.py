@@ -131,11 +131,13 @@ def find_others(designation: Designation, text: str) -> list[str]:
     return [other.value for other in find_designations(text) if is_same_kind(designation, other)]
 
 
-def is_same_kind(one: Designation, other: Designation) -> bool:
+def is_same_kind(designation: Designation, other: Designation) -> bool:
     """Compare kinds: a 警戒レベル is a レベル, and a 小学校体育館 belongs to a 小学校."""
     return any(
         a == b or (not a.isascii() and 1 < len(a) < len(b) and (b.startswith(a) or b.endswith(a)))
-        for a, b in ((a, b) for kind in one.kinds for of in other.kinds for a, b in ((kind, of), (of, kind)))
+        for a, b in (
+            (a, b) for kind in designation.kinds for of in other.kinds for a, b in ((kind, of), (of, kind))
+        )
     )
 
 

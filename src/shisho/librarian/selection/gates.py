@@ -16,7 +16,7 @@ from importlib.resources import files
 from itertools import pairwise, takewhile
 from operator import or_
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import Any
 
 from shisho.language.irregular_verbs import FORMS
 from shisho.language.polarity import is_negated
@@ -31,9 +31,6 @@ from shisho.librarian.selection.designations import (
     is_same_kind,
 )
 from shisho.librarian.selection.periods import is_of_another_period
-
-if TYPE_CHECKING:
-    from sudachipy import Morpheme
 
 NO_SHORT_NAMES: Mapping[str, frozenset[str]] = MappingProxyType({})
 MIN_SHARED_TERMS = 2  # of a question and a clause that denies it
@@ -83,7 +80,7 @@ class Gate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class GateSource:
     """A shown passage. `heading` is its heading path; `sentences` are the marked ones."""
 
     text: str
@@ -103,7 +100,7 @@ class Source:
 
 
 def find_closed_gate(
-    question: str, source: Source, short_names: Mapping[str, frozenset[str]] = NO_SHORT_NAMES
+    question: str, source: GateSource, short_names: Mapping[str, frozenset[str]] = NO_SHORT_NAMES
 ) -> Gate | None:
     """Return the first gate that forbids calling this passage an answer, or None."""
     # NFKC without change of case: a capital letter designates a hall and begins a name.
@@ -111,7 +108,7 @@ def find_closed_gate(
         unicodedata.normalize("NFKC", part)
         for part in (question, source.text, source.heading, source.title, *source.sentences)
     )
-    plain = Source(
+    plain = GateSource(
         _add_short_names(f"{text}\n{heading}\n{title}", short_names), heading, title, tuple(sentences)
     )
     return next((gate for gate, closes, _ in GATES if closes(question, plain)), None)
@@ -121,8 +118,8 @@ def _add_short_names(text: str, short_names: Mapping[str, frozenset[str]]) -> st
     """Return a text with all names of the things that it names."""
     spelled = _spell(text)
     groups = ({name, *others} for name, others in short_names.items())
-    named = (group for group in groups if any(_spell(name) in spelled for name in group))
-    return "\n".join([text, *(name for group in named for name in group)])
+    matching = (group for group in groups if any(_spell(name) in spelled for name in group))
+    return "\n".join([text, *(name for group in matching for name in group)])
 
 
 def _spell(text: str) -> str:
@@ -134,14 +131,15 @@ def _spell(text: str) -> str:
     return "".join(word.rstrip("s") for word in words)
 
 
-def _is_another_designation(question: str, source: Source) -> bool:
+def _is_another_designation(question: str, source: GateSource) -> bool:
     sought = find_designations(question)
     return any(
-        _is_missing(one, [other for other in sought if is_same_kind(one, other)], source) for one in sought
+        _is_missing(designation, [other for other in sought if is_same_kind(designation, other)], source)
+        for designation in sought
     )
 
 
-def _is_missing(designation: Designation, wanted: Sequence[Designation], source: Source) -> bool:
+def _is_missing(designation: Designation, wanted: Sequence[Designation], source: GateSource) -> bool:
     """True if others of the kind are named, and none of those of the kind that the question names."""
     if any(is_named(other, source.above) for other in wanted):
         return False
@@ -152,18 +150,18 @@ def _is_missing(designation: Designation, wanted: Sequence[Designation], source:
     return bool(beside) and not any(is_named(other, beside) for other in wanted)
 
 
-def _is_another_period(question: str, source: Source) -> bool:
+def _is_another_period(question: str, source: GateSource) -> bool:
     return is_of_another_period(question, source.marked, source.above, source.text)
 
 
-def _is_another_name(question: str, source: Source) -> bool:
+def _is_another_name(question: str, source: GateSource) -> bool:
     """True if the passage has a name nowhere, and another name in its place in a marked sentence."""
     if is_japanese(question) != is_japanese(source.text):
         return False  # the name may be written in another script
-    spelled, asked = _spell(source.text), _spell(question)
+    spelled, spelled_question = _spell(source.text), _spell(question)
     missing = {place for name, place in find_name_places(question) if _spell(name) not in spelled}
-    stated = (pair for sentence in source.sentences for pair in find_name_places(sentence))
-    return any(place in missing for name, place in stated if _spell(name) not in asked)
+    places = (pair for sentence in source.sentences for pair in find_name_places(sentence))
+    return any(place in missing for name, place in places if _spell(name) not in spelled_question)
 
 
 @lru_cache(maxsize=4_096)
@@ -182,7 +180,7 @@ def _find_japanese_places(text: str) -> Iterator[tuple[str, str]]:
             yield name.surface(), beside.normalized_form()
 
 
-def _is_proper(token: Morpheme) -> bool:
+def _is_proper(token: Any) -> bool:
     surface = token.surface()
     if surface.isascii():
         return surface.isupper() and len(surface) > 2
@@ -226,21 +224,21 @@ def read_opposites() -> list[tuple[frozenset[str], frozenset[str]]]:
         for line in lines
         if not line.startswith("#")
     ]
-    return [(one, other) for a, b in pairs for one, other in ((a, b), (b, a))]
+    return [pair for a, b in pairs for pair in ((a, b), (b, a))]
 
 
-def _is_opposite(question: str, source: Source) -> bool:
+def _is_opposite(question: str, source: GateSource) -> bool:
     folded = fold(question)
     if _YES_NO.search(folded) and not _ASKING.search(folded):
         return False  # that it is closed answers whether it is open
-    asked, core = set(terms(folded)), set(terms(_find_core(folded)))
-    stated, above = (set(terms(fold(text))) for text in (source.marked, source.above))
+    question_terms, core = set(terms(folded)), set(terms(_find_core(folded)))
+    marked_terms, above_terms = (set(terms(fold(text))) for text in (source.marked, source.above))
     return any(
-        not opposite.isdisjoint(stated)
-        and one.isdisjoint(stated | above)
-        and not one.isdisjoint(core if opposite & asked else asked)
+        not opposite.isdisjoint(marked_terms)
+        and synonyms.isdisjoint(marked_terms | above_terms)
+        and not synonyms.isdisjoint(core if opposite & question_terms else question_terms)
         and opposite.isdisjoint(core)
-        for one, opposite in read_opposites()
+        for synonyms, opposite in read_opposites()
     )
 
 
@@ -249,24 +247,24 @@ def _find_core(question: str) -> str:
     return _ATTRIBUTE.split(question)[-1 if is_japanese(question) else 0]
 
 
-def _is_denied(question: str, source: Source) -> bool:
+def _is_denied(question: str, source: GateSource) -> bool:
     """True if a question asks which things do something and the marked sentences say which do not, or the
     other way round."""
     folded = fold(question).replace("’", "'")
     if not _SELECTS.match(folded):
         return False
-    asked, denied = set(terms(folded)), find_denied_terms(folded)
+    question_terms, denied = set(terms(folded)), find_denied_terms(folded)
     clauses = [clause for clause in _CLAUSE_END.split(fold(source.marked).replace("’", "'")) if clause]
     stated_denied = {
         term
         for clause in clauses
-        if len(asked.intersection(terms(clause))) >= MIN_SHARED_TERMS
+        if len(question_terms.intersection(terms(clause))) >= MIN_SHARED_TERMS
         for term in find_denied_terms(clause)
     }
-    stated = {term for clause in clauses for term in set(terms(clause)) - find_denied_terms(clause)}
-    return not (denied & stated).issubset(stated_denied) or not (stated_denied & asked).issubset(
-        denied | stated
-    )
+    marked_terms = {term for clause in clauses for term in set(terms(clause)) - find_denied_terms(clause)}
+    return not (denied & marked_terms).issubset(stated_denied) or not (
+        stated_denied & question_terms
+    ).issubset(denied | marked_terms)
 
 
 def find_denied_terms(clause: str) -> frozenset[str]:
@@ -291,7 +289,7 @@ def find_denied_terms(clause: str) -> frozenset[str]:
     return frozenset(denied)
 
 
-GATES: tuple[tuple[Gate, Callable[[str, Source], bool], str], ...] = (
+GATES: tuple[tuple[Gate, Callable[[str, GateSource], bool], str], ...] = (
     (Gate.DESIGNATION, _is_another_designation, "Hall B is not Hall D, and 第三小学校 is not 第八小学校."),
     (Gate.PERIOD, _is_another_period, "Figures of 2021年度 or of March are none of 2022年度 or of May."),
     (Gate.NAME, _is_another_name, "What is said of the bridge of Toyama is not said of the bridge of Gifu."),

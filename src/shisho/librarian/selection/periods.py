@@ -40,12 +40,16 @@ def find_periods(text: str) -> Periods:
     """Return the periods of a text; 2022年3月期 is the fiscal year 2021."""
     folded = fold(text)
     rest = _FISCAL.sub(" ", folded)
-    found = figures(rest)
+    numbers = figures(rest)
     months = (Date(None, _MONTH_NAMES.split().index(match[1]) + 1) for match in _MONTH.finditer(rest))
     return Periods(
         frozenset(map(_read_fiscal_year, _FISCAL.finditer(folded))),
-        (*found.dates, *months),
-        tuple(Date(int(one.value)) for one in found.measures if one.value in YEARS and not one.unit),
+        (*numbers.dates, *months),
+        tuple(
+            Date(int(measure.value))
+            for measure in numbers.measures
+            if measure.value in YEARS and not measure.unit
+        ),
     )
 
 
@@ -76,8 +80,8 @@ def is_of_another_period(question: str, marked: str, above: str, text: str) -> b
     return any(not any(_is_compatible(date, other) for other in dates) for date in sought.dates)
 
 
-def _is_compatible(one: Date, other: Date) -> bool:
-    pairs = ((one.year, other.year), (one.month, other.month), (one.day, other.day))
+def _is_compatible(date: Date, other: Date) -> bool:
+    pairs = ((date.year, other.year), (date.month, other.month), (date.day, other.day))
     return all(a == b for a, b in pairs if a is not None and b is not None)
 
 

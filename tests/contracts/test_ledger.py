@@ -159,9 +159,14 @@ async def test_the_last_run_is_the_last_unfinished_one(store: Store) -> None:
 
 async def test_a_sessions_rounds_come_back_in_order(store: Store) -> None:
     shown = tuple(ShownRecord(n, PassageId(f"{n:015x}"), DocumentId("doc_1"), n / 4) for n in (1, 2))
-    records = [RoundRecord(1, 5, 9, False, shown), RoundRecord(2, 0, 9, True, ())]
+    pending = tuple(replace(shown[0], number=0, passage_id=PassageId(f"{n:015x}")) for n in (7, 6))
+    records = [RoundRecord(1, 5, 9, False, shown, pending), RoundRecord(2, 0, 9, True, ())]
     for record in records:
         await store.sessions.add("s", record)
+    assert list(await store.sessions.list_rounds("s")) == records
+    page = (replace(pending[0], number=3),)
+    records[0] = RoundRecord(1, 5, 9, True, (*shown, *page), pending[1:])
+    await store.sessions.update("s", records[0], page)
     assert list(await store.sessions.list_rounds("s")) == records
     assert list(await store.sessions.list_rounds("other")) == []
 

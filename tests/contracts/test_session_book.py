@@ -19,7 +19,7 @@ SCOPE = Scope(OWNER, ("講義",), {"年度": FilterRange("2024", None), "課": (
 
 
 async def test_session_is_found_by_id_prefix_or_as_the_last(discoveries: Discoveries) -> None:
-    facts = [SessionFacts(id_, OWNER, AIM, SCOPE) for id_ in ("s_ab1", "s_ab2")]
+    facts = [SessionFacts("s_ab1", OWNER, AIM, SCOPE), SessionFacts("s_ab2", OWNER, AIM, SCOPE, 4_000)]
     for session in facts:
         await discoveries.book.begin(session)
         discoveries.queue.clock.pass_(1)

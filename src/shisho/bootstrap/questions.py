@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shisho.domain.corpus import UNBOUNDED_ROOM
+
 if TYPE_CHECKING:
     from shisho.bootstrap.queue_parts import Parts
     from shisho.bootstrap.store_parts import QueueStores
@@ -15,9 +17,6 @@ if TYPE_CHECKING:
     from shisho.desk.tasks import TaskDesk
     from shisho.handlers.inquiries import LibrarianInquiries
     from shisho.ports import Conversations, Ledger
-
-# tokens of text and headings; with what JSON adds to 100 passages, a reply stays under 5,000
-SESSION_ROOM = 3000
 
 
 def build_answers(parts: Parts, stores: QueueStores, tasks: TaskDesk) -> AnswerDesk:
@@ -61,7 +60,7 @@ def build_sessions(parts: Parts, stores: QueueStores) -> Sessions:
         list_left_out=stores.opinions.list_left_out,
         clock=parts.clock,
         make_id=make_id,
-        room_tokens=min(SESSION_ROOM, parts.settings.read_int("room_tokens") or SESSION_ROOM),
+        room_tokens=parts.settings.read_int("room_tokens") or UNBOUNDED_ROOM,
     )
     return Sessions(wired)
 

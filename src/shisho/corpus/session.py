@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import takewhile
+from typing import TypeVar
 
 from shisho.corpus import depth, diversity
 from shisho.corpus.reranking import RERANKED, rerank
@@ -32,12 +33,14 @@ from shisho.domain.place import place_within
 from shisho.domain.ranking import RankedCandidate
 from shisho.errors import InvalidParams
 from shisho.language.table_headers import find_table_header
-from shisho.language.tokens import passage_tokens
+from shisho.language.tokens import passage_tokens, row_tokens
+from shisho.messages.message import Message
 from shisho.ports import Reranker, SessionLog, Shelf
 
 FLOOR_BELOW = 1_000  # N under which passages that match too little of the query are left out
 DIVERSE_ABOVE = 100_000  # N over which near-alike passages make room for others
 LEAST_RANKED = 50
+T = TypeVar("T")
 COPIES = 2  # places of one file in a library: added by hand, and in the corpus of its folder
 
 
@@ -69,12 +72,16 @@ class CorpusSearcher:
         return CorpusSession(self, scope, complexity, room_tokens, session_id, rounds)
 
     async def rank_top(
-        self, request: SearchRequest, scope: Scope, limit: int | None = None
+        self,
+        request: SearchRequest,
+        scope: Scope,
+        limit: int | None = None,
+        room_tokens: int = UNBOUNDED_ROOM,
     ) -> Sequence[RankedPassage]:
-        """A first round's passages, outside any session; `limit` in place of the round's own k. What stands
-        at the same place of the same file in two corpora is there once."""
+        """A first round's passages that fit the room, outside any session; `limit` in place of the round's
+        own k. What stands at the same place of the same file in two corpora is there once."""
         _, hits = await self.choose(request, scope, Complexity.SINGLE, 1, frozenset(), limit, COPIES)
-        return hits
+        return take_fitting(hits, lambda hit: _measure(hit.passage, passage_tokens), room_tokens)
 
     async def rank(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[RankedPassage]:
         """The ranking before the depth cut."""
@@ -185,17 +192,79 @@ class CorpusSession:
         }
 
     async def search(
-        self, request: SearchRequest, round_: int, room_tokens: int = UNBOUNDED_ROOM, *, anew: bool = False
+        self,
+        request: SearchRequest,
+        round_: int,
+        room_tokens: int = UNBOUNDED_ROOM,
+        page_tokens: int = UNBOUNDED_ROOM,
+        *,
+        anew: bool = False,
     ) -> Round:
         record = self._rounds.get(round_)
         if record is None:
-            record = await self._next(request, round_, min(room_tokens, self._room), anew)
+            record = await self._next(request, round_, min(room_tokens, self._room), page_tokens, anew)
             await self._searcher.log.add(self.id, record)
-            self._rounds[round_] = record
-            self._shown.update({shown_record.number: shown_record for shown_record in record.shown})
-        passages, documents = await self._readable([shown.passage_id for shown in record.shown])
+            self._remember(record)
+        return await self._describe(record, record.shown)
+
+    async def show_more(self, round_: int, after: int, page_tokens: int = UNBOUNDED_ROOM) -> Round:
+        record = self._rounds.get(round_)
+        if record is None or after not in {shown_record.number for shown_record in record.shown}:
+            raise InvalidParams(
+                "There is no {noun} {id} to list from. Give the id of the last one of the page before, or none to begin anew.",
+                noun=Message("passage"),
+                id=f"{round_}.{after}",
+            )
+        later = [shown_record for shown_record in record.shown if shown_record.number > after]
+        page = await self._fill_page(later, page_tokens)
+        if not later and record.pending:
+            record, page = await self._turn_page(record, page_tokens)
+        if later and len(page) < len(later):
+            record = replace(record, pending=(*later[len(page) :], *record.pending))
+        return await self._describe(record, page)
+
+    async def _turn_page(
+        self, record: RoundRecord, page_tokens: int
+    ) -> tuple[RoundRecord, Sequence[ShownRecord]]:
+        """The round with its next page shown, and that page. What another round has shown meanwhile is left
+        out."""
+        read_ids = {shown_record.passage_id for shown_record in self._shown.values()}
+        pending = [passage for passage in record.pending if passage.passage_id not in read_ids]
+        first = max(self._shown, default=0) + 1
+        page = [
+            replace(passage, number=first + place)
+            for place, passage in enumerate(await self._fill_page(pending, page_tokens))
+        ]
+        read_ids.update(passage.passage_id for passage in page)
+        last_id = page[-1].passage_id if page else None
+        places = [place for place, passage in enumerate(pending) if passage.passage_id == last_id]
+        record = replace(
+            record,
+            exhausted=self._is_exhausted(read_ids, record.in_scope),
+            shown=(*record.shown, *page),
+            pending=tuple(pending[places[-1] + 1 :]) if places else (),
+        )
+        await self._searcher.log.update(self.id, record, page)
+        self._remember(record)
+        return record, page
+
+    async def _fill_page(self, records: Sequence[ShownRecord], page_tokens: int) -> Sequence[ShownRecord]:
+        """As many from the first on as fit the page, of those that are still there."""
+        passages, _ = await self._readable([record.passage_id for record in records])
+        readable = [record for record in records if record.passage_id in passages]
+        return take_fitting(
+            readable, lambda record: _measure(passages[record.passage_id], row_tokens), page_tokens
+        )
+
+    def _remember(self, record: RoundRecord) -> None:
+        self._rounds[record.round] = record
+        self._shown.update({shown_record.number: shown_record for shown_record in record.shown})
+
+    async def _describe(self, record: RoundRecord, records: Sequence[ShownRecord]) -> Round:
+        """These passages of a round, as far as they are still there."""
+        passages, documents = await self._readable([shown.passage_id for shown in records])
         following = await self._searcher.shelf.find_following(list(passages))
-        stored_records = [record for record in record.shown if record.passage_id in passages]
+        stored_records = [record for record in records if record.passage_id in passages]
         shown_passages = tuple(
             _shown(
                 shown_record,
@@ -209,7 +278,8 @@ class CorpusSession:
             self._opening(passages[shown_record.passage_id], documents[shown_record.document_id])
             for shown_record in stored_records
         )
-        return Round(shown_passages, record.ranked, record.in_scope, record.exhausted, sources)
+        pending = len(record.pending)
+        return Round(shown_passages, record.ranked, record.in_scope, record.exhausted, sources, pending)
 
     async def resolve(self, temp_index: int, start: int, end: int) -> Citation:
         if temp_index not in self._shown:
@@ -300,20 +370,33 @@ class CorpusSession:
         holding = (follower.page for follower in following.get(passage.id, ()) if start < follower.end)
         return next(holding, passage.page)
 
-    async def _next(self, request: SearchRequest, round_: int, room_tokens: int, anew: bool) -> RoundRecord:
+    async def _next(
+        self, request: SearchRequest, round_: int, room_tokens: int, page_tokens: int, anew: bool
+    ) -> RoundRecord:
         passage_ids = frozenset(record.passage_id for record in self._shown.values())
         in_scope, hits = await self._searcher.choose(
             request, self._scope, self._complexity, round_, frozenset() if anew else passage_ids
         )
-        fitting = take_fitting(hits, room_tokens)
+        fitting = take_fitting(hits, lambda hit: _measure(hit.passage, passage_tokens), room_tokens)
+        page = take_fitting(fitting, lambda hit: _measure(hit.passage, row_tokens), page_tokens)
         first = max(self._shown, default=0) + 1
-        shown_records = tuple(
-            ShownRecord(first + place, hit.passage.id, hit.passage.document_id, hit.parts.get("match", 0.0))
+        records = [
+            ShownRecord(
+                first + place if place < len(page) else 0,
+                hit.passage.id,
+                hit.passage.document_id,
+                hit.parts.get("match", 0.0),
+            )
             for place, hit in enumerate(fitting)
-        )
-        seen_ids = passage_ids.union(record.passage_id for record in shown_records)
-        exhausted = len(seen_ids.union(self._scope.rejected)) >= in_scope
-        return RoundRecord(round_, len(hits), in_scope, exhausted, shown_records)
+        ]
+        shown_records = tuple(records[: len(page)])
+        read_ids = passage_ids.union(record.passage_id for record in shown_records)
+        exhausted = self._is_exhausted(read_ids, in_scope)
+        pending = tuple(records[len(page) :])
+        return RoundRecord(round_, len(hits), in_scope, exhausted, shown_records, pending)
+
+    def _is_exhausted(self, read_ids: Set[PassageId], in_scope: int) -> bool:
+        return len(read_ids | set(self._scope.rejected)) >= in_scope
 
 
 def _drop_copies(hits: Sequence[RankedPassage]) -> list[RankedPassage]:
@@ -324,16 +407,18 @@ def _drop_copies(hits: Sequence[RankedPassage]) -> list[RankedPassage]:
     return [*best.values()]
 
 
-def take_fitting(hits: Sequence[RankedPassage], room_tokens: int) -> list[RankedPassage]:
+def take_fitting(things: Sequence[T], measure: Callable[[T], int], room_tokens: int) -> Sequence[T]:
     """As many from the top as fit the room; at least one, so that a round always moves on."""
     remaining = room_tokens
-    fitting: list[RankedPassage] = []
-    for hit in hits:
-        remaining -= passage_tokens(hit.passage.text, hit.passage.heading)
-        if remaining < 0 and fitting:
-            break
-        fitting.append(hit)
-    return fitting
+    for place, thing in enumerate(things):
+        remaining -= measure(thing)
+        if remaining < 0:
+            return things[: max(1, place)]
+    return things
+
+
+def _measure(passage: Passage, measure: Callable[[str, str], int]) -> int:
+    return measure(passage.text, passage.heading)
 
 
 def _shown(

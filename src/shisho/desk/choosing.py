@@ -10,6 +10,7 @@ from shisho.desk.coercion import coerce_strings
 from shisho.domain.corpus import (
     DEFAULT_CORPUS,
     FILTER_FIELDS,
+    UNBOUNDED_ROOM,
     Condition,
     Document,
     Scope,
@@ -21,6 +22,7 @@ from shisho.ports import Shelf
 
 LISTED = 20
 MOST_HITS = 1_000
+MOST_ROOM = 10_000_000  # tokens
 
 
 async def find_one_document(shelf: Shelf, owner: str, name: str) -> Document:
@@ -135,6 +137,19 @@ def check_limit(limit: int | None) -> None:
         raise InvalidParams(
             "{name} takes {least} to {most}, not {value}.", name="limit", least=1, most=MOST_HITS, value=limit
         )
+
+
+def read_room(room_tokens: int | None, default: int = UNBOUNDED_ROOM) -> int:
+    """The room that a caller gives, or the default one. Raises InvalidParams for none at all."""
+    if room_tokens is not None and not 1 <= room_tokens <= MOST_ROOM:
+        raise InvalidParams(
+            "{name} takes {least} to {most}, not {value}.",
+            name="room_tokens",
+            least=1,
+            most=MOST_ROOM,
+            value=room_tokens,
+        )
+    return room_tokens or default
 
 
 def check_request(request: SearchRequest) -> None:

@@ -20,6 +20,7 @@ from shisho.desk.choosing import (
     find_removable_document,
     find_removed_document,
     list_copies,
+    read_room,
     to_request,
 )
 from shisho.desk.coercion import coerce_paths, coerce_strings
@@ -241,10 +242,13 @@ class Desk(DeskSections):
         corpora: str | Sequence[str] = (),
         filters: Mapping[str, Condition] | None = None,
         limit: int | None = None,
+        room_tokens: int | None = None,
     ) -> Sequence[PassageHit]:
         """Passages with the parts of their scores, best first; `limit` at most, or as many as suit the
-        library, 1 to 1,000. What is blocked or rejected is left out. Raises InvalidParams, EmptyCorpus."""
+        library, 1 to 1,000, and what fits `room_tokens`. What is blocked or rejected is left out. Raises
+        InvalidParams, EmptyCorpus."""
         request = to_request(query)
+        room = read_room(room_tokens)
         check_limit(limit)
         corpora = coerce_strings(corpora)
         check_words(query, request)
@@ -254,7 +258,7 @@ class Desk(DeskSections):
         excluded = await self._parts.left_out(self._parts.owner)
         checked = await check_filters(self._parts.shelf, self._parts.owner, conditions)
         scope = Scope(self._parts.owner, corpora, checked, excluded.documents, excluded.passages)
-        ranking = await self._parts.rankings.rank_top(request, scope, limit)
+        ranking = await self._parts.rankings.rank_top(request, scope, limit, room)
         if not ranking:
             await check_searchable(self._parts.shelf, self._parts.owner, corpora)
         hits = [to_hit(passage) for passage in ranking]

@@ -9,7 +9,13 @@ from dataclasses import replace
 from itertools import chain
 from weakref import WeakValueDictionary
 
-from shisho.desk.choosing import check_elsewhere, check_filters, check_request
+from shisho.desk.choosing import (
+    check_elsewhere,
+    check_filters,
+    check_request,
+    read_room,
+    unknown_place,
+)
 from shisho.desk.coercion import coerce_strings
 from shisho.desk.hits import link_to
 from shisho.desk.requirements import GoalLike, build_requirements, exclude, find_excluded
@@ -17,11 +23,13 @@ from shisho.desk.session_parts import SessionParts
 from shisho.domain.answer_log import AcceptedEvidence, list_goals
 from shisho.domain.audit import AuditVerb
 from shisho.domain.corpus import (
+    UNBOUNDED_ROOM,
     Complexity,
     Condition,
     NumberedPassage,
     Passage,
     PassageId,
+    Round,
     Scope,
     SearchRequest,
 )
@@ -77,29 +85,59 @@ class Sessions:
         exclude_ids: str | Sequence[str] = (),
         corpora: str | Sequence[str] = (),
         filters: Mapping[str, Condition] | None = None,
+        room_tokens: int | None = None,
     ) -> SessionOpened:
         """Begin a session. Without goals, they are made from the question; without a condition, all goals are
-        needed. Raises InvalidParams for a blank question or requirements that can't be read; EmptyCorpus."""
+        needed. `room_tokens`: of passages that a round shows at most. Raises InvalidParams for a blank
+        question or requirements that can't be read; EmptyCorpus."""
+        room = read_room(room_tokens, 0)
         required = build_requirements(goals, condition, complexity, exclude_ids=exclude_ids)
         aim = await asyncio.to_thread(self._parts.rules.aim, question, required)
         scope = await self._scope(corpora, filters)
         scope = exclude(
             scope, await find_excluded(self._parts.shelf, self._parts.access, required.exclude_ids)
         )
-        facts = SessionFacts(self._parts.make_id()[:24], self._parts.owner, aim, scope)
+        facts = SessionFacts(self._parts.make_id()[:24], self._parts.owner, aim, scope, room)
         await self._parts.book.begin(facts)
         await self._parts.access.record(AuditVerb.ASK, facts.id)
         status, is_met = self._parts.rules.status(aim, (), is_over=False)
         return SessionOpened(facts.id, aim, status, is_met)
 
-    async def search_next(self, session_id: str, request: SearchRequest) -> RankedPassages:
-        """The next round of a session: numbered passages, none of which it was shown before. Raises
+    async def search_next(
+        self,
+        session_id: str,
+        request: SearchRequest,
+        *,
+        room_tokens: int | None = None,
+        page_tokens: int = UNBOUNDED_ROOM,
+    ) -> RankedPassages:
+        """The next round of a session: numbered passages, none of which it was shown before, as many as suit
+        the library and fit `room_tokens`; those that fit `page_tokens` now, the rest after `cursor`. Raises
         InvalidParams for a blank request or an unknown field to filter by."""
+        room = read_room(room_tokens)
         check_request(request)
         await check_filters(self._parts.shelf, self._parts.owner, request.filter_conditions)
         facts = await self._parts.book.find_session(session_id, self._parts.owner)
         await self._parts.access.record(AuditVerb.SEARCH, facts.id)
-        return await self._next_round(facts, request)
+        # Assistants call tools side by side; each round must know what the one before has shown.
+        async with self._turns.setdefault(facts.id, asyncio.Lock()):
+            session = await self._session(facts)
+            round_ = len(await self._parts.log.list_rounds(facts.id)) + 1
+            return _to_page(round_, await session.search(request, round_, room, page_tokens))
+
+    async def show_more(
+        self, session_id: str, cursor: str, *, page_tokens: int = UNBOUNDED_ROOM
+    ) -> RankedPassages:
+        """The next passages of a round, after the cursor of the page before. Raises InvalidParams for a
+        cursor that this session has not given."""
+        facts = await self._parts.book.find_session(session_id, self._parts.owner)
+        round_, _, after = cursor.partition(".")
+        if not (round_.isdecimal() and after.isdecimal()):
+            raise unknown_place("passage", cursor)
+        await self._parts.access.record(AuditVerb.SEARCH, facts.id)
+        async with self._turns.setdefault(facts.id, asyncio.Lock()):
+            session = await self._session(facts)
+            return _to_page(int(round_), await session.show_more(int(round_), int(after), page_tokens))
 
     async def submit_findings(self, session_id: str, findings: Sequence[Finding]) -> FindingVerdicts:
         """Verify findings against what was shown. What stands is numbered, and its number never changes; the
@@ -204,22 +242,7 @@ class Sessions:
 
     async def _session(self, facts: SessionFacts) -> SearchSession:
         return await self._parts.searching.open(
-            facts.scope, facts.strategy.complexity, self._parts.room_tokens, facts.id
-        )
-
-    async def _next_round(self, facts: SessionFacts, request: SearchRequest) -> RankedPassages:
-        # Assistants call tools side by side; each round must know what the one before has shown.
-        async with self._turns.setdefault(facts.id, asyncio.Lock()):
-            session = await self._session(facts)
-            round_ = len(await self._parts.log.list_rounds(facts.id)) + 1
-            shown_round = await session.search(request, round_)
-        return RankedPassages(
-            shown_round.shown,
-            (),
-            round_,
-            shown_round.ranked,
-            shown_round.in_scope,
-            shown_round.exhausted,
+            facts.scope, facts.strategy.complexity, facts.room_tokens or self._parts.room_tokens, facts.id
         )
 
     async def _shown(self, session_id: str) -> tuple[list[NumberedPassage], dict[int, int]]:
@@ -383,3 +406,18 @@ class Sessions:
             document=document.id if linked else "",
             start=passage.start if linked else 0,
         )
+
+
+def _to_page(round_: int, page: Round) -> RankedPassages:
+    """A page of a round; `cursor` where the round goes on."""
+    more = page.pending > 0 and bool(page.shown)
+    return RankedPassages(
+        page.shown,
+        (),
+        round_,
+        page.ranked,
+        page.in_scope,
+        page.exhausted,
+        more,
+        f"{round_}.{page.shown[-1].temp_index}" if more else None,
+    )

@@ -351,18 +351,20 @@ class NumberedPassage:
 @dataclass(frozen=True, slots=True)
 class Round:
     """One round of a session: what is shown, how many passages were ranked (k), and how many are in scope
-    (N). `sources`: what opens each shown passage as a whole, in the same order, without its text."""
+    (N). `sources`: what opens each shown passage as a whole, in the same order, without its text. `pending`:
+    how many more passages of the round `show_more` shows."""
 
     shown: tuple[NumberedPassage, ...]
     ranked: int
     in_scope: int
     exhausted: bool
     sources: tuple[Citation, ...] = ()
+    pending: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class ShownRecord:
-    """Which passage stands behind a number of a session."""
+    """Which passage stands behind a number of a session; 0 where it is not shown yet."""
 
     number: int
     passage_id: PassageId
@@ -372,13 +374,14 @@ class ShownRecord:
 
 @dataclass(frozen=True, slots=True)
 class RoundRecord:
-    """A round as the session's log keeps it."""
+    """A round as the session's log keeps it. `pending`: passages for its next pages, in order."""
 
     round: int
     ranked: int
     in_scope: int
     exhausted: bool
     shown: tuple[ShownRecord, ...]
+    pending: tuple[ShownRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,8 @@ class SessionOpened:
 @dataclass(frozen=True, slots=True)
 class RankedPassages:
     """Without a session: `passages` with their ids. With one: `shown`, passages by number, text and heading,
-    and nothing else of the library. `exhausted`: every passage in scope was shown."""
+    and nothing else of the library. `exhausted`: every passage in scope was shown. `more`: the round goes on
+    at `cursor`."""
 
     shown: tuple[NumberedPassage, ...] = ()
     passages: tuple[PassageHit, ...] = ()
@@ -37,6 +38,8 @@ class RankedPassages:
     ranked: int = 0
     in_scope: int = 0
     exhausted: bool = False
+    more: bool = False
+    cursor: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +139,13 @@ class PassageReading:
 
 @dataclass(frozen=True, slots=True)
 class SessionFacts:
-    """A session as it is stored."""
+    """A session as it is stored. `room_tokens`: what a round shows at most, in tokens; 0: what is set."""
 
     id: str
     owner: str
     strategy: Strategy
     scope: Scope
+    room_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

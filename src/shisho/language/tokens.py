@@ -5,6 +5,7 @@ An estimate, no bound: a small model may need two for a CJK character (SmolLM2: 
 
 from __future__ import annotations
 
+import json
 import re
 
 _WIDE = re.compile(r"[⺀-\u9fff가-\ud7ff豈-\ufaff！-￮\U00020000-\U0003ffff]")
@@ -17,6 +18,11 @@ def tokens(text: str) -> int:
     """An estimate, in tokens."""
     wide = len(_WIDE.findall(text))
     return wide + (len(text) - wide + 3) // 4
+
+
+def row_tokens(text: str, heading: str) -> int:
+    """An estimate of what a passage takes in a reply in JSON."""
+    return tokens(json.dumps([text, heading], ensure_ascii=False)) + FENCE_TOKENS
 
 
 def passage_tokens(text: str, heading: str) -> int:

@@ -60,9 +60,6 @@ SAID: Mapping[str, str] = {
         "コーパス {corpora} には検索できるものがありません(ライブラリのほかの所にはあります)。"
         "どのコーパスがあるかは `shisho list` で分かります。"
     ),
-    "A session shows no passage twice: leave the cursor out, and call again for its next round.": (
-        "セッションは同じパッセージを二度示しません。cursor を省いて、もう一度呼べば次の回になります。"
-    ),
     "There is nothing to search yet. Add documents first: `shisho add FOLDER`.": (
         "まだ探すものがありません。先に文書を追加してください: `shisho add フォルダ`"
     ),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         RoundRecord,
         Scope,
         SearchRequest,
+        ShownRecord,
         Source,
         TermVector,
     )
@@ -255,11 +256,21 @@ class SearchSession(Protocol):
     def id(self) -> str: ...
 
     async def search(
-        self, request: SearchRequest, round_: int, room_tokens: int = ..., *, anew: bool = False
+        self,
+        request: SearchRequest,
+        round_: int,
+        room_tokens: int = ...,
+        page_tokens: int = ...,
+        *,
+        anew: bool = False,
     ) -> Round:
-        """Round `round_` (from 1): as many of its k passages as fit the room. Asked again for a round it has
-        already given, it gives the same passages. `anew`: what was shown before may come again, under another
-        number."""
+        """Round `round_` (from 1): as many of its k passages as fit the room, the first page of them. Asked
+        again for a round it has already given, it gives the same passages. `anew`: what was shown before may
+        come again, under another number."""
+
+    async def show_more(self, round_: int, after: int, page_tokens: int = ...) -> Round:
+        """The page of a round that comes after this number; again the same if it was shown before. Raises
+        InvalidParams where the round has not shown this number."""
 
     async def resolve(self, temp_index: int, start: int, end: int) -> Citation:
         """The span `start:end` of the shown passage's text, as it stands in the document now stored."""
@@ -278,6 +289,9 @@ class SessionLog(Protocol):
 
     async def add(self, session_id: str, record: RoundRecord) -> None:
         """A whole round, or nothing."""
+
+    async def update(self, session_id: str, record: RoundRecord, page: Sequence[ShownRecord]) -> None:
+        """The round now shows this page too, and has what is still pending; all of it, or nothing."""
 
 
 class Searcher(Protocol):

@@ -20,14 +20,14 @@ from shisho.stores.nouns import Row, passage_id, passage_number
 from shisho.stores.queries import Queries, QueryStore
 
 # A session.
-BEGIN = "INSERT INTO assistants(id, owner, strategy, scope, created_at) VALUES (:id, :owner, :strategy, :scope, :now)"
+BEGIN = """INSERT INTO assistants(id, owner, strategy, scope, created_at, room_tokens)
+    VALUES (:id, :owner, :strategy, :scope, :now, :room_tokens)"""
 # The newest session of an owner.
-NEWEST = """SELECT id, strategy, scope FROM assistants WHERE owner = :owner
+NEWEST = """SELECT id, strategy, scope, room_tokens FROM assistants WHERE owner = :owner
     ORDER BY created_at DESC, id DESC LIMIT 1"""
 # Sessions of an owner whose id begins with something, up to what comes after all that does.
-BY_PREFIX = (
-    "SELECT id, strategy, scope FROM assistants WHERE owner = :owner AND id >= :prefix AND id < :top LIMIT 2"
-)
+BY_PREFIX = """SELECT id, strategy, scope, room_tokens FROM assistants
+    WHERE owner = :owner AND id >= :prefix AND id < :top LIMIT 2"""
 # What `_stand` reads: the evidence of a session, with its quotation cut from the stored text.
 STANDS = """SELECT e.number, e.goal_id, e.document_id, e.passage_id, e.page, e.start, e."end", e.cluster, e.score, e.round,
         p.heading, p.kind, p.place, p.ocr, p.text, p.start AS first, d.title, d.source,
@@ -55,7 +55,8 @@ class StoredAssistants:
         self._site = site
 
     async def begin(self, facts: SessionFacts) -> None:
-        values = {"id": facts.id, "owner": facts.owner, "now": self._clock.now()}
+        values: dict[str, Any] = {"id": facts.id, "owner": facts.owner, "now": self._clock.now()}
+        values["room_tokens"] = facts.room_tokens
         values |= {"strategy": dumps(facts.strategy), "scope": dumps(facts.scope)}
         await self._store.write(lambda queries: queries.rows(BEGIN, values))
 
@@ -73,7 +74,8 @@ class StoredAssistants:
                 )
             raise NotFound("There is no session {prefix}. `open_session` gives an id.", prefix=prefix)
         (row,) = rows
-        return SessionFacts(row.id, owner, loads(row.strategy, Strategy), loads(row.scope, Scope))
+        strategy, scope = loads(row.strategy, Strategy), loads(row.scope, Scope)
+        return SessionFacts(row.id, owner, strategy, scope, row.room_tokens)
 
     async def accept(
         self, session_id: str, goal_id: str, citation: Citation, score: float, round_: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable
 
@@ -16,9 +17,29 @@ def round_records(heads: Iterable[Row], passages: Iterable[Row]) -> list[RoundRe
         record = ShownRecord(row.number, passage_id(row.passage_id), DocumentId(row.document_id), row.match)
         records[row.round].append(record)
     return [
-        RoundRecord(head.round, head.ranked, head.in_scope, bool(head.exhausted), tuple(records[head.round]))
+        RoundRecord(
+            head.round,
+            head.ranked,
+            head.in_scope,
+            bool(head.exhausted),
+            tuple(records[head.round]),
+            tuple(
+                ShownRecord(0, passage_id(key), DocumentId(document_id), match)
+                for key, document_id, match in json.loads(head.pending)
+            ),
+        )
         for head in heads
     ]
+
+
+def write_pending(record: RoundRecord) -> str:
+    """The value of `session_rounds.pending`."""
+    return json.dumps(
+        [
+            [passage_number(passage.passage_id), passage.document_id, passage.match]
+            for passage in record.pending
+        ]
+    )
 
 
 def list_shown_values(session_id: str, round_: int, passage: ShownRecord) -> tuple[str | int | float, ...]:

@@ -65,6 +65,8 @@ class SearchResult:
     ranked: int = 0
     in_scope: int = 0
     exhausted: bool = False
+    more: bool = False
+    cursor: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,8 @@ def to_search_result(searched: session.RankedPassages) -> SearchResult:
         ranked=searched.ranked,
         in_scope=searched.in_scope,
         exhausted=searched.exhausted,
+        more=searched.more,
+        cursor=searched.cursor,
     )
 
 

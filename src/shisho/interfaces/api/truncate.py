@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic_core import to_json, to_jsonable_python
 
+from shisho.domain.corpus import UNBOUNDED_ROOM
 from shisho.language.unseen import strip_unseen
 from shisho.messages.catalogue import current_language, render_all
 
@@ -33,6 +34,9 @@ STRANGERS_NAMES = frozenset(
     }
 )
 LOCAL_PATH = re.compile(r"[\\/]|[A-Za-z]:[\\/]")
+PAGE = ROOM - 100  # tokens of its rows
+# Tokens of rows in one reply, for verbs that page by themselves what they note as shown.
+PAGE_TOKENS = ContextVar("page_tokens", default=UNBOUNDED_ROOM)
 # False for guests of a server: files of its disk appear in replies by their last name alone.
 SHOWS_PATHS = ContextVar("shows_paths", default=True)
 # The address by which the reader has reached this server over HTTP; "" for others.

@@ -30,7 +30,7 @@ Research this question with Shisho, and answer it with citations: {question}
    - Stop polling when status is completed, failed, stopped or waiting. Call stop_task when you have enough.
 4. open_session(question). For each open goal: search_corpus(session_id, keyword_query=[…]), read the numbered passages, and
    submit_findings with sentences copied word for word from `quoted_text`. Refused ones say why. Repeat with other words until
-   condition_met, or until a round brings nothing new.
+   condition_met, or until a round brings nothing new. If `more` is true, `cursor` brings the rest of the round.
 5. compose_answer(session_id, sentences) with the evidence numbers behind each sentence; one without is removed. Show the user
    its `text` as it is (it marks what is unverified or was replaced), its sources with pages, and what is `missing`. Never cite
    what was not accepted.

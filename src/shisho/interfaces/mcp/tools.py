@@ -18,7 +18,7 @@ from shisho.interfaces.api.arguments import check_arguments
 from shisho.interfaces.api.contract import DEFAULT_TOOLS
 from shisho.interfaces.api.failures import describe_error
 from shisho.interfaces.api.operations import Verb
-from shisho.interfaces.api.truncate import RecentReplies, dump_compact, fit
+from shisho.interfaces.api.truncate import PAGE, PAGE_TOKENS, RecentReplies, dump_compact, fit
 from shisho.interfaces.mcp.sampling import LENDING_VERB, ask_with_client_model, offers_model
 
 T = TypeVar("T")
@@ -39,6 +39,7 @@ async def call_verb(
     verb: Verb, desk: Desk, arguments: Mapping[str, Any], context: Context | None
 ) -> CallToolResult:
     """Call a verb, and give its reply or its error."""
+    paging = PAGE_TOKENS.set(PAGE)
     try:
         checked_arguments = check_arguments(verb.name, verb.arguments, arguments)
         reply = await _alive(context, _asked(verb, desk, checked_arguments, context))
@@ -47,6 +48,8 @@ async def call_verb(
         raise
     except Exception as error:
         return refusal(error)
+    finally:
+        PAGE_TOKENS.reset(paging)
 
 
 def _asked(

@@ -6,20 +6,22 @@ from collections.abc import Sequence
 
 import apsw
 
-from shisho.domain.corpus import RoundRecord
+from shisho.domain.corpus import RoundRecord, ShownRecord
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
-from shisho.stores.round_records import list_shown_values, round_records
+from shisho.stores.round_records import list_shown_values, round_records, write_pending
 
 # How the rounds of a session went.
-ROUNDS = "SELECT round, ranked, in_scope, exhausted FROM session_rounds WHERE session_id = ? ORDER BY round"
+ROUNDS = """SELECT round, ranked, in_scope, exhausted, pending FROM session_rounds
+    WHERE session_id = ? ORDER BY round"""
 # What a session has shown.
 SHOWN = """SELECT round, number, passage_id, document_id, match FROM session_passages
     WHERE session_id = ? ORDER BY number"""
 # One round.
-ADD_ROUND = (
-    "INSERT INTO session_rounds(session_id, round, ranked, in_scope, exhausted) VALUES (?, ?, ?, ?, ?)"
-)
+ADD_ROUND = """INSERT INTO session_rounds(session_id, round, ranked, in_scope, exhausted, pending)
+    VALUES (?, ?, ?, ?, ?, ?)"""
+# The round after another page of it was shown.
+UPDATE_ROUND = "UPDATE session_rounds SET exhausted = ?, pending = ? WHERE session_id = ? AND round = ?"
 # One passage that a round has shown.
 ADD_SHOWN = """INSERT INTO session_passages(session_id, number, round, passage_id, document_id, match)
     VALUES (?, ?, ?, ?, ?, ?)"""
@@ -39,11 +41,31 @@ class EmbeddedSessions:
         return await self._database.read(work)
 
     async def add(self, session_id: str, record: RoundRecord) -> None:
-        head = (session_id, record.round, record.ranked, record.in_scope, int(record.exhausted))
-        shown_rows = [list_shown_values(session_id, record.round, passage) for passage in record.shown]
+        facts = (session_id, record.round, record.ranked, record.in_scope)
+        await self._write(
+            session_id,
+            record,
+            record.shown,
+            ADD_ROUND,
+            (*facts, int(record.exhausted), write_pending(record)),
+        )
+
+    async def update(self, session_id: str, record: RoundRecord, page: Sequence[ShownRecord]) -> None:
+        values = (int(record.exhausted), write_pending(record), session_id, record.round)
+        await self._write(session_id, record, page, UPDATE_ROUND, values)
+
+    async def _write(
+        self,
+        session_id: str,
+        record: RoundRecord,
+        page: Sequence[ShownRecord],
+        statement: str,
+        values: tuple[str | int, ...],
+    ) -> None:
+        shown_rows = [list_shown_values(session_id, record.round, passage) for passage in page]
 
         def work(connection: apsw.Connection) -> None:
-            connection.execute(ADD_ROUND, head)
+            connection.execute(statement, values)
             connection.executemany(ADD_SHOWN, shown_rows)
 
         await self._database.write(work)

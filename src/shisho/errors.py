@@ -208,6 +208,13 @@ class StoreUnavailable(ShishoError):
     retry = True
 
 
+class ServerBusy(ShishoError):
+    """The server has as many connections as it takes: try again in a moment."""
+
+    code = "SERVER_BUSY"
+    retry = True
+
+
 class StorageUnusable(ShishoError):
     """The home cannot be written, or read: free it, restore a backup, or name another one."""
 

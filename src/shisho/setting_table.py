@@ -156,6 +156,7 @@ TABLE: tuple[Setting, ...] = (
         "addresses of the proxies that user_header is believed from, separated by commas",
     ),
     Setting("allowed_hosts", "", "further host names the HTTP server answers to, separated by commas"),
+    Setting("max_connections", 500, "connections to the HTTP server that may be open at once"),
     Setting(
         "allowed_origins",
         "",

@@ -204,6 +204,26 @@ async def test_a_full_disk_is_said_and_what_is_there_is_found(tmp_path: Path) ->
             await desk.tasks.create_task("後")
 
 
+async def test_a_server_on_a_full_disk_is_not_ready(tmp_path: Path) -> None:
+    """A page of the database would still find room; what a visitor hands in would not."""
+    home = tmp_path / "home"
+    home.mkdir()
+    with mounted(home, "-t", "tmpfs", "-o", "size=6m", "none"):
+        await furnish(home)
+        ballast = home / "staging"
+        async with open_desk(home=home) as desk, served(desk) as client:
+            assert (await client.get("/readyz")).status_code == 200
+            fill(ballast)
+            with ballast.open("r+b") as file:
+                file.truncate(ballast.stat().st_size - (1 << 19))
+            ready = await client.get("/readyz")
+            assert (ready.status_code, ready.json()["code"]) == (503, "CONFLICT"), ready.text
+            assert "disk is full" in ready.json()["message"]
+            assert (await client.get("/livez")).status_code == 200
+            ballast.unlink()
+            assert (await client.get("/readyz")).status_code == 200
+
+
 @pytest.mark.parametrize("room", [0, 1, 2, 4, 8])
 async def test_a_full_disk_is_searched_though_its_index_was_never_made(tmp_path: Path, room: int) -> None:
     """`room`: the pages of memory that are left, so that the index is broken off at one file or another."""

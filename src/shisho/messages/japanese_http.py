@@ -56,5 +56,9 @@ SAID: Mapping[str, str] = {
     "This token is nobody's here. Send another, or none: this machine's own library needs none.": (
         "このトークンの人はここにいません。別のトークンを送るか、何も送らないでください。この機械の書庫には要りません。"
     ),
+    "The headers did not come within {seconds:g} seconds.": "ヘッダーが{seconds:g}秒以内に届きませんでした。",
+    "This server has as many connections as it takes ({most}). Try again in a moment.": (
+        "このサーバーの接続数は上限({most})に達しています。少し待って、もう一度お試しください。"
+    ),
     "The body did not come within {seconds:g} seconds.": "本体が{seconds:g}秒以内に届きませんでした。",
 }

@@ -12,6 +12,7 @@ from shisho.messages.message import Message
 from shisho.messages.system import REASONS, reason_of
 
 _SCARCE = 1 << 16  # bytes
+_NEEDED = 1 << 20  # bytes, of a server that is ready to store something
 _NEXT_STEPS = {
     errno.ENOENT: Message("See whether the name is right."),
     errno.EISDIR: Message("Name a file."),
@@ -49,10 +50,16 @@ def path_trouble(error: OSError, path: Path) -> ShishoError:
     )
 
 
-def is_full(folder: Path) -> bool:
-    """True where next to nothing is left on the folder's disk."""
+def check_space(folder: Path) -> None:
+    """Check that the folder's disk has room for a little work. Raises Conflict."""
+    if is_full(folder, _NEEDED):
+        raise disk_full()
+
+
+def is_full(folder: Path, least: int = _SCARCE) -> bool:
+    """True where next to nothing, fewer than `least` bytes, is left on the folder's disk."""
     try:
-        return shutil.disk_usage(folder).free < _SCARCE
+        return shutil.disk_usage(folder).free < least
     except OSError:
         return False
 

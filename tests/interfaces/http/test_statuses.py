@@ -52,6 +52,7 @@ EXPECTED = {
     errors.Conflict: 409,
     errors.KeyConflict: 422,
     errors.NameConflict: 409,
+    errors.ServerBusy: 503,
     errors.StorageUnusable: 503,
     errors.StoreUnavailable: 503,
     errors.TimedOut: 504,
@@ -166,7 +167,7 @@ NAMES = re.findall(
     ComposeAnswerRequest ComposedAnswer ConsentStatus Conversation ConversationList ConversationRemoved
     ConversationSummary Corpus CorpusList CreateTaskRequest Delay Document DocumentBody DocumentList DocumentState
     DocumentsQueued EmbeddingProgress EndReason EngineList EngineStatus ErrorBody Evidence EvidenceBoxes
-    ExistingDocument FailedItem FeedbackRecorded FeedbackRequest FileInput FilterRange FindingInput
+    ExistingDocument FailedItem FeedbackRecorded FeedbackRequest FetchedText FileInput FilterRange FindingInput
     FindingResult FindingsResult FolderList FolderState FolderStatus FoundPage FoundPassage Gap Goal
     GoalInput GoalProgress GoalStatus GrantList GrantRow GranteeKind GroupList IntakeOutcome
     InterventionState IssuedToken LayoutLine LoopStop MatchedBy MetadataField MetadataFields MetadataValue
@@ -174,7 +175,8 @@ NAMES = re.findall(
     ModelWorkState NodeModelUse OpenSessionRequest Opinion PageFate PageLayout PassageText
     PendingIntervention PendingJobs ProgressSummary PullModelRequest PurgeScope QuestionTurn
     QueueSearchesRequest QueueUrlsRequest QuotaList QuotaResource QuotaRow RangeInput Receipt ReferenceMatch
-    RemovedDocument ResolveAuthRequest RestoredDocument SearchCorpusRequest SearchOptionsInput SearchResult
+    RemovedDocument ResolveAuthRequest RestoredDocument SearchCorpusRequest SearchItem SearchItems SearchOptionsInput
+    SearchResult
     SearchRound SearchesQueued Sentence SentenceInput SentenceRevision SessionOpened SetConsentRequest
     SetQuotaRequest SettingList SettingValue ShareList ShareRow ShareTaskRequest ShownPassage SigningKey
     SkippedItem Sources SpanBoxes Stance StatusDetail StopMode StopStrategy StopTaskRequest StoredModel

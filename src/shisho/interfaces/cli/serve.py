@@ -124,6 +124,7 @@ def access_rules(settings: Settings, host: str) -> AccessRules:
         hosts=settings.words("allowed_hosts"),
         origins=settings.words("allowed_origins"),
         all_tools=settings.text("mcp_tools") == "all",
+        max_connections=settings.read_int("max_connections"),
         large={
             "/api/v1/documents": documents,
             "/api/v1/documents/upload": settings.read_int("max_file_mb") << 20,

@@ -24,6 +24,7 @@ from shisho.domain.corpus import LOCAL_OWNER
 from shisho.domain.team import cookie_of
 from shisho.errors import InvalidParams, ShishoError
 from shisho.interfaces.api.truncate import SERVER_URL, SHOWS_PATHS
+from shisho.interfaces.http.connections import MAX_CONNECTIONS
 from shisho.interfaces.http.headers import decode_header, read_language, read_word
 from shisho.interfaces.http.lasting import LastingReply
 from shisho.interfaces.http.people import NO_PROXIES, PersonalApplications, ProxyRules
@@ -54,7 +55,7 @@ class AccessRules:
     `body_seconds`; as many more for each further `body_bytes` that have come. `token` lets in the owner of
     this machine's own library, `people` each name, by its token, to a library of its own; where a proxy names
     people (`proxies`), nobody comes in without a name or a token. `all_tools`: assistants see
-    all tools.
+    all tools. `max_connections` may be open at once.
 
     Raises InvalidParams where others than this machine could come in without a token.
     """
@@ -69,6 +70,7 @@ class AccessRules:
     body_seconds: float = 60.0
     proxies: ProxyRules = NO_PROXIES
     all_tools: bool = False
+    max_connections: int = MAX_CONNECTIONS
 
     def __post_init__(self) -> None:
         if self._tokens() or self.proxies.header:

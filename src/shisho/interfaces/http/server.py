@@ -26,6 +26,7 @@ from shisho.interfaces.api.failures import describe_error
 from shisho.interfaces.api.routes import ROUTES
 from shisho.interfaces.http import routes as http_routes
 from shisho.interfaces.http.answer_news import add_answer_news
+from shisho.interfaces.http.connections import bound_connections
 from shisho.interfaces.http.exports import ExportQuery, add_exports
 from shisho.interfaces.http.guard import AccessRules, Guard
 from shisho.interfaces.http.headers import COOKIE
@@ -115,7 +116,7 @@ async def serve(
 ) -> None:
     """Serve until `event` is set. Port 0: the system chooses; `started` is called with the address."""
     with figures_kept() as figures:
-        await serve_application(build(desk, rules, figures), rules.host, port, started, event)
+        await serve_application(build(desk, rules, figures), rules, port, started, event)
 
 
 async def serve_health(
@@ -123,16 +124,17 @@ async def serve_health(
 ) -> None:
     """As `serve`, but health and figures alone."""
     with figures_kept() as figures:
-        await serve_application(build_health(desk, rules, figures), rules.host, port, started, event)
+        await serve_application(build_health(desk, rules, figures), rules, port, started, event)
 
 
 async def serve_application(
-    application: ASGIApp, host: str, port: int, started: Callable[[str], None], event: asyncio.Event
+    application: ASGIApp, rules: AccessRules, port: int, started: Callable[[str], None], event: asyncio.Event
 ) -> None:
     """Serve an application until `event` is set."""
-    listener = _listen(host, port)
+    listener = _listen(rules.host, port)
     config = uvicorn.Config(
         application,
+        http=bound_connections(rules.max_connections),
         log_config=None,
         access_log=False,
         server_header=False,
@@ -140,7 +142,7 @@ async def serve_application(
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         proxy_headers=False,  # or whoever is at a proxy could name the address that it comes from
     )
-    started(_address(host, listener.getsockname()[1]))
+    started(_address(rules.host, listener.getsockname()[1]))
     server = uvicorn.Server(config)
 
     async def end() -> None:

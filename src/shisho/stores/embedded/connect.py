@@ -24,7 +24,7 @@ from shisho.stores.embedded.door import Door
 from shisho.stores.embedded.home import BUSY_MS, damaged, is_damage, trouble
 from shisho.stores.refusals import library_closed
 from shisho.stores.stopping import CheckWanted, run_while_wanted
-from shisho.system.disk import path_trouble
+from shisho.system.disk import check_space, path_trouble
 
 T = TypeVar("T")
 Work = Callable[[apsw.Connection], T]
@@ -115,8 +115,9 @@ class Database:
 
     async def check_ready(self) -> None:
         """Check that something could be stored now. Raises StorageUnusable; Conflict that names who
-        holds the database."""
+        holds the database, or for a full disk."""
         await asyncio.to_thread(self._try_to_write)
+        await asyncio.to_thread(check_space, self.path.parent)
 
     async def migrate(self) -> list[str]:
         """As every use does first. Returns the names of the scripts that were run."""

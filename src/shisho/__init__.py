@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         WebRound,
     )
     from shisho.domain.answer_news import AnswerStep, SentenceWritten, StepForgotten, StepTaken
-    from shisho.domain.audit import AuditEntry, AuditVerb
+    from shisho.domain.audit import AuditEntry, AuditOutcome, AuditVerb
     from shisho.domain.codec import Payload
     from shisho.domain.conversation import (
         Conversation,
@@ -254,7 +254,7 @@ __version__ = VERSION
 __all__ = [
     "AcceptedEvidence", "Access", "AccessDenied", "AllEnginesBlocked", "AllFetchesFailed", "Answer", "AnswerDesk",
     "AnswerDifference", "AnswerHandle", "AnswerLevel", "AnswerLog", "AnswerReady", "AnswerStep", "AskOptions", "AuditEntry",
-    "AuditVerb", "AuthAction", "AuthRequired", "AuthResolved", "AuthTarget", "BorrowedModel", "BreakerState",
+    "AuditOutcome", "AuditVerb", "AuthAction", "AuthRequired", "AuthResolved", "AuthTarget", "BorrowedModel", "BreakerState",
     "Budget", "BudgetExhausted", "Bytes", "CalibrationTarget", "Check", "CitedSentence", "Claim", "Complexity",
     "ComposedAnswer", "Conflict", "ConsentRequired", "Conversation", "ConversationContext", "ConversationDesk",
     "ConversationPage", "ConversationRemoved", "ConversationSummary", "ConversationTurn", "Corpus", "CorpusGrant",

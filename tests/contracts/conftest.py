@@ -11,7 +11,7 @@ import pytest
 
 from shisho.domain.embedding import EmbedderAbout
 from shisho.ports import AuditLog, EmbeddingStore, Grants, Index, Ledger, SessionLog, Shelf, Users
-from shisho.stores.embedded.audit import EmbeddedAudit
+from shisho.stores.audit import StoredAudit
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.embeddings import EmbeddedEmbeddings
 from shisho.stores.embedded.grants import EmbeddedGrants
@@ -22,7 +22,6 @@ from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.embedded.serving import ServingIndex
 from shisho.stores.embedded.sessions import EmbeddedSessions
 from shisho.stores.embedded.shelf import EmbeddedShelf
-from shisho.stores.postgres.audit import PostgresAudit
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.embeddings import PostgresEmbeddings
 from shisho.stores.postgres.grants import PostgresGrants
@@ -77,7 +76,7 @@ async def embedded_store(folder: Path) -> AsyncIterator[EmbeddedStore]:
     users = StoredUsers(EmbeddedQueryStore(database), clock)
     grants = EmbeddedGrants(database, clock)
     sessions = EmbeddedSessions(database)
-    audit = EmbeddedAudit(database, clock)
+    audit = StoredAudit(EmbeddedQueryStore(database), clock)
     yield EmbeddedStore(shelf, index, embeddings, sessions, ledger, users, grants, audit, database)
     await database.close()
 
@@ -102,7 +101,7 @@ async def postgres_store(url: str) -> AsyncIterator[PostgresStore]:
     ledger = PostgresLedger(database, clock)
     users = StoredUsers(PostgresQueryStore(database), clock)
     grants = PostgresGrants(database, clock)
-    audit = PostgresAudit(database, clock)
+    audit = StoredAudit(PostgresQueryStore(database), clock)
     yield PostgresStore(shelf, index, embeddings, sessions, ledger, users, grants, audit, database)
     await database.close()
 

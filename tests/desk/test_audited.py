@@ -61,7 +61,7 @@ EXEMPT = {
     "looks at who there is, which is on record as it changes": """team.find_user team.has_user team.users team.groups
         team.grants team.quotas team.audit tasks.list_shares""",
 }
-RECORDS = re.compile(r"\brecord(?:_look)?\(|\b_record\(")
+RECORDS = re.compile(r"\brecord(?:_look|ing|ing_failure)?\(|\b_record\(")
 OWN = re.compile(r"\bself\.(_?\w+)\(")
 OTHERS = re.compile(r"\bself\.(?:_parts\.)?(\w+)\.(\w+)\(")
 

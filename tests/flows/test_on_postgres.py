@@ -21,7 +21,7 @@ from shisho.bootstrap.store_parts import LibraryStores
 from shisho.bootstrap.stores import build_stores
 from shisho.corpus.ingest import document_id as made_id
 from shisho.desk import Desk
-from shisho.domain.audit import AuditVerb
+from shisho.domain.audit import AuditAct, AuditVerb
 from shisho.domain.corpus import LOCAL_OWNER, DocumentId, Scope, Source
 from shisho.domain.job import StopMode
 from shisho.domain.quota import QuotaResource
@@ -253,7 +253,7 @@ async def test_library_is_copied_into_postgres_and_back(tmp_path: Path, postgres
         await stores.users.add_group("研究室")
         await stores.users.join("研究室", "花子")
         await stores.quotas.set(Grantee(GranteeKind.GROUP, "研究室"), {QuotaResource.JOBS: 9})
-        await stores.audit.record("花子", AuditVerb.READ, ["doc_1"])
+        await stores.audit.record(AuditAct("花子", AuditVerb.READ, ("doc_1",)))
         await stores.grants.grant(granted, Grantee(GranteeKind.USER, "花子"), Access.READ)
     store = postgres.new_database()
     second = tmp_path / "second"
@@ -267,7 +267,7 @@ async def test_library_is_copied_into_postgres_and_back(tmp_path: Path, postgres
         assert [(quota.grantee.name, quota.per_day) for quota in await stores.quotas.list_quotas("花子")] == [
             ("研究室", 9)
         ]
-        await stores.audit.record("花子", AuditVerb.ASK, ["run_1"])
+        await stores.audit.record(AuditAct("花子", AuditVerb.ASK, ("run_1",)))
         assert [(entry.verb, entry.seq) for entry in await stores.audit.list_entries("花子", None, 9)] == [
             (AuditVerb.ASK, 2),
             (AuditVerb.READ, 1),

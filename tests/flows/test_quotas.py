@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -13,8 +15,9 @@ import pytest
 from shisho.bootstrap.desk import open_desk
 from shisho.domain.corpus import Source
 from shisho.domain.task import Bytes
-from shisho.errors import AccessDenied, InvalidParams, NotFound, QuotaExhausted
+from shisho.errors import AccessDenied, Conflict, InvalidParams, NotFound, QuotaExhausted
 from shisho.interfaces.http.guard import AccessRules
+from shisho.stores import tasks
 from shisho.testing.box.server import Box
 from tests.flows.boxed import boxed, output, through
 from tests.flows.conftest import Shell
@@ -23,6 +26,15 @@ from tests.flows.test_web_answers import R2
 from tests.flows.test_web_budgets import ALL, pages
 from tests.interfaces.http.rooms import served
 from tests.interfaces.http.test_people import HELLO, speak
+
+
+@pytest.fixture
+def store(request: pytest.FixtureRequest) -> Iterator[str]:
+    if request.param == "embedded":
+        yield ""
+        return
+    with request.getfixturevalue("postgres").fresh() as url:
+        yield url
 
 
 async def test_a_quota_of_jobs_is_told_over_rest_and_mcp_with_when_it_is_free_again(tmp_path: Path) -> None:
@@ -123,3 +135,69 @@ def test_the_status_is_that_of_a_ceiling() -> None:
     from shisho.interfaces.http.statuses import status_of
 
     assert status_of(QuotaExhausted("x")) == httpx.codes.TOO_MANY_REQUESTS
+
+
+@pytest.mark.parametrize("store", ["embedded", "postgres"], indirect=True)
+async def test_the_audit_tells_what_was_accepted_and_what_a_quota_refused(store: str, tmp_path: Path) -> None:
+    async with open_desk(home=tmp_path, store=store, embedder="none") as desk:
+        await desk.team.add_user("hanako")
+        hanako = desk.for_owner("hanako")
+        await hanako.add_source(Source("r2.txt", R2.encode()))
+        await desk.team.set_quota("hanako", {"jobs": 2})
+        for number in range(5):
+            with suppress(QuotaExhausted):
+                await hanako.tasks.queue_documents(files=[Bytes(f"{number}.txt", str(number).encode())])
+        with pytest.raises(QuotaExhausted):
+            await hanako.tasks.queue_question("決定係数とは何か", wait=0)
+        with pytest.raises(AccessDenied):
+            await hanako.team.add_user("jiro")
+        acts = [
+            (entry.verb.value, entry.outcome.value, entry.code) for entry in await desk.team.audit("hanako")
+        ]
+        assert acts[::-1] == [
+            ("add", "accepted", ""),
+            *2 * [("add", "accepted", "")],
+            *3 * [("add", "refused", "QUOTA_EXHAUSTED")],
+            ("ask", "refused", "QUOTA_EXHAUSTED"),
+            ("let_in", "refused", "ACCESS_DENIED"),
+        ]
+
+
+@pytest.mark.parametrize("store", ["embedded", "postgres"], indirect=True)
+async def test_what_is_queued_is_on_record_in_the_same_transaction(
+    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the record cannot take is not queued, and what fails is on record as failed."""
+    async with open_desk(home=tmp_path, store=store, embedder="none") as desk:
+        await desk.team.add_user("hanako")
+        hanako = desk.for_owner("hanako")
+
+        def fail(*_: object) -> None:
+            raise Conflict("試験")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(tasks, "record_act", fail)
+            with pytest.raises(Conflict):
+                await hanako.tasks.queue_documents(files=[Bytes("a.txt", b"a")])
+        assert not (await hanako.tasks.list_tasks()).tasks
+        (entry,) = await desk.team.audit("hanako")
+        assert (entry.verb, entry.outcome, entry.code) == ("add", "failed", "CONFLICT")
+
+
+async def test_what_a_reader_may_not_change_is_on_record_as_refused(tmp_path: Path) -> None:
+    async with open_desk(home=tmp_path, embedder="none") as desk:
+        await desk.team.add_user("hanako")
+        receipt = await desk.add_source(Source("r2.txt", R2.encode()), corpus="lab")
+        await desk.team.grant("lab", "hanako")
+        with pytest.raises(AccessDenied):
+            await desk.for_owner("hanako").remove(str(receipt.document_id))
+        with pytest.raises(AccessDenied):
+            await desk.for_owner("hanako").tasks.queue_documents(files=[Bytes("a", b"a")], corpus="lab@local")
+        entries = await desk.team.audit("hanako")
+        assert [(entry.verb, entry.outcome) for entry in entries] == [
+            ("add", "refused"),
+            ("remove", "refused"),
+        ]
+        await desk.remove(str(receipt.document_id))
+        newest = (await desk.team.audit("local"))[0]
+        assert (newest.verb, newest.outcome) == ("remove", "accepted")

@@ -159,9 +159,10 @@ def _shares(database: Database, clock: Clock) -> TaskShares:
 
 
 def _audit(database: Database, clock: Clock) -> AuditLog:
-    from shisho.stores.embedded.audit import EmbeddedAudit
+    from shisho.stores.audit import StoredAudit
+    from shisho.stores.embedded.queries import EmbeddedQueryStore
 
-    return EmbeddedAudit(database, clock)
+    return StoredAudit(EmbeddedQueryStore(database), clock)
 
 
 def _grants(database: Database, clock: Clock) -> Grants:

@@ -132,9 +132,10 @@ def _shares(database: PostgresDatabase, clock: Clock) -> TaskShares:
 
 
 def _audit(database: PostgresDatabase, clock: Clock) -> AuditLog:
-    from shisho.stores.postgres.audit import PostgresAudit
+    from shisho.stores.audit import StoredAudit
+    from shisho.stores.postgres.queries import PostgresQueryStore
 
-    return PostgresAudit(database, clock)
+    return StoredAudit(PostgresQueryStore(database), clock)
 
 
 def _grants(database: PostgresDatabase, clock: Clock) -> Grants:

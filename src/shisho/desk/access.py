@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 
-from shisho.domain.audit import AuditVerb
+from shisho.domain.audit import AuditAct, AuditOutcome, AuditVerb
 from shisho.domain.corpus import Corpus, Document, DocumentId
 from shisho.domain.team import BETWEEN, Access, CorpusKey, ReachableCorpus
-from shisho.errors import AccessDenied, InvalidParams, NotFound
+from shisho.errors import (
+    AccessDenied,
+    ConsentRequired,
+    ForbiddenPath,
+    InternalError,
+    InvalidParams,
+    NotFound,
+    QuotaExhausted,
+    ShishoError,
+)
 from shisho.ports import AuditLog, Grants
 
 LOOK_SECONDS = 600.0
+REFUSALS = (AccessDenied, ConsentRequired, ForbiddenPath, QuotaExhausted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +90,31 @@ class CorpusAccess:
 
     async def record(self, verb: AuditVerb, *subjects: str) -> None:
         """Put on record what the visitor does."""
-        await self.audit.record(self.owner, verb, list(dict.fromkeys(subjects)))
+        await self.audit.record(self._act(verb, subjects))
+
+    @asynccontextmanager
+    async def recording(self, verb: AuditVerb, *subjects: str) -> AsyncIterator[None]:
+        """Put on record what becomes of what the visitor does inside."""
+        async with self.recording_failure(verb, *subjects) as act:
+            yield
+        await self.audit.record(act)
+
+    @asynccontextmanager
+    async def recording_failure(self, verb: AuditVerb, *subjects: str) -> AsyncIterator[AuditAct]:
+        """Put on record if what the visitor does inside is refused or fails. Yields the act, for the
+        transaction that does it."""
+        act = self._act(verb, subjects)
+        try:
+            yield act
+        except Exception as error:
+            outcome = AuditOutcome.REFUSED if isinstance(error, REFUSALS) else AuditOutcome.FAILED
+            code = error.code if isinstance(error, ShishoError) else InternalError.code
+            with suppress(ShishoError):  # the error itself is told
+                await self.audit.record(replace(act, outcome=outcome, code=code))
+            raise
+
+    def _act(self, verb: AuditVerb, subjects: Iterable[str]) -> AuditAct:
+        return AuditAct(self.owner, verb, tuple(dict.fromkeys(subjects)))
 
     async def record_look(self, document_id: DocumentId) -> None:
         """Put on record that the visitor looks at a document: page after page of one is one look."""

@@ -132,11 +132,11 @@ class ConversationDesk:
         """Erase it: its questions, what was found for them and their answers, with the tasks that were made
         for them alone. It cannot be undone."""
         conversation_id, turns = await self._find(conversation)
-        await self._access.record(AuditVerb.REMOVE, conversation_id)
-        others: list[TaskId] = []
-        for turn in turns:
-            others += await self._drop_task(turn)
-        return replace(await self._conversations.remove(conversation_id), kept_tasks=tuple(others))
+        async with self._access.recording(AuditVerb.REMOVE, conversation_id):
+            others: list[TaskId] = []
+            for turn in turns:
+                others += await self._drop_task(turn)
+            return replace(await self._conversations.remove(conversation_id), kept_tasks=tuple(others))
 
     async def _drop_task(self, turn: ConversationTurn) -> list[TaskId]:
         """Remove the task that was made for a turn; one that was not is kept and returned."""

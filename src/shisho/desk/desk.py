@@ -113,13 +113,14 @@ class Desk(DeskSections):
         bibliographies = frozenset(map(Path, coerce_paths(references)))
         survey = await asyncio.to_thread(survey_once, parts.files, coerce_paths(paths), bibliographies)
         notify(FilesSurveyed(survey))
-        target = await parts.access.find_writable(corpus)
-        options = (target.name, target.owner, metadata or {}, password, ocr, notify, bibliographies)
-        await parts.access.record(AuditVerb.ADD, corpus)
-        adding = FileIntake(parts.files, parts.ingest, *options)
-        async with aclosing(adding.take_in(survey.files)) as receipts:
-            async for receipt in receipts:
-                yield receipt
+        async with parts.access.recording_failure(AuditVerb.ADD, corpus) as act:
+            target = await parts.access.find_writable(corpus)
+            options = (target.name, target.owner, metadata or {}, password, ocr, notify, bibliographies)
+            await parts.access.audit.record(act)
+            adding = FileIntake(parts.files, parts.ingest, *options)
+            async with aclosing(adding.take_in(survey.files)) as receipts:
+                async for receipt in receipts:
+                    yield receipt
 
     async def mirror(self, folder: Path | str, notify: Notify = ignore_news) -> AsyncGenerator[Receipt, None]:
         """Make the corpus named by this folder hold just what is in it now. Raises as `folders.sync`."""
@@ -129,9 +130,9 @@ class Desk(DeskSections):
 
     async def add_source(self, source: Source, corpus: str = DEFAULT_CORPUS) -> Receipt:
         """Take in bytes that are no file. Raises NotFound and AccessDenied for another's corpus."""
-        target = await self._parts.access.find_writable(corpus)
-        await self._parts.access.record(AuditVerb.ADD, corpus)
-        return await self._parts.ingest.add(source, target.name, target.owner)
+        async with self._parts.access.recording(AuditVerb.ADD, corpus):
+            target = await self._parts.access.find_writable(corpus)
+            return await self._parts.ingest.add(source, target.name, target.owner)
 
     async def corpora(self) -> Sequence[Corpus]:
         """Those that the visitor may search, their own first."""
@@ -217,12 +218,12 @@ class Desk(DeskSections):
         there once they have done. Raises NotFound, AccessDenied for one of another's corpus that is granted
         for reading."""
         document = await find_removable_document(self._parts.shelf, self._parts.owner, prefix, purge)
-        await self._parts.access.check_writable(document)
-        await self._parts.access.record(AuditVerb.PURGE if purge else AuditVerb.REMOVE, document.id)
-        others = await list_copies(self._parts.shelf, self._parts.access, document)
-        gone = await self._parts.shelf.remove(document.id, purge=purge)
-        if purge:
-            await self.tasks.forget_bytes(document.sha256)
+        async with self._parts.access.recording(AuditVerb.PURGE if purge else AuditVerb.REMOVE, document.id):
+            await self._parts.access.check_writable(document)
+            others = await list_copies(self._parts.shelf, self._parts.access, document)
+            gone = await self._parts.shelf.remove(document.id, purge=purge)
+            if purge:
+                await self.tasks.forget_bytes(document.sha256)
         warnings = (*document.warnings, *others, *(() if gone else (STILL_READ,)))
         return replace(self._parts.access.name_corpus(document), warnings=warnings)
 
@@ -231,9 +232,9 @@ class Desk(DeskSections):
         SourceRemoved after a purge, Conflict where a newer version stands in its place, AccessDenied as
         `remove`."""
         document = await find_removed_document(self._parts.shelf, self._parts.owner, name)
-        await self._parts.access.check_writable(document)
-        await self._parts.access.record(AuditVerb.RESTORE, document.id)
-        return self._parts.access.name_corpus(await self._parts.shelf.restore(document.id))
+        async with self._parts.access.recording(AuditVerb.RESTORE, document.id):
+            await self._parts.access.check_writable(document)
+            return self._parts.access.name_corpus(await self._parts.shelf.restore(document.id))
 
     async def search(
         self,

@@ -88,9 +88,9 @@ class FolderDesk:
         root = await asyncio.to_thread(intake.resolve_file, folder)
         if not await asyncio.to_thread(self._parts.files.is_folder, root):
             raise InvalidParams("There is no folder {path}. See whether the name is right.", path=root)
-        await self._parts.access.find_writable(intake.check_corpus_name(corpus))
-        await self._parts.access.record(AuditVerb.FOLLOW, corpus)
-        return await self._parts.register.watch(str(root), corpus, self._parts.owner)
+        async with self._parts.access.recording(AuditVerb.FOLLOW, intake.check_corpus_name(corpus)):
+            await self._parts.access.find_writable(corpus)
+            return await self._parts.register.watch(str(root), corpus, self._parts.owner)
 
     async def watch_from_outside(self, folder: Path | str, corpus: str = DEFAULT_CORPUS) -> WatchedFolder:
         """As `watch`, for callers from outside. Raises ForbiddenPath for a folder that is not below

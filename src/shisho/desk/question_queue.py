@@ -12,7 +12,6 @@ from shisho.desk.choosing import check_elsewhere, check_filters
 from shisho.desk.conversing import apply_context
 from shisho.desk.queue import Queue, check_consent
 from shisho.desk.requirements import find_excluded
-from shisho.domain.audit import AuditVerb
 from shisho.domain.conversation import NewTurn
 from shisho.domain.corpus import WEB_CORPUS, Scope
 from shisho.domain.job import ENDED, Job, JobId, JobState, NewJob, Task
@@ -94,7 +93,6 @@ class QuestionQueue(Queue):
             await find_excluded(self._parts.shelf, self._parts.access, options.requirements.exclude_ids),
         )
         (job,) = self._new_jobs(JobKind.ANSWER, [payload])
-        await self._parts.access.record(AuditVerb.ASK, job.id)
         self._parts.lend(job.id)
         return job, NewTurn(job.id, question, self._parts.owner, context.conversation_id)
 

@@ -14,6 +14,7 @@ from shisho.desk import intake
 from shisho.desk.adding import bibliographies_last
 from shisho.desk.choosing import unknown_place
 from shisho.desk.task_parts import TaskParts
+from shisho.domain.audit import AuditVerb
 from shisho.domain.codec import Payload
 from shisho.domain.intervention import (
     AuthTarget,
@@ -206,9 +207,13 @@ class Queue:
         skipped: Sequence[SkippedItem],
         key: IdempotencyKey | None,
         reply: type[Reply],
+        verb: AuditVerb,
+        *audited: str,
     ) -> Reply:
         estimated = await self._parts.estimate({new[0].kind: len(new)})
-        result = await self._parts.tasks.enqueue(task, new, key and replace(key, facts=ReplyFacts(estimated)))
+        key = key and replace(key, facts=ReplyFacts(estimated))
+        async with self._parts.access.recording_failure(verb, *audited) as act:
+            result = await self._parts.tasks.enqueue(task, new, key, act=act)
         again = [
             SkippedItem(subject, Message("queued in this task before (job {job_id})", job_id=job_id))
             for subject, job_id in zip(subjects, result.job_ids, strict=True)

@@ -64,7 +64,8 @@ class ReferenceDesk:
             )
         for document in documents:
             try:
-                await parts.access.check_writable(document)
+                async with parts.access.recording_failure(AuditVerb.DESCRIBE, document.id):
+                    await parts.access.check_writable(document)
                 yield await self._completed(document, await parts.look_up(document.metadata["doi"]))
             except ShishoError as error:
                 yield Receipt(
@@ -80,8 +81,8 @@ class ReferenceDesk:
             raise NotFound("Crossref does not know the DOI {doi}.", doi=document.metadata["doi"])
         fresh = {name: fact for name, fact in reference.facts.items() if not document.metadata.get(name)}
         fresh.pop("citation_key", None)  # Crossref's is the DOI
-        await self._parts.access.record(AuditVerb.DESCRIBE, document.id)
-        news = await self._parts.shelf.describe({document.id: fresh})
+        async with self._parts.access.recording(AuditVerb.DESCRIBE, document.id):
+            news = await self._parts.shelf.describe({document.id: fresh})
         outcome = IntakeOutcome.DESCRIBED if news else IntakeOutcome.KNOWN
         match = ReferenceMatch(
             reference.key,

@@ -97,8 +97,8 @@ class TaskDesk(SharedVerbs):
         request = (coerce_strings(queries), search_options)
         key = self._key(idempotency_key, "queue_searches", task_id, usable, request)
         await self._check_consent(key)
-        await self._parts.access.record(AuditVerb.ASK, *(job.id for job in new))
-        return await self._queued(task, new, usable, skipped, key, SearchesQueued)
+        ids = [job.id for job in new]
+        return await self._queued(task, new, usable, skipped, key, SearchesQueued, AuditVerb.ASK, *ids)
 
     async def queue_urls(
         self, urls: str | Sequence[str], *, task_id: str | None = None, idempotency_key: str | None = None
@@ -115,8 +115,8 @@ class TaskDesk(SharedVerbs):
         task = await self._task_for(task_id, next(iter(usable)))
         key = self._key(idempotency_key, "queue_urls", task_id, list(usable), coerce_strings(urls))
         await self._check_consent(key)
-        await self._parts.access.record(AuditVerb.ADD, WEB_CORPUS)
-        return await self._queued(task, new, list(usable), skipped, key, UrlsQueued)
+        audited = (AuditVerb.ADD, WEB_CORPUS)
+        return await self._queued(task, new, list(usable), skipped, key, UrlsQueued, *audited)
 
     async def queue_documents(
         self,
@@ -132,10 +132,9 @@ class TaskDesk(SharedVerbs):
         remote: bool = True,
         replace_files: bool = True,
     ) -> DocumentsQueued:
-        """Queue documents to be taken in. `remote`: the caller is no shell of this machine, so that paths
-        must be below `allowed_roots` (ForbiddenPath). Raises InvalidParams for a path that is not there;
-        without `replace_files` NameConflict, where another document has the name of one of `files`, with
-        which a job ends too where it comes to be there meanwhile; as `Desk.add`."""
+        """Queue documents to be taken in. `remote`: the caller is no shell of this machine, so paths must be
+        below `allowed_roots` (ForbiddenPath). Raises as `Desk.add`; without `replace_files` NameConflict if
+        another document has the name of one of `files`, with which a job ends too if it comes there later."""
         paths = coerce_paths(paths)
         urls = coerce_strings(urls)
         task = await self._task_for(task_id, "")
@@ -145,30 +144,33 @@ class TaskDesk(SharedVerbs):
         key = self._key(idempotency_key, "add_documents", task_id, named, request)
         if key is not None and (stands := await self._parts.tasks.find_repeated(key)) is not None:
             return await self._added(stands, urls)
-        found = await asyncio.to_thread(self._found, paths, remote)
-        addresses, skipped = intake.parse_addresses(urls, self._parts.name_page)
-        if not (found or addresses or files):
-            raise InvalidParams(
-                "There is nothing to add. Give paths, urls or files.", skipped=to_plain(skipped)
-            )
-        if addresses:
-            check_consent(self._parts.consent.state())
-        target = await self._parts.access.find_writable(intake.check_corpus_name(corpus))
-        if not replace_files:
-            await self._check_names_free(files, target)
-        common = IngestJob("", target.owner, target.name, dict(metadata or {}), may_replace=replace_files)
-        known, unknown = await self._handed_in(found, files, common, remote)
-        new = await self._document_jobs(unknown, addresses.values(), common, password)
-        if isinstance(task, NewTask) and not new:  # no job would ever end it
-            task = replace(task, state=TaskState.COMPLETED)
-        estimated = await self._parts.estimate({JobKind.INGEST: len(unknown), JobKind.FETCH: len(addresses)})
-        await self._parts.access.record(AuditVerb.ADD, corpus)
-        facts = ReplyFacts(estimated, tuple(document.document_id for document in known))
-        try:
-            stands = await self._parts.tasks.enqueue(task, new, key and replace(key, facts=facts))
-        except QuotaExhausted:
-            await self._unstage(map(read_payload, new))
-            raise
+        corpus = intake.check_corpus_name(corpus)
+        async with self._parts.access.recording_failure(AuditVerb.ADD, corpus) as act:
+            found = await asyncio.to_thread(self._found, paths, remote)
+            addresses, skipped = intake.parse_addresses(urls, self._parts.name_page)
+            if not (found or addresses or files):
+                raise InvalidParams(
+                    "There is nothing to add. Give paths, urls or files.", skipped=to_plain(skipped)
+                )
+            if addresses:
+                check_consent(self._parts.consent.state())
+            target = await self._parts.access.find_writable(corpus)
+            if not replace_files:
+                await self._check_names_free(files, target)
+            common = IngestJob("", target.owner, target.name, dict(metadata or {}), may_replace=replace_files)
+            known, unknown = await self._handed_in(found, files, common, remote)
+            new = await self._document_jobs(unknown, addresses.values(), common, password)
+            if isinstance(task, NewTask) and not new:  # no job would ever end it
+                task = replace(task, state=TaskState.COMPLETED)
+            counts: dict[str, int] = {JobKind.INGEST: len(unknown), JobKind.FETCH: len(addresses)}
+            estimated = await self._parts.estimate(counts)
+            facts = ReplyFacts(estimated, tuple(document.document_id for document in known))
+            key = key and replace(key, facts=facts)
+            try:
+                stands = await self._parts.tasks.enqueue(task, new, key, act=act)
+            except QuotaExhausted:
+                await self._unstage(map(read_payload, new))
+                raise
         if stands.is_repeat:  # the same request at the same time was first
             await self._unstage(map(read_payload, new))
             return await self._added(stands, urls)
@@ -199,7 +201,8 @@ class TaskDesk(SharedVerbs):
         stands = None if key is None else await self._parts.tasks.find_repeated(key)
         if stands is None:
             job, turn = await self._answer_to_queue(question, options, ceilings)
-            stands = await self._parts.tasks.enqueue(task, [job], key, turn)
+            async with self._parts.access.recording_failure(AuditVerb.ASK, job.id) as act:
+                stands = await self._parts.tasks.enqueue(task, [job], key, turn, act)
         return await self._answered(await self._parts.jobs.get_job(stands.job_ids[0]), seconds)
 
     async def wait_for_answer(self, answer_id: str = "last", *, wait: float = 0.0) -> AnswerHandle:
@@ -316,13 +319,13 @@ class TaskDesk(SharedVerbs):
         that it brought and that no other task, answer or session and no corpus of the user's own reaches."""
         purge = coerce(PurgeScope, purge, "purge")
         name = await self._find_managed(task_id)
-        await self._parts.access.record(AuditVerb.REMOVE, name)
-        await self._parts.tasks.stop(name, StopMode.IMMEDIATE)
-        await self._unstage(await self._payloads(name))
-        orphans = await self._parts.reports.list_orphans(name) if purge is PurgeScope.ORPHANS else ()
-        await self._parts.shelf.remove(*orphans, purge=True)
-        results = await self._parts.reports.forget(name)
-        removed = await self._parts.tasks.remove(name)
+        async with self._parts.access.recording(AuditVerb.REMOVE, name):
+            await self._parts.tasks.stop(name, StopMode.IMMEDIATE)
+            await self._unstage(await self._payloads(name))
+            orphans = await self._parts.reports.list_orphans(name) if purge is PurgeScope.ORPHANS else ()
+            await self._parts.shelf.remove(*orphans, purge=True)
+            results = await self._parts.reports.forget(name)
+            removed = await self._parts.tasks.remove(name)
         return TaskDeleted(name, removed.jobs, removed.events, results, len(orphans))
 
     async def forget_bytes(self, sha256: str) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from shisho.desk.access import is_of_another
-from shisho.domain.audit import AuditEntry, AuditVerb
+from shisho.domain.audit import AuditAct, AuditEntry, AuditOutcome, AuditVerb
 from shisho.domain.corpus import LOCAL_OWNER
 from shisho.domain.quota import MOST_PER_DAY, Quota, QuotaResource
 from shisho.domain.team import (
@@ -69,7 +69,7 @@ class TeamDesk:
     async def add_user(self, name: str, *, has_token: bool = True) -> NewToken | None:
         """Let a person in. The token is given once and stored nowhere; without one they come in by the header
         of a proxy. Raises Conflict where the name is taken."""
-        self._check_admin()
+        await self._check_allowed(AuditVerb.LET_IN)
         name = check_name(name)
         if name in (LOCAL_OWNER, *self._parts.people):
             raise InvalidParams("{name} is the name of another: take a new one.", name=name)
@@ -80,7 +80,7 @@ class TeamDesk:
 
     async def renew_token(self, name: str) -> NewToken:
         """Another token for a person; the one before opens nothing more. Raises NotFound."""
-        self._check_admin()
+        await self._check_allowed(AuditVerb.RENEW)
         token = secrets.token_urlsafe(TOKEN_BYTES)
         await self._parts.users.set_token(check_name(name), hash_token(token))
         await self._record(AuditVerb.RENEW, name)
@@ -88,13 +88,13 @@ class TeamDesk:
 
     async def remove_user(self, name: str) -> None:
         """Let a person in no more; their library stays, and `restore_user` undoes it. Raises NotFound."""
-        self._check_admin()
+        await self._check_allowed(AuditVerb.LET_OUT)
         await self._parts.users.remove(check_name(name))
         await self._record(AuditVerb.LET_OUT, name)
 
     async def restore_user(self, name: str) -> None:
         """Let a person in again. Raises NotFound."""
-        self._check_admin()
+        await self._check_allowed(AuditVerb.LET_IN)
         await self._parts.users.restore(check_name(name))
         await self._record(AuditVerb.LET_IN, name)
 
@@ -106,7 +106,7 @@ class TeamDesk:
     async def add_group(self, name: str, *members: str) -> int:
         """Make a group, and put users into it; how many. Raises Conflict where there is one, NotFound for a
         user who is not there: then no group is made."""
-        self._check_admin()
+        await self._check_allowed(AuditVerb.FOUND)
         name = check_name(name)
         users = [await self._known_user(member) for member in members]
         await self._parts.users.add_group(name)
@@ -115,14 +115,14 @@ class TeamDesk:
 
     async def remove_group(self, name: str) -> None:
         """A group is no more: nothing is granted to it or shared with it. Raises NotFound."""
-        self._check_admin()
+        await self._check_allowed(AuditVerb.DISSOLVE)
         name = check_name(name)
         await self._parts.users.remove_group(name)
         await self._record(AuditVerb.DISSOLVE, name)
 
     async def join(self, group: str, *names: str) -> int:
         """Put users into a group; of how many it is news. Raises NotFound."""
-        self._check_admin()
+        await self._check_allowed(AuditVerb.JOIN)
         users = [await self._known_user(name) for name in names]
         group = await self._known_group(group)
         joined = sum([await self._parts.users.join(group, user) for user in users])
@@ -131,7 +131,7 @@ class TeamDesk:
 
     async def leave(self, group: str, *names: str) -> int:
         """Take users out of a group; of how many it is news. Raises NotFound where there is no group."""
-        self._check_admin()
+        await self._check_allowed(AuditVerb.LEAVE)
         users = [check_name(name) for name in names]
         group = await self._known_group(group)
         left = sum([await self._parts.users.leave(group, user) for user in users])
@@ -186,7 +186,7 @@ class TeamDesk:
     ) -> Sequence[Quota]:
         """Set how many `jobs`, `pages` and `tokens` a day a user, or the members of a group together, may
         use; None leaves one as it is. Returns all quotas of theirs. Raises NotFound, InvalidParams."""
-        self._check_admin()
+        await self._check_allowed(AuditVerb.LIMIT)
         chosen = check_ceilings(ceilings)
         grantee = await self._grantee(name, is_group)
         await self._parts.quotas.set(grantee, chosen)
@@ -196,15 +196,22 @@ class TeamDesk:
 
     async def remove_quota(self, name: str, *, is_group: bool = False) -> None:
         """Nothing limits a user or a group any more. Raises NotFound where nothing did."""
-        self._check_admin()
+        await self._check_allowed(AuditVerb.UNLIMIT)
         kind = GranteeKind.GROUP if is_group else GranteeKind.USER
         name = check_name(name)
         if not await self._parts.quotas.remove(Grantee(kind, name)):
             raise NotFound("{name} has no quota. `shisho quotas list` shows which there are.", name=name)
         await self._record(AuditVerb.UNLIMIT, name)
 
+    async def _check_allowed(self, verb: AuditVerb) -> None:
+        """Raises AccessDenied for others than who runs the library, and puts it on record."""
+        if not self._is_admin:
+            refused = AuditAct(self._parts.owner, verb, (), AuditOutcome.REFUSED, AccessDenied.code)
+            await self._parts.audit.record(refused)
+        self._check_admin()
+
     async def _record(self, verb: AuditVerb, *subjects: str) -> None:
-        await self._parts.audit.record(self._parts.owner, verb, subjects)
+        await self._parts.audit.record(AuditAct(self._parts.owner, verb, subjects))
 
     async def _grantee(self, name: str, is_group: bool) -> Grantee:
         if not is_group:

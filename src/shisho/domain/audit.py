@@ -36,13 +36,30 @@ class AuditVerb(StrEnum):
     UNLIMIT = "unlimit"
 
 
+class AuditOutcome(StrEnum):
+    """What became of an act: done or queued; refused for want of access or of a quota; failed otherwise."""
+
+    ACCEPTED = "accepted"
+    REFUSED = "refused"
+    FAILED = "failed"
+
+
 @dataclass(frozen=True, slots=True)
-class AuditEntry:
-    """One act. `subjects`: ids of what it was about, such as documents and runs, or names of people and
-    corpora; never a question, a title or a file's name, so that a purge leaves nothing of a document here."""
+class AuditAct:
+    """Something that somebody did or tried to do. `subjects`: ids of what it was about, such as documents and
+    runs, or names of people and corpora; never a question, a title or a file's name, so that a purge leaves
+    nothing of a document here. `code`: of the error that it ended with."""
+
+    actor: str
+    verb: AuditVerb
+    subjects: tuple[str, ...] = ()
+    outcome: AuditOutcome = AuditOutcome.ACCEPTED
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEntry(AuditAct):
+    """An act on record."""
 
     seq: int
     at: Instant
-    actor: str
-    verb: AuditVerb
-    subjects: tuple[str, ...]

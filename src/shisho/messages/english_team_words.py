@@ -29,6 +29,8 @@ SAID: Mapping[str, str] = {
     "no_quotas": "There are no quotas: shisho quotas set NAME --jobs 100",
     "no_shares": "Nothing is shared: shisho share TASK GROUP",
     "no_grants": "Nothing is granted: shisho grants add CORPUS NAME",
+    "act_refused": "refused ({code})",
+    "act_failed": "failed ({code})",
     "audit_ask": "asked",
     "audit_search": "searched",
     "audit_read": "read",

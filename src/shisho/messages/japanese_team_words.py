@@ -29,6 +29,8 @@ SAID: Mapping[str, str] = {
     "no_quotas": "割り当てはありません: shisho quotas set 名前 --jobs 100",
     "no_shares": "何も共有していません: shisho share タスク グループ",
     "no_grants": "何も許していません: shisho grants add コーパス 名前",
+    "act_refused": "断られました ({code})",
+    "act_failed": "できませんでした ({code})",
     "audit_ask": "質問",
     "audit_search": "検索",
     "audit_read": "閲覧",

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from shisho.domain.audit import AuditEntry, AuditVerb
+    from shisho.domain.audit import AuditAct, AuditEntry
 
 
 class AuditLog(Protocol):
     """Only ever added to."""
 
-    async def record(self, actor: str, verb: AuditVerb, subjects: Sequence[str]) -> None:
+    async def record(self, act: AuditAct) -> None:
         """Who uses the library alone leaves no record: of its owner's acts none is kept before somebody was
         let in."""
 

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from shisho.domain.audit import AuditAct
     from shisho.domain.codec import Payload
     from shisho.domain.conversation import NewTurn
     from shisho.domain.event import Event
@@ -136,11 +137,12 @@ class TaskStore(Protocol):
         jobs: Sequence[NewJob],
         key: IdempotencyKey | None = None,
         turn: NewTurn | None = None,
+        act: AuditAct | None = None,
     ) -> EnqueueResult:
         """Queue jobs in one transaction, opening the task if it is new. Asking again adds nothing, but queues
         again what was cancelled or has failed. The key is stored in the same transaction, and the turn of a
-        conversation that a job is. Raises Conflict if the key belongs to another request, NotFound for an
-        unknown conversation."""
+        conversation that a job is, and the act that queues them is put on record. Raises Conflict if the key
+        belongs to another request, NotFound for an unknown conversation."""
 
     async def find_repeated(self, key: IdempotencyKey) -> EnqueueResult | None:
         """The result of the first request under this key, None where it is new. Raises Conflict as

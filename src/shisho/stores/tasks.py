@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from shisho.domain.audit import AuditAct
 from shisho.domain.codec import dumps, loads
 from shisho.domain.conversation import NewTurn
 from shisho.domain.event import Event, EventFacts, EventKind
@@ -31,6 +32,7 @@ from shisho.domain.quota import QuotaResource
 from shisho.domain.time import count_seconds
 from shisho.errors import TaskNotFound
 from shisho.stores import request_keys
+from shisho.stores.audit import record_act
 from shisho.stores.beginnings import bound_ids
 from shisho.stores.conversations import add_turn
 from shisho.stores.nouns import Row
@@ -108,6 +110,7 @@ class StoredTasks:
         jobs: Sequence[NewJob],
         key: IdempotencyKey | None = None,
         turn: NewTurn | None = None,
+        act: AuditAct | None = None,
     ) -> EnqueueResult:
         def work(transaction: Transaction) -> EnqueueResult:
             if key is not None:
@@ -123,6 +126,8 @@ class StoredTasks:
             request_keys.keep(transaction, key, enqueued)
             if turn is not None:
                 add_turn(transaction.queries, turn, transaction.now)
+            if act is not None:
+                record_act(transaction.queries, act, transaction.now)
             return enqueued
 
         return await self._transactions.write(work)

@@ -161,8 +161,8 @@ NAMES = re.findall(
     r"\w+",
     """
     AcceptedEvidence Access AddDocumentsRequest AddGrantRequest AddGroupRequest AddMembersRequest AddUserRequest
-    Answer PagingStop RequestKind SearchPaging
-    AnswerHandle AnswerLevel AnswerLog AskBudget AskRequest AuditEntry AuditPage AuditVerb AuthAction
+    Answer FetchedText PagingStop RequestKind SearchItem SearchItems SearchPaging
+    AnswerHandle AnswerLevel AnswerLog AskBudget AskRequest AuditEntry AuditOutcome AuditPage AuditVerb AuthAction
     AuthQueue AuthResolved AuthTarget BreakerState CalibrateModelsRequest CheckList CheckResult Complexity
     ComposeAnswerRequest ComposedAnswer ConsentStatus Conversation ConversationList ConversationRemoved
     ConversationSummary Corpus CorpusList CreateTaskRequest Delay Document DocumentBody DocumentList DocumentState

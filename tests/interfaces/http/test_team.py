@@ -101,7 +101,9 @@ async def test_nobody_else_may_do_what_is_for_who_runs_the_library(tmp_path: Pat
         assert len(refused) == len(VERBS) - len(OF_ALL)
         assert [user.name for user in await desk.team.users()] == ["hanako"]
         theirs = (await client.get("/team/audit", headers=bearer(made.token))).json()
-        assert theirs["entries"] == []
+        assert {(entry["outcome"], entry["code"]) for entry in theirs["entries"]} == {
+            ("refused", "ACCESS_DENIED")
+        }
         others = await client.get("/team/audit", params={"actor": "local"}, headers=bearer(made.token))
         assert others.status_code == 403
 

@@ -243,9 +243,9 @@ def _print_groups(rows: Sequence[UserGroup], say: Words) -> None:
 def _print_audit(entries: Sequence[AuditEntry], say: Words, *, is_narrowed: bool) -> None:
     for entry in entries:
         subjects = " ".join(entry.subjects)
-        typer.echo(
-            f"{entry.seq}  {entry.at[:19]}  {entry.actor}  {say(f'audit_{entry.verb}')}  {subjects}".rstrip()
-        )
+        end = say(f"act_{entry.outcome}", code=entry.code) if entry.code else ""
+        verb = say(f"audit_{entry.verb}")
+        typer.echo(f"{entry.seq}  {entry.at[:19]}  {entry.actor}  {verb}  {subjects}  {end}".rstrip())
     if not entries:
         typer.echo(say("no_audit_so" if is_narrowed else "no_audit"))
 

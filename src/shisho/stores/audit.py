@@ -1,0 +1,69 @@
+"""The record of who asked, saw and changed what, in a database."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from shisho.domain.audit import AuditAct, AuditEntry, AuditOutcome, AuditVerb
+from shisho.domain.corpus import LOCAL_OWNER
+from shisho.domain.time import Instant
+from shisho.ports import Clock
+from shisho.stores.queries import Queries, QueryStore
+
+# Whether anybody was ever let in.
+IS_SHARED = "SELECT 1 FROM users LIMIT 1"
+# One act; of the library's owner only if anybody was ever let in.
+RECORD = """INSERT INTO audit(at, actor, verb, subjects, outcome, code)
+    SELECT :at, :actor, :verb, :subjects, :outcome, :code
+    WHERE :actor <> :local OR EXISTS (SELECT 1 FROM users)"""
+# The newest acts, of one actor or of all, before one.
+ENTRIES = """SELECT a.seq, a.at, a.actor, a.verb, a.subjects, a.outcome, a.code FROM audit a
+    WHERE (CAST(:actor AS text) IS NULL OR a.actor = :actor) AND (CAST(:before AS bigint) IS NULL OR a.seq < :before)
+    ORDER BY a.seq DESC LIMIT :limit"""
+
+
+class StoredAudit:
+    """`ports.AuditLog` over a database."""
+
+    def __init__(self, store: QueryStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def record(self, act: AuditAct) -> None:
+        if act.actor != LOCAL_OWNER or await self._store.read(_is_shared):
+            await self._store.write(lambda queries: record_act(queries, act, self._clock.now()))
+
+    async def list_entries(self, actor: str | None, before: int | None, limit: int) -> Sequence[AuditEntry]:
+        values = {"actor": actor, "before": before, "limit": limit}
+        rows = await self._store.read(lambda queries: queries.rows(ENTRIES, values))
+        return [
+            AuditEntry(
+                seq=row.seq,
+                at=row.at,
+                actor=row.actor,
+                verb=AuditVerb(row.verb),
+                subjects=tuple(json.loads(row.subjects)),
+                outcome=AuditOutcome(row.outcome),
+                code=row.code,
+            )
+            for row in rows
+        ]
+
+
+def _is_shared(queries: Queries) -> bool:
+    return bool(queries.rows(IS_SHARED, {}))
+
+
+def record_act(queries: Queries, act: AuditAct, now: Instant) -> None:
+    """Put an act on record in the caller's transaction: that of the act itself if it is accepted."""
+    values = {
+        "at": now,
+        "actor": act.actor,
+        "verb": str(act.verb),
+        "subjects": json.dumps([*act.subjects], ensure_ascii=False),
+        "outcome": str(act.outcome),
+        "code": act.code,
+        "local": LOCAL_OWNER,
+    }
+    queries.rows(RECORD, values)

@@ -136,7 +136,10 @@ async def test_what_is_removed_takes_runs_and_answers_with_it(talks: Talks) -> N
     await talks.ask("run3", "別の問い")
     await talks.ledger.save(answer("abc1", "2026-01-01", evidence(1, "R² と書く。")), "local")
     await talks.ledger.save(replace(answer("abc3", "2026-01-02"), task_id="run3"), "local")
-    removed = await talks.conversations.remove("run1")
+    assert await talks.conversations.remove("run1", ["run1"]) is None
+    assert len(await talks.conversations.list_turns("run1")) == 2
+    removed = await talks.conversations.remove("run1", ["run1", "run2"])
+    assert removed is not None
     assert (removed.turns, removed.answers, removed.erased) == (2, 1, True)
     assert await talks.conversations.list_turns("run1") == []
     for gone in (talks.ledger.answer("abc1", "local"), talks.ledger.find_evidence("e1", "local")):

@@ -50,7 +50,7 @@ EXEMPT = {
         answers.list_evidence sessions.list_evidence answers.log
         answers.check answers.news answers.stop answers.resume conversations.turns conversations.list_newest
         conversations.find_last_run conversations.view conversations.understand
-        conversations.context conversations.add_turn exports.text exports.file export
+        conversations.context exports.text exports.file export
         tasks.create_task tasks.stop_task tasks.resume_task tasks.list_tasks tasks.list_jobs tasks.find_question
         sessions.submit_findings sessions.compose_answer""",
     "is about the way to the web, and the words that go there are of what was asked": """tasks.get_auth_queue

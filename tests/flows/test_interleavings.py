@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from itertools import count
@@ -146,3 +147,52 @@ async def test_a_question_is_queued_as_a_turn_or_not_at_all(
         assert refused
         (turn,) = (await desk.conversations.turns(queued[0].answer_id))[1:]
         assert turn.run_id == queued[0].answer_id
+
+
+@pytest.mark.parametrize("store", ["embedded", "postgres"], indirect=True)
+async def test_a_question_asked_while_its_conversation_is_removed_is_removed_with_it_or_refused(
+    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count_reads(monkeypatch)
+    outcomes = Counter[str]()
+    async with asked(tmp_path / "home", store) as desk:
+        for reads in count(1):
+            conversation = (await desk.ask(QUESTION)).conversation_id
+
+            async def remove(conversation: str = conversation) -> None:
+                await desk.conversations.remove(conversation)
+
+            async def ask(conversation: str = conversation) -> None:
+                options = AskOptions(conversation=conversation)
+                try:
+                    await desk.tasks.queue_question(QUESTION, options=options, wait=0)
+                    outcomes["asked"] += 1
+                except NotFound:
+                    outcomes["refused"] += 1
+
+            if not await change_between(remove, reads, ask):
+                break
+            assert not (await desk.tasks.list_tasks()).tasks, "its conversation is no more"
+        assert outcomes["asked"]
+
+
+@pytest.mark.parametrize("store", ["embedded", "postgres"], indirect=True)
+async def test_a_question_here_and_now_is_begun_with_its_turn_or_not_at_all(
+    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The conversation is removed at the last moment before the question would be begun."""
+    async with asked(tmp_path / "home", store) as desk:
+        conversation = (await desk.ask(QUESTION)).conversation_id
+        begin = type(desk._parts.ledger).begin
+        begun: list[str] = []
+
+        async def remove_first(ledger: Any, inquiry: Any, *turn: Any) -> None:
+            begun.append(inquiry.run_id)
+            await desk.conversations.remove(conversation)
+            await begin(ledger, inquiry, *turn)
+
+        monkeypatch.setattr(type(desk._parts.ledger), "begin", remove_first)
+        with pytest.raises(NotFound):
+            await desk.ask(QUESTION, conversation=conversation)
+        with pytest.raises(NotFound):
+            await desk._parts.ledger.find_inquiry(begun[0])

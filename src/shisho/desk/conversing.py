@@ -16,7 +16,6 @@ from shisho.domain.conversation import (
     ConversationPage,
     ConversationRemoved,
     ConversationTurn,
-    NewTurn,
     QuestionTurn,
     TurnState,
     derive_turn_state,
@@ -124,19 +123,20 @@ class ConversationDesk:
             context = replace(context, corpora=corpora, filters=filters, folders=inquiry.folders)
         return context
 
-    async def add_turn(self, run_id: str, question: str, conversation_id: str) -> None:
-        """Add this run to this conversation, or with "" let it begin its own."""
-        await self._conversations.add_turn(NewTurn(run_id, question, self._access.owner, conversation_id))
-
     async def remove(self, conversation: str) -> ConversationRemoved:
         """Erase it: its questions, what was found for them and their answers, with the tasks that were made
         for them alone. It cannot be undone."""
         conversation_id, turns = await self._find(conversation)
         async with self._access.recording(AuditVerb.REMOVE, conversation_id):
             others: list[TaskId] = []
-            for turn in turns:
-                others += await self._drop_task(turn)
-            return replace(await self._conversations.remove(conversation_id), kept_tasks=tuple(others))
+            while True:
+                for turn in turns:
+                    others += await self._drop_task(turn)
+                runs = [turn.run_id for turn in turns]
+                removed = await self._conversations.remove(conversation_id, runs)
+                if removed is not None:
+                    return replace(removed, kept_tasks=tuple(dict.fromkeys(others)))
+                turns = await self._conversations.list_turns(conversation_id)  # asked meanwhile
 
     async def _drop_task(self, turn: ConversationTurn) -> list[TaskId]:
         """Remove the task that was made for a turn; one that was not is kept and returned."""

@@ -19,7 +19,7 @@ from shisho.desk.task_answers import follow_answer
 from shisho.domain.answer_log import AcceptedEvidence
 from shisho.domain.answer_news import ignore_news
 from shisho.domain.audit import AuditVerb
-from shisho.domain.conversation import ConversationContext
+from shisho.domain.conversation import ConversationContext, NewTurn
 from shisho.domain.corpus import Complexity, Condition, Scope
 from shisho.domain.inquiry import Answer, Budget, Inquiry, WebPolicy, with_ceilings
 from shisho.domain.requirements import NO_REQUIREMENTS, RequestKind, Requirements
@@ -167,8 +167,8 @@ class InquiryRuns:
             earlier=context.earlier,
             requirements=required,
         )
-        await self._parts.conversations.add_turn(run_id, question, context.conversation_id)
-        await self._parts.ledger.begin(inquiry)
+        turn = NewTurn(run_id, question, self._parts.owner, context.conversation_id)
+        await self._parts.ledger.begin(inquiry, turn)
         self._parts.inquiries.assign(run_id)
         await self._parts.access.record(AuditVerb.ASK, run_id)
         return run_id

@@ -10,6 +10,7 @@ from itertools import count
 
 from shisho.domain.answer_news import RunNews, StepTaken
 from shisho.domain.codec import Payload
+from shisho.domain.conversation import NewTurn
 from shisho.domain.corpus import UNBOUNDED_ROOM, Citation, Complexity, NumberedPassage, Round
 from shisho.domain.inquiry import Answer, Evidence, Gap, Goal, Inquiry, Plan, RunStep, Strategy
 from shisho.domain.loop_state import LoopState
@@ -138,7 +139,7 @@ class RecordedClock:
 class ForgetfulLedger:
     """`ports.Ledger` for a run that leaves nothing behind."""
 
-    async def begin(self, inquiry: Inquiry) -> None:
+    async def begin(self, inquiry: Inquiry, turn: NewTurn | None = None) -> None:
         pass
 
     async def find_inquiry(self, run_id: str) -> Inquiry:

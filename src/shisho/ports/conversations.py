@@ -33,5 +33,6 @@ class Conversations(Protocol):
     async def list_turns(self, conversation_id: str) -> Sequence[ConversationTurn]:
         """All turns in their order."""
 
-    async def remove(self, conversation_id: str) -> ConversationRemoved:
-        """Erase a conversation with its turns, their runs and their answers; one that is gone is gone."""
+    async def remove(self, conversation_id: str, runs: Sequence[str]) -> ConversationRemoved | None:
+        """Erase a conversation with its turns, their runs and their answers; one that is gone is gone. None,
+        and nothing erased, if it has turns of other runs than these."""

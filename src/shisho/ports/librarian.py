@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from shisho.domain.codec import Payload
+    from shisho.domain.conversation import NewTurn
     from shisho.domain.inquiry import Answer, Evidence, Inquiry, RunStep
     from shisho.domain.loop_state import LoopState
 
@@ -14,8 +15,10 @@ if TYPE_CHECKING:
 class Ledger(Protocol):
     """The record of a run, node by node, and its result."""
 
-    async def begin(self, inquiry: Inquiry) -> None:
-        """Write down what a run is to answer. A run begun earlier under this id stands as it was."""
+    async def begin(self, inquiry: Inquiry, turn: NewTurn | None = None) -> None:
+        """Write down what a run is to answer, and in the same transaction the turn of a conversation that it
+        is. A run begun earlier under this id stands as it was. Raises NotFound for an unknown
+        conversation."""
 
     async def find_inquiry(self, run_id: str) -> Inquiry:
         """The facts that the run was begun with. Raises NotFound, or SourceRemoved after a purge of what

@@ -111,20 +111,25 @@ class StoredConversations:
     async def list_turns(self, conversation_id: str) -> Sequence[ConversationTurn]:
         return await self._store.read(lambda queries: _list_turns(queries, conversation_id))
 
-    async def remove(self, conversation_id: str) -> ConversationRemoved:
+    async def remove(self, conversation_id: str, runs: Sequence[str]) -> ConversationRemoved | None:
         values = {"id": conversation_id}
 
-        def work(queries: Queries) -> tuple[int, int]:
+        def work(queries: Queries) -> tuple[int, int] | None:
             queries.rows(HOLD, values)
-            runs = [row.run_id for row in queries.rows(RUNS, values)]
-            forgotten = {"runs": dumps(runs)}
+            present = [row.run_id for row in queries.rows(RUNS, values)]
+            if not set(present) <= set(runs):
+                return None
+            forgotten = {"runs": dumps(present)}
             for table, key in (*OF_RUN, ("runs", "id")):
                 queries.rows(FORGET.format(table=table, key=key), forgotten)
             answers = queries.rows(FORGET_ANSWERS, forgotten)
             queries.rows(REMOVE, values)
-            return len(runs), len(answers)
+            return len(present), len(answers)
 
-        turns, answers = await self._store.write(work)
+        removed = await self._store.write(work)
+        if removed is None:
+            return None
+        turns, answers = removed
         return ConversationRemoved(conversation_id, turns, answers, erased=await self._erase())
 
 

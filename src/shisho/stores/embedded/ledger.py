@@ -8,11 +8,14 @@ from collections.abc import Sequence
 import apsw
 
 from shisho.domain.codec import Payload, dumps
+from shisho.domain.conversation import NewTurn
 from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, RunStep
 from shisho.errors import NotFound
 from shisho.ports import Clock
 from shisho.stores.beginnings import bound_ids
+from shisho.stores.conversations import add_turn
 from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.queries import EmbeddedQueries
 from shisho.stores.embedded.rows import fetch_all, fetch_first
 from shisho.stores.ledger_rows import (
     NOTHING_UNFINISHED,
@@ -80,9 +83,16 @@ class EmbeddedLedger:
         self._database = database
         self._clock = clock
 
-    async def begin(self, inquiry: Inquiry) -> None:
-        row = (inquiry.run_id, inquiry.scope.owner, dumps(inquiry), self._clock.now())
-        await self._database.write(lambda connection: connection.execute(BEGIN, row) and None)
+    async def begin(self, inquiry: Inquiry, turn: NewTurn | None = None) -> None:
+        now = self._clock.now()
+        row = (inquiry.run_id, inquiry.scope.owner, dumps(inquiry), now)
+
+        def work(connection: apsw.Connection) -> None:
+            if turn is not None:
+                add_turn(EmbeddedQueries(connection), turn, now)
+            connection.execute(BEGIN, row)
+
+        await self._database.write(work)
 
     async def find_inquiry(self, run_id: str) -> Inquiry:
         def work(connection: apsw.Connection) -> Inquiry:

@@ -6,10 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shisho.domain.codec import Payload, dumps
+from shisho.domain.conversation import NewTurn
 from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, RunStep
 from shisho.errors import NotFound
 from shisho.ports import Clock
 from shisho.stores.beginnings import bound_ids
+from shisho.stores.conversations import add_turn
 from shisho.stores.ledger_rows import (
     NOTHING_UNFINISHED,
     answer_body,
@@ -23,6 +25,7 @@ from shisho.stores.ledger_rows import (
 )
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.queries import PostgresQueries
 from shisho.stores.postgres.rows import change, fetch_all, fetch_first
 
 # A run, unless it was begun before.
@@ -80,9 +83,16 @@ class PostgresLedger:
         self._database = database
         self._clock = clock
 
-    async def begin(self, inquiry: Inquiry) -> None:
-        values = (inquiry.run_id, inquiry.scope.owner, dumps(inquiry), self._clock.now())
-        await self._database.write(lambda connection: change(connection, BEGIN, values))
+    async def begin(self, inquiry: Inquiry, turn: NewTurn | None = None) -> None:
+        now = self._clock.now()
+        values = (inquiry.run_id, inquiry.scope.owner, dumps(inquiry), now)
+
+        def work(connection: Connection) -> None:
+            if turn is not None:
+                add_turn(PostgresQueries(connection), turn, now)
+            change(connection, BEGIN, values)
+
+        await self._database.write(work)
 
     async def find_inquiry(self, run_id: str) -> Inquiry:
         row = await self._database.read(lambda connection: fetch_first(connection, FACTS, (run_id,)))

@@ -54,7 +54,7 @@ _AUXILIARIES = word_set("is are was were do does did has have had can could will
 _TURNS = {">": word_set("is are was were been"), "<": frozenset({"by"})}
 _PRESENT = {past: verb for verb, *forms in map(str.split, FORMS.split(";")) for past in forms}
 
-_CLAUSE_END = re.compile(r"[.,;:!?()]+(?:\s|$)|[、。\n]|\bbut\b")
+_CLAUSE_END = re.compile(r"(?<![.,;:!?()])[.,;:!?()]++(?:\s|$)|[、。\n]|\bbut\b")
 _ATTRIBUTE = re.compile(
     r"(?:た|て[いあ]る|れる)(?=[一-鿿ァ-ヶーa-z])|\b(?:that|(?:i|we|you)(?: have)? (?=\w+ed\b))"
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -151,3 +152,13 @@ async def test_documents_are_ranked_by_their_best_passages(library: Library) -> 
     documents = await searcher.rank_documents(ASKED, Scope(), 50)
     assert list(documents) == list(dict.fromkeys(hit.passage.document_id for hit in ranking))
     assert len(documents) == 4 < len(ranking)
+
+
+async def test_optional_filters_that_leave_nothing_are_left_out(library: Library) -> None:
+    await filled(library, 60)
+    nowhere = replace(ASKED, filter_conditions={"title": "ない題名"})
+    session = await library.searcher().open(Scope(), Complexity.SINGLE, ROOM, "s")
+    found = await session.search(nowhere, 1)
+    assert (found.shown, found.exhausted) == ((), False)
+    found = await session.search(replace(nowhere, are_filters_optional=True), 2)
+    assert len(found.shown) == 10 and found.in_scope == 60

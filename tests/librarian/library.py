@@ -82,6 +82,9 @@ class Session:
     async def measure_rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
         return {term: math.log(1 + len(self.library.leaves) / (1 + self._holding(term))) for term in terms}
 
+    async def list_fields(self) -> Sequence[str]:
+        return ("page", "年度")
+
     async def read_texts(self) -> Sequence[str]:
         return [f"{leaf.heading}\n\n{leaf.text}" for leaf in self.library.leaves]
 

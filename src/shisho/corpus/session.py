@@ -13,6 +13,7 @@ from shisho.corpus import depth, diversity
 from shisho.corpus.reranking import RERANKED, rerank
 from shisho.corpus.retrieve import Retriever, write_meaning_query
 from shisho.domain.corpus import (
+    FILTER_FIELDS,
     UNBOUNDED_ROOM,
     BlockKind,
     Citation,
@@ -311,6 +312,9 @@ class CorpusSession:
     async def measure_rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
         return await self._searcher.retriever.measure_rarity(terms, self._scope)
 
+    async def list_fields(self) -> Sequence[str]:
+        return (*FILTER_FIELDS, *await self._searcher.shelf.list_metadata_keys(self._scope.owner))
+
     async def read_texts(self) -> Sequence[str]:
         return await self._searcher.retriever.read_texts(self._scope)
 
@@ -374,9 +378,12 @@ class CorpusSession:
         self, request: SearchRequest, round_: int, room_tokens: int, page_tokens: int, anew: bool
     ) -> RoundRecord:
         passage_ids = frozenset(record.passage_id for record in self._shown.values())
-        in_scope, hits = await self._searcher.choose(
-            request, self._scope, self._complexity, round_, frozenset() if anew else passage_ids
-        )
+        without = frozenset[PassageId]() if anew else passage_ids
+        ranking = partial(self._searcher.choose, round_=round_, passage_ids=without)
+        in_scope, hits = await ranking(request, self._scope, self._complexity)
+        if not hits and request.filter_conditions and request.are_filters_optional:
+            request = replace(request, filter_conditions={})
+            in_scope, hits = await ranking(request, self._scope, self._complexity)
         fitting = take_fitting(hits, lambda hit: _measure(hit.passage, passage_tokens), room_tokens)
         page = take_fitting(fitting, lambda hit: _measure(hit.passage, row_tokens), page_tokens)
         first = max(self._shown, default=0) + 1
@@ -391,7 +398,8 @@ class CorpusSession:
         ]
         shown_records = tuple(records[: len(page)])
         read_ids = passage_ids.union(record.passage_id for record in shown_records)
-        exhausted = self._is_exhausted(read_ids, in_scope)
+        # N is of what the filters leave, which may be other passages than those that were read.
+        exhausted = not request.filter_conditions and self._is_exhausted(read_ids, in_scope)
         pending = tuple(records[len(page) :])
         return RoundRecord(round_, len(hits), in_scope, exhausted, shown_records, pending)
 

@@ -298,13 +298,15 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A caller's request to the searcher. It never names an algorithm and never passes k."""
+    """A caller's request to the searcher. It never names an algorithm and never passes k. Filters that are
+    optional are left out where they leave nothing."""
 
     search_intent: str = ""
     keyword_query: tuple[str, ...] = ()
     vector_query: str = ""
     filter_conditions: Mapping[str, Condition] = field(default_factory=dict)
     with_synonyms: bool = False  # what means the same as a keyword counts as the keyword
+    are_filters_optional: bool = False
 
 
 UNBOUNDED_ROOM = sys.maxsize  # tokens: a round shows all k passages

@@ -61,14 +61,26 @@ class QuestionMatter:
     required: Requirements = NO_REQUIREMENTS
 
 
+ListFields = Callable[[], Awaitable[Sequence[str]]]
+"""Names the fields that documents can be filtered by."""
+
+
+async def list_no_fields() -> Sequence[str]:
+    """No library is known here."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class PlanMatter:
-    """The grounds of a plan. `goals`: the open ones, that in focus first."""
+    """The grounds of a plan. `goals`: the open ones, that in focus first; `status`: how far all have come;
+    `list_fields` is asked by who has a use for it."""
 
     strategy: Strategy
     goals: Sequence[Goal]
     plans: Sequence[Plan]
     evidence: Sequence[EvidenceRef]
+    status: Sequence[GoalStatus] = ()
+    list_fields: ListFields = list_no_fields
 
 
 @dataclass(frozen=True, slots=True)

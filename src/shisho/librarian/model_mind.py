@@ -10,7 +10,7 @@ from copy import copy
 from dataclasses import replace
 from math import isfinite
 
-from shisho.domain.corpus import UNBOUNDED_ROOM, Complexity
+from shisho.domain.corpus import UNBOUNDED_ROOM, Complexity, Condition
 from shisho.domain.inquiry import AnswerLevel, Finding, Goal, Plan, Stance, Strategy, Verdict
 from shisho.domain.loop_state import Draft
 from shisho.domain.model import ModelUse
@@ -32,6 +32,7 @@ from shisho.librarian.mind import (
     SeekSupport,
 )
 from shisho.librarian.model_calls import LEAST_PASSAGES, ModelCalls, ModelLimits, mark_unusable
+from shisho.librarian.model_filters import read_filters
 from shisho.librarian.model_replies import (
     EvaluationReply,
     FindingReply,
@@ -56,6 +57,8 @@ MAX_REASON_CHARS = 300
 MAX_CLAIMS = 60  # of one reply are looked at
 LEAST_FINDINGS = 3  # for one goal in one round, whatever the others need
 MOST_FINDINGS = 12  # for all goals of one round
+MAX_FIELDS_CHARS = 1_000  # of the names of fields in a prompt
+NO_STATUS: Mapping[str, str] = {}
 MAX_ONE_FACT = 60  # characters of a question that rules may leave whole without a model
 EVIDENCE_SHARE = 8  # that part of the room in a prompt which quotations may keep from passages
 # Words by which a question may want more than one thing.
@@ -95,13 +98,23 @@ class ModelMind:
 
     async def plan(self, matter: PlanMatter, allowance: ModelAllowance) -> NodeThought[Plan]:
         boundary = make_boundary()
-        values = self._write_search("plan", matter, boundary)
+        fields = await matter.list_fields() if "plan" in self._calls else ()
+        status = {
+            "condition": matter.strategy.condition,
+            "round": str(len(matter.plans) + 1),
+            "goals": list_missing(matter),
+            "fields": ", ".join(map(join_lines, fields))[:MAX_FIELDS_CHARS] or "(none)",
+        }
+        values = self._write_search("plan", matter, boundary, status)
         reply, uses = await self._calls.ask("plan", PlanReply, allowance, values)
         by_rules = await self._rules.plan(matter, allowance)
-        next_plan = None if reply is None else _plan(matter, by_rules.value, reply)
+        if reply is None:
+            return replace(by_rules, uses=uses)
+        filters, refused = read_filters(reply.filter_conditions, fields)
+        next_plan = _plan(matter, filters, refused, reply)
         if next_plan is None:
             return replace(by_rules, uses=mark_unusable(uses, reply))
-        return NodeThought(next_plan, uses)
+        return NodeThought(next_plan, tuple(replace(use, dropped=len(refused)) for use in uses))
 
     def is_done(self, matter: PlanMatter) -> bool:
         """A model may always think of other words; without one for plans the rules know."""
@@ -169,12 +182,15 @@ class ModelMind:
             return by_rules  # there is nothing to write of
         return await AnswerWriter(self._calls, matter, allowance, hear, seek).write()
 
-    def _write_search(self, prompt_name: str, matter: PlanMatter, boundary: str) -> dict[str, str]:
+    def _write_search(
+        self, prompt_name: str, matter: PlanMatter, boundary: str, status: Mapping[str, str] = NO_STATUS
+    ) -> dict[str, str]:
         values = {
             "question": matter.strategy.question,
             "goals": list_goals(matter.goals),
             "queries": "\n".join(f"- {' '.join(plan.keyword_query)}" for plan in matter.plans) or "(none)",
             "boundary": boundary,
+            **status,
         }
         room = self._calls.measure_room(load_prompt(prompt_name), values)
         return values | {"evidence": fence_evidence(matter.evidence, boundary, room)}
@@ -202,19 +218,40 @@ def limit_findings(goals: Sequence[Goal]) -> int:
     return max(LEAST_FINDINGS, MOST_FINDINGS // max(1, len(goals)))
 
 
-def _plan(matter: PlanMatter, by_rules: Plan, reply: PlanReply) -> Plan | None:
-    """None where it has no words, or asks again what was asked. Filters are the rules': a user's stay."""
+def list_missing(matter: PlanMatter) -> str:
+    """The open goals, each with the quotations and sources that it has and needs."""
+    status = {row.goal_id: row for row in matter.status}
+    lines = [
+        f"{goal.id}: {goal.question}"
+        + (
+            f" (quotations: {row.evidence} of {goal.min_evidence}, sources: {row.sources} of {goal.min_sources})"
+            if (row := status.get(goal.id))
+            else ""
+        )
+        for goal in matter.goals
+    ]
+    return "\n".join(lines)
+
+
+def _plan(
+    matter: PlanMatter, filters: Mapping[str, Condition], refused: Sequence[str], reply: PlanReply
+) -> Plan | None:
+    """None where it has no words, or asks again what was asked. A user's filters are in the scope, and
+    stay."""
     words = [" ".join(keyword.split())[:MAX_KEYWORD_CHARS] for keyword in reply.keywords]
     keywords = tuple(dict.fromkeys(word for word in words if any(map(str.isalnum, word))))[:MAX_KEYWORDS]
-    earlier = {frozenset(map(fold, plan.keyword_query)) for plan in matter.plans}
-    if not keywords or frozenset(map(fold, keywords)) in earlier:
+    earlier = [(frozenset(map(fold, plan.keyword_query)), plan.filter_conditions) for plan in matter.plans]
+    if not keywords or (frozenset(map(fold, keywords)), filters) in earlier:
         return None
+    reasoning = join_lines(reply.reasoning)[:MAX_REASON_CHARS]
+    if refused:
+        reasoning += f" [not filtered by: {', '.join(refused)}]"
     return Plan(
         matter.strategy.question,
         keywords,
         reply.meaning[:MAX_REASON_CHARS] or matter.goals[0].question,
-        reply.reasoning[:MAX_REASON_CHARS],
-        by_rules.filter_conditions,
+        reasoning,
+        filters,
     )
 
 

@@ -33,12 +33,21 @@ class FollowUpReply:
 
 
 @dataclass(frozen=True, slots=True)
+class FilterReply:
+    """Only documents whose field has this value, or one in a range (`low..high`)."""
+
+    field: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class PlanReply:
-    """The words of the next search."""
+    """The words of the next search, and what it is limited to."""
 
     keywords: tuple[str, ...]
     meaning: str
     reasoning: str
+    filter_conditions: tuple[FilterReply, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,9 @@ class Nodes:
         # What was asked of the documents alone is asked again of all.
         plans = state["plans"][_reached(state).rounds_before :]
         allowance = self._allowance(state["spent"])
-        matter = PlanMatter(state["strategy"], goals, plans, state["evidence"])
+        aim = state["strategy"]
+        list_fields = partial(self._search.list_fields, aim.complexity, "reached" in state)
+        matter = PlanMatter(aim, goals, plans, state["evidence"], state["goal_status"], list_fields)
         thought = await self._mind.plan(matter, allowance)
         return LoopState(plans=(thought.value,), spent=Spending(rounds=1) + allowance.used, uses=thought.uses)
 

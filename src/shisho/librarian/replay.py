@@ -80,8 +80,13 @@ class RecordedSearch(InquirySearch):
         super().__init__(_no_session)
         self._rounds = recorded.list_rounds()
         self._sources = recorded.sources()
+        planned = [plan for state in recorded.list_of_node("plan") for plan in state["plans"]]
+        self._fields = sorted({field for plan in planned for field in plan.filter_conditions})
         respelt = (state["strategy"] for state in recorded.list_of_node("evaluate") if state.get("respelt"))
         self._respelt = next(respelt, None)
+
+    async def list_fields(self, complexity: Complexity, is_reached: bool) -> Sequence[str]:
+        return self._fields
 
     async def search_round(
         self,

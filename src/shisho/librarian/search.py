@@ -60,6 +60,7 @@ class InquirySearch:
             plan.vector_query,
             plan.filter_conditions,
             plan.with_synonyms,
+            are_filters_optional=True,
         )
         shown_round = await session.search(request, round_, room_tokens, anew=anew)
         self.rounds.append(SearchedRound(round_, shown_round.shown, shown_round.sources))
@@ -71,6 +72,10 @@ class InquirySearch:
         """As `SearchSession.resolve`."""
         session = await self._session(complexity, is_reached)
         return await session.resolve(temp_index, start, end)
+
+    async def list_fields(self, complexity: Complexity, is_reached: bool) -> Sequence[str]:
+        """As `SearchSession.list_fields`."""
+        return await (await self._session(complexity, is_reached)).list_fields()
 
     async def respell(self, aim: Strategy, goals: Sequence[Goal], is_reached: bool) -> Strategy:
         """The strategy with these goals as what stands in scope would write them."""

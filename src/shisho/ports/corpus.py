@@ -278,6 +278,9 @@ class SearchSession(Protocol):
     async def measure_rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
         """idf of each term over the corpus, from 0 (everywhere) upward."""
 
+    async def list_fields(self) -> Sequence[str]:
+        """The fields that documents can be filtered by."""
+
     async def read_texts(self) -> Sequence[str]:
         """All that stands in scope; nothing where that is too much to look through."""
 

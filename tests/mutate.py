@@ -125,7 +125,7 @@ def main() -> None:
     arguments, command = _parse(sys.argv[1:])
     module = Path(arguments.module).resolve()
     source = module.read_text("utf-8")
-    if is_killed(module, source, command):
+    if is_killed(module, ast.unparse(ast.parse(source)), command):
         sys.exit("The tests fail without any fault.")
     total = len(list(list_faults(ast.parse(source))))
     chosen = random.Random(arguments.seed).sample(range(total), min(arguments.count, total))

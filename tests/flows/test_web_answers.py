@@ -21,6 +21,7 @@ from shisho.domain.corpus import Source
 from shisho.domain.inquiry import Answer, LoopStop
 from shisho.domain.job import Claim, JobState, TaskState
 from shisho.domain.payloads import AnswerProgress
+from shisho.domain.requirements import Requirements
 from shisho.domain.task import AskOptions, JobKind, Sources
 from shisho.domain.web import ChallengeKind, Serp, SerpHit
 from shisho.errors import EmptyCorpus
@@ -121,6 +122,19 @@ async def test_the_web_is_asked_for_the_goals_that_the_documents_leave_open(open
         jobs = (await desk.tasks.list_jobs(answer.task_id)).jobs
         assert [job.priority for job in jobs if job.kind == JobKind.SEARCH] == [10, 10]
         assert next(job.attempt for job in jobs if job.kind == JobKind.ANSWER) == 2, "it was parked once"
+
+
+async def test_what_is_excluded_is_not_found_on_the_web_either(opening: Opening) -> None:
+    """The page is visited again and is the document that was excluded."""
+    web = web_of({"決定係数": [site("a"), site("b")]}, {site("a"): MORE_R2, site("b"): R2})
+    async with opening(web, R) as desk:
+        first = await ask(desk, ONE, Sources.WEB)
+        excluded = next(row for row in first.evidence if row.source_url == site("a"))
+        for id_ in (excluded.document_id, excluded.passage_id):
+            required = Requirements(exclude_ids=(id_,))
+            options = AskOptions(sources=Sources.WEB, requirements=required)
+            answer = await answered(desk, await desk.tasks.queue_question(ONE, options=options))
+            assert [row.source_url for row in answer.evidence] == [site("b")], id_
 
 
 async def test_a_question_to_the_web_alone_does_not_limit_the_next(opening: Opening) -> None:

@@ -245,6 +245,28 @@ async def test_a_model_may_choose_the_next_goal_among_the_open_ones(focus: str, 
 
 
 @pytest.mark.parametrize(
+    ("condition", "kept", "met"),
+    [
+        ("G1 and (G2 or G3)", "G1 and (G2 or G3)", False),
+        ("G1 and not G2", "G1 and not G2", True),
+        (" at_least(1, G1, G2) ", "at_least(1, G1, G2)", True),
+        ("(G2 ∧ G3) || G1", "(G2 ∧ G3) || G1", True),
+        ("any", "G1 or G2 or G3", True),
+        ("all", "G1 and G2 and G3", False),
+        ("G1 and (G2", "G1 and G2 and G3", False),
+        ("G1 or G9", "G1 and G2 and G3", False),
+    ],
+)
+async def test_a_models_condition_is_a_full_expression(condition: str, kept: str, met: bool) -> None:
+    """The first goal is answered. What cannot be read is that all are needed."""
+    goals = (GoalReply(QUESTION), GoalReply("月とは何か"), GoalReply("星とは何か"))
+    llm = scripted(StrategyReply=StrategyReply(goals, condition, "several"))
+    budget = Budget(max_model_calls=100, max_tokens=10**6)
+    answer = await asked(mind_of(llm), "決定係数と月と星とは何か", budget)
+    assert (answer.condition, answer.loop_stop is LoopStop.CONDITION_MET) == (kept, met)
+
+
+@pytest.mark.parametrize(
     "reply",
     [
         StrategyReply((), "all", "single"),

@@ -323,10 +323,11 @@ class Desk(DeskSections):
             raise
         return document, await self._parts.shelf.read_text(document.id)
 
-    async def export(self, prefix: str, form: str) -> str:
-        """An answer as md, html, jsonl, bibtex, ris, csl, apa, sist02 or proof. Raises InvalidParams for
-        another form; `exports.file` gives a PDF too."""
-        return await self._parts.exports.text(prefix, form)
+    async def export(self, prefix: str, form: str, *, local_paths: bool = False) -> str:
+        """An answer as md, html, jsonl, bibtex, ris, csl, apa, sist02 or proof; files without their
+        folders, unless `local_paths`. Raises InvalidParams for another form; `exports.file` gives a PDF
+        too."""
+        return await self._parts.exports.text(prefix, form, local_paths=local_paths)
 
     async def backup(self, target: Path | str) -> None:
         """Everything in one file, which opens as a home's `shisho.db`. Raises Conflict where the file is

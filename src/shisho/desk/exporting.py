@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from shisho.desk.proving import ProofDesk
 from shisho.domain.corpus import Document, DocumentId
@@ -17,6 +18,14 @@ PDF = "pdf"
 PROOF = "proof"
 
 
+class WriteAnswer(Protocol):
+    """Writes an answer as text."""
+
+    def __call__(
+        self, answer: Answer, form: str, documents: Mapping[DocumentId, Document], *, local_paths: bool
+    ) -> str: ...
+
+
 @dataclass(frozen=True, slots=True)
 class ExportParts:
     """The parts that these verbs are wired to."""
@@ -25,7 +34,7 @@ class ExportParts:
     shelf: Shelf
     ledger: Ledger
     proofs: ProofDesk
-    write: Callable[[Answer, str, Mapping[DocumentId, Document]], str]
+    write: WriteAnswer
     printable: Callable[[Answer], PrintableAnswer]
     typesetter: Typesetter
 
@@ -36,22 +45,23 @@ class ExportDesk:
     def __init__(self, parts: ExportParts) -> None:
         self._parts = parts
 
-    async def text(self, prefix: str, form: str) -> str:
-        """An answer as md, html, jsonl, bibtex, ris, csl, apa, sist02 or proof. Raises NotFound, and
-        InvalidParams for another form."""
+    async def text(self, prefix: str, form: str, *, local_paths: bool = False) -> str:
+        """An answer as md, html, jsonl, bibtex, ris, csl, apa, sist02 or proof. Md and jsonl name files with
+        their folders for `local_paths` alone. Raises NotFound, and InvalidParams for another form."""
         answer = await self._parts.ledger.answer(prefix, self._parts.owner)
         if form == PROOF:
             return await self._parts.proofs.write(answer)
         if form == PDF:
             raise InvalidParams("A PDF is no text. Ask for a file: `exports.file` instead of `export`.")
         quoted = [evidence.document_id for evidence in answer.evidence]
-        return self._parts.write(answer, form, await self._parts.shelf.fetch_documents(quoted))
+        documents = await self._parts.shelf.fetch_documents(quoted)
+        return self._parts.write(answer, form, documents, local_paths=local_paths)
 
-    async def file(self, prefix: str, form: str) -> bytes:
+    async def file(self, prefix: str, form: str, *, local_paths: bool = False) -> bytes:
         """The same as the bytes of a file, in UTF-8; `pdf` too. Raises ExtraMissing for a PDF where what sets
         it, or a font with Japanese letters, is not there."""
         if form != PDF:
-            return (await self.text(prefix, form)).encode()
+            return (await self.text(prefix, form, local_paths=local_paths)).encode()
         answer = await self._parts.ledger.answer(prefix, self._parts.owner)
         printable = self._parts.printable(answer)
         return await asyncio.to_thread(self._parts.typesetter.typeset, printable)

@@ -29,6 +29,14 @@ def is_on_web(source: str) -> bool:
     return source.startswith(("http://", "https://"))
 
 
+def name_file(source: str) -> str:
+    """The name of a file without its folders, of this system or another."""
+    for path in (PurePosixPath(source), PureWindowsPath(source)):
+        if path.is_absolute():
+            return path.name
+    return source
+
+
 def link_citation(citation: Citation) -> str:
     """The address that opens a citation. A document that is neither on the web nor a file on disk opens in
     the library."""

@@ -15,3 +15,30 @@ _SPACE = re.compile(r"[\t-\r\u0085\u2028\u2029]+")
 def strip_unseen(text: str) -> str:
     """A name on one line, without what no reader sees; otherwise as it is."""
     return UNSEEN.sub("", _SPACE.sub(" ", text))
+
+
+# Of these, what turns a line around or has words that only a model reads: directions, tags, runs of signs
+# without a width. The flags of England, Scotland and Wales are written with tags.
+_HARMFUL = re.compile(
+    "(?P<flag>\U0001f3f4[\U000e0020-\U000e007e]{1,6}\U000e007f)|(?:[\u202a-\u202e\u2066-\u2069]+)"
+    "|(?:[\u180e\u2060-\u2065\ufff9-\ufffb\U000e0000-\U000e007f]+)|(?:[\u200b-\u200d\ufeff]{4,})"
+)
+_MARK = re.compile("⟨U\\+[0-9A-F]{4,6}(?:×\\d+)?⟩")
+
+
+def mark_unseen(text: str) -> str:
+    """A document's text for a model, where characters that a reader does not see but a model obeys stand as
+    marks: ⟨U+202E⟩, or ⟨U+E0049×12⟩ for twelve of which that is the first."""
+    return _HARMFUL.sub(_mark, text)
+
+
+def drop_marks(text: str) -> str:
+    """A quotation that was copied from such a text, without the marks."""
+    return _MARK.sub("", text)
+
+
+def _mark(found: re.Match[str]) -> str:
+    if found["flag"]:
+        return found[0]
+    count = f"×{len(found[0])}" if len(found[0]) > 1 else ""
+    return f"⟨U+{ord(found[0][0]):04X}{count}⟩"

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from shisho.domain.codec import to_plain
 from shisho.domain.corpus import NO_LONGER, Document, DocumentId
 from shisho.domain.inquiry import Answer, Evidence
-from shisho.domain.link import is_on_web
+from shisho.domain.link import is_on_web, name_file
 from shisho.domain.place import say_place
 from shisho.errors import InvalidParams
 from shisho.language.display import display_name, display_quotation, escape_markdown, fence_code, join_lines
@@ -25,9 +26,17 @@ OTHERS = ("pdf", "proof")
 FORMS = ("md", "html", "jsonl", "bibtex", "ris", "csl", *STYLES)
 
 
-def export(answer: Answer, form: str, documents: Mapping[DocumentId, Document] | None = None) -> str:
-    """`documents`: those that are quoted, for what is said of them. Raises InvalidParams for a form that is
-    none of `FORMS`."""
+def export(
+    answer: Answer,
+    form: str,
+    documents: Mapping[DocumentId, Document] | None = None,
+    *,
+    local_paths: bool = False,
+) -> str:
+    """`documents`: those that are quoted, for what is said of them. Without `local_paths` a file is named
+    without its folders. Raises InvalidParams for a form that is none of `FORMS`."""
+    if not local_paths:
+        answer = replace(answer, evidence=tuple(map(_without_folders, answer.evidence)))
     texts = {"md": _markdown, "html": answer_page, "jsonl": _json_lines}
     bibliographies = {
         "bibtex": bibliography.bibtex,
@@ -45,6 +54,15 @@ def export(answer: Answer, form: str, documents: Mapping[DocumentId, Document] |
     descriptions = {name: _description(document) for name, document in (documents or {}).items()}
     entries = bibliography.entries(_named(answer.evidence), descriptions, answer_language(answer.question))
     return write_in_style(entries, form) if form in STYLES else bibliographies[form](entries)
+
+
+def _without_folders(evidence: Evidence) -> Evidence:
+    if is_on_web(evidence.document):
+        return evidence
+    link = evidence.link
+    if link.startswith("file:"):
+        link = link.rsplit("/", 1)[-1]
+    return replace(evidence, document=name_file(evidence.document), link=link)
 
 
 def _named(evidence: Iterable[Evidence]) -> list[Evidence]:

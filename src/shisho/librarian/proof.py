@@ -14,12 +14,11 @@ import base64
 import re
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
-from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
 from shisho.domain.codec import dumps, to_plain
 from shisho.domain.inquiry import Answer
-from shisho.domain.link import is_on_web
+from shisho.domain.link import is_on_web, name_file
 from shisho.domain.proof import EvidenceExhibit, ProofFault, ProofReport, ProofSignature
 from shisho.language.script import answer_language
 from shisho.librarian.proof_meaning import ProofPart, list_meaning_faults, parts_read
@@ -178,7 +177,7 @@ def _evidence(exhibit: EvidenceExhibit) -> dict[str, Any]:
     strangers."""
     evidence = exhibit.evidence
     whole = to_plain(evidence)
-    source = evidence.document if is_on_web(evidence.document) else _file_name(evidence.document)
+    source = evidence.document if is_on_web(evidence.document) else name_file(evidence.document)
     return {
         **{key: whole[key] for key in OF_EVIDENCE},
         "source": source,
@@ -206,13 +205,6 @@ def _picture(exhibit: EvidenceExhibit) -> dict[str, Any]:
         "exact": crop.exact,
         "why": crop.why,
     }
-
-
-def _file_name(source: str) -> str:
-    for path in (PurePosixPath(source), PureWindowsPath(source)):
-        if path.is_absolute():
-            return path.name
-    return source
 
 
 def _name_in(line: bytes) -> str:

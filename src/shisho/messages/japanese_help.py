@@ -267,6 +267,7 @@ SAID: Mapping[str, str] = {
     "people with libraries of their own, as name:TOKEN name:TOKEN": (
         "それぞれの書庫をもつ人たち(名前:トークン を空白で区切る)"
     ),
+    "name files with their folders; md and jsonl": "ファイルをフォルダー付きで示す(md と jsonl)",
     "connections to the HTTP server that may be open at once": "HTTPサーバーに同時に開ける接続の数",
     "further host names the HTTP server answers to, separated by commas": (
         "HTTPサーバーが応じるほかのホスト名(コンマ区切り)"

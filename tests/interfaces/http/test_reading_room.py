@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import httpx
 import pytest
@@ -91,6 +91,29 @@ async def test_an_answer_is_a_file_in_every_form(tmp_path: Path, form: str) -> N
         assert reply.headers["content-type"] == f"{media_type}; charset=utf-8"
         assert reply.headers["content-disposition"] == f'attachment; filename="shisho-{answer.id}.{ending}"'
         assert reply.text == await desk.export(answer.id, form)
+
+
+async def test_an_export_names_files_without_their_folders_unless_asked(tmp_path: Path) -> None:
+    folder = tmp_path / "個人 用"
+    folder.mkdir()
+    (folder / "火星.md").write_text(f"# 火星\n\n{TEXT}\n", "utf-8")
+    async with open_desk(home=tmp_path / "home") as desk, served(desk) as client:
+        async for _ in desk.add(folder):
+            pass
+        answer = await desk.ask(QUESTION)
+        assert answer.evidence[0].document == str(folder / "火星.md")
+        for form in sorted({*FORMS} - {"pdf", "apa", "sist02"}):
+            text = await desk.export(answer.id, form)
+            assert str(tmp_path) not in text and folder.as_uri() not in text, form
+            assert form == "html" or "火星.md" in unquote(text), form
+        for form in ("md", "jsonl"):
+            asked = await client.get(
+                f"/answers/{answer.id}/export", params={"form": form, "local_paths": True}
+            )
+            assert folder.as_uri() in asked.text
+            assert asked.text == await desk.export(answer.id, form, local_paths=True)
+            reply = await client.get(f"/answers/{answer.id}/export", params={"form": form})
+            assert folder.as_uri() not in reply.text
 
 
 async def test_an_unknown_form_and_an_unknown_answer_are_refused(tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ from shisho.interfaces.api.replies import (
     to_conditions,
 )
 from shisho.interfaces.api.truncate import PAGE_TOKENS
+from shisho.language.unseen import drop_marks
 
 SessionId = Annotated[Name, Field(description="from open_session")]
 RoomTokens = Annotated[
@@ -246,7 +247,8 @@ async def submit_findings(
     is compared with the stored text. Returns the evidence number and the stored `quoted_text` of each, or why
     it was refused, and whether condition_met."""
     claimed = [
-        Finding(finding.index, finding.goal_id, finding.snippet, finding.score) for finding in findings
+        Finding(finding.index, finding.goal_id, drop_marks(finding.snippet), finding.score)
+        for finding in findings
     ]
     return to_findings_result(await desk.sessions.submit_findings(session_id, claimed))
 

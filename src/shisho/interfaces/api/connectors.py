@@ -21,6 +21,7 @@ from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.quoting import DATA
 from shisho.interfaces.api.replies import Name, Text
 from shisho.interfaces.api.truncate import SERVER_URL, dump_compact
+from shisho.language.unseen import mark_unseen
 
 MAX_RESULTS = 20
 MAX_OF_DOCUMENT = 3
@@ -94,7 +95,8 @@ async def fetch(
         **({"next_id": f"{document.id}@{end}"} if end < len(text) else {}),
     }
     address = _address(document.source, document.id, page, f"from={start}" if start else "")
-    return FetchedText(id, _name(document.title, document.source), text[start:end], address, metadata)
+    shown = mark_unseen(text[start:end])
+    return FetchedText(id, _name(document.title, document.source), shown, address, metadata)
 
 
 async def _find_part(desk: Desk, id: str) -> tuple[Document, int]:
@@ -117,7 +119,7 @@ def _end_of_part(desk: Desk, text: str, start: int) -> int:
     part = text[start : start + PART_CHARS]
     fitting = range(1, len(part) + 1)
     length = bisect_right(
-        fitting, PART_TOKENS, key=lambda count: desk.count_tokens(dump_compact(part[:count]))
+        fitting, PART_TOKENS, key=lambda count: desk.count_tokens(dump_compact(mark_unseen(part[:count])))
     )
     if start + length == len(text):
         return len(text)

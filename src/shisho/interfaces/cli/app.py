@@ -263,13 +263,16 @@ def export(
         ),
     ] = "md",
     out: Annotated[Path | None, typer.Option(help="write to this file")] = None,
+    local_paths: Annotated[
+        bool, typer.Option("--local-paths", help="name files with their folders; md and jsonl")
+    ] = False,
 ) -> None:
     """Print an answer and its evidence for use elsewhere."""
 
     async def work(desk: Desk) -> None:
         if format_ == "pdf" and out is None and sys.stdout.isatty():
             raise InvalidParams("A PDF is not for a terminal. Say where it goes: --out answer.pdf")
-        data = await desk.exports.file(answer, format_)
+        data = await desk.exports.file(answer, format_, local_paths=local_paths)
         if out is None:
             typer.echo(data, nl=False)
         else:

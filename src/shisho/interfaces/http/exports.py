@@ -9,6 +9,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from shisho.desk import Desk
+from shisho.interfaces.api.truncate import SHOWS_PATHS
 from shisho.interfaces.http.routes import REFUSALS, IdPath
 
 # Of each form: its media type and the ending of its file's name.
@@ -36,6 +37,7 @@ class ExportQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     form: Annotated[str, Field(max_length=20, json_schema_extra={"enum": [*FORMS]})] = "md"
+    local_paths: Annotated[bool, Field(description="name files with their folders")] = False
 
 
 def add_exports(router: APIRouter, desk: Desk) -> None:
@@ -52,7 +54,9 @@ def add_exports(router: APIRouter, desk: Desk) -> None:
         """An answer with its quotations as Markdown, a page, JSON Lines, a PDF, a bibliography of what it
         quotes, or a proof (see `shisho verify`): a file to be saved."""
         answer = await desk.answer(answer_id)
-        data = await desk.exports.file(answer.id, arguments.form)
+        data = await desk.exports.file(
+            answer.id, arguments.form, local_paths=arguments.local_paths and SHOWS_PATHS.get()
+        )
         media_type, ending = FORMS[arguments.form]
         name = f"shisho-{answer.id}.{ending}"
         headers = {"content-disposition": f'attachment; filename="{name}"'}

@@ -17,6 +17,7 @@ from shisho.domain.inquiry import Answer
 from shisho.domain.proof import EvidenceExhibit
 from shisho.errors import ShishoError
 from shisho.interfaces.api.truncate import to_plain_data
+from shisho.language.unseen import mark_unseen
 
 URI = "ui://shisho/evidence"
 MIME = APP_MIME_TYPE
@@ -103,9 +104,9 @@ def _quotation(answer: Answer, exhibit: EvidenceExhibit) -> dict[str, Any]:
         "source_url": evidence.source_url,
         "ocr": evidence.ocr,
         "source_state": evidence.source_state,
-        "quoted_before": exhibit.text[:first] if exhibit.text else "",
-        "quoted_text": evidence.snippet,
-        "quoted_after": exhibit.text[last:],
+        "quoted_before": mark_unseen(exhibit.text[:first]) if exhibit.text else "",
+        "quoted_text": mark_unseen(evidence.snippet),
+        "quoted_after": mark_unseen(exhibit.text[last:]),
         "sentences": [
             {"text": sentence.text, "support": sentence.support}
             for sentence in answer.sentences

@@ -37,13 +37,20 @@ def test_the_shell_goes_on_with_new_words(shell: Shell, notes: Path) -> None:
     shell("add", str(notes))
     first = shell("ask", "樹氷とは何か", "--json")
     shown = shell("ask", "--continue", "last", "それはなぜ白いのか")
-    assert "「樹氷はなぜ白いのか」と解しました" in shown and "気泡を多く含む" in shown
+    assert "「樹氷とは何か → それはなぜ白いのか」と解しました" in shown and "気泡を多く含む" in shown
     third = shell("ask", "--continue", first["id"], "では霧氷は?", "--json")
-    assert third["question"] == "では霧氷は?" and third["understood"] == "霧氷はなぜ白いのか"
+    assert (
+        third["question"] == "では霧氷は?"
+        and third["understood"] == "樹氷とは何か → それはなぜ白いのか → では霧氷は?"
+    )
     assert third["conversation_id"] == first["conversation_id"] == first["task_id"]
-    assert "「霧氷はなぜ白いのか」と解しました" in shell("show", "last")
+    assert "→ では霧氷は?」と解しました" in shell("show", "last")
     told = shell("conversation")
-    assert "1. 樹氷とは何か" in told and "→ 樹氷はなぜ白いのか" in told and "→ 霧氷はなぜ白いのか" in told
+    assert (
+        "1. 樹氷とは何か" in told
+        and "→ 樹氷とは何か → それはなぜ白いのか" in told
+        and told.count("では霧氷は?") == 2
+    )
     error = shell("ask", "--continue", "nowhere", "それは?", "--json", code=1)
     assert error["code"] == "RESOURCE_NOT_FOUND" and "やりとり" in error["message"]
 
@@ -99,7 +106,7 @@ async def test_a_queued_question_follows_one_that_still_waits(tmp_path: Path) ->
             await desk.tasks.queue_question("それはなぜ白いのか", idempotency_key="k1", wait=0)
         async with desk.working():
             answer = await answered(desk, second)
-        assert answer.understood == "樹氷はなぜ白いのか"
+        assert answer.understood == "樹氷とは何か → それはなぜ白いのか"
         assert [turn.number for turn in await desk.conversations.turns(first.conversation_id)] == [1, 2]
         removed = await desk.conversations.remove("last")
         assert removed.turns == 2 and removed.kept_tasks == ()

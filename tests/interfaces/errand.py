@@ -58,7 +58,7 @@ async def answers(call: Call) -> str:
     assert quoted.items() <= {row["number"]: row for row in accepted["evidence"]}.items()
     follows = {"question": "それはなぜ?", "conversation_id": asked["conversation_id"]}
     following = (await until_answered(call, await call("ask", **follows)))["answer"]
-    assert following["understood"].endswith(QUESTION) and following["question"] == "それはなぜ?"
+    assert following["understood"].startswith(QUESTION) and following["question"] == "それはなぜ?"
     with pytest.raises(Refused, match="RESOURCE_NOT_FOUND"):
         await call("ask", question="それは?", conversation_id="nowhere")
     alone = await until_answered(call, await call("ask", question="決定係数とは何か"))

@@ -21,6 +21,7 @@ STRIPPED = [
     ("複写機の紙詰まりのことを知りたいのですが", "複写機の紙詰まり"),
     ("なんで複写機は紙が詰まるの", "複写機は紙が詰まるの"),
     ("Hi, could you please tell me how to clear a paper jam? Thanks!", "clear a paper jam"),
+    ("I am printing a poster and would be glad if you could tell me what a bleed is.", "a bleed"),
     ("What’s the deal with paper jams?", "paper jams"),
     ("What does offset printing mean?", "offset printing"),
     ("Is there a way to clear a paper jam, please?", "clear a paper jam"),

@@ -158,8 +158,6 @@ def test_twenty_passages_are_read_in_time() -> None:
             "第４条 会社は選考試験を行う。\n\n第５条 会社は休日を定める。",
             "選考試験",
         ),
-        # What says where to look need not be repeated.
-        ("就業の手引では、定年は何歳ですか", "定年は満65歳とする。", "65歳"),
         # A name that lacks a long vowel.
         (
             "勤務間インタバル制度とは何か",

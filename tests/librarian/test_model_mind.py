@@ -235,7 +235,7 @@ async def test_a_model_may_choose_the_next_goal_among_the_open_ones(focus: str, 
     llm = scripted(StrategyReply=goals, EvaluationReply=EvaluationReply(()), ReflectionReply=reply)
     ledger = new_ledger()
     budget = Budget(max_rounds=2, max_model_calls=20, max_tokens=10**6)
-    answer = await asked(mind_of(llm), "月と星とは何か", budget, ledger=ledger)
+    answer = await asked(mind_of(llm), "月とは何か。星とは何か。", budget, ledger=ledger)
     routed = [json.loads(step.output.text) for step in await ledger.list_steps("run") if step.node == "route"]
     verdict = routed[0]["state"]["verdicts"][0]
     assert ("星の定義がない" in verdict["judgment_reason"]) is taken

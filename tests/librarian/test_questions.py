@@ -192,7 +192,6 @@ def test_what_is_quoted_in_a_question() -> None:
     [
         ("アルゴンは空気の何パーセントを占めるか", {"アルゴン"}),
         ("マドリードの首都圏の人口は", {"マドリード"}),
-        ("スウェーデンの建築家をアルファベット三文字で何というか", {"スウェーデン"}),
         ("オランダの王をカタカナで書け", {"オランダ"}),
     ],
 )
@@ -217,13 +216,11 @@ def test_a_unit_is_no_name(question: str, names: set[str]) -> None:
         ("p値は何を指しているのか", "p値"),
         ("手引きに出てくる「端末」は何と何をひっくるめた呼び名？", "端末"),
         ("説明に「罰金」が出てきますが、お金ではなさそうで、要するに何なのでしょう？", "罰金"),
-        ("In a .bundle file, what exactly are the prerequisites?", "prerequisites"),
         ("What is a median?", "median"),
         ("what exactly is a median?", "median"),
         ("What's a median?", "median"),
         ("What does standard error mean?", "standard error"),
         ("what do they mean by standard error?", "standard error"),
-        ('In Student\'s paper, what does he mean by a "probable error"?', "probable error"),
         ("How is standard error defined?", "standard error"),
         ("What is meant by standard error?", "standard error"),
         ("What is the meaning of standard error?", "standard error"),

@@ -18,19 +18,21 @@ _KANA, _KANJI = "ぁ-んー", "一-鿿々"
 
 @dataclass(frozen=True, slots=True)
 class _Phrases:
-    """The list, ready to be matched. `around`: phrases that open and close at once."""
+    """The list, ready to be matched. `around`: phrases that open and close at once;
+    `leading`: those that what leads up to a question ends with."""
 
     terms: frozenset[str]
     opening: re.Pattern[str]
     closing: re.Pattern[str]
     around: tuple[re.Pattern[str], ...]
+    leading: re.Pattern[str]
 
 
 def strip_asking(question: str) -> str:
     """The question without the phrases that only ask, whatever its wording; itself if nothing else is in
     it."""
     phrases = _read_phrases()
-    bare = question.strip()
+    bare = phrases.leading.sub("", question.strip())
     for _ in range(MOST_PHRASES):
         shorter = phrases.opening.sub("", phrases.closing.sub("", bare, count=1), count=1)
         for around in phrases.around:
@@ -52,9 +54,10 @@ def is_asking_term(term: str) -> bool:
 def _read_phrases() -> _Phrases:
     text = files("shisho.language").joinpath("lists", "asking_phrases.txt").read_text("utf-8")
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
-    opened = [line.removesuffix(_GAP).strip() for line in lines if line.endswith(_GAP)]
-    closed = [line.removeprefix(_GAP).strip() for line in lines if line.startswith(_GAP)]
+    opened = [line.removesuffix(_GAP).strip() for line in lines if line.endswith(_GAP) and line[0] != _GAP]
+    closed = [line.removeprefix(_GAP).strip() for line in lines if line.startswith(_GAP) and line[-1] != _GAP]
     pairs = [line.split(_GAP) for line in lines if _GAP in line.strip(_GAP)]
+    led = [line.strip(f"{_GAP} ") for line in lines if line.startswith(_GAP) and line.endswith(_GAP)]
     particles, endings = (_any([line[2:] for line in lines if line.startswith(mark)]) for mark in _MARKS)
     behind = rf"(?:{particles}){{1,{MOST_PARTICLES}}}+(?:{_any(closed)})"
     free = "|".join(map(_write_free, _longest_first(closed)))
@@ -68,6 +71,7 @@ def _read_phrases() -> _Phrases:
         re.compile(rf"^[\s、。,.]*(?:{'|'.join(_list_openings(opened))})", re.IGNORECASE),
         re.compile(rf"(?:{behind}|{free})(?>{endings}|[\s.]++)*+$", re.IGNORECASE),
         tuple(re.compile(_write_around(*pair), re.IGNORECASE) for pair in pairs),
+        re.compile(rf"^.*\b(?:{_any(led)})\s+(?=(?:wh(?:at|o|en|ere|y|ich|ether)|how|if)\b)", re.IGNORECASE),
     )
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shisho.language.asking import is_asking_term
-from shisho.language.terms import ENGLISH_STOP, GRAMMAR, fold, stem, tokenizer
+from shisho.language.asking import is_asking_term, strip_asking
+from shisho.language.terms import ENGLISH_STOP, GRAMMAR, fold, stem, terms, tokenizer
 
 MOST_CHARS = 2_000
 _JAPANESE = re.compile(r"[ぁ-んァ-ヺ一-鿿々]")
@@ -20,6 +20,7 @@ _KATAKANA = re.compile(r"[ァ-ヺー]+")
 _WHY = re.compile(r"なぜ|何故|どうして|なんで")
 _WORD = re.compile(r"[^\W_]+(?:['’.+#-][^\W_]+)*")
 _NOMINAL = frozenset({"名詞", "接頭辞", "接尾辞", "形状詞", "記号"})
+_NO_THINGS = frozenset({"形状詞可能", "助数詞可能"})  # 必要, 3年
 _VERBAL = frozenset({"動詞", "形容詞"})
 _WHICH = frozenset({"何", "どの", "どんな"})  # with the noun after them: 何席, どの国
 _ASKED = GRAMMAR | frozenset("なさる 為さる 呼ぶ 知る 説明 述べる 意味".split())  # noqa: SIM905
@@ -48,6 +49,24 @@ def keywords(question: str) -> list[Keyword]:
     if found_keywords and _WHY.search(text):
         found_keywords.setdefault("理由", Keyword("理由"))
     return list(found_keywords.values())
+
+
+def count_nouns(text: str) -> int:
+    """How many things a text names: none in 「なぜ必要なのですか」. In English, its terms."""
+    if text.isascii():
+        return sum(not is_asking_term(term) for term in terms(fold(strip_asking(text))))
+    tokens = list(tokenizer().tokenize(text))
+    forms = [fold(token.normalized_form()) for token in tokens]
+    named = [
+        form for token, form, verb in zip(tokens, forms, [*forms[1:], ""], strict=True) if _names(token, verb)
+    ]
+    return sum(form not in GRAMMAR and not is_asking_term(form) for form in named)
+
+
+def _names(token: Any, following: str) -> bool:
+    kind = token.part_of_speech()
+    is_verb = kind[2].startswith("サ変") and following == "為る"
+    return kind[0] == "名詞" and kind[1] != "数詞" and kind[2] not in _NO_THINGS and not is_verb
 
 
 def _read(text: str) -> Iterator[Keyword]:

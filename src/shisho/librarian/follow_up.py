@@ -1,115 +1,87 @@
-"""A question that leans on those before it, as one that stands by itself. Only what a rule can be sure of: a
-word that points back, a question that only asks, and one that names another thing and no more."""
+"""A question that plainly refers back to the one before it. That one is then put in front of it, as it was
+asked: no sentence is made of both."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
+from shisho.language.asking import is_asking_term, strip_asking
+from shisho.language.keywords import count_nouns
 from shisho.language.script import answer_language
-from shisho.librarian import follow_up_english
-from shisho.librarian.topics import ATTRIBUTE, TIME, is_place, places, topic_of
+from shisho.language.terms import fold, terms
 
+JOINT = " → "  # of an earlier question and the one that refers back to it
+MOST_EARLIER = 2  # questions put in front: of a long chain the last ones
+FEW = 2  # words of “are there any fees?”, which names nothing that they are of
+_POINTING = re.compile(
+    r"(?:それ|これ|あれ)(?!ぞれ|から|でも|では|とも|ほど|なり|ゆえ|なら|以)|(?:そこ|そちら|そいつ)(?!から)"
+    r"|(?:その|この|あの)(?!他|ほか|まま|うち|よう|ため|後|ころ|頃|際|度|資料|文書|文献|本|冊子|論文|記事|章|節|ページ|図|表|サイト)"
+    r"|彼女|彼(?!岸|方)|同(?:氏|社|書|法|年)|両者|前者|後者|双方"
+)
+_BOTH = re.compile(r"両者|双方|前者|後者|\b(?:both|former|latter|two)\b", re.IGNORECASE)
+_BARE_TOPIC = re.compile(r"[^、。は]{1,24}(?<!と)(?:は|って)(?:どう(?:です|でしょう|なの)?か?)?[?？。]*")
 _LEAD = re.compile(
-    r"^(?:(?:それでは|それなら|では|じゃあ?|なら|ちなみに|そして|それで|あと|ところで|また|一方|で)、?(?![はもの])\s*)+"
+    r"(?:(?:それでは|それなら|では|じゃあ?|なら|ちなみに|そして|それで|あと|ところで|また|一方)、?)+"
 )
-_ONE_PARAGRAPH = r"(?:資料|文書|本|論文|講義|章|節|ページ|頁|PDF|ファイル|図|表|サイト|回|国|質問)"
-_BACK = re.compile(
-    r"^(?P<asking>(?:なぜ|何故|どうして|なんで|いつ|どこで|誰が|どのように|どうやって|どう)、?)?"
-    r"(?:(?P<thing>(?:それ|これ|あれ)(?:ら|ら全部|って)?|彼女|彼ら|彼|同氏|同社|そいつ|そちら|そこ)(?!ぞれ|とも|でも|から|ほど|なり|ゆえ|以)"
-    rf"|(?P<of>その|この|あの|同)(?!他|ほか|まま|もの|うち|よう|ため|後|ころ|頃|際|{_ONE_PARAGRAPH}))(?P<rest>.*)$"
+_POINTING_ENGLISH = re.compile(
+    r"\b(?:its?|they|them|theirs?|him|his|s?he|hers?|there|the (?:same|former|latter|two)|(?:this|that|these|those|such)"
+    r"(?= (?:is|are|was|were|do|does|did|can|could|will|would|ones?|mean|so|true|right|possible|enough)\b|\W*$))\b",
+    re.IGNORECASE,
 )
-_BOTH = re.compile(
-    r"^(?:両者|双方|両方|この二つ|その二つ|これら|それら|二つ|2つ)(?P<rest>(?:の|は|に|を|で).*)$"
+# Words that point at nothing: “is it true that”, “are there …”, “the form that was sent”.
+_IDLE_ENGLISH = re.compile(
+    r"\b(?:is|was|are|were|does|did|would|will) (?:it|there)\b(?= (?:an?|any|some|no|true|possible|takes?|cost|\w+ to)\b)"
+    r"|(?<=\w )that (?:is|was|are|were)\b",
+    re.IGNORECASE,
 )
-_END = r"(?:(?:な(?:の|ん))?(?:です|でしょう|だ)?か?)?(?:教えて(?:ください|下さい)?)?[?？。!！\s]*$"
-_WHY = re.compile(rf"^(?:は|って|というのは)?(?:なぜ|何故|どうして|なんで|理由は){_END}")
-_MORE = re.compile(
-    r"^(?:もう少し|もうちょっと|もっと|さらに|より)?、?(?:詳しく|くわしく|詳細に|具体的に|かみ砕いて|わかりやすく|続けて|続きを?)"
-    r"(?:教えて|説明して|述べて|知りたい|お願い|頼む)?(?:ください|下さい|です|します|いたします)?[?？。!！\s]*$"
+_GOES_ON_ENGLISH = re.compile(
+    r"(?:and|but|or|so(?! (?:wh|how))|also|i meant?|(?:what|how) about|what (?:of|if|else)|anything else|are you sure)\b"
+    r"|(?:please |can you |could you )*(?:tell me |say |explain )?(?:more|further|go on|continue|elaborate|in detail)\W*$"
+    r"|(?:how (?:often|long|far|much|many|so|come)|since when|until when|what for)\W*$"
+    rf"|(?:are|is) there (?:any|other|more) (?:[\w-]+\s*){{1,{FEW}}}\W*$",
+    re.IGNORECASE,
 )
-_BARE = re.compile(
-    r"^(?P<asking>いつ(?:から|まで)?|誰(?:が|に|の)?|だれが|どこ(?:で|に|の)?|いくら|いくつ|何(?:人|年|月|日|個|回|円|%|パーセント)?"
-    rf"|どうやって|どのように){_END}"
-)
-_PREDICATE = re.compile(
-    r"^(?:なぜ|何故|どうして|なんで|いつ(?:から|まで)?|どこ(?:で|に|から)|誰が|だれが|どうやって|どのように)[^、はがをにへの]{1,14}(?:のです)?か?[?？。\s]*$"
-)
-_OTHER = re.compile(
-    r"^(?P<other>[^、。?？]{1,40}?)(?<!と)(?P<case>(?:の場合|について|に関して)?(?:は|って)|では|には|からは)"
-    r"(?:どう(?:です|でしょう|なります|なの)?か?)?[?？。!！\s]*$"
-)
-_CIRCUMSTANCE = re.compile(r"(?:とき|時|場合|際|なら|たら|れば|後|前|以上|以下|未満)$")
-_MEANING = re.compile(r"(?:とは|って|の(?:定義|意味)|は(?:何|なに))(?!.*、)")
-_ASKING = re.compile(r"何|なに|誰|だれ|いつ|どこ|どの|どれ|どんな|どちら|なぜ|いくら|いくつ|とは$")
+_SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
+_CLAUSE_ENGLISH = re.compile(r",|\band\b|\bor\b|\bif\b|\bwhen\b")
 
 
 def resolve(question: str, earlier: Sequence[str]) -> str:
-    """The question as it is understood after these, which were understood before, oldest first; as it is
-    where it needs none of them. It is on one line."""
-    if not earlier:
+    """The question behind those that it refers back to, oldest first; itself if it stands by itself.
+
+    `earlier`: what was asked before in the conversation, as it was understood, oldest first."""
+    if not earlier or not refers_back(question):
         return question
+    before = earlier[-2:] if _BOTH.search(question) else earlier[-1:]
+    chain = dict.fromkeys(text for one in before for text in one.split(JOINT))
+    return JOINT.join([*[*chain][-MOST_EARLIER:], question])
+
+
+def split_context(question: str) -> tuple[str, str]:
+    """What `resolve` has put in front of a question, and the question."""
+    context, _, asked = question.rpartition(JOINT)
+    return context, asked
+
+
+def refers_back(question: str) -> bool:
+    """True if the question points at something that it does not name, or names nothing."""
     if answer_language(question) == "en":
-        return follow_up_english.resolve(question, earlier)
+        return _refers_back_in_english(question)
     lead = _LEAD.match(question)
     bare = question[lead.end() :] if lead else question
-    return _resolve_bare(bare, earlier) or question
+    pointing = _POINTING.search(bare)
+    if pointing and not count_nouns(bare[: pointing.start()]):
+        return True
+    return _BARE_TOPIC.fullmatch(bare) is not None or not count_nouns(bare)
 
 
-def _resolve_bare(question: str, earlier: Sequence[str]) -> str:
-    before = earlier[-1]
-    topic = topic_of(before)
-    if not topic:
-        return ""
-    if (match := _BOTH.match(question)) and (other := _topic_before(topic, earlier)):
-        return f"{other}と{topic}{match['rest']}"
-    if _MORE.match(question):
-        return (
-            f"{topic}について、もう少し詳しく" if _is_defined(topic, before) else f"もう少し詳しく: {before}"
-        )
-    if _BARE.match(question) or (_PREDICATE.match(question) and not _WHY.match(question)):
-        return f"{topic}は{question}"
-    if _WHY.match(question):
-        return _why(topic, before)
-    if match := _BACK.match(question):
-        if not match["asking"] and match["thing"] and _WHY.match(match["rest"]):
-            return _why(topic, before)
-        joint = "の" if match["of"] else ""
-        return f"{match['asking'] or ''}{topic}{joint}{match['rest']}"
-    match = _OTHER.match(question)
-    return _other(match["other"], match["case"], topic, before) if match else ""
-
-
-def _topic_before(topic: str, earlier: Sequence[str]) -> str:
-    topics = (topic_of(question) for question in reversed(earlier[:-1]))
-    return next((other for other in topics if other and other != topic), "")
-
-
-def _why(topic: str, before: str) -> str:
-    """The reason of what was asked; of a thing whose meaning was asked, the reason for the thing."""
-    return f"{topic}はなぜか" if _is_defined(topic, before) else f"なぜか: {before}"
-
-
-def _is_defined(topic: str, before: str) -> bool:
-    """True where nothing but the meaning of the thing was asked."""
-    rest = before.removeprefix(topic)
-    return rest != before and _MEANING.match(rest) is not None
-
-
-def _other(other: str, case: str, topic: str, before: str) -> str:
-    """「では英国は?」: what was asked, of something else; nothing where it is no plain name."""
-    if _ASKING.search(other):
-        return ""
-    if _CIRCUMSTANCE.search(other):
-        return f"{topic}は、{other}{case}どうか"
-    if TIME.search(other):
-        replaced = TIME.sub(other, before, count=1)
-        return replaced if replaced != before else f"{other}の{before}"
-    if is_place(other) and (names := places(before)):
-        return before.replace(names[0], other, 1)
-    head, joint, last = topic.rpartition("の")
-    if ATTRIBUTE.fullmatch(other):
-        return f"{head if joint and ATTRIBUTE.fullmatch(last) else topic}の{other}は何か"
-    if joint and "の" not in other and last[-2:] != other[-2:]:
-        return before.replace(topic, f"{other}の{last}", 1)
-    return before.replace(topic, other, 1) if topic in before else ""
+def _refers_back_in_english(question: str) -> bool:
+    sought = terms(fold(strip_asking(question)))
+    if all(map(is_asking_term, sought)) or _GOES_ON_ENGLISH.match(question):
+        return True
+    asking = [part for part in _SENTENCE_END.split(question) if part.endswith("?")]
+    pointing = _POINTING_ENGLISH.search(_IDLE_ENGLISH.sub("", " ".join(asking) or question))
+    if pointing is None:
+        return False
+    clauses = _CLAUSE_ENGLISH.split(pointing.string[: pointing.start()])
+    return len(clauses) == 1 or len(terms(fold(strip_asking(clauses[0])))) < 2

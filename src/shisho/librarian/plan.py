@@ -11,6 +11,7 @@ from shisho.language.asking import strip_asking
 from shisho.language.terms import fold
 from shisho.language.wordings import has_synonyms
 from shisho.librarian import questions
+from shisho.librarian.follow_up import JOINT
 
 
 def plan(strategy: Strategy, goals: Sequence[Goal], plans: Sequence[Plan]) -> Plan:
@@ -21,7 +22,7 @@ def plan(strategy: Strategy, goals: Sequence[Goal], plans: Sequence[Plan]) -> Pl
         _key(earlier.keyword_query, earlier.filter_conditions, earlier.with_synonyms) for earlier in plans
     }
     for asked_goals in [[goal] for goal in goals] if plans else [goals]:
-        query = tuple(dict.fromkeys(strip_asking(goal.question) for goal in asked_goals))
+        query = tuple(dict.fromkeys(_strip_asking(goal.question) for goal in asked_goals))
         if _key(query, filters, False) not in earlier_keys:
             meant = asked_goals[0].question if plans else strategy.question
             ids = ", ".join(goal.id for goal in asked_goals)
@@ -30,7 +31,7 @@ def plan(strategy: Strategy, goals: Sequence[Goal], plans: Sequence[Plan]) -> Pl
     if query and _key(query, filters, False) not in earlier_keys:
         return Plan(strategy.question, query, strategy.question, f"{goals[0].id}: its definition", filters)
     for goal in goals if plans else ():
-        query = (strip_asking(goal.question),)
+        query = (_strip_asking(goal.question),)
         if has_synonyms(query) and _key(query, filters, True) not in earlier_keys:
             why = f"{goal.id}: what means the same as its words"
             return Plan(strategy.question, query, goal.question, why, filters, with_synonyms=True)
@@ -44,6 +45,11 @@ def _definition(strategy: Strategy) -> tuple[str, ...]:
     if len(strategy.goals) > 1 or parsed.defined is None or not parsed.asks_what_is:
         return ()
     return (f"{parsed.defined.text} 定義",)
+
+
+def _strip_asking(question: str) -> str:
+    """What a question and those that it refers back to look for."""
+    return " ".join(map(strip_asking, question.split(JOINT)))
 
 
 def _filters(plans: Sequence[Plan]) -> Mapping[str, Condition]:

@@ -13,11 +13,11 @@ from typing import Any
 from shisho.language.names import names
 from shisho.language.numbers import Figures, figures
 from shisho.language.terms import fold, pairs, squeeze, terms, tokenizer
-from shisho.librarian import answer_kinds, asides, definitions, demands
+from shisho.librarian import answer_kinds, definitions, demands
 from shisho.librarian.answer_kinds import AnswerKind
 from shisho.librarian.asking_words import spell_asking_words
 from shisho.librarian.designations import Designation, find_designations
-from shisho.librarian.lead_up import split_lead_up
+from shisho.librarian.splitting import split_told
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,20 +182,17 @@ _ASKING = frozenset(
 def read(question: str) -> ParsedQuestion:
     """A question, read once."""
     folded = spell_asking_words(fold(question))
-    lead_up, asking = split_lead_up(folded)
+    lead_up, asking = split_told(folded)
     if word_met := definitions.find_word_met(lead_up, asking):
         asking = f"「{word_met}」とは"
-    asked_text = asides.strip_asides(asking)
-    kind = answer_kinds.find_kind(asked_text)
+    kind = answer_kinds.find_kind(asking)
     words = terms(folded)
     told_words = [word for word in words if word not in _ASKING and word[0] != "何"] or words
     if kind is AnswerKind.PERSON:
         told_words = [word for word in told_words if word != "者"] or told_words  # 欠席: 渡辺
     kept_words = frozenset(told_words)
     unit = _unit(asking)
-    inner_text = asides.strip_asides(folded)
-    inner_words = frozenset(terms(inner_text))
-    nouns = definitions.NOUNS.findall(inner_text)
+    nouns = definitions.NOUNS.findall(folded)
     runs = [(run, tuple(term for term in terms(run) if term in kept_words)) for run in nouns]
     phrases = tuple(NounPhrase(run, words_of_run) for run, words_of_run in runs if words_of_run)
     own_names = _names(question, phrases, unit)
@@ -203,10 +200,8 @@ def read(question: str) -> ParsedQuestion:
         kind=kind,
         terms=tuple(dict.fromkeys(told_words)),
         phrases=phrases,
-        defined=_defined(asked_text, kept_words),
-        frame=(frozenset(told_words) - inner_words)
-        | _background(lead_up, asking, told_words, own_names)
-        | (_words_that_ask(asking) & kept_words),
+        defined=_defined(asking, kept_words),
+        frame=_background(lead_up, asking, told_words, own_names) | (_words_that_ask(asking) & kept_words),
         names=own_names,
         pairs=frozenset(pairs(folded)),
         triples=_triples(squeeze(folded)),

@@ -9,9 +9,9 @@ from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import Goal, Strategy
 from shisho.domain.requirements import NO_REQUIREMENTS, Requirements
 from shisho.errors import InvalidParams
-from shisho.librarian import asides, condition, splitting
-from shisho.librarian.courtesy import strip_courtesy
-from shisho.librarian.lead_up import split_lead_up
+from shisho.librarian import condition
+from shisho.librarian.follow_up import JOINT, split_context
+from shisho.librarian.splitting import split_parts, split_sides
 
 MAX_CHARS = 2_000
 MAX_GOALS = 8  # of a question that is split here or by a model
@@ -32,7 +32,7 @@ def strategy(question: str, required: Requirements = NO_REQUIREMENTS) -> Strateg
     """
     asked_text = check_question(question)
     check_goals(required.goals)
-    compared, parts = _split(strip_courtesy(asked_text))
+    compared, parts = _split(asked_text)
     goals = required.goals or tuple(Goal(f"G{number}", part) for number, part in enumerate(parts, 1))
     ids = [goal.id for goal in goals]
     if required.condition:
@@ -89,20 +89,13 @@ def check_goals(goals: Sequence[Goal]) -> None:
 
 
 def _split(question: str) -> tuple[bool, tuple[str, ...]]:
-    """Return whether things are compared, and the parts; each names the text to search for all of them."""
-    bare = asides.strip_asides(question)
-    compared = splitting.split_comparison(bare)
-    lead_up, asking = split_lead_up(bare)
-    parts = (
-        compared
-        or splitting.split_each(bare)
-        or tuple(lead_up + part for part in splitting.split_wanted(asking) or splitting.questions(asking))
-    )
+    """Return whether sides are compared, and the parts."""
+    context, asked = split_context(question)
+    sides = split_sides(asked)
+    parts = sides or split_parts(asked)
     if not 2 <= len(parts) <= MAX_GOALS:
-        return False, (question,)
-    text = asides.find_text(question)
-    lead = "" if not text else f"In {text}, " if question.isascii() else f"{text}では、"
-    return bool(compared), tuple(lead + part for part in parts)
+        return bool(sides), (question,)
+    return bool(sides), tuple(f"{context}{JOINT}{part}" if context else part for part in parts)
 
 
 def check_question(question: str) -> str:

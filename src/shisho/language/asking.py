@@ -54,13 +54,15 @@ def is_asking_term(term: str) -> bool:
 def _read_phrases() -> _Phrases:
     text = files("shisho.language").joinpath("lists", "asking_phrases.txt").read_text("utf-8")
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
-    opened = [line.removesuffix(_GAP).strip() for line in lines if line.endswith(_GAP) and line[0] != _GAP]
-    closed = [line.removeprefix(_GAP).strip() for line in lines if line.startswith(_GAP) and line[-1] != _GAP]
+    openings = [line.removesuffix(_GAP).strip() for line in lines if line.endswith(_GAP) and line[0] != _GAP]
+    closings = [
+        line.removeprefix(_GAP).strip() for line in lines if line.startswith(_GAP) and line[-1] != _GAP
+    ]
     pairs = [line.split(_GAP) for line in lines if _GAP in line.strip(_GAP)]
-    led = [line.strip(f"{_GAP} ") for line in lines if line.startswith(_GAP) and line.endswith(_GAP)]
+    leads = [line.strip(f"{_GAP} ") for line in lines if line.startswith(_GAP) and line.endswith(_GAP)]
     particles, endings = (_any([line[2:] for line in lines if line.startswith(mark)]) for mark in _MARKS)
-    behind = rf"(?:{particles}){{1,{MOST_PARTICLES}}}+(?:{_any(closed)})"
-    free = "|".join(map(_write_free, _longest_first(closed)))
+    behind = rf"(?:{particles}){{1,{MOST_PARTICLES}}}+(?:{_any(closings)})"
+    free = "|".join(map(_write_free, _longest_first(closings)))
     return _Phrases(
         frozenset(
             word
@@ -68,10 +70,12 @@ def _read_phrases() -> _Phrases:
             if not line.startswith(_MARKS) and _GAP not in line
             for word in line.split()
         ),
-        re.compile(rf"^[\s、。,.]*(?:{'|'.join(_list_openings(opened))})", re.IGNORECASE),
+        re.compile(rf"^[\s、。,.]*(?:{'|'.join(_list_openings(openings))})", re.IGNORECASE),
         re.compile(rf"(?:{behind}|{free})(?>{endings}|[\s.]++)*+$", re.IGNORECASE),
         tuple(re.compile(_write_around(*pair), re.IGNORECASE) for pair in pairs),
-        re.compile(rf"^.*\b(?:{_any(led)})\s+(?=(?:wh(?:at|o|en|ere|y|ich|ether)|how|if)\b)", re.IGNORECASE),
+        re.compile(
+            rf"^.*\b(?:{_any(leads)})\s+(?=(?:wh(?:at|o|en|ere|y|ich|ether)|how|if)\b)", re.IGNORECASE
+        ),
     )
 
 

@@ -57,10 +57,10 @@ def count_nouns(text: str) -> int:
         return sum(not is_asking_term(term) for term in terms(fold(strip_asking(text))))
     tokens = list(tokenizer().tokenize(text))
     forms = [fold(token.normalized_form()) for token in tokens]
-    named = [
+    nouns = [
         form for token, form, verb in zip(tokens, forms, [*forms[1:], ""], strict=True) if _names(token, verb)
     ]
-    return sum(form not in GRAMMAR and not is_asking_term(form) for form in named)
+    return sum(form not in GRAMMAR and not is_asking_term(form) for form in nouns)
 
 
 def _names(token: Any, following: str) -> bool:

@@ -59,8 +59,8 @@ def resolve(question: str, earlier: Sequence[str]) -> str:
 
 def split_context(question: str) -> tuple[str, str]:
     """What `resolve` has put in front of a question, and the question."""
-    context, _, asked = question.rpartition(JOINT)
-    return context, asked
+    context, _, request = question.rpartition(JOINT)
+    return context, request
 
 
 def refers_back(question: str) -> bool:

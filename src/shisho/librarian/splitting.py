@@ -93,14 +93,14 @@ _PLURAL = re.compile(r"(?!an? ).*[^isu\W]s", re.IGNORECASE)
 
 def split_told(question: str) -> tuple[str, str]:
     """What is told before anything is asked, an earlier question included, and what is asked then."""
-    context, asked = split_context(question)
-    told = f"{context}{JOINT}" if context else ""
-    for border in _SENTENCE_END.finditer(asked):
-        if _ASKS.search(_SENTENCE_END.split(asked[: border.start()])[-1]):
+    context, request = split_context(question)
+    lead_up = f"{context}{JOINT}" if context else ""
+    for border in _SENTENCE_END.finditer(request):
+        if _ASKS.search(_SENTENCE_END.split(request[: border.start()])[-1]):
             break
-        if _ASKS.search(_SENTENCE_END.split(asked[border.end() :])[0]):
-            return told + asked[: border.end()], asked[border.end() :]
-    return told, asked
+        if _ASKS.search(_SENTENCE_END.split(request[border.end() :])[0]):
+            return lead_up + request[: border.end()], request[border.end() :]
+    return lead_up, request
 
 
 def split_sides(question: str) -> tuple[str, ...]:
@@ -124,8 +124,8 @@ def split_parts(question: str) -> tuple[str, ...]:
     """The parts that each ask, so that each can be searched for; nothing if there is one."""
     if numbered := _split_numbered(question):
         return tuple(numbered)
-    told, asked = split_told(question)
-    return tuple(told + part for part in _split_each(asked) or _split_asking(asked))
+    lead_up, request = split_told(question)
+    return tuple(lead_up + part for part in _split_each(request) or _split_asking(request))
 
 
 def _ask_what_is(thing: str) -> str:

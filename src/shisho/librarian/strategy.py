@@ -90,9 +90,9 @@ def check_goals(goals: Sequence[Goal]) -> None:
 
 def _split(question: str) -> tuple[bool, tuple[str, ...]]:
     """Return whether sides are compared, and the parts."""
-    context, asked = split_context(question)
-    sides = split_sides(asked)
-    parts = sides or split_parts(asked)
+    context, request = split_context(question)
+    sides = split_sides(request)
+    parts = sides or split_parts(request)
     if not 2 <= len(parts) <= MAX_GOALS:
         return bool(sides), (question,)
     return bool(sides), tuple(f"{context}{JOINT}{part}" if context else part for part in parts)

@@ -37,7 +37,7 @@ _GOES_ON = re.compile(
     r"(?:たら|れば|なら|ても|とき|時|場合|際|から|(?<!も)ので|[にはがをとの]|けど|けれども?|こと|について|いつ|どこ|誰|何)$"
 )
 _COMMA_ENGLISH = re.compile(
-    rf"(?:,\s+(?:(?:and|or)\s+)?|\s+and\s+)(?={_PREPOSED}{_WH}\s+\S+\s+\S|{_BE}\s+\S+\s+\S)", re.IGNORECASE
+    rf"(?:, (?:and |or )?| and )(?={_PREPOSED}{_WH} [^ ]+ [^ ]|{_BE} [^ ]+ [^ ])", re.IGNORECASE
 )
 _OPENS_ENGLISH = re.compile(rf"{_PREPOSED}(?:{_WH}|{_BE})\b(?! and\b)", re.IGNORECASE)
 _LINK = re.compile(

@@ -24,7 +24,7 @@ Why?
 How often?
 And the intercept?
 What about Tokyo?
-Are there any fees?
+Are there any parking fees?
 Tell me more
 Who can apply for that one?
 Is that true?""".splitlines()
@@ -43,6 +43,7 @@ Is it true that the library lends laptops?
 How long does it take to renew a passport?
 Are there any parking spaces near the east gate?
 tell me more about ridge regression
+That is fine. Can I file my tax return online?
 So what is ridge regression?
 What is a tide gauge and how is it read?""".splitlines()
 

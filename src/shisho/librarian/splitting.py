@@ -137,7 +137,7 @@ def _ask_what_is(thing: str) -> str:
 def _split_each(question: str) -> Sequence[str]:
     masked = _mask(question)
     match = _EACH.search(masked) or _DEFINED.search(masked)
-    if match is None or re.search(r"どちら|どっち", masked):
+    if match is None:
         return ()
     lead, case, rest = _slice(question, match, "lead", "case", "rest")
     items = _list_items(question, masked, match)
@@ -200,7 +200,7 @@ def _cut_clauses(sentence: str) -> Sequence[str]:
     clauses, begun = [], ""
     for piece in _cut(sentence, re.compile("、")):
         begun = f"{begun}、{piece}" if begun else piece
-        if _ASKING_WORD.search(begun) and len(begun) > 3 and not _GOES_ON.search(begun):
+        if _ASKING_WORD.search(begun) and not _GOES_ON.search(begun):
             clauses.append(_LINK.sub("", begun))
             begun = ""
     if begun and clauses:

@@ -68,7 +68,6 @@ LINGUISTIC = {
     "corpus/readers/specimen.py",
     "inference/model_folder.py",
     "language/numbers.py",
-    "librarian/asides.py",
     "librarian/bibliography.py",
     "librarian/demands.py",
     "librarian/questions.py",

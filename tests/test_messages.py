@@ -69,6 +69,7 @@ LINGUISTIC = {
     "inference/model_folder.py",
     "language/numbers.py",
     "librarian/bibliography.py",
+    "librarian/collection/naming.py",
     "librarian/demands.py",
     "librarian/questions.py",
     "librarian/selection/designations.py",

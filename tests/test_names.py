@@ -77,7 +77,7 @@ VERBS = words(
     open park parse plan point prepare preview probe pull put queue rank read receive recognise
     recall record reflect refuse reject release remember remove render renew repeat replace replay reply report rerank
     resolve respell restore resume retire retrieve revoke run save score search select send serve set settle share shelve
-    show skip spawn split stamp start step stop submit sync take try understand unblock unshare update
+    show skip spawn split stamp start step stop submit survey sync take try understand unblock unshare update
     view wait watch write
     """
 )

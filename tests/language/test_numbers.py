@@ -25,6 +25,7 @@ from tests.machine import grows_in_line
         ("Dec-2015", Date(2015, 12)),
         ("it was built in 1998 by the city", Date(1998)),
         ("Report of 2010", Date(2010)),
+        ("to be paid by 2026-12-10.", Date(2026, 12, 10)),
     ],
 )
 def test_dates_of_every_writing(text: str, date: Date) -> None:

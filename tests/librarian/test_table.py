@@ -6,6 +6,7 @@ import itertools
 
 from shisho.domain.inquiry import LoopStop, NextStep, Verdict, WebPolicy, WebQuery, WebResult
 from shisho.domain.loop_state import LoopState
+from shisho.domain.survey import Survey, SurveyKind
 from shisho.librarian.table import END, START, TABLE, WEB_TIMES
 
 QUERY = WebQuery("G1", "決定係数", "ja")
@@ -25,6 +26,7 @@ def states() -> list[LoopState]:
         status = NextStep.CONTINUE if stop is None else NextStep.COMPLETE
         state = LoopState(web_policy=web_policy, verdicts=(Verdict(status, "", "", stop),))
         made.append(state if reached is None else LoopState(**state, reached=reached))
+    made.append(LoopState(**made[0], survey=Survey(SurveyKind.COUNT, ())))
     return made
 
 

@@ -23,6 +23,7 @@ from shisho.domain.inquiry import (
 )
 from shisho.domain.model import ModelUse
 from shisho.domain.requirements import Requirements
+from shisho.domain.survey import Survey
 from shisho.domain.time import Instant
 
 
@@ -66,7 +67,8 @@ class LoopState(TypedDict, total=False):
     evidence, `dropped` the findings that could not be verified; `uses` lists the uses of models; `reads`
     counts the rounds that a model has read, `misreads` those in which it failed and rules did. `respelt`:
     other writings of the question were tried; `anew`: one was taken, and nothing counts as seen. `reached` is
-    there once the web was asked."""
+    there once the web was asked, `survey` where the question is about the collection: it is answered by what
+    was counted or compared, and nothing is searched."""
 
     question: str
     earlier: tuple[str, ...]
@@ -74,6 +76,7 @@ class LoopState(TypedDict, total=False):
     budget: Budget
     web_policy: WebPolicy
     strategy: Strategy
+    survey: Survey
     plans: Annotated[tuple[Plan, ...], add]
     shown: tuple[NumberedPassage, ...]
     rarity: Mapping[str, float]

@@ -12,7 +12,7 @@ from shisho.domain.answer_news import RunNews, ignore_news
 from shisho.domain.conversation import Surroundings
 from shisho.domain.corpus import WEB_CORPUS, Complexity, Scope
 from shisho.domain.find import ExcludedSources
-from shisho.domain.inquiry import Answer, Gap, Inquiry
+from shisho.domain.inquiry import Answer, Gap, Inquiry, WebPolicy
 from shisho.domain.model import ModelUse
 from shisho.domain.requirements import NO_REQUIREMENTS, Requirements
 from shisho.handlers.lent_minds import LentMinds
@@ -20,6 +20,7 @@ from shisho.ports import BorrowedModel, Clock, Ledger, SearchSession
 
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
+    from shisho.librarian.collection.material import CitedSurvey
     from shisho.librarian.loop import InquiryRun
     from shisho.librarian.mind import Mind
     from shisho.librarian.table import Runner
@@ -138,8 +139,16 @@ class LibrarianInquiries:
         """The run that the ledger holds under this id, before its first node or, replayed, where it has come
         to."""
         from shisho.librarian import loop
+        from shisho.librarian.collection.material import survey_nothing
 
         inquiry = await self.ledger.find_inquiry(run_id)
+        mind = self.lent.find(run_id) or self.mind(inquiry.scope.owner)
+
+        async def survey(question: str, required: Requirements) -> CitedSurvey | None:
+            from shisho.handlers.collection import CollectionLook
+
+            look = CollectionLook(self.searcher, inquiry.scope, question, self.clock.now())
+            return await look.survey(required, has_model=mind is not None)
 
         async def opened(complexity: Complexity, is_reached: bool) -> SearchSession:
             scope = await self._with_web(inquiry.scope) if is_reached else inquiry.scope
@@ -154,8 +163,9 @@ class LibrarianInquiries:
             stop,
             ask_web,
             self.report_gap(inquiry.scope.owner),
-            self.lent.find(run_id) or self.mind(inquiry.scope.owner),
+            mind,
             partial(self.recall, inquiry),
+            survey_nothing if inquiry.web_policy is WebPolicy.FIRST else survey,
         )
 
     async def replay(self, run_id: str, answer: Answer) -> Answer:

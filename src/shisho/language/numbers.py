@@ -106,14 +106,14 @@ _DATE = re.compile(
     rf"(?:度|(?P<month>\d{{1,2}}|{_KANJI_NUMBER})月(?:(?P<day>\d{{1,2}}|{_KANJI_NUMBER})日)?)?"
     rf"|(?<!\d)(?P<month2>\d{{1,2}}|{_KANJI_NUMBER})月(?:(?P<day2>\d{{1,2}}|{_KANJI_NUMBER})日)?(?!間)"
     # 2024-05-03, 2024/5
-    r"|(?<![\d.])(?P<year3>\d{4})[-/](?P<month3>\d{1,2})(?:[-/](?P<day3>\d{1,2}))?(?![\d.])"
+    r"|(?<![\d.])(?P<year3>\d{4})[-/](?P<month3>\d{1,2})(?:[-/](?P<day3>\d{1,2}))?(?!\d|\.\d)"
     # May 3, 2024; 3 May 2024; May 2024; Dec-2015 (a month's name alone may be a verb); in 1998
     rf"|\b(?:(?P<day4>\d{{1,2}})(?:st|nd|rd|th)?\s+)?{_MONTH_NAME}"
     r"(?:\s+(?P<day5>\d{1,2})(?:st|nd|rd|th)?\b)?(?:(?:,?\s+|-)(?P<year4>\d{4}))?(?![a-z\d])"
     # 同年5月3日, 同月3日: of the year or month named before
     rf"|同年(?P<month6>\d{{1,2}}|{_KANJI_NUMBER})月(?:(?P<day6>\d{{1,2}}|{_KANJI_NUMBER})日)?"
     rf"|同月(?P<day7>\d{{1,2}}|{_KANJI_NUMBER})日"
-    rf"|\b(?:in|since|from|until|by|of)\s+(?P<year5>1\d{{3}}|20\d{{2}})\b(?!\s?(?:%|{_UNIT}))"
+    rf"|\b(?:in|since|from|until|by|of)\s+(?P<year5>1\d{{3}}|20\d{{2}})\b(?![-/]\d|\s?(?:%|{_UNIT}))"
 )
 _MEASURE = re.compile(
     r"(?<![a-z\d.^_])(?P<currency>[$€£¥])?(?P<digits>\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?P<fraction>\.\d+|/\d+)?(?P<power>[\^_]-?\d+)?"

@@ -14,6 +14,7 @@ from shisho.domain.loop_state import LoopState
 from shisho.domain.requirements import NO_REQUIREMENTS
 from shisho.librarian.answer import choose_printed
 from shisho.librarian.citations import Citations
+from shisho.librarian.collection.material import AskCollection, survey_nothing
 from shisho.librarian.mind import Mind, Recall, recall_nothing
 from shisho.librarian.nodes import Nodes
 from shisho.librarian.record import RunRecord, RunStopped
@@ -68,6 +69,7 @@ async def prepare(
     barred: Gap = Gap.NO_WAY,
     mind: Mind | None = None,
     recall: Recall = recall_nothing,
+    ask_collection: AskCollection = survey_nothing,
 ) -> InquiryRun:
     """Begin a run in the ledger. One begun earlier under this id is replayed from the ledger and goes on.
 
@@ -75,11 +77,14 @@ async def prepare(
     true, what was found so far is the answer (STOPPED) and the same call goes on from there later. Without
     `ask_web` there is no way to the web: where the inquiry would go there, its answer says why, which is
     `barred`. `mind` thinks for the nodes, rules where there is none; `recall` tells it of the conversation
-    and the library. Raises InvalidParams for a blank or overlong question."""
+    and the library; `ask_collection` answers questions
+    about it as a whole. Raises InvalidParams for a blank or overlong question."""
     check_question(inquiry.question)
     await ledger.begin(inquiry)
     search = InquirySearch(open_session)
-    return assemble(inquiry, search, ledger, clock, notify, stop, ask_web, barred, mind, recall)
+    return assemble(
+        inquiry, search, ledger, clock, notify, stop, ask_web, barred, mind, recall, ask_collection
+    )
 
 
 def assemble(
@@ -93,6 +98,7 @@ def assemble(
     barred: Gap,
     mind: Mind | None,
     recall: Recall = recall_nothing,
+    ask_collection: AskCollection = survey_nothing,
 ) -> InquiryRun:
     """A run that the ledger has begun, over this search."""
     citations = Citations()
@@ -100,7 +106,9 @@ def assemble(
     def hear(text: str) -> None:
         notify(SentenceWritten(text))
 
-    nodes = Nodes(search, citations, clock, ask_web, barred, mind, hear, inquiry.budget, recall)
+    nodes = Nodes(
+        search, citations, clock, ask_web, barred, mind, hear, inquiry.budget, recall, ask_collection
+    )
     record = RunRecord(ledger, inquiry.run_id, citations, search, clock, notify, stop)
     acts = {name: record.record_act(node, partial(node.work, nodes)) for name, node in TABLE.items()}
     start_state = LoopState(

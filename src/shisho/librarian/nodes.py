@@ -29,6 +29,8 @@ from shisho.language.terms import fold, terms
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.answer import choose_printed
 from shisho.librarian.citations import Citations
+from shisho.librarian.collection.material import AskCollection, survey_nothing
+from shisho.librarian.collection.writing import begin_survey, write_survey
 from shisho.librarian.evaluate import terms_wanted
 from shisho.librarian.evidence import context_of, double, verify, with_table_header
 from shisho.librarian.follow_up import resolve
@@ -70,6 +72,7 @@ class Nodes:
         hear: Callable[[str], None] = lambda text: None,
         budget: Budget = Budget(),  # noqa: B008
         recall: Recall = recall_nothing,
+        ask_collection: AskCollection = survey_nothing,
     ) -> None:
         self._search = search
         self._citations = citations
@@ -80,11 +83,15 @@ class Nodes:
         self._hear = hear
         self._budget = budget
         self._recall = recall
+        self._ask_collection = ask_collection
 
     async def strategy(self, state: LoopState) -> LoopState:
         earlier = state.get("earlier", ())
         resolved = resolve(state["question"], earlier)
         required = state.get("requirements", NO_REQUIREMENTS)
+        survey = await self._ask_collection(resolved, required)
+        if survey is not None:
+            return begin_survey(survey, resolved, required, self._citations)
         matter = QuestionMatter(state["question"], resolved, earlier, self._clock.now, self._recall, required)
         allowance = self._allowance(Spending())
         thought = await self._mind.split(matter, allowance)
@@ -264,6 +271,9 @@ class Nodes:
         return ModelAllowance(self._budget, spent, withheld)
 
     async def _answered(self, state: LoopState, mind: Mind) -> LoopState:
+        if "survey" in state:
+            draft = write_survey(state["survey"], state["evidence"], state["strategy"].question)
+            return LoopState(draft=draft, composed_at=self._clock.now(), uses=())
         matter = AnswerMatter(
             strategy=state["strategy"],
             status=state["goal_status"],

@@ -16,8 +16,10 @@ from shisho.domain.inquiry import Answer, Evidence, Gap, Goal, Inquiry, Plan, Ru
 from shisho.domain.loop_state import LoopState
 from shisho.domain.model import ModelUse
 from shisho.domain.place import place_within
+from shisho.domain.requirements import Requirements
 from shisho.domain.time import Instant
 from shisho.errors import NotFound
+from shisho.librarian.collection.material import CitedSurvey
 from shisho.librarian.loop import assemble
 from shisho.librarian.mind import Mind
 from shisho.librarian.record import StepOutput
@@ -61,6 +63,14 @@ class RecordedRun:
                     for passage, source in zip(passages, round_.sources, strict=True)
                 }
         return shown
+
+    async def survey_again(self, question: str, required: Requirements) -> CitedSurvey | None:
+        """What was counted or compared then, where the question is about the collection."""
+        state = self.states[0]
+        if "survey" not in state:
+            return None
+        headings = tuple(ref.heading for ref in state["evidence"])
+        return CitedSurvey(state["survey"], tuple(self._outputs[0].citations), headings)
 
     def list_rounds(self) -> dict[int, tuple[Round, Mapping[str, float]]]:
         """Each round by its number, with the rarity of the terms that were wanted then."""
@@ -198,6 +208,7 @@ async def replay(inquiry: Inquiry, recorded: RecordedRun, before: Answer, mind: 
         None,
         Gap.NO_WAY,
         mind,
+        ask_collection=recorded.survey_again,
     )
     asked_web = iter(recorded.list_of_node("web_fallback"))
 

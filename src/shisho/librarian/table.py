@@ -1,8 +1,9 @@
 """The loop as one table: what each node does, which keys of the state it sees, and which node comes next.
 
 strategy → plan → search → evaluate → route → (plan | web_fallback | answer). `web_fallback` goes to the web
-and on to plan; for goals still open once more, to another engine, then with other words. Every runner reads
-this table, so that all give the same answers."""
+and on to plan; for goals still open once more, to another engine, then with other words. What is
+asked about the collection goes from strategy to answer. Every runner reads this table, so
+that all give the same answers."""
 
 from __future__ import annotations
 
@@ -54,6 +55,8 @@ def limit_steps(max_rounds: int) -> int:
 
 
 def _after_strategy(state: LoopState) -> str:
+    if "survey" in state:
+        return "answer"
     return "web_fallback" if state["web_policy"] is WebPolicy.FIRST else "plan"
 
 
@@ -75,7 +78,7 @@ _ROWS = (
         Nodes.strategy,
         ("question", "earlier", "requirements"),
         _after_strategy,
-        ("plan", "web_fallback"),
+        ("plan", "web_fallback", "answer"),
     ),
     Node(
         "web_fallback",
@@ -154,6 +157,7 @@ _ROWS = (
         (
             "question",
             "strategy",
+            "survey",
             "goal_status",
             "plans",
             "evidence",

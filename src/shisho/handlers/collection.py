@@ -1,0 +1,370 @@
+"""Questions about the collection, looked up over the shelf and its index: the half that knows ids."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shisho.domain.corpus import (
+    BlockKind,
+    Citation,
+    Document,
+    DocumentId,
+    Passage,
+    PassageId,
+    Scope,
+    SearchRequest,
+)
+from shisho.domain.place import place_within
+from shisho.domain.requirements import Requirements
+from shisho.domain.survey import Survey, SurveyKind, SurveyRow
+from shisho.domain.time import Instant, to_date
+from shisho.language.sentences import sentences
+from shisho.language.terms import fold, terms
+from shisho.language.word_groups import Word
+from shisho.librarian.collection import changes, counting, deadlines, naming, outline, writing
+from shisho.librarian.collection.counting import SoughtWord
+from shisho.librarian.collection.material import CitedSurvey, SentencePlace, list_sentences
+from shisho.librarian.collection.recognise import CollectionQuestion, recognise
+from shisho.ports import SearchView
+
+if TYPE_CHECKING:
+    from shisho.corpus.session import CorpusSearcher
+
+LISTED = 50  # documents
+CANDIDATES = 5  # documents that a name may mean
+CLOSEST = 3  # passages beside the word that a model is needed
+MOST_SENTENCES = 4_000  # of a document that is extracted or compared
+MOST_DATED = 5_000  # passages that are looked through for deadlines
+PAGE = 1_000  # documents fetched at unique
+LONG = 3  # terms: what is longer is no name
+Mentions = Mapping[DocumentId, tuple[int, PassageId]]
+"""How often each document mentions a thing, and the passage that does so most."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The documents that contain all words, and those that contain synonyms of some.
+    `are_apart`: the terms of the words stand in one passage, but not side by side."""
+
+    matches: Mentions
+    similar: Mentions
+    are_apart: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionLook:
+    """One question's look at what is in scope. `question` decides the language of what is said."""
+
+    searcher: CorpusSearcher
+    scope: Scope
+    question: str
+    now: Instant
+
+    async def survey(self, required: Requirements, *, has_model: bool) -> CitedSurvey | None:
+        """What answers a question about the collection; None for any other, and where what it names is no
+        document."""
+        if required.goals or required.condition:
+            return None  # what the caller wants to know is not this
+        request = recognise(self.question, required.kind)
+        if request is None or (request.kind is SurveyKind.MODEL and has_model):
+            return None
+        match request.kind:
+            case SurveyKind.COUNT | SurveyKind.LIST:
+                return await self._list_mentioning(request)
+            case SurveyKind.DEADLINES:
+                return await self._list_deadlines(request)
+            case SurveyKind.MODEL:
+                return await self._show_closest(request)
+            case _:
+                return await self._read_named(request)
+
+    async def _list_mentioning(self, request: CollectionQuestion) -> CitedSurvey | None:
+        words = counting.read_topic(request.topic, is_question=request.is_chosen)
+        if not words:
+            return None
+        say = writing.speak_for(self.question)
+        look = await self.searcher.retriever.index.view(lambda view: self._find(view, words))
+        if not (look.matches or look.similar) and any(len(word.terms) > LONG for word in words):
+            return None  # a description rather than a name: its words are searched for
+        documents = await self._fetch_documents([*look.matches, *look.similar])
+        matches = [id_ for id_ in documents if id_ in look.matches]
+        titled = [id_ for id_ in matches if request.noun and _is_called(documents[id_], request.noun)]
+        places = {**look.similar, **look.matches}
+        ranked = sorted(titled or matches, key=lambda id_: (-places[id_][0], documents[id_].source))
+        alike = [] if titled else [id_ for id_ in documents if id_ in look.similar]
+        listed = [*ranked, *alike][:LISTED]
+        passages = await self.searcher.shelf.fetch_passages([places[id_][1] for id_ in listed])
+        visible = {id_: passages[places[id_][1]] for id_ in listed if places[id_][1] in passages}
+        cited = _Cited(self.searcher)
+        phrases = [phrase for word in words for phrase in (word.terms, *word.synonyms)]
+        rows = []
+        for id_, passage in visible.items():
+            span = counting.choose_sentence(passage, phrases)
+            title = ("≈ " if id_ in alike else "") + _title(documents[id_])
+            rows.append(SurveyRow(title, (("", cited.add(documents[id_], passage, *span)),)))
+        texts = [passage.text for id_, passage in visible.items() if id_ not in alike]
+        forms = [form for word in words for form in counting.list_forms(texts, word, [word.terms])]
+        label = writing.name_words([word.text for word in words], forms, say)
+        lines = writing.count_documents(len(titled), len(matches), label, request.noun, look.are_apart, say)
+        if alike:
+            texts = [passage.text for id_, passage in visible.items() if id_ in alike]
+            used = [form for word in words for form in counting.list_forms(texts, word, word.synonyms)]
+            lines.append(say("survey_alike", words=say("answer_comma").join(dict.fromkeys(used))))
+        if len(ranked) + len(alike) > LISTED:
+            lines.append(say("survey_shown", count=LISTED))
+        return cited.survey(Survey(request.kind, tuple(lines), tuple(rows)))
+
+    def _find(self, view: SearchView, words: Sequence[SoughtWord]) -> _Found:
+        exact = [self._mentions(view, [word.terms]) for word in words]
+        matches = _intersect(exact)
+        others = [self._mentions(view, word.synonyms) for word in words]
+        wide = _intersect([{**other, **own} for other, own in zip(others, exact, strict=True)])
+        similar = {id_: place for id_, place in wide.items() if id_ not in matches}
+        if matches or similar or not any(word.terms[1:] for word in words):
+            return _Found(matches, similar)
+        apart = [self._mentions(view, [word.terms], are_apart=True) for word in words]
+        return _Found(_intersect(apart), {}, are_apart=True)
+
+    def _mentions(self, view: SearchView, phrases: Sequence[Word], *, are_apart: bool = False) -> Mentions:
+        """Exact over all in scope. The rarest term of each phrase proposes every passage that it stands in;
+        the rest is compared in codes, so that no text is read: 30,000 passages take as long as one search."""
+        matches: dict[DocumentId, tuple[int, PassageId]] = {}
+        best: dict[DocumentId, int] = {}
+        for phrase in phrases:
+            counts = view.frequencies("terms", phrase, self.scope)
+            rarest = min(phrase, key=counts.__getitem__)
+            if not counts[rarest]:
+                continue
+            ids = view.propose([rarest], (), self.scope, counts[rarest], frozenset(self.scope.rejected))
+            for vector in view.vectors(ids).values():
+                parts = [(term,) for term in phrase] if are_apart else [phrase]
+                count = min(counting.count_mentions(vector, part) for part in parts)
+                if count:
+                    id_ = vector.document_id
+                    total, place = matches.get(id_, (0, vector.passage_id))
+                    if count > best.get(id_, 0):
+                        best[id_] = count
+                        place = vector.passage_id
+                    matches[id_] = (total + count, place)
+        return matches
+
+    async def _read_named(self, request: CollectionQuestion) -> CitedSurvey | None:
+        if "page" in self.scope.filters:
+            return None
+        documents = await self._list_documents()
+        names = [naming.read_name(document.title, document.source) for document in documents]
+        if request.kind is SurveyKind.CHANGES:
+            pair = await asyncio.to_thread(naming.find_pair, request.names[0], request.names[1], names)
+            return None if pair is None else await self._compare(documents[pair[0]], documents[pair[1]])
+        places = await asyncio.to_thread(naming.find_named, request.names[0], names)
+        if len(places) == 1:
+            return await self._extract(documents[places[0]])
+        if not request.is_chosen and not places:
+            return None
+        say = writing.speak_for(self.question)
+        rows = tuple(SurveyRow(_title(documents[place])) for place in places[:CANDIDATES])
+        line = say("survey_name", name=request.names[0])
+        return CitedSurvey(Survey(SurveyKind.UNNAMED, (line,), rows))
+
+    async def _extract(self, document: Document) -> CitedSurvey:
+        say = writing.speak_for(self.question)
+        places = await self._read_sentences(document)
+        sections, omitted = await asyncio.to_thread(outline.extract, places)
+        cited = _Cited(self.searcher)
+        rows = [
+            SurveyRow(
+                section.name_under(document.title),
+                tuple(
+                    ("", cited.add(document, place.passage, place.start, place.end))
+                    for place in section.sentences
+                ),
+            )
+            for section in sections
+        ]
+        lines = [say("survey_extract", title=_title(document))]
+        if omitted:
+            lines.append(say("survey_left", count=omitted))
+        if len(places) == MOST_SENTENCES:
+            lines.append(say("survey_beginning", count=MOST_SENTENCES))
+        return cited.survey(Survey(SurveyKind.SUMMARY, tuple(lines), tuple(rows)))
+
+    async def _compare(self, old: Document, new: Document) -> CitedSurvey:
+        say = writing.speak_for(self.question)
+        before, after = [await self._read_sentences(document) for document in (old, new)]
+        texts = [[place.text for place in places] for places in (before, after)]
+        matches, same = await asyncio.to_thread(changes.compare_sentences, *texts)
+        cited = _Cited(self.searcher)
+        rows = []
+        for change in matches[:LISTED]:
+            sides = (("−", old, before, change.old), ("+", new, after, change.new))
+            quotes = tuple(
+                (sign, cited.add(document, places[at].passage, places[at].start, places[at].end))
+                for sign, document, places, at in sides
+                if at is not None
+            )
+            rows.append(SurveyRow("", quotes))
+        counts = {
+            "changed": sum(change.old is not None and change.new is not None for change in matches),
+            "come": sum(change.old is None for change in matches),
+            "gone": sum(change.new is None for change in matches),
+        }
+        lines = [say("survey_compared", old=_title(old), new=_title(new), same=same, **counts)]
+        if len(matches) > LISTED:
+            lines.append(say("survey_shown", count=LISTED))
+        if MOST_SENTENCES in (len(before), len(after)):
+            lines.append(say("survey_beginning", count=MOST_SENTENCES))
+        return cited.survey(Survey(SurveyKind.CHANGES, tuple(lines), tuple(rows)))
+
+    async def _list_deadlines(self, request: CollectionQuestion) -> CitedSurvey | None:
+        say = writing.speak_for(self.question)
+        sought = deadlines.list_sought()
+        rejected = frozenset(self.scope.rejected)
+        # Texts are read of passages alone that name a month or speak of a deadline, and of so many at most.
+        passages = await self.searcher.retriever.index.view(
+            lambda view: [
+                label.passage
+                for label in view.fetch_passages(
+                    view.propose(sought, (), self.scope, MOST_DATED, rejected)
+                ).values()
+            ]
+        )
+        documents = await self._fetch_documents([passage.document_id for passage in passages])
+        today = to_date(self.now)
+        limits = deadlines.list_limits(request.topic)
+        dated = {}
+        for passage in passages:
+            document = documents.get(passage.document_id)
+            for start, end in sentences(passage.text) if document else ():
+                text = passage.text[start:end]
+                day = deadlines.find_day(text)
+                around = (
+                    frozenset(terms(fold(f"{text} {passage.heading} {document.title}")))
+                    if day and document
+                    else ()
+                )
+                if day and limits <= frozenset(around):
+                    dated[passage.document_id, passage.start + start] = (day, passage, start, end)
+        if limits and not dated and not request.is_chosen:
+            return None
+        cited = _Cited(self.searcher)
+        upcoming = sorted(
+            (row for row in dated.values() if row[0] >= today),
+            key=lambda row: (row[0], row[1].document_id),
+        )
+        rows = tuple(
+            SurveyRow(
+                f"{day.isoformat()} · {_title(documents[passage.document_id])}",
+                (("", cited.add(documents[passage.document_id], passage, start, end)),),
+            )
+            for day, passage, start, end in upcoming[:LISTED]
+        )
+        lines = [say("survey_days", today=today.isoformat(), open=len(upcoming), all=len(dated))]
+        if len(upcoming) > LISTED:
+            lines.append(say("survey_shown", count=LISTED))
+        if len(passages) == MOST_DATED:
+            lines.append(say("survey_looked", count=MOST_DATED))
+        return cited.survey(Survey(SurveyKind.DEADLINES, tuple(lines), rows))
+
+    async def _show_closest(self, request: CollectionQuestion) -> CitedSurvey:
+        hits = await self.searcher.rank(SearchRequest(keyword_query=(request.topic,)), self.scope, CLOSEST)
+        documents = await self._fetch_documents([hit.passage.document_id for hit in hits])
+        cited = _Cited(self.searcher)
+        phrases = [(term,) for term in terms(fold(request.topic))]
+        rows = []
+        for hit in hits:
+            span = counting.choose_sentence(hit.passage, phrases)
+            document = documents.get(hit.passage.document_id)
+            if span and document:
+                rows.append(SurveyRow(_title(document), (("", cited.add(document, hit.passage, *span)),)))
+        say = writing.speak_for(self.question)
+        lines = [say("survey_no_model"), *([say("survey_closest")] if rows else [])]
+        return cited.survey(Survey(SurveyKind.MODEL, tuple(lines), tuple(rows)))
+
+    async def _read_sentences(self, document: Document) -> Sequence[SentencePlace]:
+        passages = await self.searcher.shelf.list_passages_of(document.id)
+        readable = [passage for passage in passages if passage.id not in self.scope.rejected]
+        return await asyncio.to_thread(list_sentences, readable, MOST_SENTENCES)
+
+    async def _list_documents(self) -> list[Document]:
+        """All in scope, without their texts: any of them may be the one that is named. Asked only where a
+        question names a document."""
+        listed: list[Document] = []
+        while page := await self.searcher.shelf.list_documents(
+            self.scope, listed[-1].id if listed else "", PAGE
+        ):
+            listed += page
+            if len(page) < PAGE:
+                break
+        return list(_drop_copies(listed).values())
+
+    async def _fetch_documents(self, ids: Sequence[DocumentId]) -> dict[DocumentId, Document]:
+        """Those documents, a file that stands in two corpora once."""
+        matches = await self.searcher.shelf.fetch_documents(list(dict.fromkeys(ids)))
+        return _drop_copies([matches[id_] for id_ in dict.fromkeys(ids) if id_ in matches])
+
+
+class _Cited:
+    """The citations of one survey as they are made."""
+
+    def __init__(self, searcher: CorpusSearcher) -> None:
+        self._searcher = searcher
+        self._citations: list[Citation] = []
+        self._headings: list[str] = []
+
+    def add(self, document: Document, passage: Passage, start: int, end: int) -> int:
+        """Cite a span of a passage. Returns its place among the citations."""
+        snippet = passage.text[start:end]
+        self._citations.append(
+            Citation(
+                document_id=document.id,
+                title=document.title,
+                source=document.source,
+                page=passage.page,
+                start=passage.start + start,
+                end=passage.start + end,
+                snippet=snippet,
+                sha256=hashlib.sha256(snippet.encode("utf-8", "surrogatepass")).hexdigest(),
+                passage_id=passage.id,
+                cluster="",
+                site=self._searcher.site(document.source),
+                place=place_within(passage.place, passage.text, start, end),
+                ocr=passage.ocr,
+                code=passage.kind is BlockKind.CODE,
+            )
+        )
+        self._headings.append(passage.heading)
+        return len(self._citations) - 1
+
+    def survey(self, survey: Survey) -> CitedSurvey:
+        return CitedSurvey(survey, tuple(self._citations), tuple(self._headings))
+
+
+def _intersect(all_mentions: Sequence[Mentions]) -> dict[DocumentId, tuple[int, PassageId]]:
+    """The documents that are in all; the places are those of the first."""
+    first, *others = all_mentions
+    return {
+        id_: (sum(mentions[id_][0] for mentions in all_mentions), place)
+        for id_, (_, place) in first.items()
+        if all(id_ in mentions for mentions in others)
+    }
+
+
+def _drop_copies(documents: Sequence[Document]) -> dict[DocumentId, Document]:
+    unique = {(document.source, document.sha256): document for document in reversed(documents)}
+    return {document.id: document for document in reversed(unique.values())}
+
+
+def _is_called(document: Document, noun: str) -> bool:
+    words = naming.read_name(document.title, document.source).words
+    file_type = document.source.rpartition(".")[2]
+    return frozenset(terms(fold(noun))) <= words or fold(noun).removesuffix("s") == fold(file_type)
+
+
+def _title(document: Document) -> str:
+    file = naming.read_name(document.title, document.source).file
+    stem = file.rpartition(".")[0]
+    return file if document.title in ("", file, stem) else f"{document.title} ({file})"

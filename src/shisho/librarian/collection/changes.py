@@ -1,0 +1,52 @@
+"""What has changed from one document to another, sentence by sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from shisho.language.terms import fold
+
+ALIKE = 0.5  # share of letters in common from which a sentence is another one, changed
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The places of a sentence in the old and in the new document; None where it is not there."""
+
+    old: int | None
+    new: int | None
+
+
+def compare_sentences(old: Sequence[str], new: Sequence[str]) -> tuple[list[Change], int]:
+    """The changes in order, and how many sentences have stayed. White space and width make no change."""
+    before = [" ".join(fold(text).split()) for text in old]
+    after = [" ".join(fold(text).split()) for text in new]
+    changes: list[Change] = []
+    same = 0
+    for kind, low, high, start, end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if kind == "equal":
+            same += high - low
+        else:
+            changes += _pair(before, after, range(low, high), range(start, end))
+    return changes, same
+
+
+def _pair(before: Sequence[str], after: Sequence[str], removed: range, added: range) -> list[Change]:
+    """Each new sentence with the first old one left that it is like."""
+    rest = list(removed)
+    changes = []
+    for at in added:
+        twin = next((place for place in rest if _measure_likeness(before[place], after[at]) >= ALIKE), None)
+        if twin is not None:
+            skipped = rest[: rest.index(twin)]
+            changes += [Change(place, None) for place in skipped]
+            rest = rest[len(skipped) + 1 :]
+        changes.append(Change(twin, at))
+    return changes + [Change(place, None) for place in rest]
+
+
+def _measure_likeness(first: str, second: str) -> float:
+    matcher = SequenceMatcher(None, first, second, autojunk=False)
+    return matcher.ratio() if matcher.quick_ratio() >= ALIKE else 0.0

@@ -1,0 +1,97 @@
+"""Which documents mention a thing: its words as index terms, side by side in one sentence or heading."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from shisho.domain.corpus import Passage, TermVector
+from shisho.language.meanings import read_same_words
+from shisho.language.sentences import sentences
+from shisho.language.terms import fold, terms
+from shisho.language.vectors import TERM_BYTES, term_code
+from shisho.language.word_groups import Word
+
+MOST_SYNONYMS = 10
+MOST_FORMS = 4  # of a word that are named: roof, roofs
+# What a question about documents says besides its topic.
+_ASIDE = (
+    "document file paper list show find name all every each many count mention contain about discuss please "
+    "文書 資料 書類 ファイル 一覧 すべて 全部 何 件 触れる 関する 含む 書く 教える 挙げる 見せる どれ"
+)
+_AND = re.compile(r"\s+(?:and|as well as)\s+|」と「", re.IGNORECASE)
+_ARTICLE = re.compile(r"^\s*(?:the|an?)\s+", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class SoughtWord:
+    """A thing that a document must mention. `terms` stand side by side; `synonyms` may stand for all of
+    them."""
+
+    text: str
+    terms: Word
+    synonyms: tuple[Word, ...]
+
+
+def read_topic(topic: str, *, is_question: bool = False) -> tuple[SoughtWord, ...]:
+    """The things that a document must all mention; none where nothing of the topic is a word. Of a whole
+    question the words that ask for documents are left out."""
+    parts = [_ARTICLE.sub("", part).strip("「」 ") for part in _AND.split(topic)]
+    if is_question:
+        aside = frozenset(terms(_ASIDE))
+        parts = [" ".join(term for term in terms(fold(part)) if term not in aside) for part in parts]
+    matches = {part: tuple(terms(fold(part))) for part in parts}
+    return tuple(SoughtWord(part, word, _list_synonyms(word)) for part, word in matches.items() if word)
+
+
+def _list_synonyms(word: Word) -> tuple[Word, ...]:
+    groups = read_same_words()
+    numbers = sorted(groups.of.get("".join(word), ()))
+    others = dict.fromkeys(other for number in numbers for other in groups.words[number] if other != word)
+    return tuple(others)[:MOST_SYNONYMS]
+
+
+def count_mentions(vector: TermVector, phrase: Word) -> int:
+    """How often the terms stand side by side in the text of a passage; 1 where only in its heading."""
+    sought = b"".join(map(term_code, phrase))
+    inside = sum(1 for _ in _find_codes(vector.terms, sought))
+    return inside or int(any(_find_codes(vector.heading, sought)))
+
+
+def _find_codes(codes: bytes, sought: bytes) -> Iterator[bool]:
+    at = codes.find(sought)
+    while at >= 0:
+        if at % TERM_BYTES == 0:
+            yield True
+        at = codes.find(sought, at + 1)
+
+
+def choose_sentence(passage: Passage, phrases: Sequence[Word]) -> tuple[int, int]:
+    """The span of the sentence that has most of the phrases, the first of equals and rather no heading; in a
+    passage whose heading alone has them, the first sentence."""
+
+    def score(span: tuple[int, int]) -> tuple[int, bool]:
+        text = passage.text[slice(*span)]
+        words = terms(fold(text))
+        matching = sum(_holds(words, phrase) for phrase in phrases)
+        return matching, not passage.heading.endswith(text.lstrip("# ").strip())
+
+    return max(sentences(passage.text), key=score, default=(0, len(passage.text)))
+
+
+def _holds(words: Sequence[str], phrase: Word) -> bool:
+    return any(tuple(words[at : at + len(phrase)]) == phrase for at in range(len(words)))
+
+
+def list_forms(texts: Iterable[str], word: SoughtWord, others: Sequence[Word]) -> list[str]:
+    """How what counts for a word is written in these texts: roofs for roof; Japanese by its terms."""
+    matches: dict[str, None] = {}
+    for text in texts:
+        words = terms(fold(text))
+        joined = {"".join(other): other for other in others if _holds(words, other)}
+        matches |= dict.fromkeys(name for name in joined if not name.isascii() and joined[name] != word.terms)
+        forms = [form for form in _WORD.findall(text.casefold()) if form.isascii()]
+        matches |= dict.fromkeys(form for form in forms if tuple(terms(form)) in others)
+    return [form for form in matches if form != word.text.casefold()][:MOST_FORMS]

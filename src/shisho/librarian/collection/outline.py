@@ -1,0 +1,87 @@
+"""An extract of a document: of each section the sentences nearest to what the section says as a whole."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+
+from shisho.language.sentences import is_row
+from shisho.language.terms import fold, terms
+from shisho.librarian.collection.material import HEADING_MARK, SentencePlace
+
+MOST_SECTIONS = 20
+SENTENCES = 8  # of an extract: a document of fewer sections gives several of each
+LEAST_TERMS = 3  # of a sentence that says something
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading, and the sentences that are shown of what stands under it, in their order."""
+
+    heading: str
+    sentences: tuple[SentencePlace, ...]
+
+    def name_under(self, title: str) -> str:
+        """Its heading without the title of the document, which stands over all."""
+        parts = self.heading.split(HEADING_MARK)
+        return HEADING_MARK.join(parts[1:] if parts[0] == title else parts)
+
+
+def extract(places: Sequence[SentencePlace]) -> tuple[list[Section], int]:
+    """The sections with their central sentences, and how many sections are left out."""
+    grouped = _group(places)
+    sections_read = grouped[:MOST_SECTIONS]
+    words = {id(place): Counter(terms(fold(place.text))) for _, group in sections_read for place in group}
+    spread = Counter(
+        word for _, group in sections_read for word in set().union(*(words[id(place)] for place in group))
+    )
+    rarity = {word: math.log(1 + len(sections_read) / count) for word, count in spread.items()}
+    most = max(1, SENTENCES // max(1, len(sections_read)))
+    sections = [
+        Section(heading, _choose_central([(place, words[id(place)]) for place in group], rarity, most))
+        for heading, group in sections_read
+    ]
+    return sections, len(grouped) - len(sections_read)
+
+
+def _group(places: Sequence[SentencePlace]) -> list[tuple[str, list[SentencePlace]]]:
+    """Sentences under the same heading; where those are too many, under the headings above them."""
+    texts = [place for place in places if not place.is_heading]
+    deepest = max((place.passage.heading.count(HEADING_MARK) + 1 for place in texts), default=1)
+    for depth in range(deepest, 0, -1):
+        grouped = [(heading, list(group)) for heading, group in groupby(texts, partial(_cut, depth))]
+        if len(grouped) <= MOST_SECTIONS:
+            break
+    return grouped
+
+
+def _cut(depth: int, place: SentencePlace) -> str:
+    return HEADING_MARK.join(place.passage.heading.split(HEADING_MARK)[:depth])
+
+
+def _choose_central(
+    sentences: Sequence[tuple[SentencePlace, Counter[str]]], rarity: Mapping[str, float], most: int
+) -> tuple[SentencePlace, ...]:
+    """The nearest by cosine to the sum of all, in the order of the document; all where they are few."""
+    if len(sentences) <= most:
+        return tuple(place for place, _ in sentences)
+    prose = [
+        (place, words)
+        for place, words in sentences
+        if words.total() >= LEAST_TERMS and not is_row(place.text)
+    ] or list(sentences)
+    whole: Counter[str] = Counter()
+    for _, words in prose:
+        whole.update(words)
+
+    def nearness(words: Counter[str]) -> float:
+        weights = {word: count * rarity.get(word, 0.0) for word, count in words.items()}
+        length = math.sqrt(sum(weight**2 for weight in weights.values())) or 1.0
+        return sum(weight * whole[word] * rarity.get(word, 0.0) for word, weight in weights.items()) / length
+
+    ranked = sorted(range(len(prose)), key=lambda at: -nearness(prose[at][1]))[:most]
+    return tuple(prose[at][0] for at in sorted(ranked))

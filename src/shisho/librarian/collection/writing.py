@@ -1,0 +1,108 @@
+"""What was counted, extracted or compared, in words, and the answer that it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from shisho.domain.corpus import Complexity
+from shisho.domain.inquiry import (
+    EvidenceRef,
+    Goal,
+    LoopStop,
+    Sentence,
+    Strategy,
+    SupportOutcome,
+    build_evidence_ref,
+)
+from shisho.domain.loop_state import Draft, LoopState
+from shisho.domain.requirements import Requirements
+from shisho.domain.survey import Survey, SurveyKind
+from shisho.language.display import join_lines
+from shisho.language.script import answer_language
+from shisho.librarian.citations import Citations
+from shisho.librarian.collection.material import CitedSurvey
+from shisho.librarian.levels import NEAR, level_of_evidence
+from shisho.librarian.route import conclude
+from shisho.messages.catalogue import word
+
+Say = Callable[..., str]
+
+
+def speak_for(question: str) -> Say:
+    """The words of answers in the language of the question."""
+    return partial(word, language=answer_language(question))
+
+
+def name_words(words: Sequence[str], others: Sequence[str], say: Say) -> str:
+    """“roof” (or “roofs”); several words are all meant."""
+    quoted_words = say("survey_and").join(say("answer_quote", text=text) for text in words)
+    forms = say("answer_comma").join(say("answer_quote", text=text) for text in others)
+    return say("survey_forms", words=quoted_words, forms=forms) if forms else quoted_words
+
+
+def count_documents(
+    count: int, of_all: int, words: str, noun: str, are_together: bool, say: Say
+) -> list[str]:
+    """The line that says how many documents contain the words. `of_all`: whatever they are called;
+    `are_together`: the words stand in one passage, but not side by side."""
+    if not of_all:
+        return [say("survey_contain_none", words=words)]
+    if are_together:
+        return [say("survey_together", words=words, count=of_all)]
+    if noun and count:
+        return [say("survey_called", count=count, all=of_all, words=words, noun=noun)]
+    number = "one" if of_all == 1 else "many"
+    lines = [say(f"survey_contain_{number}", count=of_all, words=words)]
+    return [*lines, say("survey_called_none", noun=noun)] if noun else lines
+
+
+def begin_survey(
+    cited: CitedSurvey, question: str, required: Requirements, citations: Citations
+) -> LoopState:
+    """The strategy of a question about the collection, with all that answers it: nothing is searched."""
+    goal = Goal("G1", question)
+    score = NEAR if cited.survey.kind is SurveyKind.MODEL else 1.0
+    refs = tuple(
+        build_evidence_ref(citations.take(citation), goal.id, citation, heading, score, 0)
+        for citation, heading in zip(cited.citations, cited.headings, strict=True)
+    )
+    status = citations.status((goal,), refs)
+    stop = LoopStop.CONDITION_MET if status[0].met else LoopStop.EXHAUSTED
+    return LoopState(
+        strategy=Strategy(question, (goal,), goal.id, required.complexity or Complexity.SINGLE),
+        survey=cited.survey,
+        evidence=refs,
+        goal_status=status,
+        verdicts=(conclude(stop, status, cited.survey.kind),),
+        rounds_without_evidence=0,
+        uses=(),
+    )
+
+
+def write_survey(survey: Survey, refs: Sequence[EvidenceRef], question: str) -> Draft:
+    """The answer: what was done, its lines, and each row over its quotations."""
+    say = speak_for(question)
+    level = level_of_evidence(refs)
+    head = say("survey_head", level=say(f"level_{level}"), how=say(f"survey_{survey.kind}"))
+    rows = [
+        "\n".join(
+            [*([f"• {row.title}"] if row.title else []), *(_quote(*quote, refs, say) for quote in row.quotes)]
+        )
+        for row in survey.rows
+    ]
+    sentences = tuple(
+        Sentence(refs[place].snippet, (refs[place].number,), SupportOutcome.SUPPORTED)
+        for row in survey.rows
+        for _, place in row.quotes
+    )
+    missing = (question,) if survey.kind in (SurveyKind.MODEL, SurveyKind.UNNAMED) else ()
+    return Draft("\n\n".join([head, "\n".join(survey.lines), *rows]), sentences, missing, level)
+
+
+def _quote(sign: str, place: int, refs: Sequence[EvidenceRef], say: Say) -> str:
+    ref = refs[place]
+    quote = say("answer_quote", text=join_lines(ref.snippet)) + (say("answer_ocr") if ref.ocr else "")
+    return (
+        f"  {sign} ".rstrip() + " " * (not sign) + f" {say('answer_cited', quote=quote, number=ref.number)}"
+    )

@@ -1,4 +1,4 @@
-"""What was looked up over whole documents to answer a question about the collection."""
+"""Results looked up over whole documents for questions about the collection."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class CollectionLook:
     now: Instant
 
     async def survey(self, required: Requirements, *, has_model: bool) -> CitedSurvey | None:
-        """What answers a question about the collection; None for any other, and where what it names is no
+        """Answer a question about the collection. None for any other, and where what it names is no
         document."""
         if required.goals or required.condition:
             return None  # what the caller wants to know is not this

@@ -65,7 +65,7 @@ class RecordedRun:
         return shown
 
     async def survey_again(self, question: str, required: Requirements) -> CitedSurvey | None:
-        """What was counted or compared then, where the question is about the collection."""
+        """The survey made then; None where the question was not about the collection."""
         state = self.states[0]
         if "survey" not in state:
             return None

@@ -1,4 +1,4 @@
-"""What has changed from one document to another, sentence by sentence."""
+"""Changes from one document to another, sentence by sentence."""
 
 from __future__ import annotations
 

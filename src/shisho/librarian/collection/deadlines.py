@@ -8,7 +8,7 @@ from datetime import date
 from functools import lru_cache
 
 from shisho.language.numbers import Date, figures
-from shisho.language.terms import ASKING, fold, terms
+from shisho.language.terms import fold, terms
 
 _SPEAKS = re.compile(
     r"\bdeadlines?\b|\bdue\b|\b(?:no|not) later than\b|\bat the latest\b|\b(?:by|until) (?:the )?(?=[\w, ]*\d)"
@@ -19,7 +19,7 @@ _ASIDE = (
     "deadline deadlines open still upcoming coming ahead passed over expired remaining left next date dates list show all "
     "any give me days today now yet up remain "
     "まだ 過ぎていない 締切 期限 期日 これから 来る 残っている 今後 一覧 リスト すべて 全部 "
-    "挙げる 教える 見せる 迎える 間に合う 物"
+    "挙げる 教える 見せる 迎える 間に合う 下さる 何 物"
 )
 
 
@@ -32,7 +32,7 @@ def list_sought() -> tuple[str, ...]:
 
 def list_limits(question: str) -> frozenset[str]:
     """The terms of what the deadlines are of; none for all."""
-    return frozenset(terms(fold(question))).difference(terms(_ASIDE), ASKING)
+    return frozenset(terms(fold(question))).difference(terms(_ASIDE))
 
 
 def find_day(sentence: str) -> date | None:

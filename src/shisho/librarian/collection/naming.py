@@ -1,4 +1,4 @@
-"""Which document a name means: by its title or file, by a date, by old and new."""
+"""Names of documents, and the documents they mean: by title or file, by a date, by old and new."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PARTS = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class DocumentName:
-    """What a document may be called by. `words` are of its title and of its file."""
+    """The name of a document: its title, its file, its dates. `words` are of its title and of its file."""
 
     title: str
     file: str

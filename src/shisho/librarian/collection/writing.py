@@ -1,4 +1,4 @@
-"""What was counted, extracted or compared, in words, and the answer that it makes."""
+"""Surveys in words, and the answers that they make."""
 
 from __future__ import annotations
 

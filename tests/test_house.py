@@ -77,6 +77,7 @@ STORE_PAGES = {
     "ledger_rows",
     "limiter",
     "migrating",
+    "names",
     "nouns",
     "nul",
     "postponed",

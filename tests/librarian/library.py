@@ -85,6 +85,9 @@ class Session:
     async def list_fields(self) -> Sequence[str]:
         return ("page", "年度")
 
+    async def find_short_names(self, question: str) -> Mapping[str, frozenset[str]]:
+        return {}
+
     async def read_texts(self) -> Sequence[str]:
         return [f"{leaf.heading}\n\n{leaf.text}" for leaf in self.library.leaves]
 

@@ -16,6 +16,7 @@ from shisho.corpus import duplicates
 from shisho.domain.corpus import DocumentId, DocumentState, Intake
 from shisho.errors import Conflict, ExtraMissing, InvalidParams, NotFound
 from shisho.settings import Settings, expand_user, hide_login, load
+from shisho.stores.names import read_names
 from shisho.stores.nul import replace_nul
 from shisho.stores.originals import ORIGINALS
 from shisho.stores.staging import FOLDER as STAGING
@@ -284,7 +285,9 @@ async def _copy_document(origin: _Library, destination: _Library, name: Document
         banded = tuple(replace(passage, bands=duplicates.bands(passage.text)) for passage in passages)
         text = await origin.stores.shelf.read_text(name)
         lines = tuple(await origin.stores.shelf.read_lines(name))
-        await shelf.put(Intake(replace(document, state=DocumentState.LIVE), text, lines, banded))
+        names = read_names(document.title, document.metadata, passages)
+        live = replace(document, state=DocumentState.LIVE)
+        await shelf.put(Intake(live, text, lines, banded, names=names))
         stored = await shelf.find_document(name)
         if await shelf.read_text(name) != text:
             raise Conflict("The text of {document} did not arrive as it was.", document=name)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Hashable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TypeVar
 
 from shisho.domain.corpus import PassageId
@@ -13,6 +14,7 @@ from shisho.domain.ranking import RankedCandidate
 
 Item = TypeVar("Item", bound=Hashable)
 
+NONE_DEFINING: Mapping[PassageId, float] = MappingProxyType({})
 RANK_CONSTANT = 60
 STANDS_OUT_FROM = 10  # the nearest passage from the one that comes so many places later
 USUAL_GAP = 0.15  # between the cosines of the two
@@ -58,9 +60,11 @@ def blend(
     whole: float,
     share: float,
     depth: int | None = None,
+    defining: Mapping[PassageId, float] = NONE_DEFINING,
 ) -> list[RankedCandidate]:
     """The best `depth` of a ranking by words and meaning, or all, best first; equal scores by id. `whole`:
-    the idf of all terms of the query; `share`: how much words count beside this embedder's cosines.
+    the idf of all terms of the query; `share`: how much words count beside this embedder's cosines;
+    `defining`: how surely passages say what the query names, 1 for as near to it as the nearest.
 
     The score by words counts with its square: the better the best passages match, the more words decide, and
     where none matches well meaning does. The cosine counts the more, the further the nearest passage stands
@@ -72,9 +76,10 @@ def blend(
     words = share / math.sqrt(max(whole, 1.0))
     meaning = _clearness(with_vector)
     nearness = [cosines.get(name, mean) for name in names]
+    nearest = max(nearness, default=0.0)
     negated_scores = [
-        -(words * candidate.score**2 + meaning * cosine)
-        for candidate, cosine in zip(by_words, nearness, strict=True)
+        -(words * candidate.score**2 + meaning * (cosine + defining.get(name, 0.0) * (nearest - cosine)))
+        for candidate, name, cosine in zip(by_words, names, nearness, strict=True)
     ]
     most = round(SURE_BY_WORDS * min(1.0, share / SURE_SHARE))
     sure = sum(candidate.score > 0 for candidate in by_words[:most])

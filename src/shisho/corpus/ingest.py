@@ -17,8 +17,10 @@ from shisho.corpus.layout import SEPARATOR, DocumentLayout, lay_out
 from shisho.corpus.parts import split_reading
 from shisho.corpus.references import References
 from shisho.domain.corpus import (
+    DEFINING_KINDS,
     Document,
     DocumentId,
+    DocumentNames,
     DocumentState,
     Intake,
     IntakeOutcome,
@@ -28,11 +30,12 @@ from shisho.domain.corpus import (
     Receipt,
     Source,
 )
+from shisho.domain.names import list_aliases, make_names
 from shisho.domain.reference import ANY_REFERENCES, REFERENCE_TYPES
 from shisho.domain.viewing import PAGED_TYPES
 from shisho.errors import DocumentUnreadable, InternalError, NameConflict, ShishoError, UnusableDocument
+from shisho.language.document_names import SplitPassage, find_links, find_marks, split_passage
 from shisho.language.normalise import fold_text
-from shisho.language.sentences import sentences
 from shisho.language.terms import Analysis
 from shisho.messages.message import Message
 from shisho.ports import Clock, Originals, Reader, Shelf
@@ -225,16 +228,18 @@ class Ingest:
         layout = lay_out(reading)
         between = SEPARATOR if start else ""
         shift = start + len(between)
-        passages = self._passages(document, layout, shift, ordinal)
+        passages, split = self._passages(document, layout, shift, ordinal)
         lines = tuple(replace(line, start=shift + line.start, end=shift + line.end) for line in layout.lines)
         counted = replace(document, passage_count=len(passages))
-        return Intake(counted, between + layout.text, lines, passages, start)
+        names = self._names(document, split)
+        return Intake(counted, between + layout.text, lines, passages, start, names)
 
     def _passages(
         self, document: Document, layout: DocumentLayout, shift: int, ordinal: int
-    ) -> tuple[Passage, ...]:
-        """Step by step, each over all passages: passage by passage what is not the making of terms takes
-        twice as long, since Sudachi's dictionary pushes everything else out of the processor's caches."""
+    ) -> tuple[tuple[Passage, ...], list[SplitPassage]]:
+        """The passages, and their sentences. Step by step, each over all passages: passage by passage what is
+        not the making of terms takes twice as long, since Sudachi's dictionary pushes everything else out of
+        the processor's caches."""
         pieces = self.cut(layout)
         texts = [layout.text[piece.start : piece.end] for piece in pieces]
         headings = [_whole_heading(document.title, piece.heading) for piece in pieces]
@@ -243,9 +248,14 @@ class Ingest:
         heading_terms = {
             heading: self.analyse([fold_text(heading)]).terms for heading in dict.fromkeys(headings)
         }
-        folded = [_fold_sentences(text) for text in texts]
-        analyses = [self.analyse(lines) for lines in folded]
-        return tuple(
+        split = [
+            split_passage(
+                names[at], headings[at], texts[at], shift + piece.start, piece.kind in DEFINING_KINDS
+            )
+            for at, piece in enumerate(pieces)
+        ]
+        analyses = [self.analyse(passage.folded) for passage in split]
+        passages = tuple(
             Passage(
                 id=names[at],
                 document_id=document.id,
@@ -266,6 +276,14 @@ class Ingest:
             )
             for at, piece in enumerate(pieces)
         )
+        return passages, split
+
+    def _names(self, document: Document, split: Sequence[SplitPassage]) -> DocumentNames:
+        def read(name: str) -> list[str]:
+            return self.analyse([name]).terms.split()
+
+        links = find_links(split, document.title, list_aliases(document.metadata), read)
+        return make_names(links, find_marks(split, read))
 
     async def _clustered(self, intake: Intake) -> Intake:
         """Each passage joins the cluster of an earlier near-duplicate, if there is one."""
@@ -290,12 +308,6 @@ def passage_id(document: DocumentId, start: int, end: int) -> PassageId:
 def _is_storable(name: str) -> bool:
     """A file's name may hold bytes that are no text; no store takes them."""
     return not any("\ud800" <= character <= "\udfff" for character in name)
-
-
-def _fold_sentences(text: str) -> list[str]:
-    """Terms come from the folded view, where 決定⏎係数 is one word; offsets and text stay those of the
-    original."""
-    return [fold_text(text[start:end]) for start, end in sentences(text)]
 
 
 def _whole_heading(title: str, heading: str) -> str:

@@ -26,6 +26,7 @@ class Weights:
     number: float = 0.6  # with what it counts
     repetition: float = 0.0  # BM25's k3: how much more a term counts that the query repeats; 0: no more
     document: float = 0.0  # the share of the score of terms that all of a document's proposed passages give
+    definition: float = 1.0  # of the idf of all terms, for a passage that says what they name
     likeness: float = 0.0  # of the best score: the document most like the first ones has so much more
 
 

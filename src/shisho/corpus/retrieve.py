@@ -9,8 +9,15 @@ from typing import Protocol
 
 from shisho.corpus import rank
 from shisho.corpus.fusion import blend, fuse_ranks
+from shisho.corpus.names import (
+    add_other_names,
+    find_definitions,
+    find_other_names,
+    map_names,
+    weigh_definitions,
+)
 from shisho.corpus.rank import Statistics
-from shisho.domain.corpus import PassageId, RankedPassage, Scope, SearchRequest
+from shisho.domain.corpus import DefinitionMark, PassageId, RankedPassage, Scope, SearchRequest
 from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.domain.ranking import RankedCandidate
 from shisho.errors import InvalidParams, ShishoError
@@ -22,6 +29,8 @@ from shisho.telemetry import count, log, span
 
 LEAST_PROPOSED = 100  # docs/adr/0002
 MOST_TEXTS = 20_000  # passages: about a second of CPU
+Defining = Mapping[PassageId, float]
+"""How surely passages say what a query names."""
 AskTerms = Callable[[Sequence[str]], TermQuery]
 
 
@@ -106,14 +115,13 @@ class Retriever:
     async def _prepared(
         self, request: SearchRequest, scope: Scope, cut: RankingCut, passage_ids: frozenset[PassageId]
     ) -> _Look:
-        texts = [text for text in request.keyword_query if text.strip()]
         meaning = write_meaning_query(request)
         if not meaning:
             raise InvalidParams("Nothing to search for: give keyword_query or vector_query.")
         vector = await self._query_vector(meaning)
         query = self._query_with_synonyms if request.with_synonyms else self.query
         within = narrow_scope(scope, request)
-        return _Look(texts or [meaning], query, vector, within, cut, passage_ids, self.fusion)
+        return _Look(list_texts(request), query, vector, within, cut, passage_ids, self.fusion)
 
     def _query_with_synonyms(self, texts: Sequence[str]) -> TermQuery:
         from shisho.language.wordings import add_synonyms  # here, as a search alone needs no lists
@@ -139,6 +147,25 @@ class Retriever:
     async def measure_rarity(self, terms: Sequence[str], scope: Scope) -> Mapping[str, float]:
         """idf of index terms over everything that the scope's owner may search."""
         return rank.idf(terms, await self.index.view(lambda view: read_statistics(view, terms, (), scope)))
+
+    async def find_short_names(self, question: str, scope: Scope) -> Mapping[str, frozenset[str]]:
+        """As `SearchSession.find_short_names`."""
+        query = self.query([fold_text(question)])
+        return map_names(await self.index.view(lambda view: find_other_names(view, query, scope)))
+
+    async def find_definitions(
+        self, request: SearchRequest, scope: Scope
+    ) -> Mapping[PassageId, DefinitionMark]:
+        """Of the passages that define the thing that a request names, each with the sentence that does."""
+        texts = list_texts(request)
+        within = narrow_scope(scope, request)
+
+        def work(view: SearchView) -> list[DefinitionMark]:
+            query = self.query([fold_text(text) for text in texts])
+            return find_definitions(view, query, find_other_names(view, query, within), within)
+
+        marks = await self.index.view(work, current=False)
+        return {mark.passage_id: mark for mark in reversed(marks)}
 
     async def read_texts(self, scope: Scope) -> Sequence[str]:
         """Everything in scope; nothing where that is too much to look through for one question."""
@@ -171,10 +198,14 @@ class _Look:
         in_scope = view.count(self.scope)
         depth = self.cut.depth(in_scope)
         query = self.query([fold_text(text) for text in self.texts])
+        links = find_other_names(view, query, self.scope)
+        marks = find_definitions(view, query, links, self.scope)
+        defining = weigh_definitions(mark for mark in marks if mark.passage_id not in self.passage_ids)
+        query = add_other_names(query, links) if links else query
         if self.vector is None or view.serving is None or view.serving.name != self.vector.about.name:
-            ranking = self._by_words(view, query, depth)
+            ranking = self._by_words(view, query, defining, depth)
         else:
-            ranking = self._blended(view, query, depth, self.vector)
+            ranking = self._blended(view, query, defining, depth, self.vector)
         meaning_floor = math.inf if self.vector is None else self.vector.about.meaning_floor
         return in_scope, self.cut.cut(in_scope, ranking, meaning_floor)
 
@@ -189,30 +220,39 @@ class _Look:
         embeddings = view.embeddings(list(passages)) if self.cut.spreads(in_scope) else {}
         return RetrievalResult(in_scope, hits, embeddings)
 
-    def _by_words(self, view: SearchView, query: TermQuery, depth: int) -> Sequence[RankedCandidate]:
+    def _by_words(
+        self, view: SearchView, query: TermQuery, defining: Defining, depth: int
+    ) -> Sequence[RankedCandidate]:
         statistics = read_statistics(view, query.all_terms, query.bigrams, self.scope)
-        return _weighed(view, query, statistics, self._proposed(view, query, depth), depth)
+        proposed = self._proposed(view, query, defining, depth)
+        return _weighed(view, query, defining, statistics, proposed, depth)
 
     def _blended(
-        self, view: SearchView, query: TermQuery, depth: int, by: QueryVector
+        self, view: SearchView, query: TermQuery, defining: Defining, depth: int, by: QueryVector
     ) -> Sequence[RankedCandidate]:
-        proposed = self._proposed(view, query, depth)
+        proposed = self._proposed(view, query, defining, depth)
         nearest = view.find_nearest(by.vector, self.scope, _limit(depth), self.passage_ids)
         others = [name for name in proposed if name not in nearest]
         cosines = {**nearest, **view.similarities(by.vector, others)}
         statistics = read_statistics(view, query.all_terms, query.bigrams, self.scope)
         if not cosines:  # whether others have vectors changes nothing
-            return _weighed(view, query, statistics, proposed, depth)
-        by_words = _weighed(view, query, statistics, list(dict.fromkeys([*proposed, *nearest])), None)
+            return _weighed(view, query, defining, statistics, proposed, depth)
+        candidates = list(dict.fromkeys([*proposed, *nearest]))
+        by_words = _weighed(view, query, defining, statistics, candidates, None)
         if self.fusion == "rrf":
             return fuse_ranks(by_words, cosines, depth)
         whole = sum(rank.query_idf(query, statistics).values())
         share = by.about.share.japanese if query.is_japanese else by.about.share.english
-        return blend(by_words, cosines, whole, share, depth)
+        return blend(by_words, cosines, whole, share, depth, defining)
 
-    def _proposed(self, view: SearchView, query: TermQuery, depth: int) -> Sequence[PassageId]:
+    def _proposed(
+        self, view: SearchView, query: TermQuery, defining: Defining, depth: int
+    ) -> Sequence[PassageId]:
         with span("retrieve.propose"):
-            return view.propose(query.all_terms, query.bigrams, self.scope, _limit(depth), self.passage_ids)
+            proposed = view.propose(
+                query.all_terms, query.bigrams, self.scope, _limit(depth), self.passage_ids
+            )
+        return [*dict.fromkeys((*proposed, *defining))]
 
 
 def _limit(depth: int) -> int:
@@ -223,6 +263,7 @@ def _limit(depth: int) -> int:
 def _weighed(
     view: SearchView,
     query: TermQuery,
+    defining: Defining,
     statistics: Statistics,
     names: Sequence[PassageId],
     depth: int | None,
@@ -232,7 +273,7 @@ def _weighed(
     vectors = view.vectors(names)
     with span("retrieve.rank", candidates=len(vectors)):
         candidates = [vectors[name] for name in names if name in vectors]
-        best = weighing.rank(query, candidates, statistics, depth=depth)
+        best = weighing.rank(query, candidates, statistics, depth=depth, defining=defining)
     return best if query.terms else _matched_by_pairs(view, query, best, statistics)
 
 
@@ -262,6 +303,11 @@ def read_statistics(
         terms=view.frequencies("terms", terms, scope),
         bigrams=view.frequencies("bigrams", bigrams, scope),
     )
+
+
+def list_texts(request: SearchRequest) -> list[str]:
+    """The texts whose words are sought; the request as one text where it names none."""
+    return [text for text in request.keyword_query if text.strip()] or [write_meaning_query(request)]
 
 
 def write_meaning_query(request: SearchRequest) -> str:

@@ -18,6 +18,7 @@ from shisho.domain.corpus import (
     BlockKind,
     Citation,
     Complexity,
+    DefinitionMark,
     Document,
     DocumentId,
     NumberedPassage,
@@ -206,7 +207,8 @@ class CorpusSession:
             record = await self._next(request, round_, min(room_tokens, self._room), page_tokens, anew)
             await self._searcher.log.add(self.id, record)
             self._remember(record)
-        return await self._describe(record, record.shown)
+        definitions = await self._searcher.retriever.find_definitions(request, self._scope)
+        return await self._describe(record, record.shown, definitions)
 
     async def show_more(self, round_: int, after: int, page_tokens: int = UNBOUNDED_ROOM) -> Round:
         record = self._rounds.get(round_)
@@ -222,7 +224,7 @@ class CorpusSession:
             record, page = await self._turn_page(record, page_tokens)
         if later and len(page) < len(later):
             record = replace(record, pending=(*later[len(page) :], *record.pending))
-        return await self._describe(record, page)
+        return await self._describe(record, page, {})
 
     async def _turn_page(
         self, record: RoundRecord, page_tokens: int
@@ -261,7 +263,12 @@ class CorpusSession:
         self._rounds[record.round] = record
         self._shown.update({shown_record.number: shown_record for shown_record in record.shown})
 
-    async def _describe(self, record: RoundRecord, records: Sequence[ShownRecord]) -> Round:
+    async def _describe(
+        self,
+        record: RoundRecord,
+        records: Sequence[ShownRecord],
+        definitions: Mapping[PassageId, DefinitionMark],
+    ) -> Round:
         """These passages of a round, as far as they are still there."""
         passages, documents = await self._readable([shown.passage_id for shown in records])
         following = await self._searcher.shelf.find_following(list(passages))
@@ -272,6 +279,7 @@ class CorpusSession:
                 passages[shown_record.passage_id],
                 following.get(shown_record.passage_id, ()),
                 documents[shown_record.document_id],
+                definitions.get(shown_record.passage_id),
             )
             for shown_record in stored_records
         )
@@ -314,6 +322,9 @@ class CorpusSession:
 
     async def list_fields(self) -> Sequence[str]:
         return (*FILTER_FIELDS, *await self._searcher.shelf.list_metadata_keys(self._scope.owner))
+
+    async def find_short_names(self, question: str) -> Mapping[str, frozenset[str]]:
+        return await self._searcher.retriever.find_short_names(question, self._scope)
 
     async def read_texts(self) -> Sequence[str]:
         return await self._searcher.retriever.read_texts(self._scope)
@@ -430,7 +441,11 @@ def _measure(passage: Passage, measure: Callable[[str, str], int]) -> int:
 
 
 def _shown(
-    record: ShownRecord, passage: Passage, following: Sequence[Passage], document: Document
+    record: ShownRecord,
+    passage: Passage,
+    following: Sequence[Passage],
+    document: Document,
+    definition: DefinitionMark | None,
 ) -> NumberedPassage:
     same_page = [*takewhile(lambda follower: _place(follower) == _place(passage), following)]
     after = _text_between(passage.end, same_page)
@@ -445,6 +460,8 @@ def _shown(
         document.title,
         _text_between(passage.end + len(after), turned),
         passage.kind is BlockKind.CODE,
+        None if definition is None else (definition.start - passage.start, definition.end - passage.start),
+        definition is not None and definition.is_stated,
     )
 
 

@@ -9,13 +9,14 @@ feedback)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shisho.corpus.fusion import NONE_DEFINING
 from shisho.corpus.occurrences import JoinedCharacters, JoinedTerms, Whole
 from shisho.corpus.rank import (
     ENGLISH,
@@ -44,16 +45,20 @@ def rank(
     statistics: Statistics,
     weights: Weights | None = None,
     depth: int | None = None,
+    defining: Mapping[PassageId, float] = NONE_DEFINING,
 ) -> list[RankedCandidate]:
     """The best `depth` candidates, or all, best first, each with its score, the parts that it is the sum of,
-    and `match`, the share of the query's terms that it has. Equal scores: by id."""
+    and `match`, the share of the query's terms that it has. Equal scores: by id. `defining`: how
+    surely passages say what the query names."""
     if not candidates:
         return []
     scale = _Scale(query, candidates, statistics, weights or (JAPANESE if query.is_japanese else ENGLISH))
     parts = scale.parts()
     scores = sum(parts.values(), np.zeros(len(candidates)))
     parts["likeness"] = scale.likeness(scores)
-    scores = scores + parts["likeness"]
+    if defining:
+        parts["definition"] = scale.definition(defining)
+    scores = sum((parts[name] for name in ("likeness", "definition") if name in parts), scores)
     names = scale.names
     places = sorted(zip((-scores).tolist(), names, range(len(names)), strict=True))[:depth]
     order = [at for _, _, at in places]
@@ -131,6 +136,11 @@ class _Scale:
         whole = self._worth.sum()
         present = (self._counts > 0) | self._in_heading
         return (self._worth[:, None] * present).sum(axis=0) / whole if whole else np.zeros(self._size)
+
+    def definition(self, defining: Mapping[PassageId, float]) -> Scores:
+        """The idf of the whole query for a passage that says what it names."""
+        share = np.array([defining.get(name, 0.0) for name in self.names])
+        return self._weights.definition * float(self._worth.sum()) * share
 
     def likeness(self, scores: Scores) -> Scores:
         """How much of what the first documents say the most alike passage of each document says too: within a

@@ -37,6 +37,10 @@ class BlockKind(StrEnum):
     CODE = "code"
 
 
+DEFINING_KINDS = frozenset((BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.TABLE))
+"""Blocks in which a thing may be defined: code, captions and notes define nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class PrintedLine:
     """Where one printed line stands: `start:end` of its text, its page (from 1), its box in points from the
@@ -176,6 +180,35 @@ class TermVector(NamedTuple):
     pair_count: int
 
 
+class NameLink(NamedTuple):
+    """One way from a name to another of the same thing; each pair has both. A key is the index terms of a
+    name, by which a question finds it however it is inflected."""
+
+    key: str
+    name: str
+    other_key: str
+    other: str
+
+
+class DefinitionMark(NamedTuple):
+    """A sentence that says what the thing of a key is: `start:end` in the document's text. `is_stated`: by
+    what it says; else it stands first under a heading of that name."""
+
+    key: str
+    passage_id: PassageId
+    start: int
+    end: int
+    is_stated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentNames:
+    """The names that are read in a document, or in a part of it."""
+
+    links: tuple[NameLink, ...] = ()
+    definitions: tuple[DefinitionMark, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Intake:
     """A document, or a part of one, ready for the shelf: everything that one transaction stores. Offsets of
@@ -186,6 +219,7 @@ class Intake:
     lines: tuple[PrintedLine, ...]
     passages: tuple[Passage, ...]
     start: int = 0
+    names: DocumentNames = field(default_factory=DocumentNames)
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,7 +371,9 @@ class NumberedPassage:
     matched. No id. `after`: what follows it under the same heading of the same page, white space between
     included; a quotation that begins in the passage may go on there. `overleaf`: what follows that at the top
     of the next page; a quotation of its own may stand there, but none over the page's end. `title`: of its
-    document. `code`: lines for a machine, which are quoted as they stand."""
+    document. `code`: lines for a machine, which are quoted as they stand. `definition`: the span in the text
+    that says what the thing is that was asked for, None where none does; `is_stated`: it states that, and
+    does not only stand first under a heading of the name."""
 
     temp_index: int
     text: str
@@ -348,6 +384,8 @@ class NumberedPassage:
     title: str = ""
     overleaf: str = ""
     code: bool = False
+    definition: tuple[int, int] | None = None
+    is_stated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

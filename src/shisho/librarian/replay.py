@@ -124,6 +124,11 @@ class RecordedSearch(InquirySearch):
             place=place_within(source.place, passage.text, start, end),
         )
 
+    async def find_short_names(
+        self, complexity: Complexity, is_reached: bool, question: str
+    ) -> Mapping[str, frozenset[str]]:
+        return {}
+
     async def respell(self, aim: Strategy, goals: Sequence[Goal], is_reached: bool) -> Strategy:
         return self._respelt or aim
 

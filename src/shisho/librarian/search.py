@@ -66,6 +66,12 @@ class InquirySearch:
         self.rounds.append(SearchedRound(round_, shown_round.shown, shown_round.sources))
         return shown_round, await session.measure_rarity(wanted_words)
 
+    async def find_short_names(
+        self, complexity: Complexity, is_reached: bool, question: str
+    ) -> Mapping[str, frozenset[str]]:
+        """As `SearchSession.find_short_names`."""
+        return await (await self._session(complexity, is_reached)).find_short_names(question)
+
     async def resolve(
         self, complexity: Complexity, is_reached: bool, temp_index: int, start: int, end: int
     ) -> Citation:

@@ -10,9 +10,11 @@ if TYPE_CHECKING:
         Citation,
         Complexity,
         Corpus,
+        DefinitionMark,
         Document,
         DocumentId,
         Intake,
+        NameLink,
         Passage,
         PassageId,
         PrintedLine,
@@ -226,6 +228,14 @@ class SearchView(Protocol):
     def fetch_passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, NamedPassage]:
         """Those of `ids` whose document is live."""
 
+    def find_short_names(self, keys: Sequence[str], scope: Scope) -> Sequence[NameLink]:
+        """The other names that documents in scope give to the names of some keys, at most three of each:
+        those that most of them give."""
+
+    def find_definitions(self, keys: Sequence[str], scope: Scope, most: int) -> Sequence[DefinitionMark]:
+        """Passages in scope that say what the things of some keys are: at most so many, those that state it
+        first."""
+
     def texts(self, scope: Scope, most: int) -> Sequence[str]:
         """Heading, an empty line and text of every passage in scope; none where there are more than
         `most`."""
@@ -280,6 +290,9 @@ class SearchSession(Protocol):
 
     async def list_fields(self) -> Sequence[str]:
         """The fields that documents can be filtered by."""
+
+    async def find_short_names(self, question: str) -> Mapping[str, frozenset[str]]:
+        """For each name in a question that documents in scope call otherwise too, folded: its other names."""
 
     async def read_texts(self) -> Sequence[str]:
         """All that stands in scope; nothing where that is too much to look through."""

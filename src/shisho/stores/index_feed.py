@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from shisho.domain.corpus import PassageId, Scope, TermVector
+from shisho.domain.corpus import DefinitionMark, NameLink, PassageId, Scope, TermVector
 from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.domain.ranking import NamedPassage
 from shisho.stores.index_scope import IndexScope
@@ -126,6 +126,10 @@ class IndexFeedView(Protocol):
     def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]: ...
 
     def fetch_passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, NamedPassage]: ...
+
+    def find_short_names(self, keys: Sequence[str], scope: Scope) -> Sequence[NameLink]: ...
+
+    def find_definitions(self, keys: Sequence[str], scope: Scope, most: int) -> Sequence[DefinitionMark]: ...
 
     def texts(self, scope: Scope, most: int) -> Sequence[str]: ...
 

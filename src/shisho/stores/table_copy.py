@@ -43,7 +43,10 @@ TABLES: Mapping[str, tuple[str, ...]] = {
 }
 NOT_COPIED: Mapping[str, str] = {
     **dict.fromkeys(
-        ("corpora", "documents", "passages", "passage_bands", "document_meta", "changes"),
+        (
+            *("corpora", "documents", "passages", "passage_bands", "document_meta", "changes"),
+            *("short_names", "definitions"),
+        ),
         "goes in by the shelf's own verbs, which make it anew",
     ),
     **dict.fromkeys(("places", "grants"), "has keys of corpora, which are others in the target"),

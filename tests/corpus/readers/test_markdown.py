@@ -116,6 +116,21 @@ def test_title_of_the_front_matter(front: str, title: str) -> None:
     assert markdown.read(f"---\n{front}\n---\n# 見出し\n\n本文。".encode()).title == title
 
 
+@pytest.mark.parametrize(
+    ("front", "aliases"),
+    [
+        ("aliases: [DTE, 'Tidal Office']", "DTE; Tidal Office"),
+        ('title: 潮汐\naliases:\n  - 潮研\n  - "Tidal; Office"\nauthor: 山田', "潮研; Tidal, Office"),
+        ("alias: DTE", "DTE"),
+        ("aliases:\nauthor: 山田", None),
+        ("author: 山田", None),
+    ],
+)
+def test_aliases_of_the_front_matter(front: str, aliases: str | None) -> None:
+    reading = markdown.read(f"---\n{front}\n---\n# 見出し\n\n本文".encode())
+    assert reading.description.get("aliases") == aliases
+
+
 @pytest.mark.parametrize("rest", ["<td>電話", "<td>電話</td>\n<td>40</td>\n</tr>", "<td>電話</td>\n\n<td>40"])
 def test_a_table_that_was_cut_off_keeps_its_rows(rest: str) -> None:
     rows = "<tr>\n <th>商品</th>\n <th>数</th> </tr>\n <tr>\n <td>ノート</td>\n<td>30</td>\n</tr>\n <tr>\n"

@@ -17,6 +17,8 @@ from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.html import read_whole_blocks
 from shisho.corpus.readers.text import decode, strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
+from shisho.domain.names import ALIAS_SEPARATOR, ALIASES
+from shisho.domain.reference import shorten_fact
 from shisho.errors import DocumentUnreadable
 from shisho.isolation.prescan import NEED_NO_END
 
@@ -24,6 +26,7 @@ STRETCH = 1 << 20  # characters of HTML, read at once: far below what `read_whol
 _FRONT_MATTER = re.compile(r"\A---\n(?:.*\n){0,200}?(?:---|\.\.\.)\n")
 # As YAML has it: a sign says that it stands in the lines below.
 _TITLE = re.compile(r"^title:[ \t]*(?:[>|][-+\d]{0,2}[ \t]*$)?(.*(?:\n[ \t]+\S.*)*)", re.M)
+_ALIASES = re.compile(r"^(?:aliases|alias):[ \t]*(\S.*)?((?:\n[ \t]*-[ \t]+\S.*)*)", re.M)
 _TABLE = re.compile(r"(?<!`)<table\b", re.IGNORECASE)
 _TABLE_END = re.compile(r"</table\s*>", re.IGNORECASE)
 _ROWS = re.compile(r"[^<>]{0,1000}>\s{0,1000}<(?:tr|thead|tbody|caption|colgroup)\b", re.IGNORECASE)
@@ -46,17 +49,29 @@ def read(data: bytes, charset: str | None = None) -> Reading:
     text = strip_controls(decode(data, charset))
     front = _FRONT_MATTER.match(text)
     title = _title_of(front[0]) if front else ""
+    aliases = _list_aliases(front[0]) if front else []
     blocks = read_marked_blocks(text[front.end() :] if front else text, Headings())
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")
     first = next((block.text for block in blocks if block.kind is BlockKind.HEADING), "")
-    return Reading(tuple(blocks), title=title or first)
+    description = {ALIASES: ALIAS_SEPARATOR.join(aliases)} if aliases else {}
+    return Reading(tuple(blocks), title=title or first, description=description)
 
 
 def _title_of(front: str) -> str:
     match = _TITLE.search(front)
     lines = match[1].split("\n") if match else []
     return " ".join(line.strip() for line in lines).strip().strip("\"'").strip()
+
+
+def _list_aliases(front: str) -> list[str]:
+    """Other names of what the title names: in a row with commas, or one a line behind a hyphen."""
+    match = _ALIASES.search(front)
+    if match is None:
+        return []
+    parts = match[1].strip().strip("[]").split(",") if match[1] else match[2].split("\n")
+    names = (part.strip().removeprefix("- ").strip().strip("\"'").strip() for part in parts)
+    return [shorten_fact(ALIASES, name.replace(ALIAS_SEPARATOR.strip(), ",")) for name in names if name]
 
 
 def read_marked_blocks(text: str, headings: Headings) -> list[Block]:

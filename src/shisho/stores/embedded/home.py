@@ -17,7 +17,7 @@ import apsw
 from shisho.errors import Conflict, ShishoError, StorageUnusable
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
-from shisho.stores.embedded import vectors
+from shisho.stores.embedded import names, vectors
 from shisho.stores.embedded.holder import holder, is_stopped
 from shisho.stores.embedded.rows import fetch_all
 from shisho.stores.migrating import list_missing_scripts, scripts_in
@@ -134,12 +134,14 @@ def migrate(connection: apsw.Connection, path: Path) -> list[str]:
     vectors.register(connection)
     with connection:  # all of them at once: a new home is written to the disk once
         connection.execute(NEW_MIGRATIONS)
-        names = list_missing_migrations(connection, path)
-        for name in names:
+        scripts = list_missing_migrations(connection, path)
+        for name in scripts:
             log.debug("migration %s", name)
             connection.execute((resources.files(PACKAGE) / "schema" / name).read_text("utf-8"))
             connection.execute(MIGRATED, (name,))
-    return names
+        if names.SCRIPT in scripts:
+            names.fill(connection)
+    return scripts
 
 
 def is_damage(error: BaseException) -> bool:

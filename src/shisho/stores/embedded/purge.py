@@ -44,7 +44,16 @@ UNTELL_EVENTS = """UPDATE events SET data_json = json_remove(data_json, '$.progr
     WHERE job_id = ? AND data_json ->> '$.progress.sentence' <> ''"""
 # The text of a document, and what was said of it; the table is filled in.
 EMPTY = "DELETE FROM {table} WHERE document_id = ?"
-HOLD_TEXT = ("passages", "parts", "arrivals", "document_meta", "page_memory", "places")
+HOLD_TEXT = (
+    "short_names",
+    "definitions",
+    "passages",
+    "parts",
+    "arrivals",
+    "document_meta",
+    "page_memory",
+    "places",
+)
 # Answers that quote a document, with what they quote.
 QUOTING = """SELECT a.id, a.body,
         json_group_array(json_array(e.number, e.snippet, e.body ->> 'heading', e.body ->> 'place')) AS quoted

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import apsw
 
-from shisho.domain.corpus import PassageId, Scope, TermVector
+from shisho.domain.corpus import DefinitionMark, NameLink, PassageId, Scope, TermVector
 from shisho.domain.ranking import NamedPassage
-from shisho.stores.embedded import rows, vectors
+from shisho.stores.embedded import names, rows, vectors
 from shisho.stores.embedded.scope import READABLE, count_in, write_condition
 
 # Of all live passages that a reader may search: how many there are, and their terms, bigrams and terms of
@@ -48,6 +48,12 @@ class ShelfView:
 
     def fetch_passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, NamedPassage]:
         return vectors.fetch_named_passages(self._connection, ids)
+
+    def find_short_names(self, keys: Sequence[str], scope: Scope) -> Sequence[NameLink]:
+        return names.find_links(self._connection, keys, scope) if keys else ()
+
+    def find_definitions(self, keys: Sequence[str], scope: Scope, most: int) -> Sequence[DefinitionMark]:
+        return names.find_marks(self._connection, keys, scope, most) if keys else ()
 
     def texts(self, scope: Scope, most: int) -> list[str]:
         if self.count(scope) > most:

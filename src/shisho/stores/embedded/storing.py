@@ -8,7 +8,7 @@ import apsw
 
 from shisho.domain.corpus import Document, DocumentId, Intake, Passage
 from shisho.stores import nouns
-from shisho.stores.embedded import rows, vectors
+from shisho.stores.embedded import names, rows, vectors
 from shisho.stores.refusals import arrival_ended, just_taken_in
 
 # A document without its text.
@@ -85,6 +85,7 @@ def _insert_text(connection: apsw.Connection, intake: Intake) -> None:
     connection.executemany(PASSAGE, map(nouns.passage_values, passages))
     connection.executemany(BAND, _bands(passages))
     vectors.insert(connection, passages)
+    names.insert(connection, intake.document.id, intake.names)
 
 
 def begin(connection: apsw.Connection, document: Document, corpus_id: int, token: str) -> None:

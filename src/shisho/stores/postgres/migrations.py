@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 
 from shisho.stores.migrating import list_missing_scripts, scripts_in
+from shisho.stores.postgres import names
 from shisho.stores.postgres.troubles import ConnectionFacts
 from shisho.telemetry import log
 
@@ -57,4 +58,6 @@ def migrate(connection: psycopg.Connection[Any], facts: ConnectionFacts) -> list
             connection.execute(script.read_text("utf-8").encode())
             connection.execute(MIGRATED, {"name": name})
             run.append(name)
+        if names.SCRIPT in run:
+            names.fill(connection)
     return run

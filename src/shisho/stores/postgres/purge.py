@@ -20,7 +20,7 @@ VERSIONS = """SELECT old.id FROM documents d JOIN documents old ON old.corpus_id
     WHERE d.id = %s AND old.source = d.source AND old.state IN ('superseded', 'removed')"""
 # The text of a document, and what was said of it; the table is filled in.
 EMPTY = "DELETE FROM {table} WHERE document_id = %s"
-HOLD_TEXT = ("passages", "parts", "arrivals", "document_meta", "places")
+HOLD_TEXT = ("short_names", "definitions", "passages", "parts", "arrivals", "document_meta", "places")
 # A row that was deleted or changed stands in the table's file as it was until the file is swept; by itself
 # the server does that when a fifth of a table has changed. What somebody else sweeps just now is left to
 # them.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from shisho.domain.corpus import PassageId, Scope, TermVector
+from shisho.domain.corpus import DefinitionMark, NameLink, PassageId, Scope, TermVector
 from shisho.domain.ranking import NamedPassage
-from shisho.stores.postgres import rows, vectors
+from shisho.stores.postgres import names, rows, vectors
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.scope import FROM_DOCUMENTS, READABLE, count_in, write_passage_condition
 
@@ -40,6 +40,12 @@ class PostgresShelfView:
 
     def fetch_passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, NamedPassage]:
         return vectors.fetch_named_passages(self._connection, ids)
+
+    def find_short_names(self, keys: Sequence[str], scope: Scope) -> Sequence[NameLink]:
+        return names.find_links(self._connection, keys, scope) if keys else ()
+
+    def find_definitions(self, keys: Sequence[str], scope: Scope, most: int) -> Sequence[DefinitionMark]:
+        return names.find_marks(self._connection, keys, scope, most) if keys else ()
 
     def texts(self, scope: Scope, most: int) -> list[str]:
         if self.count(scope) > most:

@@ -111,6 +111,8 @@ class QdrantView:
         self.fetch_passages: Callable[[Sequence[PassageId]], Mapping[PassageId, NamedPassage]] = (
             truth.fetch_passages
         )
+        self.find_short_names = truth.find_short_names
+        self.find_definitions = truth.find_definitions
         self.texts = truth.texts
 
     def propose(

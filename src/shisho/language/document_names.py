@@ -1,0 +1,103 @@
+"""The short names of a document and its definitions, with the keys by which a question finds them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from shisho.language.definitions import find_definitions
+from shisho.language.normalise import fold_text
+from shisho.language.sentences import sentences
+from shisho.language.short_names import ShortName, find_short_names
+
+MOST_KEY_TERMS = 12
+MOST_PAIRS = 500  # of a document: a longer list of names is no text that people ask
+UNDER = " › "  # between the headings of a path
+# What a question about a meaning is asked with, as index terms: it names nothing.
+_ASKING_TERMS = frozenset(
+    (
+        *("mean", "meant", "defin", "definit", "explain", "describ", "call", "term", "exact", "tell"),
+        *("意味", "定義", "説明", "指す", "用語", "言葉", "意義"),
+    )
+)
+ReadTerms = Callable[[str], Iterable[str]]  # a folded name to its index terms
+
+
+class SplitPassage(NamedTuple):
+    """A passage for reading names: its id, its path of headings, its text and where that begins in the
+    document, its sentences as they stand and folded, and whether it is prose, a list or rows."""
+
+    id: str
+    heading: str
+    text: str
+    start: int
+    spans: Sequence[tuple[int, int]]
+    folded: Sequence[str]
+    is_prose: bool
+
+
+def split_passage(id_: str, heading: str, text: str, start: int, is_prose: bool) -> SplitPassage:
+    """A passage with its sentences found and folded. In the folded view 決定⏎係数 is one word; offsets and
+    text stay those of the original."""
+    spans = sentences(text)
+    return SplitPassage(id_, heading, text, start, spans, [fold_text(text[a:b]) for a, b in spans], is_prose)
+
+
+def find_links(
+    passages: Sequence[SplitPassage], title: str, aliases: Iterable[str], read: ReadTerms
+) -> Iterator[tuple[str, str, str, str]]:
+    """For each short name and alias both ways: a key, its name, the other key and the other name. A short
+    name that is a part of the long one is left out: what says one says the other."""
+    prose = (sentence for passage in passages if passage.is_prose for sentence in passage.folded)
+    pairs = [*find_short_names(prose), *(ShortName(alias, fold_text(title)) for alias in aliases)][
+        :MOST_PAIRS
+    ]
+    for short, long in {(pair.short, pair.long): None for pair in pairs}:
+        short_key = make_key(read(fold_text(short)))
+        long_key = make_key(read(long))
+        if short_key and long_key and f" {short_key} " not in f" {long_key} ":
+            yield short_key, short, long_key, long
+            yield long_key, long, short_key, short
+
+
+def find_marks(
+    passages: Sequence[SplitPassage], read: ReadTerms
+) -> Iterator[tuple[str, str, int, int, bool]]:
+    """For each definition in passages that follow one another: its key, the id of the passage, the sentence
+    in the document, and whether that states what the thing is."""
+    heading = None
+    for passage in passages:
+        if not passage.is_prose:
+            continue
+        path = fold_text(passage.heading).split(UNDER)
+        is_first = passage.heading != heading
+        heading = passage.heading
+        for definition in find_definitions(
+            passage.text, passage.spans, passage.folded, path, is_first=is_first
+        ):
+            start, end = passage.spans[definition.sentence]
+            if key := make_key(read(definition.name)):
+                yield key, passage.id, passage.start + start, passage.start + end, definition.is_stated
+
+
+def make_key(terms: Iterable[str]) -> str:
+    """The key of a name from its index terms; empty for one that none finds."""
+    words = [*dict.fromkeys(terms)]
+    return " ".join(words) if len(words) <= MOST_KEY_TERMS else ""
+
+
+def make_question_key(terms: Iterable[str]) -> str:
+    """The key of the thing that a question asks about and of nothing else, without its terms of
+    asking."""
+    words = [*dict.fromkeys(terms)]
+    return make_key([word for word in words if word not in _ASKING_TERMS] or words)
+
+
+def list_keys(terms: Sequence[str]) -> list[str]:
+    """The keys of all names that may stand in a row of terms."""
+    rows = (
+        terms[at:end]
+        for at in range(len(terms))
+        for end in range(at + 1, min(len(terms), at + MOST_KEY_TERMS) + 1)
+    )
+    return [*dict.fromkeys(map(make_key, rows))]

@@ -1,0 +1,176 @@
+"""Short names that a text defines: "Department of Tidal Engineering (DTE)", 労働基準法(以下「労基法」).
+Precision first: the letters of the short name must fit, or the text must say that it is one. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+MOST_CHARACTERS = 60
+MOST_WORDS = 14
+REACH = 200  # characters before a bracket in which the name stands that it is about
+_LINKS = frozenset(
+    ["a", "an", "and", "by", "de", "for", "from", "in", "of", "on", "or", "the", "to", "und", "with"]
+)
+_BRACKETED = re.compile(r"\(([^()]{2,120})\)")
+_HENCEFORTH = re.compile(
+    r"(?:^|[、,。;\s])以下[、,]?\s?(?:単に)?\s?[「『\"]?(?P<short>[^「」『』\"()。、]{1,30}?)[」』\"]?"
+    r"\s?(?:と(?:い[うい]|言[うい]|する|し(?:ます|て)|略|記|呼|称|表記)[^「」]{0,20})?[。.]?$"
+)
+_HEREINAFTER = re.compile(
+    r"^(?:hereinafter|hereafter)(?:,? (?:referred to as|called))?,? (?:the )?\"?([^\"]{2,30}?)\"?$"
+)
+_LATIN_SHORT = re.compile(r"^\"?([A-Za-z][A-Za-z0-9&/.-]{1,9})\"?$")
+_LATIN_WORDS = re.compile(r"(?<![A-Za-z0-9'&/,\s-])[A-Za-z0-9'&/,\s-]++\"?$")
+_CAPITALISED = re.compile(r"(?:[A-Z][\w'-]*\s(?:of |for |and |the )*){1,8}$")
+_WORD = re.compile(r"[A-Za-z0-9]+")
+_NAME_RUN = re.compile(r"(?<![一-鿿々〆ヶァ-ヺー・A-Za-z0-9&-])[一-鿿々〆ヶァ-ヺー・A-Za-z0-9&-]++$")
+_QUOTATION = re.compile(r"[「『]([^「」『』]{2,60})[」』]$")
+_CLAUSE = re.compile(r"[^、。「」『』()\s]{2,60}$")
+_SHORT_BEFORE = re.compile(r"([A-Z][A-Za-z0-9&/-]{1,9})\s?$")
+_ENTRY = re.compile(
+    r"^\W{0,4}([A-Z][A-Za-z0-9&/-]{1,9})\*{0,2}\s?(?::|\t|—|–|=| - )\s?\*{0,2}([A-Za-z][^:\t()]{3,80}?)(?:[.,;(]|$)"
+)
+_STANDS_FOR = re.compile(
+    r"\b([A-Z][A-Za-z0-9&/-]{1,9})\"?,? (?:stands for|is short for|short for|is an abbreviation of|abbreviates) (?:the )?\"?"
+    r"([A-Za-z][^:\t()\".,;]{3,80})"
+)
+_SHORT_FOR = re.compile(
+    r"[「『\"]?([^\s「」『』\"()、。は]{2,12})[」』\"]?(?:とは|は)、?[「『\"]?([^「」『』\"()、。は]{4,60}?)[」』\"]?の略(?:称|語|記)?(?:で|。|$)"
+)
+_NOTE_NUMBER = re.compile(r"(?<=[A-Z]{3})[0-9]{2,}$")
+# Japanese names of bodies, behind which capitals in brackets are their short name.
+_BODY = re.compile(
+    r"(?:機構|協会|研究所|センター|委員会|連盟|連合|機関|銀行|財団|学会|基金|組織|庁|省|大学|会議|同盟|公社|公団|本部)$"
+)
+# 「本調査」 names a thing in one text only, and 「十分に知識がある」 is no name.
+_NO_NAME = re.compile(
+    r"^(?:本|当|同|該|甲|乙|丙|これ|それ|前者|後者|[でにをのとがは])|[がはを][ぁ-ん]|\s?等$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ShortName:
+    """A short name and what it is short for, as the text writes them."""
+
+    short: str
+    long: str
+
+
+def find_short_names(sentences: Iterable[str]) -> tuple[ShortName, ...]:
+    """Read the short names that folded sentences define, each once, in order."""
+    names = (name for sentence in sentences for name in _find(sentence))
+    return tuple(dict.fromkeys(filter(_is_usable, names)))
+
+
+def _find(sentence: str) -> Iterator[ShortName]:
+    if "(" in sentence:
+        for bracket in _BRACKETED.finditer(sentence):
+            before = sentence[max(0, bracket.start() - REACH) : bracket.start()].rstrip()
+            yield from _read_bracket(before, bracket[1].strip())
+    for form in (_ENTRY, _STANDS_FOR):
+        match = form.search(sentence)
+        if match and fit_letters(match[1], match[2].strip()) == match[2].strip():
+            yield ShortName(match[1], match[2].strip())
+    if "の略" in sentence and (match := _SHORT_FOR.search(sentence)):
+        is_latin = match[1].isascii()
+        if fit_letters(match[1], match[2]) if is_latin else _is_subsequence(match[1], match[2]):
+            yield ShortName(match[1], match[2].strip())
+
+
+def _read_bracket(before: str, inside: str) -> Iterator[ShortName]:
+    if match := _HENCEFORTH.search(inside):
+        yield from _read_henceforth(before, inside[: match.start()], match["short"].strip())
+    elif hereinafter := _HEREINAFTER.search(inside):
+        if names := _CAPITALISED.search(before + " "):
+            yield ShortName(hereinafter[1], names[0].strip())
+    elif short := _LATIN_SHORT.search(inside):
+        if long := fit_letters(short[1], _last_words(before)):
+            yield ShortName(short[1], long)
+        elif (run := _NAME_RUN.search(before)) and _BODY.search(run[0]) and short[1].isupper():
+            yield ShortName(_NOTE_NUMBER.sub("", short[1]), run[0])
+    elif name := _SHORT_BEFORE.search(before):
+        long = inside.strip('"')
+        if long.isascii() and fit_letters(name[1], long) == long:
+            yield ShortName(name[1], long)
+
+
+def _read_henceforth(before: str, beside: str, short: str) -> Iterator[ShortName]:
+    """以下「…」: short for the name before the bracket, and for one in Latin letters beside it."""
+    latin = beside.strip(" 、,;:")
+    if latin and fit_letters(short, latin) == latin:
+        yield ShortName(short, latin)
+    if long := _name_before(before, short):
+        yield ShortName(short, long)
+
+
+def _name_before(before: str, short: str) -> str:
+    """The name at the end of a text that is called `short` from there on; empty where it cannot be told."""
+    if quotation := _QUOTATION.search(before):
+        return quotation[1]
+    if short.isascii() and (long := fit_letters(short, _last_words(before))):
+        return long
+    run = _NAME_RUN.search(before)
+    if run and (
+        _is_subsequence(short, run[0]) or not before[: run.start()].endswith(("する", "した", "の", "な"))
+    ):
+        return run[0] if len(run[0]) > len(short) else ""
+    clause = _CLAUSE.search(before)
+    if clause and _is_subsequence(short, clause[0]):
+        return clause[0][clause[0].index(short[0]) :]
+    return ""
+
+
+def _last_words(text: str) -> str:
+    match = _LATIN_WORDS.search(text)
+    return match[0].lstrip(" ,0123456789'&/-").rstrip('" ') if match else ""
+
+
+def fit_letters(short: str, text: str) -> str:
+    """The words at the end of a text whose letters `short` is made of: each word but the small ones gives at
+    least its first letter, and nothing else is left. Empty where they do not fit."""
+    bare = short[:-1] if short[-1] == "s" and short[:-1].isupper() else short
+    letters = [letter for letter in bare.casefold() if letter.isalnum()]
+    words = list(_WORD.finditer(text))
+    if len(letters) < 2:
+        return ""
+    for first in range(len(words) - 1, max(-1, len(words) - MOST_WORDS - 1), -1):
+        taken = [word[0].casefold() for word in words[first:]]
+        if taken[0] not in _LINKS and _takes(letters, taken, bare.isupper()):
+            return text[words[first].start() :].strip()
+    return ""
+
+
+def _takes(letters: list[str], words: list[str], is_upper: bool) -> bool:
+    """Whether the words give the letters: two words at least, and letters from within a word for capitals
+    alone."""
+    if not words:
+        return not letters
+    word, rest = words[0], words[1:]
+    if word in _LINKS and _takes(letters, rest, is_upper):
+        return True
+    if not letters or word[0] != letters[0]:
+        return False
+    if _takes(letters[1:], rest, is_upper):
+        return True
+    inner = letters[1:]
+    within = word[1:]
+    # One more letter of a compound: the L of polylactic.
+    return (
+        is_upper and bool(inner) and inner[0] in within[2:] and bool(rest) and _takes(inner[1:], rest, False)
+    )
+
+
+def _is_subsequence(short: str, long: str) -> bool:
+    """Whether the characters of one stand in the other in their order: 労基法 in 労働基準法."""
+    letters = iter(long)
+    return all(letter in letters for letter in short)
+
+
+def _is_usable(name: ShortName) -> bool:
+    return (
+        1 < len(name.short) < len(name.long) <= MOST_CHARACTERS
+        and name.short.casefold() != name.long.casefold()
+        and not _NO_NAME.search(name.short)
+    )

@@ -114,3 +114,13 @@ def test_beside_a_surer_embedder_fewer_are_kept_for_their_words() -> None:
     cosines = {PassageId(name): number / 100 for number, name in enumerate(names)}
     blended = [candidate.passage_id for candidate in blend(by_words, cosines, whole=16.0, share=0.0002)]
     assert set(blended[:FIRST]) & set(names[:SURE_BY_WORDS]) == set(names[:2])
+
+
+def test_passage_that_says_what_the_query_names_counts_as_the_nearest() -> None:
+    by_words = ranking(a=1.0, b=1.0, c=1.0)
+    cosines = {PassageId("a"): 0.5, PassageId("b"): 0.1, PassageId("c"): 0.3}
+    defining = {PassageId("b"): 1.0, PassageId("c"): 0.5}
+    blended = blend(by_words, cosines, whole=16.0, share=0.002, defining=defining)
+    assert [candidate.passage_id for candidate in blended] == ["a", "b", "c"]
+    assert blended[0].score == pytest.approx(blended[1].score) and blended[1].score > blended[2].score
+    assert [candidate.parts["meaning"] for candidate in blended] == [0.5, 0.1, 0.3]

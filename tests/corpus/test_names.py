@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from shisho.corpus.names import add_other_names
+from shisho.corpus.names import add_other_names, weigh_definitions
 from shisho.corpus.retrieve import Retriever
 from shisho.corpus.session import CorpusSearcher, CorpusSession
-from shisho.domain.corpus import Complexity, NameLink, Scope, SearchRequest
+from shisho.domain.corpus import Complexity, DefinitionMark, NameLink, PassageId, Scope, SearchRequest
 from shisho.language.terms import query
 from shisho.stores.names import read_names
 from tests.contracts.conftest import Store, embedded_store
@@ -142,3 +142,16 @@ def test_other_names_join_what_counts_as_the_same() -> None:
     before = replace(query(["DTE doors"]), synonyms={"dte": (("estuari",),)})
     link = NameLink("dte", "DTE", "depart tidal engin", "Department of Tidal Engineering")
     assert add_other_names(before, [link]).synonyms == {"dte": (("estuari",), ("depart", "tidal", "engin"))}
+
+
+def test_stated_definition_weighs_more_than_the_first_words_under_a_heading() -> None:
+    stated, under, both = (PassageId(name) for name in "abc")
+    marks = [
+        DefinitionMark("x", stated, 0, 9, True),
+        DefinitionMark("x", under, 0, 9, False),
+        DefinitionMark("x", both, 0, 9, False),
+        DefinitionMark("x", both, 9, 20, True),
+    ]
+    weights = weigh_definitions(marks)
+    assert weights[stated] == weights[both] == 1.0
+    assert 0.0 < weights[under] < 1.0

@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # What is measured and tested reaches no web but the one in a box.
 test test-slow test-busy floors coverage docs faults bench bench-postgres eval: export SHISHO_WEB = off
 
-.PHONY: pictures python setup setup-dev demo test test-slow test-busy floors coverage check docs dist faults bench bench-postgres eval lock clean
+.PHONY: pictures python setup setup-dev demo test test-slow test-busy floors coverage check docs dist faults bench bench-postgres eval lock clean weights weights-report weights-tables
 
 setup: $(VENV)/.core
 setup-dev: $(VENV)/.dev
@@ -125,6 +125,18 @@ eval: $(VENV)/.dev
 
 # The newest releases that the ranges allow, with the hashes of their files for every system and Python. The locks say the same releases.
 LOCK = .lock/bin/uv pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-annotate --no-header pyproject.toml
+# The weights by which passages are ranked without a language model, from the committed tables of features.
+weights: $(VENV)/.dev
+	$(BIN)/python train/fit.py
+
+# The same, and the report with held-out figures and the ablation; minutes.
+weights-report: $(VENV)/.dev
+	$(BIN)/python train/fit.py --report
+
+# The tables of features themselves, from the evaluation sets in $(SHISHO_SHARED).
+weights-tables: $(VENV)/.dev
+	$(BIN)/python train/build_tables.py
+
 lock:
 	rm -rf .lock && $(PYTHON) -m venv .lock && mkdir -p requirements
 	.lock/bin/python -m pip install -q --disable-pip-version-check uv

@@ -17,7 +17,7 @@ from typing import Any
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.inquiry import Answer
-from shisho.evaluation.reading import find_missing_needs, list_printed_quotations
+from shisho.evaluation.reading import find_missing_needs, list_shown_texts
 
 ROOT = Path(__file__).parent.parent
 QUESTIONS = ROOT / "eval" / "asking" / "questions.jsonl"
@@ -72,7 +72,7 @@ def judge(row: dict[str, Any], answer: Answer) -> bool:
     is_understood = (
         not answer.understood if row["understood"] == [""] else any(map(read.__contains__, row["understood"]))
     )
-    missing = find_missing_needs(tuple(map(tuple, row["needs"])), list_printed_quotations(answer))
+    missing = find_missing_needs(tuple(map(tuple, row["needs"])), list_shown_texts(answer))
     return is_understood and not missing and not answer.abstained
 
 

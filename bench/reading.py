@@ -32,7 +32,7 @@ from shisho.evaluation.reading import (
     ReadingQuestion,
     find_missing_needs,
     judge,
-    list_printed_quotations,
+    list_shown_texts,
     load_questions,
 )
 
@@ -155,7 +155,7 @@ def show(results: Sequence[ReadingResult]) -> None:
         good = ReadingOutcome.ABSTAINED if question.kind == NOT_THERE else ReadingOutcome.RIGHT
         if result.outcome is good:
             continue
-        lacking = find_missing_needs(question.needs, list_printed_quotations(result.answer))
+        lacking = find_missing_needs(question.needs, list_shown_texts(result.answer))
         print(f"\n{question.id} {result.outcome}: {question.text}")
         print("  lacks:", " · ".join(" | ".join(alternatives) for alternatives in lacking) or "–")
         for evidence in result.answer.evidence:

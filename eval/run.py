@@ -31,8 +31,8 @@ AT_ONCE = 2  # measurements, each in a process of its own: one may hold a gigaby
 SETS = ("jsquad-valid", "jaquad-dev", "niilc-dev", "cranfield")
 MEASURES = ("ndcg@10", "recall@50", "mrr@10", "queries", "documents", "seconds")
 ANSWERING = (
-    "evidence@answer",
-    "quoted_characters",
+    "answer@shown",
+    "shown_characters",
     "abstains_with_gold",
     "abstains_without_gold",
     "answered_queries",

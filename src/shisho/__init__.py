@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     from shisho.domain.inquiry import (
         Answer,
         AnswerLevel,
+        AnswerPassage,
         Budget,
         Evidence,
         Finding,
@@ -101,6 +102,7 @@ if TYPE_CHECKING:
         Goal,
         GoalStatus,
         LoopStop,
+        PassageMark,
         Sentence,
         Stance,
         Strategy,
@@ -253,7 +255,8 @@ __version__ = VERSION
 # fmt: off
 __all__ = [
     "AcceptedEvidence", "Access", "AccessDenied", "AllEnginesBlocked", "AllFetchesFailed", "Answer", "AnswerDesk",
-    "AnswerDifference", "AnswerHandle", "AnswerLevel", "AnswerLog", "AnswerReady", "AnswerStep", "AskOptions", "AuditEntry",
+    "AnswerDifference", "AnswerHandle", "AnswerLevel", "AnswerLog", "AnswerPassage", "AnswerReady", "AnswerStep",
+    "AskOptions", "AuditEntry",
     "AuditOutcome", "AuditVerb", "AuthAction", "AuthRequired", "AuthResolved", "AuthTarget", "BorrowedModel", "BreakerState",
     "Budget", "BudgetExhausted", "Bytes", "CalibrationTarget", "Check", "CitedSentence", "Claim", "Complexity",
     "ComposedAnswer", "Conflict", "ConsentRequired", "Conversation", "ConversationContext", "ConversationDesk",
@@ -270,7 +273,7 @@ __all__ = [
     "MetadataValue", "ModelDesk", "ModelFailed", "ModelFault", "ModelUsage", "ModelUse", "ModelWork",
     "ModelWorkKind", "ModelWorkState", "NameConflict", "NeedsOcr", "NewToken", "NodeModelUse", "NotFound", "Notifier",
     "NumberedPassage", "Opinion", "OutgoingQueries", "PageCrop", "PageFate", "PageImage", "PageLayout",
-    "PageRecognised", "PageStrip", "PagesRead", "PagingStop", "ParserFailed", "PassageHit", "PassageId",
+    "PageRecognised", "PageStrip", "PagesRead", "PagingStop", "ParserFailed", "PassageHit", "PassageId", "PassageMark",
     "PassageReading", "Payload",
     "PendingIntervention", "PendingJobs", "PreparedInquiry", "Priority", "Progress", "ProofDesk", "PurgeScope",
     "QuestionTurn", "Quota", "QuotaExhausted", "QuotaResource",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shisho.domain.codec import Payload
+from shisho.domain.codec import Payload, UnreadablePayload
 from shisho.domain.job import JobId, NewJob
 from shisho.domain.payloads import (
     SHAPES,
@@ -57,7 +57,7 @@ def test_payload_comes_back_from_its_job(kind: JobKind) -> None:
     ],
 )
 def test_payload_of_another_shape_is_refused(kind: JobKind, given: object) -> None:
-    with pytest.raises(TypeError):
+    with pytest.raises(UnreadablePayload):
         read_payload(NewJob(JobId("a"), kind, Payload.wrap(given)))
 
 

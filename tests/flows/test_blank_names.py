@@ -98,10 +98,12 @@ async def furnish(folder: Path) -> None:
 
 
 def hold(home: Path) -> dict[str, list[Any]]:
-    """Every row of the library."""
+    """Every row of the library, but for the audit, which records refused calls too."""
     with closing(apsw.Connection(str(home / "shisho.db"))) as connection:
         tables = [
-            name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            name
+            for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            if name not in ("audit", "sqlite_sequence")
         ]
         return {table: list(connection.execute(f'SELECT * FROM "{table}" ORDER BY 1')) for table in tables}
 

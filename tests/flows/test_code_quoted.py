@@ -30,7 +30,7 @@ async def answer(desk: Desk, tmp_path: Path) -> Answer:
 async def test_text_of_an_answer_has_code_between_fences(answer: Answer) -> None:
     (code,) = [evidence for evidence in answer.evidence if evidence.code]
     assert code.snippet == LINES
-    assert f"コード [{code.number}] — 精算{BLOCK}" in answer.text
+    assert f"▸ 精算{BLOCK}\n[{code.number}]\n" in answer.text
 
 
 async def test_exports_have_code_as_code(desk: Desk, answer: Answer) -> None:

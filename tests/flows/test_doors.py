@@ -23,7 +23,10 @@ from tests.interfaces.serving import answered_over_http, calling, serving, stdio
 from tests.machine import PATIENCE
 
 QUESTION = "決定係数と残差の違いを比較せよ"
-GOALS = ({"id": "T1", "question": "決定係数の定義"}, {"id": "task-7", "question": "残差の定義"})
+GOALS = (
+    {"id": "T1", "question": "決定係数とは何か"},
+    {"id": "task-7", "question": "残差とは何を引いた差のことか"},
+)
 CONDITION = "T1 and task-7"
 ENGLISH = "04-reading-a-regression.pdf"  # says little of the second goal, so that a second round is made
 FIELDS = {

@@ -136,7 +136,8 @@ async def test_what_was_purged_is_told_in_the_language_of_the_question_and_is_no
         await desk.remove(name, purge=True)
     for answer, gone in zip(asked, ("(出典は削除されました)", "(source removed)"), strict=True):
         told = await desk.answer(answer.id)
-        assert f"\n{gone} [1]" in told.text and REMOVED not in told.text
+        assert f"\n\n{gone}[1]\n" in told.text and REMOVED not in told.text
+        assert [(passage.text, passage.heading) for passage in told.passages] == [(gone, "")]
         assert [sentence.support for sentence in told.sentences] == [SupportOutcome.UNVERIFIED]
         assert [quotation.title for quotation in told.evidence] == [gone]
         page = await desk.export(answer.id, "md")

@@ -6,7 +6,6 @@ import pytest
 
 from shisho.desk import Desk
 from shisho.domain.corpus import Source
-from shisho.domain.inquiry import AnswerLevel
 
 OTHERS = ["図書館の開館時間は九時である。", "昨日は雨が降った。", "犬が公園を走る。"]
 
@@ -78,7 +77,6 @@ async def test_what_is_in_letters_of_other_scripts_is_quoted(desk: Desk, questio
     for name, text in zip("甲乙丙丁", [*OTHERS, written], strict=True):
         await desk.add_source(Source(f"{name}.txt", text.encode()))
     answer = await desk.ask(question)
-    assert answer.level is AnswerLevel.ANSWERED
     assert [quoted.snippet for quoted in answer.evidence] == [written]
 
 

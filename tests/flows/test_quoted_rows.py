@@ -63,10 +63,11 @@ async def test_a_row_that_the_librarian_quotes_has_it_in_the_answer_too(tmp_path
     async with open_desk(home=tmp_path) as desk:
         for source, _, _ in CASES:
             await desk.add_source(source)
-        answer = await desk.ask("桜の間の4時間パックの料金はいくらですか")
+        answer = await desk.ask("桜の間の料金はいくらですか")
         evidence = find_row(answer, "桜の間")
         assert evidence.snippet == "桜の間\t3,500円\t12,000円" and evidence.heading.endswith(OF_HTML)
-        assert f"「桜の間 | 3,500円 | 12,000円」 [{evidence.number}] — {evidence.heading}" in answer.text
+        assert f"▸ {evidence.heading}\n" in answer.text
+        assert f"\n桜の間 | 3,500円 | 12,000円[{evidence.number}]" in answer.text
         # What is purged leaves no word of its header.
         await desk.remove(evidence.document_id, purge=True)
         left = json.dumps(to_plain(await desk.answer(answer.id)), ensure_ascii=False)

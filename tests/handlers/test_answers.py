@@ -11,7 +11,7 @@ from typing import Any, cast, get_type_hints
 
 import pytest
 
-from shisho.domain.codec import Payload, to_plain
+from shisho.domain.codec import Payload, UnreadablePayload, to_plain
 from shisho.domain.event import Event
 from shisho.domain.inquiry import AnswerLevel, Budget, LoopStop
 from shisho.domain.job import Job, JobId, JobState, NewJob, TaskId
@@ -136,5 +136,5 @@ def test_every_kind_of_job_ends_in_a_shape_that_is_read_strictly() -> None:
     outcome = AnswerOutcome("a", 2, AnswerLevel.ANSWERED, False, LoopStop.CONDITION_MET, 1)
     assert read_outcome(job) is None
     assert read_outcome(replace(job, output=Payload.wrap(outcome))) == outcome
-    with pytest.raises(TypeError, match="kept"):
+    with pytest.raises(UnreadablePayload, match="kept"):
         read_outcome(replace(job, output=Payload.wrap({**to_plain(outcome), "kept": 2})))

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from shisho.language.numbers import Date, Figures, Measure, figures, fold_figures, is_same_unit, kanji_number
+from shisho.language.numbers import Date, Figures, Measure, figures, fold_figures, kanji_number
 from tests.machine import grows_in_line
 
 
@@ -100,21 +100,6 @@ def test_hostile_lengths_end_soon(text: str) -> None:
     started = time.process_time()
     figures(text)
     assert time.process_time() - started < 2
-
-
-@pytest.mark.parametrize(
-    ("word", "other", "same"),
-    [
-        ("m", "メートル", True),
-        ("キログラム", "kg", True),
-        ("m", "キロメートル", False),
-        ("人", "名", False),
-        ("m", "m", False),
-        ("灯台", "m", False),
-    ],
-)
-def test_the_sign_of_a_unit_is_its_name(word: str, other: str, same: bool) -> None:
-    assert is_same_unit(word, other) is same
 
 
 @pytest.mark.parametrize("unit", ["a", "1", "a^", "1,", "万", "一", "年1"])

@@ -42,6 +42,7 @@ class Library:
     removed: set[str] = field(default_factory=set)
     requests: list[tuple[str, int, SearchRequest]] = field(default_factory=list)
     rounds: dict[tuple[str, int], list[int]] = field(default_factory=dict)
+    asked: dict[tuple[str, int], SearchRequest] = field(default_factory=dict)
 
     def opener(self, session_id: str) -> SessionOpener:
         async def opened(complexity: Complexity, reached: bool) -> Session:
@@ -62,8 +63,10 @@ class Session:
         key = (self.id, round_)
         if key not in self.library.rounds:
             self.library.rounds[key] = self._ranked(request, anew)[: self.library.k]
+            self.library.asked[key] = request
         seen = self._seen()
-        shown = [self._shown(at, request) for at in self.library.rounds[key]]
+        # A recorded round is shown as it was, whatever is asked now.
+        shown = [self._shown(at, self.library.asked[key]) for at in self.library.rounds[key]]
         return Round(
             tuple(shown), len(shown), len(self.library.leaves), len(seen) == len(self.library.leaves)
         )

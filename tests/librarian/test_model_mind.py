@@ -230,7 +230,7 @@ async def test_a_judge_is_not_asked_beyond_the_budget() -> None:
 
 @pytest.mark.parametrize(("focus", "taken"), [("G2", True), ("G9", False), ("", False)])
 async def test_a_model_may_choose_the_next_goal_among_the_open_ones(focus: str, taken: bool) -> None:
-    goals = StrategyReply((GoalReply("月とは何か"), GoalReply("星とは何か")), "all", "several")
+    goals = StrategyReply((GoalReply("虹とは何か"), GoalReply("星とは何か")), "all", "several")
     reply = ReflectionReply(focus, "星の定義がない")
     llm = scripted(StrategyReply=goals, EvaluationReply=EvaluationReply(()), ReflectionReply=reply)
     ledger = new_ledger()
@@ -259,10 +259,10 @@ async def test_a_model_may_choose_the_next_goal_among_the_open_ones(focus: str, 
 )
 async def test_a_models_condition_is_a_full_expression(condition: str, kept: str, met: bool) -> None:
     """The first goal is answered. What cannot be read is that all are needed."""
-    goals = (GoalReply(QUESTION), GoalReply("月とは何か"), GoalReply("星とは何か"))
+    goals = (GoalReply(QUESTION), GoalReply("虹とは何か"), GoalReply("星とは何か"))
     llm = scripted(StrategyReply=StrategyReply(goals, condition, "several"))
     budget = Budget(max_model_calls=100, max_tokens=10**6)
-    answer = await asked(mind_of(llm), "決定係数と月と星とは何か", budget)
+    answer = await asked(mind_of(llm), "決定係数と月の違いは何か", budget)
     assert (answer.condition, answer.loop_stop is LoopStop.CONDITION_MET) == (kept, met)
 
 

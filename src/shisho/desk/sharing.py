@@ -69,6 +69,11 @@ def hide_unreadable(answer: Answer, readable: Collection[DocumentId]) -> Answer:
         text="\n".join(map(_line, sentences)),
         sentences=sentences,
         evidence=tuple(_emptied(item) if item.number in hidden else item for item in answer.evidence),
+        passages=tuple(
+            passage
+            for passage in answer.passages
+            if passage.document_id in readable and not hidden & {mark.number for mark in passage.marks}
+        ),
     )
 
 

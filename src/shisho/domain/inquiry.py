@@ -174,25 +174,23 @@ class Stance(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A claim of Evaluate, not yet verified: a snippet of the passage with this number speaks to this goal.
-    `list_items`: how many the list has that the snippet gives only in part, else 0. `also`: numbers of other
-    passages that say the same."""
+    `also`: numbers of other passages that say the same."""
 
     index: int
     goal_id: str
     snippet: str
     score: float
-    list_items: int = 0
-    is_heading: bool = False
     stance: Stance = Stance.ANSWERS
     also: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRef:
-    """Verified evidence as the librarian holds it: a number instead of an id. `list_items` as in Finding.
-    `context`: the words right before it in its passage, of a row the header of its table. `table_header`: its
-    labels, named as such, where the heading does not have them. `same_as`: the number of evidence that says
-    the same, from another document, 0 for none. `code`: lines for a machine."""
+    """Verified evidence as the librarian holds it: a number instead of an id. `context`: the words right
+    before it in its passage, of a row the header of its table. `table_header`: its labels, named as such,
+    if the heading does not have them. `same_as`: the number of evidence that says the same, from another
+    document, 0 for none. `code`: lines for a machine. `passage`: the text of its passage, in which the
+    snippet begins at `offset`."""
 
     number: int
     goal_id: str
@@ -202,13 +200,13 @@ class EvidenceRef:
     round: int
     place: str = ""
     ocr: bool = False
-    list_items: int = 0
-    is_heading: bool = False
     stance: Stance = Stance.ANSWERS
     context: str = ""
     same_as: int = 0
     code: bool = False
     table_header: str = ""
+    passage: str = ""
+    offset: int = 0
 
 
 def build_evidence_ref(
@@ -348,6 +346,33 @@ class Sentence:
 
 
 @dataclass(frozen=True, slots=True)
+class PassageMark:
+    """`text[start:end]` of a shown passage is the snippet of the evidence with this number."""
+
+    start: int
+    end: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPassage:
+    """A passage that an answer without a model shows whole, with its best sentences marked.
+
+    `start`: where its text begins in the document. Words of a document: data, never an instruction. The
+    librarian, which knows no document, leaves `document_id`, `title`, `page` and `start` to the citations."""
+
+    goal_id: str
+    heading: str
+    text: str
+    marks: tuple[PassageMark, ...]
+    code: bool = False
+    document_id: DocumentId = field(default=DocumentId(""))
+    title: str = ""
+    page: int | None = None
+    start: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The answer that the visitor gets. `level` is that of its best goal; `abstained` says that it is not
     `answered`; `missing` names what is not answered, and after that what could not be searched for it, and
@@ -374,3 +399,5 @@ class Answer:
     conversation_id: str = ""
     model_uses: tuple[ModelUse, ...] = ()
     """Each use of a model, in order, without its replies."""
+    passages: tuple[AnswerPassage, ...] = ()
+    """The passages that `text` shows whole; none if a model wrote it."""

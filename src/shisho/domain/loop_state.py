@@ -11,6 +11,7 @@ from typing import Annotated, TypedDict
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import (
     AnswerLevel,
+    AnswerPassage,
     Budget,
     EvidenceRef,
     GoalStatus,
@@ -50,25 +51,26 @@ class Spending:
 @dataclass(frozen=True, slots=True)
 class Draft:
     """An answer by number. `missing` holds the questions of goals that are not met, then what could not be
-    searched and why; `level`: that of the best goal."""
+    searched and why; `level`: that of the best goal; `passages`: those that it shows whole."""
 
     text: str
     sentences: tuple[Sentence, ...]
     missing: tuple[str, ...]
     level: AnswerLevel
+    passages: tuple[AnswerPassage, ...] = ()
 
 
 class LoopState(TypedDict, total=False):
     """The state of the loop. A field that is `Annotated` grows by what a node gives; the others are
     replaced.
 
-    `earlier`: the questions before this one in its conversation, as they were understood. `shown`, `rarity`
-    and `exhausted` are of the last round; `rounds_without_evidence` counts the rounds since the last new
-    evidence, `dropped` the findings that could not be verified; `uses` lists the uses of models; `reads`
-    counts the rounds that a model has read, `misreads` those in which it failed and rules did. `respelt`:
-    other writings of the question were tried; `anew`: one was taken, and nothing counts as seen. `reached` is
-    there once the web was asked, `survey` where the question is about the collection: it is answered by what
-    was counted or compared, and nothing is searched."""
+    `earlier`: the questions before this one in its conversation, as they were understood. `shown`, `rarity`,
+    `short_names` and `exhausted` are of the last round; `rounds_without_evidence` counts the rounds since
+    the last new evidence, `dropped` the findings that could not be verified; `uses` lists the uses of models;
+    `reads` counts the rounds that a model has read, `misreads` those in which it failed and rules did.
+    `respelt`: other writings of the question were tried; `anew`: one was taken, and nothing counts as seen.
+    `reached` is there once the web was asked, `survey` if the question is about the collection: it is
+    answered by what was counted or compared, and nothing is searched."""
 
     question: str
     earlier: tuple[str, ...]
@@ -80,6 +82,7 @@ class LoopState(TypedDict, total=False):
     plans: Annotated[tuple[Plan, ...], add]
     shown: tuple[NumberedPassage, ...]
     rarity: Mapping[str, float]
+    short_names: Mapping[str, frozenset[str]]
     exhausted: bool
     reached: WebResult
     evidence: Annotated[tuple[EvidenceRef, ...], add]

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class PrintedPart:
     """A stretch of a line of the answer. `number`: of the quotation that it leads to; 0: it leads nowhere.
-    `code`: all of a line, and lines for a machine."""
+    `code`: all of a line, and lines for a machine. `marked`: of a passage's best sentences."""
 
     text: str
     number: int = 0
     code: bool = False
+    marked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

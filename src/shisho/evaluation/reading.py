@@ -85,7 +85,7 @@ def judge(question: ReadingQuestion, answer: Answer) -> ReadingOutcome:
     """Judge an answer. A question that nothing answers has only two outcomes, `abstained` and `wrong`."""
     if not question.needs:
         return ReadingOutcome.ABSTAINED if answer.abstained else ReadingOutcome.WRONG
-    missing = find_missing_needs(question.needs, list_printed_quotations(answer))
+    missing = find_missing_needs(question.needs, list_shown_texts(answer))
     some = len(missing) < len(question.needs)
     if answer.abstained:
         return ReadingOutcome.NEAR if some else ReadingOutcome.ABSTAINED
@@ -94,8 +94,10 @@ def judge(question: ReadingQuestion, answer: Answer) -> ReadingOutcome:
     return ReadingOutcome.NEAR if some and answer.missing else ReadingOutcome.WRONG
 
 
-def list_printed_quotations(answer: Answer) -> list[str]:
-    """The quotations and the headings printed beside them, in order."""
+def list_shown_texts(answer: Answer) -> list[str]:
+    """Return the shown passages, or without any the quotations, each with its heading."""
+    if answer.passages:
+        return [f"{passage.heading}\n{passage.text}" for passage in answer.passages]
     return [f"{evidence.heading}\n{evidence.snippet}" for evidence in answer.evidence]
 
 

@@ -16,6 +16,7 @@ from shisho.desk import Desk
 from shisho.domain.corpus import IntakeOutcome, Source
 from shisho.errors import InvalidParams
 from shisho.evaluation.metrics import ndcg, recall, reciprocal_rank
+from shisho.evaluation.reading import list_shown_texts
 from shisho.evaluation.sets import EvalDocument, EvalQuestion, EvalSet, load
 from shisho.language.terms import fold
 
@@ -87,22 +88,20 @@ async def rank_questions(desk: Desk, questions: Sequence[EvalQuestion]) -> list[
 
 
 async def measure_answers(desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuestion]) -> dict[str, Any]:
-    """evidence@answer (a heading printed beside its quotation counts), mean quoted characters, and how often
-    it abstains with the gold passage in and out of the corpus."""
+    """Measure how often what is shown holds the gold answer, its mean characters, and how often it abstains
+    with the gold passage in and out of the corpus."""
     found_shares = []
-    quoted_shares = []
+    shown_chars = []
     silent = []
     for question in questions:
         answer = await desk.ask(question.text)
-        snippets = [evidence.snippet for evidence in answer.evidence]
-        printed_texts = [f"{evidence.heading}\n{evidence.snippet}" for evidence in answer.evidence]
-        found_shares.append(_contains(printed_texts, question.answers))
-        quoted_shares.append(sum(map(len, snippets)))
+        found_shares.append(_contains(list_shown_texts(answer), question.answers))
+        shown_chars.append(sum(len(passage.text) for passage in answer.passages))
         silent.append(answer.abstained or bool(answer.missing))
     without = [await _without(desk, eval_set, question) for question in questions]
     return {
-        "evidence@answer": _mean(found_shares),
-        "quoted_characters": _mean(quoted_shares),
+        "answer@shown": _mean(found_shares),
+        "shown_characters": _mean(shown_chars),
         "abstains_with_gold": _mean(silent),
         "abstains_without_gold": _mean(without),
         "answered_queries": len(questions),

@@ -27,7 +27,7 @@ def read_same_words() -> WordGroups:
 @lru_cache(maxsize=1)
 def read_near_words() -> WordGroups:
     verbs = ([(stem,) for stem in terms(forms)] for forms in irregular_verbs.FORMS.split(";"))
-    return group_words([*read_list("near_words"), *read_list("everyday_words"), *verbs])
+    return group_words([*read_list("near_words"), *verbs])
 
 
 @lru_cache(maxsize=1)
@@ -42,26 +42,12 @@ def _opposite() -> Mapping[str, frozenset[str]]:
     return {term: frozenset(others) for term, others in pairs.items()}
 
 
-@lru_cache(maxsize=1)
-def _exclusive() -> Mapping[str, frozenset[str]]:
-    exclusive: dict[str, set[str]] = {}
-    for words, is_exclusive in _read_opposite_words():
-        for word in words if is_exclusive else ():
-            exclusive.setdefault(word, set()).update(other for other in words if other != word)
-    return {term: frozenset(others) for term, others in exclusive.items()}
-
-
 def _read_opposite_words() -> Iterator[tuple[Sequence[str], bool]]:
     """The first word of a line is the opposite of each of the others; after a star, every word excludes every
     other, which is true in the second place."""
     for line in read_list("opposite_words"):
         is_exclusive = line[0] == ("*",)
         yield ["".join(word) for word in line[is_exclusive:]], is_exclusive
-
-
-def find_exclusive(term: str) -> frozenset[str]:
-    """The other terms of its kind, of which only one can be meant: colours, sizes, days of the week."""
-    return _exclusive().get(term, frozenset())
 
 
 def opposites(term: str) -> frozenset[str]:

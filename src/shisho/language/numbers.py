@@ -314,9 +314,3 @@ def _measure(match: re.Match[str]) -> Measure:
         value /= Decimal(fraction[1:])
     value *= _WORDS.get(part["times"] or "", 1)
     return Measure(value.normalize(), unit, part["power"] or "")
-
-
-def is_same_unit(word: str, other: str) -> bool:
-    """True where one is the sign of a unit and the other its name: m and メートル."""
-    unit = _SAME_UNIT.get(word)
-    return unit is not None and unit == _SAME_UNIT.get(other) and word.isascii() is not other.isascii()

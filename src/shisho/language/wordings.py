@@ -1,5 +1,4 @@
-"""How documents word what people ask: synonyms, and words that only go with it. By them passages
-are looked for and shown; whether a claim is supported is for `meanings` alone."""
+"""Synonyms by which passages are searched for and shown. Whether a claim is supported is for `meanings`."""
 
 from __future__ import annotations
 
@@ -10,16 +9,10 @@ from functools import lru_cache
 from shisho.language.meanings import read_near_words, read_same_words
 from shisho.language.normalise import fold_text
 from shisho.language.terms import TermQuery, build_query, terms
-from shisho.language.word_groups import Word, read_list
+from shisho.language.word_groups import Word
 
 MOST_TERMS = 40  # of a query that gets synonyms, ten each: a longer one has words enough of its own
 _NONE = frozenset[int]()
-
-
-@lru_cache(maxsize=1)
-def _read_wordings() -> Mapping[str, Sequence[Word]]:
-    """For a word that people ask with, its terms joined, itself and what documents say where it is meant."""
-    return {"".join(words[0]): words for words in read_list("asked_words")}
 
 
 @lru_cache(maxsize=20_000)
@@ -35,24 +28,16 @@ def list_synonyms(term: str) -> tuple[Word, ...]:
 
 
 @lru_cache(maxsize=20_000)
-def list_wordings(term: str) -> tuple[Word, ...]:
-    """How documents may word what people ask with a term, or with terms that are joined: its synonyms, and
-    words that only go with it (注射: 接種)."""
-    found = dict.fromkeys((*list_synonyms(term), *_read_wordings().get(term, ())))
-    return tuple(word for word in found if "".join(word) != term)
-
-
-@lru_cache(maxsize=20_000)
-def join_wordings(term: str) -> frozenset[str]:
-    """`list_wordings`, the terms of each joined."""
-    return frozenset(map("".join, list_wordings(term)))
+def join_synonyms(term: str) -> frozenset[str]:
+    """`list_synonyms`, the terms of each joined."""
+    return frozenset(map("".join, list_synonyms(term)))
 
 
 @lru_cache(maxsize=1)
 def _read_long_words() -> Mapping[str, Sequence[Word]]:
     """The listed words of several terms, by their first."""
     found: dict[str, dict[Word, None]] = {}
-    for words in (*read_same_words().words, *read_near_words().words, *_read_wordings().values()):
+    for words in (*read_same_words().words, *read_near_words().words):
         for word in words:
             if word[1:]:
                 found.setdefault(word[0], {})[word] = None
@@ -74,10 +59,10 @@ def add_synonyms(query: TermQuery) -> TermQuery:
     """The query with what means the same as its terms, unless it is long."""
     if len(query.terms) > MOST_TERMS:
         return query
-    synonyms = {term: dict.fromkeys(list_wordings(term)) for term in query.terms}
+    synonyms = {term: dict.fromkeys(list_synonyms(term)) for term in query.terms}
     for word in find_long_words(query.terms):
         for term in word:
-            synonyms[term].update(dict.fromkeys(list_wordings("".join(word))))
+            synonyms[term].update(dict.fromkeys(list_synonyms("".join(word))))
     return replace(query, synonyms={term: tuple(words) for term, words in synonyms.items() if words})
 
 

@@ -1,18 +1,22 @@
-"""Verified evidence to an answer without a model: quotations in goal order, and plain words on what is
-missing."""
+"""Verified evidence to an answer: without a model the passages themselves, with marked sentences, and plain
+words on what is missing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
-from itertools import chain, combinations
+from itertools import combinations
 
 from shisho.domain.inquiry import (
     AnswerLevel,
+    AnswerPassage,
+    Evidence,
     EvidenceRef,
     Goal,
     GoalStatus,
     LoopStop,
+    PassageMark,
     Sentence,
     Stance,
     Strategy,
@@ -23,13 +27,17 @@ from shisho.domain.inquiry import (
 )
 from shisho.domain.loop_state import Draft
 from shisho.domain.place import say_place
-from shisho.language.display import fence_code, join_lines
+from shisho.language.display import join_lines
+from shisho.language.marked_text import TextMark, render_marked
 from shisho.language.script import answer_language
-from shisho.librarian import questions
 from shisho.librarian.contradictions import contradiction
 from shisho.librarian.levels import ENOUGH, level_of_evidence, stance_of
 from shisho.librarian.reflect import open_goals
+from shisho.librarian.selection.ranker import MAX_SHOWN, MAX_SHOWN_CHARS
 from shisho.messages.catalogue import word
+
+LEAST_SHARE = 0.1  # of the best score of a goal: a passage with less is not shown beside it
+Say = Callable[..., str]
 
 
 def compose(
@@ -41,24 +49,95 @@ def compose(
     head: str = "answer_head",
     asked: str = "",
 ) -> Draft:
-    """Quote what was found, best first, and name what was not. `head`: the key of the first line. Where the
-    question was not read as it was `asked`, how it was read comes first."""
+    """Show the best passages of each goal, and name the goals without an answer. `head`: the key of the first
+    line. If the question was not read as it was `asked`, how it was read comes first."""
     say = partial(word, language=answer_language(strategy.question))
-    quoted_refs = [_best_first(goal, evidence) for goal in strategy.goals]
-    levels = [level_of_evidence(refs) for refs in quoted_refs]
+    shown = [choose_shown(goal, evidence, len(strategy.goals)) for goal in strategy.goals]
     titled = len(strategy.goals) > 1
     body = [
-        _paragraph(goal.question if titled else "", goal_level, refs, say)
-        for goal, goal_level, refs in zip(strategy.goals, levels, quoted_refs, strict=True)
-        if refs
+        _show_goal(goal.question if titled else "", groups, evidence, say)
+        for goal, groups in zip(strategy.goals, shown, strict=True)
+        if groups
     ]
-    # A quotation carries itself: its text is the very slice its number opens.
+    passages = tuple(build_shown(refs, say) for groups in shown for refs in groups)
+    # A marked sentence carries itself: its text is the very slice that its number opens.
     sentences = tuple(
         Sentence(ref.snippet, (ref.number,), SupportOutcome.SUPPORTED)
-        for ref in chain.from_iterable(quoted_refs)
-        if not ref.same_as
+        for groups in shown
+        for refs in groups
+        for ref in refs
     )
-    return frame_answer(strategy, status, evidence, verdict, unsearched, head, body, sentences, asked)
+    draft = frame_answer(strategy, status, evidence, verdict, unsearched, head, body, sentences, asked)
+    return replace(draft, passages=passages)
+
+
+def choose_shown(goal: Goal, evidence: Sequence[EvidenceRef], goals: int) -> list[list[EvidenceRef]]:
+    """Return the evidence of the passages to show for a goal, by passage, best first."""
+    groups: dict[tuple[str, str], list[EvidenceRef]] = {}
+    for ref in _list_current(goal, evidence):
+        if not ref.same_as:
+            groups.setdefault((ref.heading, ref.passage or ref.snippet), []).append(ref)
+    shown: list[list[EvidenceRef]] = []
+    chars = 0
+    best = max((ref.score for ref in evidence if ref.goal_id == goal.id), default=0.0)
+    for (_, text), refs in groups.items():
+        if shown and refs[0].score < LEAST_SHARE * best:
+            break
+        if shown and (
+            len(shown) >= max(MAX_SHOWN, goal.min_evidence) or chars + len(text) > MAX_SHOWN_CHARS // goals
+        ):
+            continue
+        shown.append(sorted(refs, key=lambda ref: ref.offset))
+        chars += len(text)
+    return shown
+
+
+def build_shown(refs: Sequence[EvidenceRef], say: Say) -> AnswerPassage:
+    """Return a passage with the marks of its evidence."""
+    first = refs[0]
+    return AnswerPassage(
+        goal_id=first.goal_id,
+        heading=_name_heading(first, say),
+        text=first.passage or first.snippet,
+        marks=tuple(
+            PassageMark(ref.offset, ref.offset + len(ref.snippet), ref.number)
+            if ref.passage
+            else PassageMark(0, len(ref.snippet), ref.number)
+            for ref in refs
+        ),
+        code=first.code,
+    )
+
+
+def choose_cited(draft: Draft, evidence: Sequence[EvidenceRef]) -> tuple[EvidenceRef, ...]:
+    """Return the evidence that an answer keeps: all that a model could cite, or the answering evidence, that
+    of the shown passages, and copies of them."""
+    if not draft.passages:
+        return tuple(evidence)
+    shown = {mark.number for passage in draft.passages for mark in passage.marks}
+    return tuple(
+        ref for ref in evidence if ref.number in shown or ref.same_as in shown or ref.score >= ENOUGH
+    )
+
+
+def locate_passages(
+    passages: Sequence[AnswerPassage], evidence: Sequence[Evidence]
+) -> tuple[AnswerPassage, ...]:
+    """Return shown passages with the documents that their evidence names."""
+    rows = {row.number: row for row in evidence}
+    located = []
+    for passage in passages:
+        row = rows[passage.marks[0].number]
+        located.append(
+            replace(
+                passage,
+                document_id=row.document_id,
+                title=row.title,
+                page=row.page,
+                start=row.start - passage.marks[0].start,
+            )
+        )
+    return tuple(located)
 
 
 def frame_answer(
@@ -72,61 +151,67 @@ def frame_answer(
     sentences: tuple[Sentence, ...],
     asked: str = "",
 ) -> Draft:
-    """The paragraphs of `body` between the first line and plain words on what is missing."""
+    """Put the paragraphs of `body` between the first line and plain words on what is missing."""
     say = partial(word, language=answer_language(strategy.question))
-    missing = _missing(strategy, status, verdict)
-    level = choose_best_level(level_of_evidence(_best_first(goal, evidence)) for goal in strategy.goals)
+    missing = _list_missing(strategy, status, verdict)
+    level = choose_best_level(level_of_evidence(_list_best_first(goal, evidence)) for goal in strategy.goals)
     paragraphs = [say(head, level=say(f"level_{level}"))]
     if asked not in ("", strategy.question):
         paragraphs.append(say("answer_understood", text=strategy.question))
-    stances = {stance_of(_best_first(goal, evidence)) for goal in strategy.goals}
-    if level is not AnswerLevel.ANSWERED and stances == {Stance.ANSWERS}:
-        paragraphs.append(say("answer_nothing"))
     paragraphs += body
     gaps = tuple(
         dict.fromkeys(say(f"gap_{gap.why}", query=gap.query, detail=gap.detail) for gap in unsearched)
     )
     if missing:
-        paragraphs.append(_closing(missing, level is AnswerLevel.ANSWERED, verdict, say))
+        paragraphs.append(_close(missing, level, verdict, say))
     if gaps:
         paragraphs.append("\n".join(say("answer_note", text=gap) for gap in gaps))
     return Draft("\n\n".join(paragraphs), sentences, (*missing, *gaps), level)
 
 
-def choose_printed(
-    goals: Iterable[Goal], refs: Sequence[EvidenceRef], cited: Collection[int] = ()
-) -> tuple[EvidenceRef, ...]:
-    """Where a later round said what a thing is, what earlier rounds only said of it is left out, unless its
-    number is `cited`."""
-    what_is = {goal.id for goal in goals if questions.read(goal.question).asks_what_is}
-    answering = {(ref.goal_id, ref.round) for ref in refs if ref.score >= ENOUGH and ref.goal_id in what_is}
-    answered = {goal_id for goal_id, _ in answering}
-    return tuple(
-        ref
-        for ref in refs
-        if ref.goal_id not in answered or (ref.goal_id, ref.round) in answering or ref.number in cited
-    )
-
-
-def disagreements(evidence: Sequence[EvidenceRef], strategy: Strategy) -> list[str]:
-    """What the reader is told of quotations of one goal that contradict each other."""
-    say = partial(word, language=answer_language(strategy.question))
-    return [line for goal in strategy.goals for line in _disagreements(_best_first(goal, evidence), say)]
-
-
 def remarks(evidence: Sequence[EvidenceRef], strategy: Strategy) -> list[str]:
-    """Lines about the evidence of a written answer: goals whose answer the sources call
-    unknown or contradict each other in, what disagrees, and what stands in other documents too."""
+    """Return lines about the evidence of a written answer: goals whose answer the sources call unknown or
+    contradict each other in, disagreements, and copies in other documents."""
     say = partial(word, language=answer_language(strategy.question))
     lines = []
     for goal in strategy.goals:
-        refs = _best_first(goal, evidence)
+        refs = _list_best_first(goal, evidence)
         if stance_of(refs) is not Stance.ANSWERS:
-            lines.append(_paragraph(goal.question, level_of_evidence(refs), refs, say))
-    return [*lines, *disagreements(evidence, strategy), *_copied(evidence, say)]
+            groups = choose_shown(goal, evidence, len(strategy.goals))
+            lines.append(_show_goal(goal.question, groups, (), say))
+        else:
+            lines += _list_disagreements(refs, say)
+    return [*lines, *_list_copies(evidence, say)]
 
 
-def _copied(evidence: Sequence[EvidenceRef], say: Callable[..., str]) -> list[str]:
+def _show_goal(
+    title: str, groups: Sequence[Sequence[EvidenceRef]], evidence: Sequence[EvidenceRef], say: Say
+) -> str:
+    refs = [ref for group in groups for ref in group]
+    level = level_of_evidence(refs)
+    head = [say("answer_goal", text=title, level=say(f"level_{level}"))] if title else []
+    stance = stance_of(refs)
+    if stance is not Stance.ANSWERS:
+        head.append(say(f"stance_{stance}"))
+    passages = "\n\n".join(_render(build_shown(group, say)) for group in groups)
+    numbers = {ref.number for ref in refs}
+    copies = [ref for ref in evidence if ref.same_as in numbers]
+    notes = [*_list_disagreements(refs, say), *_list_copies(copies, say)]
+    return "\n".join([*head, passages, *notes])
+
+
+def _render(passage: AnswerPassage) -> str:
+    marks = [TextMark(each.start, each.end, each.number) for each in passage.marks]
+    return render_marked(passage.text, marks, heading=passage.heading, code=passage.code)
+
+
+def _name_heading(ref: EvidenceRef, say: Say) -> str:
+    place = "" if ref.place in ref.heading else say_place(ref.place, lambda n: say("notebook_cell", n=n))
+    heading = " › ".join(join_lines(part) for part in (ref.heading, ref.table_header, place) if part)
+    return heading + (say("answer_ocr") if ref.ocr else "")
+
+
+def _list_copies(evidence: Sequence[EvidenceRef], say: Say) -> list[str]:
     copies: dict[int, list[int]] = {}
     for ref in evidence:
         if ref.same_as:
@@ -137,46 +222,26 @@ def _copied(evidence: Sequence[EvidenceRef], say: Callable[..., str]) -> list[st
     ]
 
 
-def _best_first(goal: Goal, evidence: Sequence[EvidenceRef]) -> list[EvidenceRef]:
+def _list_best_first(goal: Goal, evidence: Iterable[EvidenceRef]) -> list[EvidenceRef]:
     return sorted((ref for ref in evidence if ref.goal_id == goal.id), key=lambda ref: -ref.score)
 
 
-def _missing(strategy: Strategy, status: Sequence[GoalStatus], verdict: Verdict) -> tuple[str, ...]:
+def _list_current(goal: Goal, evidence: Iterable[EvidenceRef]) -> list[EvidenceRef]:
+    """Return a goal's evidence best first. What was only near before the round that answered is left out: it
+    was ranked without the answer."""
+    refs = _list_best_first(goal, evidence)
+    answered = [ref.round for ref in refs if ref.score >= ENOUGH]
+    return [ref for ref in refs if ref.score >= ENOUGH or not answered or ref.round >= answered[0]]
+
+
+def _list_missing(strategy: Strategy, status: Sequence[GoalStatus], verdict: Verdict) -> tuple[str, ...]:
     if verdict.loop_stop is LoopStop.CONDITION_MET:
         return ()
     return tuple(goal.question for goal in open_goals(strategy.goals, status))
 
 
-def _paragraph(
-    title_text: str, level: AnswerLevel, refs: Sequence[EvidenceRef], say: Callable[..., str]
-) -> str:
-    quotes = [_cited(evidence, say) for evidence in refs if not evidence.same_as]
-    title = [say("answer_goal", text=title_text, level=say(f"level_{level}"))] if title_text else []
-    near = [say(f"stance_{stance_of(refs)}")] if level is AnswerLevel.NEAR else []
-    return "\n".join([*title, *near, *quotes, *_disagreements(refs, say), *_copied(refs, say)])
-
-
-def _cited(evidence: EvidenceRef, say: Callable[..., str]) -> str:
-    place = (
-        ""
-        if evidence.place in evidence.heading
-        else say_place(evidence.place, lambda n: say("notebook_cell", n=n))
-    )
-    standing = " › ".join(
-        join_lines(part) for part in (evidence.heading, evidence.table_header, place) if part
-    )
-    heading = say("answer_heading", text=standing) if standing else ""
-    if evidence.code:
-        cited = say("answer_cited", quote=say("answer_code"), number=evidence.number)
-        return f"{cited}{heading}\n{fence_code(evidence.snippet)}"
-    rest = say("answer_items", count=evidence.list_items) if evidence.list_items else ""
-    form = "answer_quoted_heading" if evidence.is_heading else "answer_quote"
-    quote = say(form, text=join_lines(evidence.snippet) + rest) + (say("answer_ocr") if evidence.ocr else "")
-    return say("answer_cited", quote=quote, number=evidence.number) + heading
-
-
-def _disagreements(refs: Sequence[EvidenceRef], say: Callable[..., str]) -> list[str]:
-    """Quotations of one goal that contradict each other stand side by side, and the reader is told."""
+def _list_disagreements(refs: Sequence[EvidenceRef], say: Say) -> list[str]:
+    """Name the pairs of answering quotations that contradict each other."""
     sure = [ref for ref in refs if ref.score >= ENOUGH and not ref.same_as]
     pairs = [
         (ref, other, contradiction(ref.snippet, other.snippet, ref.heading, other.heading))
@@ -189,9 +254,9 @@ def _disagreements(refs: Sequence[EvidenceRef], say: Callable[..., str]) -> list
     ]
 
 
-def _closing(missing: Sequence[str], is_found: bool, verdict: Verdict, say: Callable[..., str]) -> str:
+def _close(missing: Sequence[str], level: AnswerLevel, verdict: Verdict, say: Say) -> str:
     lines = []
-    if is_found or len(missing) > 1:
+    if level is AnswerLevel.ANSWERED or len(missing) > 1:
         lines.append(say("answer_missing", text=say("answer_comma").join(missing)))
     if verdict.loop_stop not in (None, LoopStop.CONDITION_MET):
         lines.append(say("answer_end", why=say(f"end_{verdict.loop_stop}".lower())))

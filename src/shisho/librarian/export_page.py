@@ -46,6 +46,8 @@ def _part(part: PrintedPart) -> str:
     text = _text(part.text)
     if part.code:
         return f"<pre><code>{text}</code></pre>"
+    if part.marked:
+        return f"<mark>{text}</mark>"
     return f'<a href="#e{part.number}">{text}</a>' if part.number else text
 
 

@@ -13,13 +13,14 @@ from shisho.domain.model import ModelFault, ModelUsage, ModelUse
 from shisho.errors import ModelFailed, ShishoError
 from shisho.language.sentences import sentences
 from shisho.librarian.allowance import ModelAllowance
-from shisho.librarian.evaluate import QUOTES
 from shisho.librarian.evidence import double
 from shisho.librarian.levels import NEAR
 from shisho.librarian.mind import NodeThought, PassageMatter, RulesMind
 from shisho.messages.message import Message
 from shisho.ports import Extractor
 from shisho.telemetry import log, span
+
+QUOTES = 5  # sentences of one goal at most, unless it asks for more
 
 
 class ExtractorMind(RulesMind):

@@ -12,7 +12,7 @@ from shisho.domain.codec import to_plain
 from shisho.domain.inquiry import Answer, AnswerLevel, Gap, Inquiry, LoopStop
 from shisho.domain.loop_state import LoopState
 from shisho.domain.requirements import NO_REQUIREMENTS
-from shisho.librarian.answer import choose_printed
+from shisho.librarian.answer import choose_cited, locate_passages
 from shisho.librarian.citations import Citations
 from shisho.librarian.collection.material import AskCollection, survey_nothing
 from shisho.librarian.mind import Mind, Recall, recall_nothing
@@ -148,17 +148,17 @@ def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int
     spending = state["spent"]
     aim = state["strategy"]
     uses = state["uses"]
-    cited_numbers = {number for sentence in draft.sentences for number in sentence.evidence}
     answer_id = (
         inquiry.run_id if inquiry.task_id else sha256(f"{inquiry.run_id}/{steps}".encode()).hexdigest()[:24]
     )
+    evidence = citations.evidence(answer_id, choose_cited(draft, state["evidence"]))
     return Answer(
         id=answer_id,
         task_id=inquiry.task_id or inquiry.run_id,
         question=state["question"],
         text=draft.text,
         sentences=draft.sentences,
-        evidence=citations.evidence(answer_id, choose_printed(aim.goals, state["evidence"], cited_numbers)),
+        evidence=evidence,
         condition=aim.condition,
         goals=inquiry.requirements.goals or aim.goals,
         goal_status=state["goal_status"],
@@ -173,4 +173,5 @@ def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int
         understood="" if aim.question == state["question"] else aim.question,
         conversation_id=inquiry.conversation_id or inquiry.run_id,
         model_uses=tuple(replace(use, reply="") for use in uses),
+        passages=locate_passages(draft.passages, evidence),
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Generic, Protocol, TypeVar
 
 from shisho.domain.conversation import Surroundings
@@ -25,7 +26,7 @@ from shisho.domain.requirements import NO_REQUIREMENTS, Requirements
 from shisho.librarian import plan as planning
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.answer import compose
-from shisho.librarian.evaluate import select
+from shisho.librarian.selection.select import select_findings
 from shisho.librarian.strategy import strategy
 
 T = TypeVar("T")
@@ -94,6 +95,10 @@ class PassageMatter:
     rarity: Mapping[str, float]
     evidence: Sequence[EvidenceRef]
     are_beside: bool = False
+    earlier: Sequence[NumberedPassage] = ()
+    """The passages of earlier rounds: rules rank all of them together."""
+    short_names: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """For names in the goals their other names, as documents in scope define them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +177,16 @@ class RulesMind:
         return UNBOUNDED_ROOM
 
     async def evaluate(self, matter: PassageMatter, allowance: ModelAllowance) -> NodeThought[list[Finding]]:
-        parts = (matter.passages, matter.goals, matter.evidence, matter.rarity, matter.are_beside)
-        return NodeThought(await asyncio.to_thread(select, *parts))
+        passages = _alternate(matter.earlier, matter.passages)
+        parts = (
+            passages,
+            matter.goals,
+            matter.evidence,
+            matter.rarity,
+            matter.are_beside,
+            matter.short_names,
+        )
+        return NodeThought(await asyncio.to_thread(select_findings, *parts))
 
     async def reflect(
         self, matter: PlanMatter, verdict: Verdict, allowance: ModelAllowance
@@ -188,3 +201,11 @@ class RulesMind:
         seek: SeekSupport,
     ) -> NodeThought[Draft]:
         return NodeThought(quote_evidence(matter))
+
+
+def _alternate(
+    earlier: Sequence[NumberedPassage], passages: Sequence[NumberedPassage]
+) -> list[NumberedPassage]:
+    """Return the passages of two lists in turn: only so many are read, and some of each round have to be."""
+    pairs = zip_longest(earlier, passages)
+    return [passage for pair in pairs for passage in pair if passage is not None]

@@ -27,11 +27,9 @@ from shisho.errors import NotFound, SourceRemoved
 from shisho.language.display import display_quotation
 from shisho.language.terms import fold, terms
 from shisho.librarian.allowance import ModelAllowance
-from shisho.librarian.answer import choose_printed
 from shisho.librarian.citations import Citations
 from shisho.librarian.collection.material import AskCollection, survey_nothing
 from shisho.librarian.collection.writing import begin_survey, write_survey
-from shisho.librarian.evaluate import terms_wanted
 from shisho.librarian.evidence import context_of, double, verify, with_table_header
 from shisho.librarian.follow_up import resolve
 from shisho.librarian.levels import ENOUGH
@@ -48,6 +46,8 @@ from shisho.librarian.mind import (
 from shisho.librarian.reflect import choose_next_focus, open_goals
 from shisho.librarian.route import SEARCHED_OUT, conclude, is_condition_met, route
 from shisho.librarian.search import InquirySearch
+from shisho.librarian.selection.passages import end_sentence
+from shisho.librarian.selection.select import list_unmatched_goals, list_wanted_terms
 from shisho.librarian.web_fallback import AskWeb, web_queries
 from shisho.ports import Clock
 
@@ -121,7 +121,7 @@ class Nodes:
     async def search(self, state: LoopState) -> LoopState:
         aim = state["strategy"]
         plans = state["plans"]
-        wanted_words = await asyncio.to_thread(terms_wanted, aim.goals)
+        wanted_words = await asyncio.to_thread(list_wanted_terms, aim.goals)
         goals = open_goals(aim.goals, state["goal_status"])
         matter = PassageMatter(aim, goals, (), {}, state["evidence"])
         shown_round, rarity = await self._search.search_round(
@@ -133,28 +133,46 @@ class Nodes:
             self._mind.measure_room(matter, self._allowance(state["spent"])),
             state.get("anew", False),
         )
-        return LoopState(shown=shown_round.shown, rarity=rarity, exhausted=shown_round.exhausted, anew=False)
+        short_names = await self._search.find_short_names(
+            aim.complexity, "reached" in state, " ".join(goal.question for goal in goals)
+        )
+        return LoopState(
+            shown=shown_round.shown,
+            rarity=rarity,
+            short_names=short_names,
+            exhausted=shown_round.exhausted,
+            anew=False,
+        )
 
     async def evaluate(self, state: LoopState) -> LoopState:
         aim = state["strategy"]
         held_refs = state["evidence"]
         passages = state["shown"]
+        earlier = await self._search.list_earlier(aim.complexity, "reached" in state, state["plans"])
         goals = open_goals(aim.goals, state["goal_status"])
         allowance = self._allowance(state["spent"])
         are_beside = state["plans"][-1].with_synonyms
-        matter = PassageMatter(aim, goals, passages, state["rarity"], held_refs, are_beside)
+        matter = PassageMatter(
+            aim, goals, passages, state["rarity"], held_refs, are_beside, earlier, state["short_names"]
+        )
         thought = await self._mind.evaluate(matter, allowance)
         findings = thought.value
         is_tried = state.get("respelt", False)
         anew = False
-        if not is_tried and _unanswered(goals, findings):
+        misread = (
+            []
+            if is_tried
+            else await asyncio.to_thread(list_unmatched_goals, passages, _unanswered(goals, findings))
+        )
+        if misread:
             is_tried = True
-            respelt = await self._search.respell(aim, _unanswered(goals, findings), "reached" in state)
+            respelt = await self._search.respell(aim, misread, "reached" in state)
             same = {goal.id for goal in aim.goals if goal in respelt.goals}
             # What is near to a misread question is near to nothing.
             findings = [finding for finding in findings if finding.goal_id in same]
             anew = respelt != aim
             aim = respelt
+        state = LoopState(**{**state, "shown": (*earlier, *passages)})
         refs = [await self._accepted(finding, state) for finding in _once(findings)]
         accepted = [ref for ref in refs if ref is not None]
         new = (*accepted, *await self._copies(findings, accepted, state))
@@ -236,6 +254,7 @@ class Nodes:
             reached=_together(before, replace(web_result, rounds_before=len(plans))),
             shown=(),
             rarity={},
+            short_names={},
             exhausted=False,
             rounds_without_evidence=0,
             spent=Spending(pages=web_result.pages),
@@ -277,7 +296,7 @@ class Nodes:
         matter = AnswerMatter(
             strategy=state["strategy"],
             status=state["goal_status"],
-            evidence=choose_printed(state["strategy"].goals, state["evidence"]),
+            evidence=state["evidence"],
             verdict=state["verdicts"][-1],
             unsearched=_reached(state).unsearched,
             asked=state["question"],
@@ -339,10 +358,10 @@ class Nodes:
         )
         ref = replace(
             ref,
-            list_items=finding.list_items,
-            is_heading=finding.is_heading,
             stance=finding.stance,
             context=context_of(passage.text, verified.start),
+            passage=end_sentence(passage, verified.end),
+            offset=verified.start,
         )
         return with_table_header(ref, citation, state["strategy"].question)
 

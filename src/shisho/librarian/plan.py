@@ -10,8 +10,8 @@ from shisho.domain.inquiry import Goal, Plan, Strategy
 from shisho.language.asking import strip_asking
 from shisho.language.terms import fold
 from shisho.language.wordings import has_synonyms
-from shisho.librarian import questions
 from shisho.librarian.follow_up import JOINT
+from shisho.librarian.selection.definitions import find_defined_thing
 
 
 def plan(strategy: Strategy, goals: Sequence[Goal], plans: Sequence[Plan]) -> Plan:
@@ -39,12 +39,9 @@ def plan(strategy: Strategy, goals: Sequence[Goal], plans: Sequence[Plan]) -> Pl
 
 
 def _definition(strategy: Strategy) -> tuple[str, ...]:
-    """Where no sentence said what the thing is that is asked about: its name, and what headings call such a
-    sentence."""
-    parsed = questions.read(strategy.goals[0].question)
-    if len(strategy.goals) > 1 or parsed.defined is None or not parsed.asks_what_is:
-        return ()
-    return (f"{parsed.defined.text} 定義",)
+    """Return a query for the definition of the thing whose meaning is asked for, if it is the only goal."""
+    thing = find_defined_thing(fold(strategy.goals[0].question))
+    return () if len(strategy.goals) > 1 or not thing else (f"{thing} 定義",)
 
 
 def _strip_asking(question: str) -> str:

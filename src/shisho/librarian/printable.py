@@ -12,11 +12,14 @@ from shisho.domain.link import is_on_web
 from shisho.domain.place import say_place
 from shisho.domain.printing import PrintableAnswer, PrintedPart, PrintedQuotation
 from shisho.language.display import display_quotation, join_lines, make_legible
+from shisho.language.marked_text import TextMark, render_marked
 from shisho.language.script import answer_language
 from shisho.messages.catalogue import word
 
 _FENCED = re.compile(r"^(?P<fence>`{3,})\n(?P<code>.*?)\n(?P=fence)(?:\n|\Z)", re.M | re.S)
-_NUMBER = re.compile(r"(\[\d{1,6}\])")
+_NUMBER = re.compile(r"\[\d{1,6}\]")
+_SIGNS = ("\x02", "\x03")  # around marked sentences; legible text has no control characters
+_BORDER = re.compile(rf"({_NUMBER.pattern}|[{''.join(_SIGNS)}])")
 
 
 def make_printable(answer: Answer) -> PrintableAnswer:
@@ -26,11 +29,24 @@ def make_printable(answer: Answer) -> PrintableAnswer:
     return PrintableAnswer(
         title=make_legible(answer.question),
         language=language,
-        lines=tuple(_lines(make_legible(answer.text), numbers)),
+        lines=tuple(_lines(_mark_text(answer), numbers)),
         heading=word("sources", language),
         quotations=tuple(_quotation(evidence, language) for evidence in answer.evidence),
         facts=tuple(make_legible(fact) for fact in _facts(answer, language)),
     )
+
+
+def _mark_text(answer: Answer) -> str:
+    """The answer's legible text with signs around the marked sentences of its passages."""
+    text = make_legible(answer.text)
+    for passage in answer.passages:
+        marks = [TextMark(mark.start, mark.end, mark.number) for mark in passage.marks]
+        plain = make_legible(render_marked(passage.text, marks, heading=passage.heading, code=passage.code))
+        marked = render_marked(
+            passage.text, marks, heading=passage.heading, code=passage.code, mark=_SIGNS, escape=make_legible
+        )
+        text = text.replace(plain, marked, 1)
+    return text
 
 
 def _lines(text: str, numbers: frozenset[int]) -> Iterator[tuple[PrintedPart, ...]]:
@@ -49,9 +65,13 @@ def _prose_lines(text: str, numbers: frozenset[int]) -> Iterator[tuple[PrintedPa
 
 
 def _parts(line: str, numbers: frozenset[int]) -> Iterator[PrintedPart]:
-    for text in filter(None, _NUMBER.split(line)):
+    marked = False
+    for text in filter(None, _BORDER.split(line)):
+        if text in _SIGNS:
+            marked = text == _SIGNS[0]
+            continue
         number = int(text[1:-1]) if _NUMBER.fullmatch(text) else 0
-        yield PrintedPart(text, number if number in numbers else 0)
+        yield PrintedPart(text, number if number in numbers else 0, marked=marked)
 
 
 def _quotation(evidence: Evidence, language: str) -> PrintedQuotation:

@@ -24,7 +24,7 @@ from shisho.librarian.loop import assemble
 from shisho.librarian.mind import Mind
 from shisho.librarian.record import StepOutput
 from shisho.librarian.runner import run_table
-from shisho.librarian.search import InquirySearch
+from shisho.librarian.search import InquirySearch, SearchedRound
 from shisho.librarian.table import TABLE
 from shisho.ports import SearchSession
 
@@ -82,6 +82,14 @@ class RecordedRun:
                 rounds[round_.number] = (made_round, state.get("rarity", {}))
         return rounds
 
+    def list_short_names(self) -> dict[int, Mapping[str, frozenset[str]]]:
+        """The other names that were known in each round, by its number."""
+        return {
+            round_.number: state.get("short_names", {})
+            for state, output in zip(self.states, self._outputs, strict=True)
+            for round_ in output.rounds
+        }
+
 
 class RecordedSearch(InquirySearch):
     """Shows what was shown, whatever is searched for."""
@@ -89,6 +97,7 @@ class RecordedSearch(InquirySearch):
     def __init__(self, recorded: RecordedRun) -> None:
         super().__init__(_no_session)
         self._rounds = recorded.list_rounds()
+        self._short_names = recorded.list_short_names()
         self._sources = recorded.sources()
         planned = [plan for state in recorded.list_of_node("plan") for plan in state["plans"]]
         self._fields = sorted({field for plan in planned for field in plan.filter_conditions})
@@ -108,13 +117,15 @@ class RecordedSearch(InquirySearch):
         room_tokens: int = UNBOUNDED_ROOM,
         anew: bool = False,
     ) -> tuple[Round, Mapping[str, float]]:
-        return self._rounds.get(round_, (Round((), 0, 0, True), {}))
+        shown_round, rarity = self._rounds.get(round_, (Round((), 0, 0, True), {}))
+        self.rounds.append(SearchedRound(round_, shown_round.shown, shown_round.sources))
+        return shown_round, rarity
 
     async def resolve(
         self, complexity: Complexity, is_reached: bool, temp_index: int, start: int, end: int
     ) -> Citation:
         passage, source = self._sources[temp_index]
-        snippet = passage.text[start:end]
+        snippet = f"{passage.text}{passage.after}{passage.overleaf}"[start:end]
         return replace(
             source,
             start=source.start + start,
@@ -127,7 +138,8 @@ class RecordedSearch(InquirySearch):
     async def find_short_names(
         self, complexity: Complexity, is_reached: bool, question: str
     ) -> Mapping[str, frozenset[str]]:
-        return {}
+        number = self.rounds[-1].number if self.rounds else 0
+        return self._short_names.get(number, {})
 
     async def respell(self, aim: Strategy, goals: Sequence[Goal], is_reached: bool) -> Strategy:
         return self._respelt or aim

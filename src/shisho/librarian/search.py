@@ -51,7 +51,7 @@ class InquirySearch:
         anew: bool = False,
     ) -> tuple[Round, Mapping[str, float]]:
         """The passages of this round that fit the room, and how rare the wanted terms are."""
-        if not (plan.keyword_query or plan.vector_query):
+        if not _asks_anything(plan):
             return Round((), 0, 0, False), {}
         session = await self._session(complexity, is_reached)
         request = SearchRequest(
@@ -65,6 +65,22 @@ class InquirySearch:
         shown_round = await session.search(request, round_, room_tokens, anew=anew)
         self.rounds.append(SearchedRound(round_, shown_round.shown, shown_round.sources))
         return shown_round, await session.measure_rarity(wanted_words)
+
+    async def list_earlier(
+        self, complexity: Complexity, is_reached: bool, plans: Sequence[Plan]
+    ) -> tuple[NumberedPassage, ...]:
+        """Return the passages that the rounds before the last one have shown, in order. Rounds that another
+        process made are read from the session."""
+        made = {shown_round.number: shown_round.shown for shown_round in self.rounds}
+        earlier: list[NumberedPassage] = []
+        for number, plan in enumerate(plans[:-1], 1):
+            if not _asks_anything(plan):
+                continue
+            if number not in made:
+                session = await self._session(complexity, is_reached)
+                made[number] = (await session.search(SearchRequest(), number)).shown
+            earlier += made[number]
+        return tuple(earlier)
 
     async def find_short_names(
         self, complexity: Complexity, is_reached: bool, question: str
@@ -94,3 +110,7 @@ class InquirySearch:
         if is_reached not in self._sessions:
             self._sessions[is_reached] = await self._opener(complexity, is_reached)
         return self._sessions[is_reached]
+
+
+def _asks_anything(plan: Plan) -> bool:
+    return bool(plan.keyword_query or plan.vector_query)

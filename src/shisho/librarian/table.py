@@ -121,6 +121,7 @@ _ROWS = (
             "plans",
             "shown",
             "rarity",
+            "short_names",
             "evidence",
             "rounds_without_evidence",
             "spent",

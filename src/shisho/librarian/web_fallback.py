@@ -9,8 +9,8 @@ from typing import Protocol
 from shisho.domain.inquiry import Goal, WebQuery, WebResult
 from shisho.language.keywords import Keyword, keywords
 from shisho.language.script import answer_language
-from shisho.librarian import questions
-from shisho.librarian.answer_kinds import AnswerKind
+from shisho.language.terms import fold
+from shisho.librarian.selection.definitions import find_defined_thing
 
 RESULTS = 5  # pages wanted for one query
 # keywords
@@ -62,7 +62,7 @@ def _texts(goal: Goal) -> list[str]:
         return [goal.question[:MOST_CHARS]]
     nouns = [word for word in words if word.noun and not word.text.isdecimal()][:SHORTER]
     texts = [_text(words[:LONGEST]), _text(nouns)]
-    if questions.read(goal.question).kind is AnswerKind.DEFINITION and words == nouns:
+    if find_defined_thing(fold(goal.question)) and words == nouns:
         texts.insert(1, f"{texts[0]} {_DEFINING[answer_language(goal.question)]}")
     return [*dict.fromkeys(text for text in texts if text)][:2]
 

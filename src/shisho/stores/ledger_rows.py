@@ -9,7 +9,7 @@ from dataclasses import replace
 from shisho.domain.codec import Payload, build, dumps, loads, to_plain
 from shisho.domain.corpus import DocumentState
 from shisho.domain.evidence import REMOVED, mark_source_state
-from shisho.domain.inquiry import Answer, Evidence, Inquiry, RunStep, SupportOutcome
+from shisho.domain.inquiry import Answer, AnswerPassage, Evidence, Inquiry, RunStep, SupportOutcome
 from shisho.errors import NotFound, SourceRemoved
 from shisho.messages.message import Message
 from shisho.stores.nouns import Row
@@ -69,12 +69,14 @@ def word_removals(answer: Answer) -> Answer:
     removed = word("removed_source", language)
     text = answer.text.replace(f"{REMOVED} › {REMOVED}", REMOVED)
     text = text.replace(word("answer_quote", language, text=REMOVED), REMOVED)
-    text = text.replace(word("answer_heading", language, text=REMOVED), "")
     sentences = (
         replace(sentence, text=removed, support=SupportOutcome.UNVERIFIED)
         if sentence.text == REMOVED
         else sentence
         for sentence in answer.sentences
+    )
+    passages = (
+        _word_erased(passage, removed) if passage.text == REMOVED else passage for passage in answer.passages
     )
     evidence = (
         quotation if quotation.snippet else replace(quotation, title=removed) for quotation in answer.evidence
@@ -84,7 +86,13 @@ def word_removals(answer: Answer) -> Answer:
         text=text.replace(REMOVED, removed),
         sentences=tuple(sentences),
         evidence=tuple(evidence),
+        passages=tuple(passages),
     )
+
+
+def _word_erased(passage: AnswerPassage, removed: str) -> AnswerPassage:
+    marks = tuple(replace(mark, end=len(removed)) for mark in passage.marks)
+    return replace(passage, text=removed, title=removed, marks=marks)
 
 
 def read_evidence(row: Row) -> Evidence:

@@ -15,8 +15,6 @@ from shisho.domain.corpus import (
     PassageId,
 )
 from shisho.domain.names import ALIASES, list_aliases, make_names
-from shisho.language.document_names import find_links, find_marks, split_passage
-from shisho.language.terms import fold, terms
 from shisho.stores.nouns import Row, passage_id, passage_number
 from shisho.stores.scope import Pages
 
@@ -38,6 +36,10 @@ def read_stored_names(title: str, aliases: str | None, rows: Iterable[Row]) -> D
 def _read(
     title: str, metadata: Mapping[str, str], parts: Iterable[tuple[PassageId, str, str, int, BlockKind]]
 ) -> DocumentNames:
+    # Here, as a first reply without documents needs none of it.
+    from shisho.language.document_names import find_links, find_marks, split_passage
+    from shisho.language.terms import fold, terms
+
     split = [
         split_passage(id_, heading, text, start, kind in DEFINING_KINDS)
         for id_, heading, text, start, kind in parts

@@ -106,6 +106,20 @@ def _silenced(answer: dict[str, Any], gone: list[tuple[int, str, str, str]]) -> 
         if numbers.intersection(sentence["evidence"]):
             traces.insert(0, sentence["text"])
             sentence["text"] = REMOVED
+    for passage in answer.get("passages", ()):
+        if numbers.intersection(mark["number"] for mark in passage["marks"]):
+            erased = REMOVED + "".join(f"[{mark['number']}]" for mark in passage["marks"])
+            answer["text"] = answer["text"].replace(_render(passage), erased)
+            marks = [mark | {"start": 0, "end": len(REMOVED)} for mark in passage["marks"]]
+            passage |= {"text": REMOVED, "heading": "", "title": REMOVED, "marks": marks}
     for trace in sorted(traces, key=len, reverse=True):  # a heading may begin as another one does
         answer["text"] = answer["text"].replace(trace, REMOVED)
     return answer
+
+
+def _render(passage: dict[str, Any]) -> str:
+    """Return a shown passage as the answer's text has it."""
+    from shisho.language.marked_text import TextMark, render_marked  # here, as a purge alone needs it
+
+    marks = [TextMark(mark["start"], mark["end"], mark["number"]) for mark in passage["marks"]]
+    return render_marked(passage["text"], marks, heading=passage["heading"], code=passage["code"])

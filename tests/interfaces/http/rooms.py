@@ -26,8 +26,8 @@ from tests.flows.smallweb import html, way
 from tests.machine import PATIENCE
 
 R2 = "決定係数は、回帰モデルの当てはまりのよさを表す指標である。"
-R = "相関係数とは、二つの変数の間の線形な関係の強さを表す指標である。"
-TWO = "決定係数と相関係数の違いは何か"
+R = "母集団とは、調べたい対象のすべてから成る集まりである。"
+TWO = "決定係数と母集団の違いは何か"
 READ = "https://www.b.example/page1"
 MISSING = "https://www.c.example/page1"
 FORBIDDEN = "https://www.d.example/page1"
@@ -108,10 +108,10 @@ class HeldQuestion:
 
 
 def held_web() -> MemoryWeb:
-    web = MemoryWeb({READ: html("相関", R), MISSING: 404, FORBIDDEN: 403})
+    web = MemoryWeb({READ: html("母集団", R), MISSING: 404, FORBIDDEN: 403})
     urls = (READ, MISSING, FORBIDDEN)
     hits = tuple(SerpHit(rank, url, f"題{rank}") for rank, url in enumerate(urls, 1))
-    for text in ("相関係数", "相関係数 とは"):
+    for text in ("母集団", "母集団 とは"):
         web.serps["memory", text, 1] = Serp("memory", hits, None)
     web.held[READ] = asyncio.Event()
     return web

@@ -57,9 +57,9 @@ async def test_from_dropped_files_to_the_lit_sentence(
         await expect(page.locator("#uploads .notice.bad")).to_have_count(1)
         await ask(visit, QUESTION)
         assert re.search(r"/a/\w+$", page.url)
-        first_quotation = await page.locator(".answer blockquote").first.inner_text()
+        first_quotation = await page.locator(".answer blockquote mark").first.inner_text()
         drafts = await page.evaluate("drafts")
-        assert any(squeeze(first_quotation).removesuffix("[1]") in squeeze(draft) for draft in drafts)
+        assert any(squeeze(first_quotation) in squeeze(draft) for draft in drafts)
         await page.select_option(".tools select", "pdf")
         async with page.expect_download() as download:
             await page.click(".tools button:last-child")

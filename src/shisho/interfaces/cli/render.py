@@ -23,6 +23,7 @@ from shisho.interfaces.cli.columns import print_columns
 from shisho.interfaces.cli.file_names import make_names_distinct
 from shisho.interfaces.cli.messages import Words
 from shisho.language.display import display_code, display_name, display_quotation, join_lines, make_legible
+from shisho.language.marked_text import TextMark, render_marked, split_marked
 from shisho.language.script import answer_language
 from shisho.messages.catalogue import render, render_all
 
@@ -37,7 +38,7 @@ def answer(given_answer: Answer) -> None:
     """The answer's text, then where each quotation stands; the quotation itself only where the text does not
     have it. All that is said of an answer is in the question's language, as its text is."""
     words = _words_of(given_answer)
-    _out.print(make_legible(given_answer.text))
+    _out.print(_style_marks(given_answer))
     if given_answer.evidence:
         _out.print(f"\n{words('sources')}")
         names = make_names_distinct(
@@ -51,6 +52,27 @@ def answer(given_answer: Answer) -> None:
     if str(given_answer.loop_stop) == "STOPPED":
         _err.print(words("continue_hint"))
     _err.print(Text(f"shisho show {given_answer.id}", style="dim"))
+
+
+def _style_marks(given_answer: Answer) -> Text:
+    """The answer's text with the marked sentences of its passages in bold."""
+    text = make_legible(given_answer.text)
+    styled = Text(text)
+    end = 0
+    for passage in given_answer.passages:
+        marks = [TextMark(mark.start, mark.end, mark.number) for mark in passage.marks]
+        shown = make_legible(render_marked(passage.text, marks, heading=passage.heading, code=passage.code))
+        place = text.find(shown, end)
+        if place < 0 or passage.code:
+            continue
+        for piece in split_marked(passage.text, marks):
+            marked = make_legible(piece.text)
+            begin = text.find(marked, place)
+            if piece.number and begin >= 0:
+                styled.stylize("bold", begin, begin + len(marked))
+                place = begin + len(marked)
+        end = place
+    return styled
 
 
 def _words_of(given_answer: Answer) -> Words:

@@ -48,7 +48,49 @@ function goalPart(goal, answer, quotations) {
   const status = answer.goal_status.find((row) => row.goal_id === goal.id);
   const told = answer.sentences.filter((sentence) => sentence.evidence.some((number) => quotations.get(number)?.goal_id === goal.id));
   const head = answer.goals.length > 1 && make("h3", { dir: "auto" }, goal.question, " ", make("span", { class: `level ${status.level}` }, say(`level_${status.level}`)));
+  const shown = answer.passages.filter((passage) => passage.goal_id === goal.id);
+  if (shown.length) return [head, ...shown.map((passage) => passagePart(passage, quotations, answer))];
   return [head, ...told.map((sentence) => make("blockquote", { dir: "auto" }, quotedText(sentence, quotations), ...marks(sentence, quotations, answer)))];
+}
+
+/** A passage with its heading path, its best sentences marked. Offsets count characters, not UTF-16 units. */
+function passagePart(passage, quotations, answer) {
+  const cited = passage.marks.map((mark) => quotations.get(mark.number)).filter(Boolean);
+  const isSilent = !cited.length || cited.some(isErased);
+  const chips = new Map(cited.map((evidence) => [evidence.number, chip(evidence, answer, null)]));
+  const body = isSilent ? [say("source_erased"), ...chips.values()]
+    : passage.code ? [make("code", { dir: "ltr" }, markedPieces(passage, new Map())), " ", ...chips.values()]
+    : markedPieces(passage, chips);
+  const heading = !isSilent && passage.heading && make("figcaption", { class: "quiet", dir: "auto" }, passage.heading);
+  return make("figure", { class: "passage" }, heading, make("blockquote", { dir: "auto" }, body));
+}
+
+function markedPieces(passage, chips) {
+  const letters = passage.code ? Array.from(passage.text) : lettersOnLines(passage.text);
+  const display = (start, end) => letters.slice(start, end).join("");
+  const pieces = [];
+  let end = 0;
+  for (const mark of passage.marks) {
+    pieces.push(display(end, mark.start), make("mark", {}, display(mark.start, mark.end)), chips.get(mark.number));
+    end = mark.end;
+  }
+  return [...pieces, display(end)];
+}
+
+const WIDE = /^[\u3000-\u9fff\uff00-\uffef]/;
+const ITEM = /^\s*(?:[・•●○■□◆◇※*+-]|[(（]?[0-9０-９①-⑳]{1,3}[.)）．、])/;
+
+/** The letters of a text, each in its place, with lines joined that only the margin broke: not those before a blank line, a list item or a row of a table. */
+function lettersOnLines(text) {
+  const letters = Array.from(text);
+  return letters.map((letter, place) => (letter === "\n" ? lineEnd(letters[place - 1] ?? "\n", letters.slice(place + 1, place + 200).join("")) : letter));
+}
+
+function lineEnd(before, after) {
+  if (/^\n/.test(after)) return ITEM.test(after) ? "" : "\n"; // items stand together
+  if (ITEM.test(after) || /^[^\n]*\t/.test(after)) return "\n";
+  if (WIDE.test(before) && WIDE.test(after)) return "";
+  return /[\n\t。.!?！？]/.test(before) || !/^\S/.test(after) ? "\n" : " ";
 }
 
 /** Lines of code stand as they are. */

@@ -1,0 +1,103 @@
+"""A passage as a person reads it, with marked sentences: printed lines joined, lists and tables by line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from shisho.language.display import fence_code, join_lines
+from shisho.language.sentences import is_row, sentences
+
+_ITEM = re.compile(
+    r"\s*(?:[・•●○■□◆◇※]|[-*+–—]\s|[(（]?[0-9０-９①-⑳ア-ン]{1,3}[.)）．、]?\s"
+    r"|第[0-9一二三四五六七八九十百]+[章節条項])"
+)
+_ENDED = re.compile(r"[。．.!?！？」』)）]\s*$")
+_WIDE_END = re.compile(r"[\u3000-\u9fff\uff00-\uffef]$")
+
+
+class TextMark(NamedTuple):
+    """`text[start:end]` of a passage is marked with the number of its evidence."""
+
+    start: int
+    end: int
+    number: int
+
+
+class Segment(NamedTuple):
+    """A piece of a passage for display. `number`: of the evidence that it is, 0 for text without a mark."""
+
+    text: str
+    number: int
+
+
+def split_marked(text: str, marks: Sequence[TextMark]) -> list[Segment]:
+    """Return the passage in pieces, each mark a piece of its own; joined they are the text for display."""
+    segments: list[Segment] = []
+    end = 0
+    for start, stop in sentences(text):
+        number = next((mark.number for mark in marks if mark.start < stop and start < mark.end), 0)
+        shown = _display_sentence(text[start:stop])
+        gap = _choose_gap(text, end, start, stop) if segments else ""
+        if segments and number and segments[-1].number == number:
+            segments[-1] = Segment(segments[-1].text + gap + shown, number)
+        else:
+            if gap:
+                segments.append(Segment(gap, 0))
+            segments.append(Segment(shown, number))
+        end = stop
+    return _join_plain(segments)
+
+
+def render_marked(
+    text: str,
+    marks: Sequence[TextMark],
+    *,
+    heading: str = "",
+    code: bool = False,
+    mark: tuple[str, str] = ("", ""),
+    escape: Callable[[str], str] = str,
+) -> str:
+    """Return a passage as text: its heading path on a line, then its text, with `mark` around each marked
+    sentence and its number behind it."""
+    head = f"▸ {escape(heading)}\n" if heading else ""
+    if code:
+        numbers = "".join(f"[{each.number}]" for each in marks)
+        return f"{head}{fence_code(text)}\n{numbers}".rstrip()
+    return head + "".join(
+        f"{mark[0]}{escape(segment.text)}{mark[1]}[{segment.number}]"
+        if segment.number
+        else escape(segment.text)
+        for segment in split_marked(text, marks)
+    )
+
+
+def _display_sentence(sentence: str) -> str:
+    if is_row(sentence):
+        return join_lines(sentence)
+    lines = sentence.split("\n")
+    return join_lines(sentence) if len(lines) > 1 else join_lines(lines[0])
+
+
+def _choose_gap(text: str, end: int, start: int, stop: int) -> str:
+    """Return what stands between two sentences: a line end if the writer set one, else a space or nothing."""
+    gap = text[end:start]
+    if "\n" in gap:
+        after = text[start:stop]
+        ends_line = (
+            gap.count("\n") > 1 or is_row(after) or _ITEM.match(after) or not _ENDED.search(text[:end])
+        )
+        if ends_line:
+            return "\n\n" if gap.count("\n") > 1 and not is_row(after) else "\n"
+    return "" if _WIDE_END.search(text[:end]) else " "
+
+
+def _join_plain(segments: Sequence[Segment]) -> list[Segment]:
+    joined: list[Segment] = []
+    for segment in segments:
+        if joined and not segment.number and not joined[-1].number:
+            joined[-1] = Segment(joined[-1].text + segment.text, 0)
+        else:
+            joined.append(segment)
+    return joined

@@ -1,0 +1,166 @@
+"""Features of a sentence in its passage: what the ranker sees.
+
+Shares are of the question's term weight, unless a feature says otherwise; a term also counts if a word of the
+same meaning is there. Every feature is a plain number, so that the weights are fitted by a script (`train/`)
+and not by hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from shisho.domain.corpus import NumberedPassage
+from shisho.language.meanings import mean_same
+from shisho.language.wordings import join_synonyms
+from shisho.librarian.selection.answer_kinds import AnswerKind, gives_kind
+from shisho.librarian.selection.definitions import is_definition
+from shisho.librarian.selection.gates import NO_SHORT_NAMES
+from shisho.librarian.selection.passages import (
+    AnalysedPassage,
+    AnalysedSentence,
+    add_names,
+    analyse_passage,
+)
+from shisho.librarian.selection.question import AnalysedQuestion
+
+MAX_PASSAGES = 30  # read for one goal in one round: further ones have never held the best sentence
+_ITEM = re.compile(r"\s*(?:[・•●○■□◆◇\-*+]|[(（]?[0-9０-９①-⑳]+[.)）．、]?)\s")
+_GRANT = re.compile(
+    r"でき|可能|なければ|べき|必要|禁止|てはい[けな]|ません|ない|違反|認め|許|義務"
+    r"|\b(?:not|no|never|must|may|can|cannot|should|only|allowed|required)\b|n't"
+)
+_YES_OR_NO = re.compile(
+    r"(?:ます|です|でしょう|る|い|の|た|ない|せん)(?:ん|の)?(?:です)?(?:でしょう)?か[。?？]*$"
+    r"|^(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|must|may)\b"
+)
+_ASKS_WHICH = re.compile(
+    r"何|誰|いつ|どこ|どれ|どの|どう|どん|いくら|いくつ|なぜ|\b(?:what|who|when|where|why|how|which)\b"
+)
+
+
+class SentenceFeatures(NamedTuple):
+    """Features of one sentence, in the order of the weights."""
+
+    coverage: float  # share in the sentence
+    context_coverage: float  # share in the sentence and the one before it
+    full_coverage: float  # … and in the heading path and the document's title
+    trigrams: float  # share of the question's runs of three characters
+    kind: float  # the sentence gives the kind of thing asked for; .5 if no kind is known
+    definition: float  # it says what the thing is whose meaning is asked for
+    unit: float  # the noun counted by the question is there
+    permission: float  # it says what can, must or must not be, for a question of yes or no
+    item: float  # it is an item of a list
+    first: float  # it is the first of its passage
+    passage_coverage: float  # share in the passage, its heading path and its document's title
+    document_rank: float  # 1 for the document found first, 1/2 for the second …
+    match: float  # share of the query that the search matched
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceCandidate:
+    """A sentence that may be marked. `passage` is the place of its passage among those given."""
+
+    passage: int
+    sentence: AnalysedSentence
+    place: int
+    features: SentenceFeatures
+
+    @staticmethod
+    def feature_names() -> tuple[str, ...]:
+        return SentenceFeatures._fields
+
+
+@dataclass(frozen=True, slots=True)
+class PassageMatch:
+    """A passage with the question's terms that it holds, by the very term or by one of the same meaning."""
+
+    shown: NumberedPassage
+    analysed: AnalysedPassage
+    same: Mapping[str, frozenset[str]]
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The terms of the passage, its heading path and its document's title."""
+        return self.analysed.terms | self.analysed.heading_terms
+
+    def measure_share(self, weights: Mapping[str, float], words: frozenset[str]) -> float:
+        """Return how much of the weight these words hold."""
+        return sum(weight for term, weight in weights.items() if not self.same[term].isdisjoint(words))
+
+    def holds(self, term: str, words: frozenset[str]) -> bool:
+        return not self.same[term].isdisjoint(words)
+
+
+def match_passages(
+    question: AnalysedQuestion,
+    passages: Sequence[NumberedPassage],
+    short_names: Mapping[str, frozenset[str]] = NO_SHORT_NAMES,
+) -> list[PassageMatch]:
+    """Analyse passages and find the question's terms in them. `short_names`: for names in the question their
+    other names; a sentence with one of these counts as holding the name."""
+    matched = []
+    for shown in passages[:MAX_PASSAGES]:
+        analysed = analyse_passage(shown.text, shown.after, shown.heading, shown.title, shown.code)
+        if short_names:
+            analysed = add_names(analysed, short_names)
+        words = analysed.terms | analysed.heading_terms
+        same = {
+            term: frozenset({term, *(word for word in words if mean_same(term, word))})
+            | (join_synonyms(term) & words)
+            for term in question.weights
+        }
+        matched.append(PassageMatch(shown, analysed, same))
+    return matched
+
+
+def list_candidates(
+    question: AnalysedQuestion, matched: Sequence[PassageMatch]
+) -> Iterator[SentenceCandidate]:
+    """Yield every sentence of the passages with its features."""
+    documents = list(dict.fromkeys(each.shown.title for each in matched))
+    asks_yes_or_no = _YES_OR_NO.search(question.folded) is not None and not _ASKS_WHICH.search(
+        question.folded
+    )
+    for passage, each in enumerate(matched):
+        lines = each.analysed.sentences
+        for place, line in enumerate(lines):
+            printed = (each.shown.text + each.shown.after)[line.start : line.end]
+            before = lines[place - 1].terms if place else frozenset[str]()
+            context = line.terms | before
+            yield SentenceCandidate(
+                passage,
+                line,
+                place,
+                SentenceFeatures(
+                    coverage=each.measure_share(question.weights, line.terms),
+                    context_coverage=each.measure_share(question.weights, context),
+                    full_coverage=each.measure_share(question.weights, context | each.analysed.heading_terms),
+                    trigrams=sum(trigram in line.dense for trigram in question.trigrams)
+                    / max(1, len(question.trigrams)),
+                    kind=_measure_kind(question, line.folded),
+                    definition=float(_is_definition(question, each.shown, line)),
+                    unit=float(bool(question.unit) and question.unit in line.folded),
+                    permission=float(asks_yes_or_no and _GRANT.search(line.folded) is not None),
+                    item=float(_ITEM.match(printed) is not None),
+                    first=float(place == 0),
+                    passage_coverage=each.measure_share(question.weights, each.words),
+                    document_rank=1 / (1 + documents.index(each.shown.title)),
+                    match=each.shown.match,
+                ),
+            )
+
+
+def _is_definition(question: AnalysedQuestion, shown: NumberedPassage, line: AnalysedSentence) -> bool:
+    if not question.defined:
+        return False
+    span = shown.definition
+    is_marked = span is not None and span[0] < line.end and line.start < span[1]
+    return is_marked or is_definition(question.defined, line.folded)
+
+
+def _measure_kind(question: AnalysedQuestion, sentence: str) -> float:
+    if question.kind is AnswerKind.OTHER:
+        return 0.5
+    return float(gives_kind(question.kind, question.folded, sentence))

@@ -1,0 +1,76 @@
+"""Rank sentences and passages, choose the passages to show, and mark their best sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from shisho.librarian.selection.features import PassageMatch, SentenceCandidate
+
+MAX_SHOWN = 3  # passages of one goal
+MAX_SHOWN_CHARS = 900  # of all passages of an answer, unless the first alone is longer
+MAX_MARKS = 4  # marked sentences of one passage
+SHOWN_RATIO = 0.05  # of the odds of the best passage: a further one is shown from here on
+MARK_RATIO = 0.3  # of the odds of the passage's best sentence: a further one is marked from here on
+
+
+@dataclass(frozen=True, slots=True)
+class PassageChoice:
+    """A passage to show. `place`: its place among the matched passages; `marks`: its best sentences in the
+    order of the text; `log_odds`: of its best sentence."""
+
+    place: int
+    marks: tuple[SentenceCandidate, ...]
+    log_odds: float
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceScores:
+    """All sentences with their log-odds, best first, and the passages in the order of their best sentence."""
+
+    candidates: tuple[tuple[SentenceCandidate, float], ...]
+    passages: tuple[tuple[int, float], ...]
+
+
+def rank(candidates: Sequence[SentenceCandidate], weights: Mapping[str, float]) -> SentenceScores:
+    """Rank candidates by a linear model over their features. Equal ones keep their order."""
+    by_place = [weights[name] for name in SentenceCandidate.feature_names()]
+    scored = [
+        (candidate, sum(weight * value for weight, value in zip(by_place, candidate.features, strict=True)))
+        for candidate in candidates
+    ]
+    scored.sort(key=lambda pair: -pair[1])
+    best: dict[int, float] = {}
+    for candidate, log_odds in scored:
+        best.setdefault(candidate.passage, log_odds)
+    return SentenceScores(tuple(scored), tuple(best.items()))
+
+
+def choose_passages(
+    ranking: SentenceScores,
+    matched: Sequence[PassageMatch],
+    max_chars: int = MAX_SHOWN_CHARS,
+    max_shown: int = MAX_SHOWN,
+) -> list[PassageChoice]:
+    """Return the passages to show, best first: as many as fit, the first in any case. A passage with the same
+    text as one before it is left out."""
+    chosen: list[PassageChoice] = []
+    texts: set[str] = set()
+    chars = 0
+    for place, log_odds in ranking.passages:
+        if len(chosen) == max_shown or log_odds < ranking.passages[0][1] + math.log(SHOWN_RATIO):
+            break
+        shown = matched[place].shown
+        if (chosen and chars + len(shown.text) > max_chars) or matched[place].analysed.dense in texts:
+            continue
+        chosen.append(PassageChoice(place, _choose_marks(ranking, place), log_odds))
+        texts.add(matched[place].analysed.dense)
+        chars += len(shown.text)
+    return chosen
+
+
+def _choose_marks(ranking: SentenceScores, place: int) -> tuple[SentenceCandidate, ...]:
+    own = [(candidate, log_odds) for candidate, log_odds in ranking.candidates if candidate.passage == place]
+    near = [candidate for candidate, log_odds in own if log_odds >= own[0][1] + math.log(MARK_RATIO)]
+    return tuple(sorted(near[:MAX_MARKS], key=lambda candidate: candidate.place))

@@ -1,0 +1,116 @@
+"""Select what to show for each goal if no model reads the passages: whole passages, marked sentences, and how
+sure it is that they answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from shisho.domain.corpus import NumberedPassage
+from shisho.domain.inquiry import EvidenceRef, Finding, Goal
+from shisho.librarian.evidence import double
+from shisho.librarian.levels import ENOUGH
+from shisho.librarian.selection.certainty import estimate_probability, measure_selection
+from shisho.librarian.selection.features import list_candidates, match_passages
+from shisho.librarian.selection.gates import NO_SHORT_NAMES, GateSource, find_closed_gate
+from shisho.librarian.selection.question import analyse_question, list_content_terms
+from shisho.librarian.selection.ranker import MAX_SHOWN, MAX_SHOWN_CHARS, choose_passages, rank
+from shisho.librarian.selection.weights import load_weights
+
+BELOW_ANSWERED = 0.99  # of the least probability of an answer: the most that a withheld answer can have
+
+
+def list_wanted_terms(goals: Sequence[Goal]) -> list[str]:
+    """Return the index terms whose rarity `select_findings` needs."""
+    return list(dict.fromkeys(term for goal in goals for term in list_content_terms(goal.question)))
+
+
+def list_unmatched_goals(passages: Sequence[NumberedPassage], goals: Sequence[Goal]) -> list[Goal]:
+    """Return the goals with a term that none of the passages holds: it may be misspelt."""
+    unmatched = []
+    for goal in goals:
+        question = analyse_question(goal.question, {})
+        matched = match_passages(question, passages)
+        if any(not any(each.holds(term, each.words) for each in matched) for term in question.weights):
+            unmatched.append(goal)
+    return unmatched
+
+
+def select_findings(
+    passages: Sequence[NumberedPassage],
+    goals: Sequence[Goal],
+    refs: Sequence[EvidenceRef],
+    rarity: Mapping[str, float],
+    from_synonym_search: bool = False,
+    short_names: Mapping[str, frozenset[str]] = NO_SHORT_NAMES,
+) -> list[Finding]:
+    """Return the sentences to mark for each goal, best passage first, with probabilities as scores.
+
+    Nothing that was found by synonyms alone counts as an answer. A goal that has evidence already gets only
+    what is more probable."""
+    most_chars = MAX_SHOWN_CHARS // max(1, len(goals))
+    return [
+        finding
+        for goal in goals
+        for finding in _select_for_goal(
+            passages,
+            goal,
+            [ref for ref in refs if ref.goal_id == goal.id],
+            rarity,
+            from_synonym_search,
+            most_chars,
+            short_names,
+        )
+    ]
+
+
+def _select_for_goal(
+    passages: Sequence[NumberedPassage],
+    goal: Goal,
+    refs: Sequence[EvidenceRef],
+    rarity: Mapping[str, float],
+    from_synonym_search: bool,
+    most_chars: int,
+    short_names: Mapping[str, frozenset[str]],
+) -> Iterator[Finding]:
+    weights = load_weights()
+    question = analyse_question(goal.question, rarity)
+    matched = match_passages(question, passages, short_names)
+    ranking = rank(list(list_candidates(question, matched)), weights.ranker)
+    if not ranking.candidates:
+        return
+    features = measure_selection(question, ranking, matched)
+    probability = estimate_probability(features, weights.certainty, weights.intercept)
+    if from_synonym_search:
+        probability = min(probability, BELOW_ANSWERED * weights.answered)
+    if probability < weights.related or _to_score(probability) <= max(
+        (ref.score for ref in refs), default=0.0
+    ):
+        return
+    known = [ref.snippet for ref in refs]
+    top = ranking.candidates[0][1]
+    for chosen in choose_passages(ranking, matched, most_chars, max(MAX_SHOWN, goal.min_evidence)):
+        shown = matched[chosen.place].shown
+        text = shown.text + shown.after
+        snippets = [text[mark.sentence.start : mark.sentence.end] for mark in chosen.marks]
+        likely = _lower(probability, chosen.log_odds - top)
+        source = GateSource(shown.text, shown.heading, shown.title, tuple(snippets))
+        if find_closed_gate(goal.question, source, short_names) is not None:
+            likely = min(likely, BELOW_ANSWERED * weights.answered)
+        for snippet in snippets:
+            if not any(double(snippet, other) for other in known):
+                yield Finding(shown.temp_index, goal.id, snippet, round(_to_score(likely), 4))
+
+
+def _to_score(probability: float) -> float:
+    """Return the score of a probability: `ENOUGH` where answers begin, linear on both sides of it."""
+    answered = load_weights().answered
+    if probability < answered:
+        return ENOUGH * probability / answered
+    return ENOUGH + (1 - ENOUGH) * (probability - answered) / (1 - answered)
+
+
+def _lower(probability: float, log_odds: float) -> float:
+    """Return the probability of a passage that is less likely than the best by these log-odds."""
+    odds = probability * math.exp(min(0.0, log_odds))
+    return odds / (1 - probability + odds)

@@ -1,0 +1,79 @@
+"""The committed weights are what the committed tables give, and the fit finds what is in a table."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from shisho.librarian.selection.certainty import SelectionFeatures
+from shisho.librarian.selection.features import SentenceFeatures
+from shisho.librarian.selection.weights import load_weights
+
+TRAIN = Path(__file__).parents[2] / "train"
+TOLERANCE = 0.02  # of a weight: other processors round otherwise
+
+
+@pytest.fixture(scope="module")
+def fit() -> Iterator[Any]:
+    sys.path.insert(0, str(TRAIN))
+    import fit
+
+    yield fit
+    sys.path.remove(str(TRAIN))
+
+
+def test_committed_weights_are_what_the_tables_give(fit: Any) -> None:
+    made = fit.fit_weights(fit.load_sentences(), fit.load_selections())
+    kept = json.loads(fit.WEIGHTS.read_text("utf-8"))
+    for model in ("ranker", "certainty"):
+        assert made[model].keys() == kept[model].keys()
+        for name, weight in kept[model].items():
+            assert made[model][name] == pytest.approx(weight, abs=TOLERANCE), name
+    assert made["intercept"] == pytest.approx(kept["intercept"], abs=TOLERANCE)
+    assert made["answered"] == pytest.approx(kept["answered"], abs=0.011)
+    assert made["related"] == kept["related"]
+
+
+def test_every_feature_has_a_weight_and_no_weight_lacks_its_feature() -> None:
+    weights = load_weights()
+    assert tuple(weights.ranker) == SentenceFeatures._fields
+    assert tuple(weights.certainty) == SelectionFeatures._fields
+    assert 0 < weights.related < weights.answered < 1
+
+
+def test_answers_over_peoples_own_documents_are_right_and_what_is_absent_is_withheld(fit: Any) -> None:
+    table = fit.load_selections()
+    probabilities = fit.estimate_held_out(table)
+    own = ~np.isin(table.sets, fit.ENCYCLOPEDIA_SETS)
+    answered = own & (probabilities >= load_weights().answered)
+    assert table.right[answered].mean() >= 0.9
+    assert answered[own & table.right].mean() >= 0.25
+    assert 1 - answered[own & table.absent].mean() >= 0.85
+
+
+def test_ranker_learns_the_feature_that_tells_answers_apart(fit: Any) -> None:
+    chooser = np.random.default_rng(7)
+    features = chooser.normal(size=(400, 3))
+    questions = np.repeat(np.arange(40), 10).astype(str)
+    grades = np.zeros(400)
+    for question in np.unique(questions):
+        own = np.flatnonzero(questions == question)
+        grades[own[np.argmax(features[own, 1])]] = 1.0
+    table = fit.Sentences(("noise", "signal", "other"), features, grades, questions, questions)
+    weights = fit.fit_ranker(table)
+    assert weights["signal"] > 5 * max(abs(weights["noise"]), abs(weights["other"]))
+    assert fit.score_ranker(table, weights) < fit.score_ranker(table, dict.fromkeys(weights, 0.0)) / 3
+
+
+def test_tables_hold_numbers_and_ids_alone(fit: Any) -> None:
+    for path in (fit.SENTENCES, fit.SELECTIONS):
+        with np.load(path) as table:
+            texts = {name: table[name] for name in table.files if table[name].dtype.kind in "US"}
+        assert texts.keys() == {"names", "sets", "questions"}
+        assert max(len(str(one)) for one in texts["questions"]) < 60

@@ -1,0 +1,245 @@
+"""Fit the weights of selection from the committed tables: `make weights`, or `python train/fit.py`.
+
+`--report` also writes report.md: figures of each set by models that have not seen it, and an ablation
+table."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from sklearn.linear_model import LogisticRegression
+
+FOLDER = Path(__file__).parent
+SENTENCES = FOLDER / "sentences.npz"
+SELECTIONS = FOLDER / "selections.npz"
+WEIGHTS = FOLDER.parent / "src" / "shisho" / "librarian" / "selection" / "weights.json"
+REPORT = FOLDER / "report.md"
+RANKER_PENALTY = 1.0  # of the squared weights, in units of standard deviations
+CERTAINTY_PENALTY = 20.0
+ENCYCLOPEDIA_WEIGHT = 0.3  # of a row about an encyclopedia: people ask their own documents
+ENCYCLOPEDIA_SETS = ("niilc-dev", "jsquad-valid", "jaquad-dev")
+ANSWERED_PRECISION = 0.9  # held out
+RELATED_PROBABILITY = 0.1
+DIGITS = 4
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """Rows of sentences: their features, how much of the answer each holds, their set and question."""
+
+    names: Sequence[str]
+    features: Array
+    grades: Array
+    sets: NDArray[np.str_]
+    questions: NDArray[np.str_]
+
+    def save(self, path: Path) -> None:
+        np.savez_compressed(
+            path,
+            names=np.array(self.names),
+            features=self.features,
+            grades=self.grades,
+            sets=self.sets,
+            questions=self.questions,
+        )
+
+    def leave_out(self, name: str) -> Sentences:
+        return self.keep(self.sets != name)
+
+    def keep(self, rows: NDArray[np.bool_]) -> Sentences:
+        return Sentences(
+            self.names, self.features[rows], self.grades[rows], self.sets[rows], self.questions[rows]
+        )
+
+    def drop(self, name: str) -> Sentences:
+        """Return the same rows without one feature."""
+        columns = [place for place, other in enumerate(self.names) if other != name]
+        return Sentences(
+            [self.names[place] for place in columns],
+            self.features[:, columns],
+            self.grades,
+            self.sets,
+            self.questions,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Selections:
+    """Rows of selections: their features, whether the shown passages answer, whether nothing answers."""
+
+    names: Sequence[str]
+    features: Array
+    right: NDArray[np.bool_]
+    absent: NDArray[np.bool_]
+    sets: NDArray[np.str_]
+    questions: NDArray[np.str_]
+
+    def save(self, path: Path) -> None:
+        np.savez_compressed(
+            path,
+            names=np.array(self.names),
+            features=self.features,
+            right=self.right,
+            absent=self.absent,
+            sets=self.sets,
+            questions=self.questions,
+        )
+
+    def keep(self, rows: NDArray[np.bool_]) -> Selections:
+        return Selections(
+            self.names,
+            self.features[rows],
+            self.right[rows],
+            self.absent[rows],
+            self.sets[rows],
+            self.questions[rows],
+        )
+
+    def drop(self, name: str) -> Selections:
+        columns = [place for place, other in enumerate(self.names) if other != name]
+        return Selections(
+            [self.names[place] for place in columns],
+            self.features[:, columns],
+            self.right,
+            self.absent,
+            self.sets,
+            self.questions,
+        )
+
+
+def load_sentences() -> Sentences:
+    with np.load(SENTENCES) as table:
+        return Sentences(
+            [str(name) for name in table["names"]],
+            table["features"].astype(float),
+            table["grades"].astype(float),
+            table["sets"],
+            table["questions"],
+        )
+
+
+def load_selections() -> Selections:
+    with np.load(SELECTIONS) as table:
+        return Selections(
+            [str(name) for name in table["names"]],
+            table["features"].astype(float),
+            table["right"],
+            table["absent"],
+            table["sets"],
+            table["questions"],
+        )
+
+
+def fit_ranker(table: Sentences) -> dict[str, float]:
+    """Fit a conditional logit: of the sentences of a question, those that answer are the likely ones."""
+    deviation = table.features.std(0) + 1e-9
+    scaled = (table.features - table.features.mean(0)) / deviation
+    _, starts = np.unique(table.questions, return_index=True)
+    order = np.argsort(table.questions, kind="stable")
+    scaled, grades = scaled[order], table.grades[order]
+    _, starts, counts = np.unique(table.questions[order], return_index=True, return_counts=True)
+
+    def measure(weights: Array) -> tuple[float, Array]:
+        scores = scaled @ weights
+        scores = scores - np.repeat(np.maximum.reduceat(scores, starts), counts)
+        odds = np.exp(scores)
+        likely = odds / np.repeat(np.add.reduceat(odds, starts), counts)
+        right = likely * grades
+        total = np.maximum(np.add.reduceat(right, starts), 1e-12)
+        gradient = scaled.T @ (right / np.repeat(total, counts) - likely)
+        return (
+            float(-np.log(total).sum() + RANKER_PENALTY * weights @ weights),
+            -gradient + 2 * RANKER_PENALTY * weights,
+        )
+
+    found = minimize(
+        measure, np.zeros(len(table.names)), jac=True, method="L-BFGS-B", options={"maxiter": 500}
+    )
+    return {
+        name: round(float(weight), DIGITS)
+        for name, weight in zip(table.names, found.x / deviation, strict=True)
+    }
+
+
+def score_ranker(table: Sentences, weights: Mapping[str, float]) -> float:
+    """Return the mean negative log-likelihood of the answering sentences."""
+    scores = table.features @ np.array([weights[name] for name in table.names])
+    losses = []
+    for question in np.unique(table.questions):
+        own = table.questions == question
+        odds = np.exp(scores[own] - scores[own].max())
+        losses.append(-np.log(max((odds * table.grades[own]).sum() / odds.sum(), 1e-9)))
+    return float(np.mean(losses))
+
+
+def fit_certainty(table: Selections) -> tuple[dict[str, float], float]:
+    """Fit a logistic regression; return its weights and its intercept."""
+    mean, deviation = table.features.mean(0), table.features.std(0) + 1e-9
+    model = LogisticRegression(C=1 / CERTAINTY_PENALTY, max_iter=5_000, tol=1e-8)
+    row_weights = np.where(np.isin(table.sets, ENCYCLOPEDIA_SETS), ENCYCLOPEDIA_WEIGHT, 1.0)
+    model.fit((table.features - mean) / deviation, table.right, sample_weight=row_weights)
+    weights = model.coef_[0] / deviation
+    intercept = float(model.intercept_[0] - weights @ mean)
+    return {
+        name: round(float(weight), DIGITS) for name, weight in zip(table.names, weights, strict=True)
+    }, round(intercept, DIGITS)
+
+
+def estimate(table: Selections, weights: Mapping[str, float], intercept: float) -> Array:
+    log_odds = table.features @ np.array([weights[name] for name in table.names]) + intercept
+    return 1 / (1 + np.exp(-log_odds))
+
+
+def estimate_held_out(table: Selections) -> Array:
+    """Return each row's probability by a model that has not seen its set."""
+    probabilities = np.zeros(len(table.right))
+    for name in np.unique(table.sets):
+        own = table.sets == name
+        probabilities[own] = estimate(table.keep(own), *fit_certainty(table.keep(~own)))
+    return probabilities
+
+
+def choose_threshold(table: Selections, probabilities: Array) -> float:
+    """Return the least probability from which on answers over people's own documents are right."""
+    own = ~np.isin(table.sets, ENCYCLOPEDIA_SETS)
+    for threshold in np.arange(0.5, 0.96, 0.01):
+        answered = own & (probabilities >= threshold)
+        if answered.any() and table.right[answered].mean() >= ANSWERED_PRECISION:
+            return round(float(threshold), 2)
+    return 0.95
+
+
+def fit_weights(sentences: Sentences, selections: Selections) -> dict[str, object]:
+    certainty, intercept = fit_certainty(selections)
+    return {
+        "ranker": fit_ranker(sentences),
+        "certainty": certainty,
+        "intercept": intercept,
+        "answered": choose_threshold(selections, estimate_held_out(selections)),
+        "related": RELATED_PROBABILITY,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--report", action="store_true")
+    options = parser.parse_args()
+    sentences, selections = load_sentences(), load_selections()
+    weights = fit_weights(sentences, selections)
+    WEIGHTS.write_text(json.dumps(weights, indent=1) + "\n", "utf-8")
+    if options.report:
+        from report import write_report
+
+        write_report(sentences, selections, weights)
+
+
+if __name__ == "__main__":
+    main()

@@ -252,3 +252,380 @@ def test_last_sentence_of_a_passage_is_shown_to_its_end() -> None:
     assert end_sentence(passage) == "始めの文。途中で切れた文の終わり。"
     assert end_sentence(replace(passage, code=True)) == "始めの文。途中で切れ"
     assert end_sentence(passage, len("始めの文。途中で切れた文の終わり。次の")).endswith("次の")
+
+
+def measure_first(
+    question: str, passages: list[NumberedPassage], rarity: dict[str, float] | None = None
+) -> list[SentenceFeatures]:
+    asked = analyse_question(question, rarity or {})
+    return [one.features for one in list_candidates(asked, match_passages(asked, passages))]
+
+
+def test_shares_of_a_sentence_its_context_and_its_passage() -> None:
+    passage = NumberedPassage(1, "猫が好きだ。犬も好きだ。鳥は飛ぶ。", "魚の章", 0.5, title="馬の本")
+    first, second, third = measure_first("猫と犬と鳥と魚と馬", [passage])
+    assert [one.coverage for one in (first, second, third)] == pytest.approx([0.2, 0.2, 0.2])
+    assert [one.context_coverage for one in (first, second, third)] == pytest.approx([0.2, 0.4, 0.4])
+    assert [one.full_coverage for one in (first, second, third)] == pytest.approx([0.6, 0.8, 0.8])
+    assert first.passage_coverage == third.passage_coverage == pytest.approx(1.0)
+    assert [one.first for one in (first, second, third)] == [1.0, 0.0, 0.0]
+    assert {one.match for one in (first, second, third)} == {0.5}
+
+
+def test_documents_count_in_the_order_of_the_search() -> None:
+    passages = [
+        shown(1, "甲の文。", title="甲"),
+        shown(2, "乙の文。", title="乙"),
+        shown(3, "甲の続き。", title="甲"),
+    ]
+    assert [one.document_rank for one in measure_first("文", passages)] == [1.0, 0.5, 1.0]
+
+
+def test_runs_of_three_characters_are_compared_without_white_space() -> None:
+    (whole,) = measure_first("決定係数表", [shown(1, "決定\n係数表である。")])
+    (half,) = measure_first("決定係数表", [shown(1, "係数表である。")])
+    assert whole.trigrams == 1.0
+    assert half.trigrams == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "feature", "expected"),
+    [
+        ("何議席を得たか", "35議席を得た。", "unit", 1.0),
+        ("何議席を得たか", "35人が立った。", "unit", 0.0),
+        ("何か国が加わったか", "5か国が加わった。", "unit", 1.0),
+        ("写真を撮ってもよいですか", "撮影は禁止する。", "permission", 1.0),
+        ("写真を撮ってもよいですか", "写真の歴史。", "permission", 0.0),
+        ("写真は誰が撮れますか", "撮影は禁止する。", "permission", 0.0),
+        ("can i take photos?", "you must not take photos.", "permission", 1.0),
+        ("what can i take?", "you must not take photos.", "permission", 0.0),
+        ("手順", "1. 開く。", "item", 1.0),
+        ("手順", "• 開く。", "item", 1.0),
+        ("手順", "(2) 開く。", "item", 1.0),
+        ("手順", "- open it.", "item", 1.0),
+        ("手順", "開く。", "item", 0.0),
+        ("手順", "2024年に開く。", "item", 0.0),
+        ("料金はいくらか", "料金は500円である。", "kind", 1.0),
+        ("料金はいくらか", "料金は別に定める。", "kind", 0.0),
+        ("料金について", "料金は別に定める。", "kind", 0.5),
+    ],
+)
+def test_form_of_a_sentence(question: str, text: str, feature: str, expected: float) -> None:
+    assert getattr(measure_first(question, [shown(1, text)])[0], feature) == expected
+
+
+def test_code_is_one_sentence_and_text_after_a_passage_is_not_its_own() -> None:
+    code = replace(shown(1, "a = 1。\nb = 2。\n"), code=True)
+    assert len(measure_first("a", [code])) == 1
+    assert len(measure_first("文", [replace(shown(1, "文。"), after="次の文。")])) == 1
+
+
+def test_words_of_the_same_meaning_count() -> None:
+    (same,) = measure_first("人口の増加", [shown(1, "人口が増えた。")])
+    (other,) = measure_first("人口の増加", [shown(1, "人口が減った。")])
+    assert same.coverage == 1.0
+    assert other.coverage < 1.0
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [("What did Alice say about Bob?", "bob"), ("鹿児島の名物は何か", "鹿児島"), ("料金は何円か", "")],
+)
+def test_rarest_name_of_a_question(question: str, name: str) -> None:
+    assert analyse_question(question, {"alic": 1.0, "bob": 5.0}).rarest_name == name
+
+
+def test_figures_of_a_question_are_those_a_passage_must_hold() -> None:
+    assert set(analyse_question("2022年に12人は何をしたか", {}).figures) == {"2022", "12"}
+
+    def measure(text: str) -> float:
+        question = analyse_question("2022年の人数は12人か", {})
+        matched = match_passages(question, [shown(1, text)])
+        ranking = rank(list(list_candidates(question, matched)), load_weights().ranker)
+        return measure_selection(question, ranking, matched).figures
+
+    assert (measure("2022年は12人だった。"), measure("2021年は12人だった。")) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "is_open"),
+    [("いつ開くか", 1.0, 0.0), ("誰が行うか", 1.0, 0.0), ("なぜ休むか", 0.0, 0.0), ("開館の案内", 0.0, 1.0)],
+)
+def test_kind_of_question_for_the_probability(question: str, fact: float, is_open: float) -> None:
+    asked = analyse_question(question, {})
+    matched = match_passages(asked, [shown(1, "開館は9時である。")])
+    features = measure_selection(
+        asked, rank(list(list_candidates(asked, matched)), load_weights().ranker), matched
+    )
+    assert (features.asks_fact, features.is_open) == (fact, is_open)
+
+
+def test_scores_are_even_on_both_sides_of_an_answer() -> None:
+    findings = select_findings(PASSAGES, [GOAL], (), {})
+    weights = load_weights()
+    question = analyse_question(GOAL.question, {})
+    matched = match_passages(question, PASSAGES)
+    ranking = rank(list(list_candidates(question, matched)), weights.ranker)
+    likely = estimate_probability(
+        measure_selection(question, ranking, matched), weights.certainty, weights.intercept
+    )
+    expected = ENOUGH + (1 - ENOUGH) * (likely - weights.answered) / (1 - weights.answered)
+    assert findings[0].score == pytest.approx(expected, abs=1e-3)
+
+
+def test_goals_share_the_room() -> None:
+    passages = [shown(number, f"平均の話{number}。" + "あ" * 250) for number in range(1, 7)]
+    alone = select_findings(passages, [Goal("G1", "平均")], (), {})
+    shared = select_findings(passages, [Goal("G1", "平均"), Goal("G2", "分散")], (), {})
+    count = len({found.index for found in alone})
+    assert len({found.index for found in shared if found.goal_id == "G1"}) < count
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "決定係数：説明できる割合。",
+        "決定係数は、説明できる割合である。",
+        "説明できる割合を決定係数と呼ぶ。",
+        "以下、決定係数という。",
+        "「決定係数」とは割合をいう。",
+        "決定係数(説明できる割合のことをいう。)",
+    ],
+)
+def test_forms_of_definitions(sentence: str) -> None:
+    assert is_definition("決定係数", sentence)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("a median is the middle value.", True),
+        ("this value is called median.", True),
+        ("median: the middle value", True),
+        ("medians are the middle values.", True),
+        ("the median was computed.", False),
+    ],
+)
+def test_forms_of_english_definitions(sentence: str, expected: bool) -> None:
+    assert is_definition("median", sentence) is expected
+
+
+@pytest.mark.parametrize(
+    ("odds", "passages", "marks"),
+    [(0.35, 2, 2), (0.25, 2, 1), (0.06, 2, 1), (0.04, 1, 1)],
+)
+def test_how_likely_a_further_passage_and_mark_must_be(odds: float, passages: int, marks: int) -> None:
+    question = analyse_question("決定係数", {})
+    texts = [shown(1, "決定係数である。図書館である。"), shown(2, "動物園である。")]
+    matched = match_passages(question, texts)
+    weights = EVEN | {"coverage": -math.log(odds)}
+    chosen = choose_passages(rank(list(list_candidates(question, matched)), weights), matched)
+    assert len(chosen) == passages
+    assert len(chosen[0].marks) == marks
+
+
+def test_limits_of_what_is_shown() -> None:
+    assert (MAX_SHOWN, MAX_SHOWN_CHARS, MAX_MARKS) == (3, 900, 4)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "予約できる。",
+        "可能である。",
+        "出さなければならない。",
+        "行うべきだ。",
+        "許可が必要だ。",
+        "禁止する。",
+        "してはいけない。",
+        "してはならない。",
+        "入れません。",
+        "使えない。",
+        "違反である。",
+        "認める。",
+        "許す。",
+        "義務がある。",
+    ],
+)
+def test_what_may_or_must_be(text: str) -> None:
+    assert measure_first("入ってもよいですか", [shown(1, text)])[0].permission == 1.0
+
+
+@pytest.mark.parametrize(
+    "word", ["not", "no", "never", "must", "may", "can", "cannot", "should", "only", "allowed", "required"]
+)
+def test_what_may_or_must_be_in_english(word: str) -> None:
+    assert measure_first("is it open?", [shown(1, f"it is {word} open")])[0].permission == 1.0
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "入れますか",
+        "可能ですか",
+        "よいでしょうか",
+        "入るか",
+        "広いか",
+        "開くのか",
+        "開いたか",
+        "開かないか",
+        "入れませんか",
+        "入れるんですか",
+    ],
+)
+def test_questions_of_yes_or_no(question: str) -> None:
+    assert measure_first(question, [shown(1, "禁止する。")])[0].permission == 1.0
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        "is",
+        "are",
+        "was",
+        "were",
+        "do",
+        "does",
+        "did",
+        "can",
+        "could",
+        "has",
+        "have",
+        "had",
+        "will",
+        "would",
+        "should",
+        "must",
+        "may",
+    ],
+)
+def test_english_questions_of_yes_or_no(verb: str) -> None:
+    assert measure_first(f"{verb} it open?", [shown(1, "it must not")])[0].permission == 1.0
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "何が",
+        "誰が",
+        "いつ",
+        "どこが",
+        "どれが",
+        "どの人が",
+        "どう",
+        "どんな人が",
+        "いくら",
+        "いくつ",
+        "なぜ",
+    ],
+)
+def test_questions_that_name_their_answer_are_not_of_yes_or_no(word: str) -> None:
+    assert measure_first(f"{word}入れますか", [shown(1, "禁止する。")])[0].permission == 0.0
+
+
+@pytest.mark.parametrize("word", ["what", "who", "when", "where", "why", "how", "which"])
+def test_english_questions_that_name_their_answer(word: str) -> None:
+    assert measure_first(f"can you say {word} it is?", [shown(1, "it must not")])[0].permission == 0.0
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "決定係数って何",
+        "決定係数ってなに",
+        "決定係数ってなんですか",
+        "決定係数ってどういうもの",
+        "決定係数ってどんなもの",
+        "決定係数というのは",
+        "決定係数というものは何",
+        "決定係数という言葉は何",
+        "決定係数という用語は何",
+        "決定係数という語は何",
+        "決定係数という概念は何",
+        "決定係数の定義を述べよ",
+        "決定係数の意味は",
+        "決定係数は何ですか",
+        "決定係数はなんでしょうか",
+        "決定係数は何を意味するか",
+        "決定係数は何を指すか",
+    ],
+)
+def test_wordings_that_ask_for_a_definition(question: str) -> None:
+    assert find_defined_thing(question) == "決定係数"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what is a median",
+        "what are the medians",
+        "what exactly is median?",
+        "what's a median?",
+        "what is meant by median?",
+        "what is the meaning of median?",
+        "who is median?",
+        "please define median.",
+        "what does median mean?",
+        "what do medians stand for?",
+        "how is a median defined?",
+        "how are medians defined",
+    ],
+)
+def test_english_wordings_that_ask_for_a_definition(question: str) -> None:
+    assert find_defined_thing(question).removesuffix("s") == "median"
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "of",
+        "for",
+        "per",
+        "in",
+        "to",
+        "is",
+        "are",
+        "does",
+        "do",
+        "did",
+        "has",
+        "have",
+        "can",
+        "must",
+        "should",
+    ],
+)
+def test_property_of_a_thing_is_no_definition(word: str) -> None:
+    assert find_defined_thing(f"what is the price {word} it?") == ""
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "である",
+        "です",
+        "をいう",
+        "をいいます",
+        "を指す",
+        "を指します",
+        "という",
+        "こと",
+        "もの",
+        "の一種",
+        "の一つ",
+    ],
+)
+def test_ends_of_definitions(end: str) -> None:
+    assert is_definition("決定係数", f"決定係数は割合{end}。")
+
+
+@pytest.mark.parametrize(
+    "word", ["いう", "いい", "いわれる", "言う", "呼ぶ", "称する", "名付ける", "定義する"]
+)
+def test_verbs_of_definitions(word: str) -> None:
+    assert is_definition("決定係数", f"この割合を決定係数と{word}")
+
+
+@pytest.mark.parametrize("word", ["called", "named", "known as", "termed"])
+def test_english_verbs_of_definitions(word: str) -> None:
+    assert is_definition("median", f"this value is {word} median")

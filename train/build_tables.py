@@ -188,7 +188,7 @@ def build_sentences(asked: Sequence[AskedQuestion]) -> Sentences:
 def build_selections(asked: Sequence[AskedQuestion], sentences: Sentences) -> Selections:
     """Return the rows that certainty is fitted on: each selection by a ranker that has not seen its set."""
     rankers = {
-        name: fit_ranker(sentences.leave_out(name))
+        name: fit_ranker(sentences.keep(sentences.sets != name))
         for name in dict.fromkeys(each.label.set_name for each in asked)
     }
     features, right, absent, sets, ids = [], [], [], [], []

@@ -8,8 +8,9 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +32,34 @@ DIGITS = 4
 Array = NDArray[np.float64]
 
 
+class FeatureTable:
+    """Rows of features with columns beside them; `names` names the features."""
+
+    __slots__ = ()
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        with np.load(path) as table:
+            columns = {name: table[name] for name in table.files}
+        floats = {name: column.astype(float) for name, column in columns.items() if column.dtype.kind == "f"}
+        return cls(**{**columns, **floats, "names": [str(name) for name in columns["names"]]})
+
+    def save(self, path: Path) -> None:
+        np.savez_compressed(path, **{each.name: np.array(getattr(self, each.name)) for each in fields(self)})
+
+    def keep(self, rows: NDArray[np.bool_]) -> Self:
+        """Return some of the rows."""
+        columns = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "names"}
+        return replace(self, **{name: column[rows] for name, column in columns.items()})
+
+    def drop(self, name: str) -> Self:
+        """Return the same rows without one feature."""
+        places = [place for place, other in enumerate(self.names) if other != name]
+        return replace(self, names=[self.names[place] for place in places], features=self.features[:, places])
+
+
 @dataclass(frozen=True, slots=True)
-class Sentences:
+class Sentences(FeatureTable):
     """Rows of sentences: their features, how much of the answer each holds, their set and question."""
 
     names: Sequence[str]
@@ -41,38 +68,9 @@ class Sentences:
     sets: NDArray[np.str_]
     questions: NDArray[np.str_]
 
-    def save(self, path: Path) -> None:
-        np.savez_compressed(
-            path,
-            names=np.array(self.names),
-            features=self.features,
-            grades=self.grades,
-            sets=self.sets,
-            questions=self.questions,
-        )
-
-    def leave_out(self, name: str) -> Sentences:
-        return self.keep(self.sets != name)
-
-    def keep(self, rows: NDArray[np.bool_]) -> Sentences:
-        return Sentences(
-            self.names, self.features[rows], self.grades[rows], self.sets[rows], self.questions[rows]
-        )
-
-    def drop(self, name: str) -> Sentences:
-        """Return the same rows without one feature."""
-        columns = [place for place, other in enumerate(self.names) if other != name]
-        return Sentences(
-            [self.names[place] for place in columns],
-            self.features[:, columns],
-            self.grades,
-            self.sets,
-            self.questions,
-        )
-
 
 @dataclass(frozen=True, slots=True)
-class Selections:
+class Selections(FeatureTable):
     """Rows of selections: their features, whether the shown passages answer, whether nothing answers."""
 
     names: Sequence[str]
@@ -82,67 +80,19 @@ class Selections:
     sets: NDArray[np.str_]
     questions: NDArray[np.str_]
 
-    def save(self, path: Path) -> None:
-        np.savez_compressed(
-            path,
-            names=np.array(self.names),
-            features=self.features,
-            right=self.right,
-            absent=self.absent,
-            sets=self.sets,
-            questions=self.questions,
-        )
-
-    def keep(self, rows: NDArray[np.bool_]) -> Selections:
-        return Selections(
-            self.names,
-            self.features[rows],
-            self.right[rows],
-            self.absent[rows],
-            self.sets[rows],
-            self.questions[rows],
-        )
-
-    def drop(self, name: str) -> Selections:
-        columns = [place for place, other in enumerate(self.names) if other != name]
-        return Selections(
-            [self.names[place] for place in columns],
-            self.features[:, columns],
-            self.right,
-            self.absent,
-            self.sets,
-            self.questions,
-        )
-
 
 def load_sentences() -> Sentences:
-    with np.load(SENTENCES) as table:
-        return Sentences(
-            [str(name) for name in table["names"]],
-            table["features"].astype(float),
-            table["grades"].astype(float),
-            table["sets"],
-            table["questions"],
-        )
+    return Sentences.load(SENTENCES)
 
 
 def load_selections() -> Selections:
-    with np.load(SELECTIONS) as table:
-        return Selections(
-            [str(name) for name in table["names"]],
-            table["features"].astype(float),
-            table["right"],
-            table["absent"],
-            table["sets"],
-            table["questions"],
-        )
+    return Selections.load(SELECTIONS)
 
 
 def fit_ranker(table: Sentences) -> dict[str, float]:
     """Fit a conditional logit: of the sentences of a question, those that answer are the likely ones."""
     deviation = table.features.std(0) + 1e-9
     scaled = (table.features - table.features.mean(0)) / deviation
-    _, starts = np.unique(table.questions, return_index=True)
     order = np.argsort(table.questions, kind="stable")
     scaled, grades = scaled[order], table.grades[order]
     _, starts, counts = np.unique(table.questions[order], return_index=True, return_counts=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -20,6 +21,7 @@ from shisho.domain.inquiry import (
 from shisho.domain.loop_state import Draft
 from shisho.librarian.answer import choose_cited, compose
 from shisho.librarian.strategy import strategy
+from shisho.messages.catalogue import word
 
 TWO = strategy("平均と分散はそれぞれ何ですか")
 ONE = strategy("決定係数とは何か")
@@ -120,8 +122,6 @@ def test_answers_in_the_language_of_the_question() -> None:
 
 
 def test_copies_are_named_and_not_shown_again() -> None:
-    from dataclasses import replace
-
     copy = replace(ref(2, "G1", MARKED), same_as=1)
     draft = written(ONE, [ref(1, "G1", MARKED), copy], LoopStop.CONDITION_MET)
     assert len(draft.passages) == 1
@@ -130,10 +130,11 @@ def test_copies_are_named_and_not_shown_again() -> None:
 
 
 def test_unknown_and_conflicting_sources_are_said_to_be_so() -> None:
-    from dataclasses import replace
-
     unknown = replace(ref(1, "G1", "その値は公表されていない。"), stance=Stance.UNKNOWN)
-    assert "公表されていない" in written(ONE, [unknown], LoopStop.STAGNATION).text.split("\n\n")[1]
+    draft = written(ONE, [unknown], LoopStop.STAGNATION)
+    assert word("stance_says_unknown", "ja") in draft.text
+    conflicting = replace(unknown, stance=Stance.CONFLICTS)
+    assert word("stance_conflicts", "ja") in written(ONE, [conflicting], LoopStop.STAGNATION).text
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ _ITEM = re.compile(
     r"\s*(?:[・•●○■□◆◇※]|[-*+–—]\s|[(（]?[0-9０-９①-⑳ア-ン]{1,3}[.)）．、]?\s"
     r"|第[0-9一二三四五六七八九十百]+[章節条項])"
 )
-_ENDED = re.compile(r"[。．.!?！？」』)）]\s*$")
-_WIDE_END = re.compile(r"[\u3000-\u9fff\uff00-\uffef]$")
+_ENDED = re.compile(r"[。．.!?！？」』)）]")
+_WIDE_END = re.compile(r"[\u3000-\u9fff\uff00-\uffef]")
 
 
 class TextMark(NamedTuple):
@@ -38,7 +38,7 @@ def split_marked(text: str, marks: Sequence[TextMark]) -> list[Segment]:
     end = 0
     for start, stop in sentences(text):
         number = next((mark.number for mark in marks if mark.start < stop and start < mark.end), 0)
-        shown = _display_sentence(text[start:stop])
+        shown = join_lines(text[start:stop])
         gap = _choose_gap(text, end, start, stop) if segments else ""
         if segments and number and segments[-1].number == number:
             segments[-1] = Segment(segments[-1].text + gap + shown, number)
@@ -73,24 +73,16 @@ def render_marked(
     )
 
 
-def _display_sentence(sentence: str) -> str:
-    if is_row(sentence):
-        return join_lines(sentence)
-    lines = sentence.split("\n")
-    return join_lines(sentence) if len(lines) > 1 else join_lines(lines[0])
-
-
 def _choose_gap(text: str, end: int, start: int, stop: int) -> str:
     """Return what stands between two sentences: a line end if the writer set one, else a space or nothing."""
     gap = text[end:start]
+    last = text[end - 1 : end]
     if "\n" in gap:
         after = text[start:stop]
-        ends_line = (
-            gap.count("\n") > 1 or is_row(after) or _ITEM.match(after) or not _ENDED.search(text[:end])
-        )
+        ends_line = gap.count("\n") > 1 or is_row(after) or _ITEM.match(after) or not _ENDED.match(last)
         if ends_line:
             return "\n\n" if gap.count("\n") > 1 and not is_row(after) else "\n"
-    return "" if _WIDE_END.search(text[:end]) else " "
+    return "" if _WIDE_END.match(last) else " "
 
 
 def _join_plain(segments: Sequence[Segment]) -> list[Segment]:

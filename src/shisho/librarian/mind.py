@@ -86,15 +86,15 @@ class PlanMatter:
 
 @dataclass(frozen=True, slots=True)
 class PassageMatter:
-    """The passages read for the open goals. `are_beside`: they were looked for by words that are only near to
-    the question's, after its own had led to no answer."""
+    """The passages read for the open goals. `from_synonym_search`: they were found by synonyms of the
+    question's words, after these had led to no answer."""
 
     strategy: Strategy
     goals: Sequence[Goal]
     passages: Sequence[NumberedPassage]
     rarity: Mapping[str, float]
     evidence: Sequence[EvidenceRef]
-    are_beside: bool = False
+    from_synonym_search: bool = False
     earlier: Sequence[NumberedPassage] = ()
     """The passages of earlier rounds: rules rank all of them together."""
     short_names: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -183,7 +183,7 @@ class RulesMind:
             matter.goals,
             matter.evidence,
             matter.rarity,
-            matter.are_beside,
+            matter.from_synonym_search,
             matter.short_names,
         )
         return NodeThought(await asyncio.to_thread(select_findings, *parts))

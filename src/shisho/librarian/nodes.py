@@ -151,9 +151,16 @@ class Nodes:
         earlier = await self._search.list_earlier(aim.complexity, "reached" in state, state["plans"])
         goals = open_goals(aim.goals, state["goal_status"])
         allowance = self._allowance(state["spent"])
-        are_beside = state["plans"][-1].with_synonyms
+        from_synonym_search = state["plans"][-1].with_synonyms
         matter = PassageMatter(
-            aim, goals, passages, state["rarity"], held_refs, are_beside, earlier, state["short_names"]
+            aim,
+            goals,
+            passages,
+            state["rarity"],
+            held_refs,
+            from_synonym_search,
+            earlier,
+            state["short_names"],
         )
         thought = await self._mind.evaluate(matter, allowance)
         findings = thought.value

@@ -25,7 +25,7 @@ from shisho.librarian.selection.passages import (
 )
 from shisho.librarian.selection.question import AnalysedQuestion
 
-MAX_PASSAGES = 30  # read for one goal in one round: further ones have never held the best sentence
+MAX_PASSAGES = 30  # read for one goal in one round
 _ITEM = re.compile(r"\s*(?:[・•●○■□◆◇\-*+]|[(（]?[0-9０-９①-⑳]+[.)）．、]?)\s")
 _GRANT = re.compile(
     r"でき|可能|なければ|べき|必要|禁止|てはい[けな]|ません|ない|違反|認め|許|義務"

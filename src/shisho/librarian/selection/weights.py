@@ -13,7 +13,7 @@ FILE = "weights.json"
 
 @dataclass(frozen=True, slots=True)
 class SelectionWeights:
-    """SelectionWeights of both models and the two probabilities that levels begin at.
+    """Weights of both models and the two probabilities that levels begin at.
 
     `ranker`: by sentence feature. `certainty`: by selection feature, with its `intercept`. `answered` and
     `related`: the least probability of each level."""

@@ -113,6 +113,9 @@ def held_web() -> MemoryWeb:
     hits = tuple(SerpHit(rank, url, f"題{rank}") for rank, url in enumerate(urls, 1))
     for text in ("母集団", "母集団 とは"):
         web.serps["memory", text, 1] = Serp("memory", hits, None)
+    # An engine that does not answer is left alone for a while, by whichever query came first.
+    for text in ("決定係数", "決定係数 とは"):
+        web.serps["memory", text, 1] = Serp("memory", (), None)
     web.held[READ] = asyncio.Event()
     return web
 

@@ -44,6 +44,10 @@ PLACES: Mapping[str, tuple[type[Enum], Call]] = {
         Complexity,
         lambda desk, word: desk.sessions.open_session(QUESTION, complexity=word),
     ),
+    "Sessions.open_session kind": (
+        RequestKind,
+        lambda desk, word: desk.sessions.open_session(QUESTION, kind=word),
+    ),
     "Desk.ask sources": (Sources, lambda desk, word: desk.ask(QUESTION, sources=word)),
     "TaskDesk.get_status wait_for": (
         WaitCondition,

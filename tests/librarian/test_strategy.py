@@ -9,6 +9,7 @@ import time
 import pytest
 
 from shisho.domain.corpus import Complexity
+from shisho.domain.requirements import RequestKind, Requirements
 from shisho.errors import InvalidParams
 from shisho.librarian.strategy import MAX_CHARS, strategy
 from tests.shared import shared
@@ -70,6 +71,26 @@ def test_sides_and_parts_are_goals_that_are_all_needed() -> None:
     several = strategy("What is a mean? What is a median?")
     assert [goal.question for goal in several.goals] == ["What is a mean?", "What is a median?"]
     assert (several.condition, several.complexity) == ("G1 and G2", Complexity.SEVERAL)
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("決定係数と相関係数の違いは何か", RequestKind.COMPARE),
+        ("How do the two pumps differ?", RequestKind.COMPARE),
+        ("申請に必要な書類をすべて挙げてください", RequestKind.LIST),
+        ("Which forms are needed for the permit?", RequestKind.LIST),
+        ("なぜ残差の分散は一定とされるのか", RequestKind.EXPLAIN),
+        ("How does the boiler restart?", RequestKind.EXPLAIN),
+        ("決定係数とは何か", RequestKind.FACT),
+        ("How much is the fee?", RequestKind.FACT),
+    ],
+)
+def test_the_kind_of_answer_is_read_from_the_question_unless_the_caller_wants_one(
+    question: str, kind: RequestKind
+) -> None:
+    assert strategy(question).kind is kind
+    assert strategy(question, Requirements(kind=RequestKind.REPORT)).kind is RequestKind.REPORT
 
 
 def test_the_earlier_question_stands_before_every_part() -> None:

@@ -44,6 +44,7 @@ from shisho.domain.inquiry import (
     build_evidence_ref,
 )
 from shisho.domain.quota import QuotaResource
+from shisho.domain.requirements import RequestKind
 from shisho.domain.session import (
     CitedSentence,
     ComposedAnswer,
@@ -82,6 +83,7 @@ class Sessions:
         goals: GoalLike | Sequence[GoalLike] = (),
         condition: str = "",
         complexity: Complexity | str | None = None,
+        kind: RequestKind | str = RequestKind.AUTO,
         exclude_ids: str | Sequence[str] = (),
         corpora: str | Sequence[str] = (),
         filters: Mapping[str, Condition] | None = None,
@@ -91,7 +93,7 @@ class Sessions:
         needed. `room_tokens`: of passages that a round shows at most. Raises InvalidParams for a blank
         question or requirements that can't be read; EmptyCorpus."""
         room = read_room(room_tokens, 0)
-        required = build_requirements(goals, condition, complexity, exclude_ids=exclude_ids)
+        required = build_requirements(goals, condition, complexity, kind, exclude_ids)
         aim = await asyncio.to_thread(self._parts.rules.aim, question, required)
         scope = await self._scope(corpora, filters)
         scope = exclude(

@@ -18,7 +18,7 @@ from shisho.domain.corpus import (
     Scope,
 )
 from shisho.domain.model import ModelUse
-from shisho.domain.requirements import NO_REQUIREMENTS, Requirements
+from shisho.domain.requirements import NO_REQUIREMENTS, RequestKind, Requirements
 from shisho.domain.requirements import Goal as Goal
 from shisho.domain.time import Instant
 
@@ -46,12 +46,14 @@ def with_ceilings(budget: Budget, ceilings: Mapping[str, float | None]) -> Budge
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """The goals of a question, and the boolean condition over them that ends the search."""
+    """The goals of a question, and the boolean condition over them that ends the search. `kind`: of answer
+    that is wanted, AUTO only in what was stored before it was kept."""
 
     question: str
     goals: tuple[Goal, ...]
     condition: str
     complexity: Complexity
+    kind: RequestKind = RequestKind.AUTO
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from shisho.domain.conversation import CorpusFacts, EarlierTurn, Surroundings
 from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import Goal, Strategy
 from shisho.domain.model import ModelUse
+from shisho.domain.requirements import RequestKind
 from shisho.errors import InvalidParams
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.condition import parse
@@ -16,7 +17,7 @@ from shisho.librarian.mind import QuestionMatter
 from shisho.librarian.model_calls import ModelCalls, mark_unusable
 from shisho.librarian.model_replies import FollowUpReply, StrategyReply
 from shisho.librarian.prompting import fence_corpora, fence_turns, load_prompt, make_boundary
-from shisho.librarian.strategy import MAX_GOALS, check_question, join_goals
+from shisho.librarian.strategy import MAX_GOALS, check_question, choose_kind, join_goals
 from shisho.librarian.support import list_foreign_addresses
 
 TURNS_ROOM = 1_200  # tokens of the conversation in a prompt
@@ -34,7 +35,7 @@ async def split_question(
     question = check_question(matter.resolved)
     values = {"question": question, "today": matter.now()[:10], "library": _several(around.corpora)}
     reply, uses = await calls.ask("strategy", StrategyReply, allowance, values)
-    made_strategy = None if reply is None else _make_strategy(question, reply)
+    made_strategy = None if reply is None else _make_strategy(question, reply, matter.required.kind)
     return made_strategy, uses if made_strategy else mark_unusable(uses, reply)
 
 
@@ -69,10 +70,12 @@ def _read_alone(matter: QuestionMatter, reply: FollowUpReply) -> Strategy | None
         return None
     if len(question) > len(matter.question) + MAX_ADDED or list_foreign_addresses(new_text, own_text):
         return None
-    return _make_strategy(question, reply)
+    return _make_strategy(question, reply, matter.required.kind)
 
 
-def _make_strategy(question: str, reply: StrategyReply | FollowUpReply) -> Strategy | None:
+def _make_strategy(
+    question: str, reply: StrategyReply | FollowUpReply, wanted: RequestKind
+) -> Strategy | None:
     try:
         texts = list(dict.fromkeys(check_question(goal.question) for goal in reply.goals))[:MAX_GOALS]
     except InvalidParams:
@@ -82,7 +85,7 @@ def _make_strategy(question: str, reply: StrategyReply | FollowUpReply) -> Strat
     goals = tuple(Goal(f"G{number}", text) for number, text in enumerate(texts, 1))
     ids = [goal.id for goal in goals]
     condition = _read_condition(reply.condition, ids) if len(ids) == len(reply.goals) else join_goals(ids)
-    return Strategy(question, goals, condition, Complexity(reply.complexity))
+    return Strategy(question, goals, condition, Complexity(reply.complexity), choose_kind(question, wanted))
 
 
 def _read_condition(text: str, ids: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import Goal, Strategy
-from shisho.domain.requirements import NO_REQUIREMENTS, Requirements
+from shisho.domain.requirements import NO_REQUIREMENTS, RequestKind, Requirements
 from shisho.errors import InvalidParams
 from shisho.librarian import condition
 from shisho.librarian.follow_up import JOINT, split_context
@@ -18,6 +18,27 @@ MAX_GOALS = 8  # of a question that is split here or by a model
 MAX_REQUIRED_GOALS = 20
 MAX_ID_CHARS = 100
 MAX_MINIMUM = 50  # pieces of evidence, and sources, of one goal
+_KIND_WORDS = (
+    (
+        RequestKind.COMPARE,
+        re.compile(r"違い|相違|比較|比べ|\b(?:compar\w+|differ\w*|versus|vs)\b", re.IGNORECASE),
+    ),
+    (
+        RequestKind.LIST,
+        re.compile(
+            r"すべて|全て|一覧|リスト|列挙|挙げ|\b(?:list|all|every)\b|^(?:which|what) \w+s (?:are|were|do|did|have|can)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        RequestKind.EXPLAIN,
+        re.compile(
+            r"なぜ|どうして|理由|仕組み|どのよう|説明し|論じ|論ぜよ|考察|\b(?:why|explain|discuss)\b"
+            r"|^how (?:is|are|do|does|did|can)\b",
+            re.IGNORECASE,
+        ),
+    ),
+)
 _DISCUSSION = re.compile(
     r"違い|相違|比較|論じ|論ぜよ|議論|考察|長所と短所|メリットとデメリット|\b(?:compare|differ\w*|discuss|versus|vs)\b",
     re.IGNORECASE,
@@ -42,7 +63,17 @@ def strategy(question: str, required: Requirements = NO_REQUIREMENTS) -> Strateg
         goals,
         required.condition or join_goals(ids),
         required.complexity or _complexity(asked_text, len(goals), compared),
+        choose_kind(asked_text, required.kind, are_compared=compared),
     )
+
+
+def choose_kind(question: str, wanted: RequestKind, *, are_compared: bool = False) -> RequestKind:
+    """Return the kind of answer the caller wants, or else the kind that the question names plainly."""
+    if wanted is not RequestKind.AUTO:
+        return wanted
+    if are_compared:
+        return RequestKind.COMPARE
+    return next((kind for kind, words in _KIND_WORDS if words.search(question)), RequestKind.FACT)
 
 
 def join_goals(ids: Iterable[str]) -> str:

@@ -79,6 +79,7 @@ EndCondition = Annotated[
     Text,
     Field(description="when it is enough: goal ids with and, or, not, (), at_least(n, …); none: all goals"),
 ]
+KindArgument = Annotated[RequestKind, Field(description="of answer")]
 ComplexityArgument = Annotated[
     Complexity | None, Field(description="how many things are asked; none: as the question says")
 ]
@@ -110,7 +111,7 @@ async def ask(
     goals: Goals = [],  # noqa: B006
     condition: EndCondition = "",
     complexity: ComplexityArgument = None,
-    kind: Annotated[RequestKind, Field(description="of answer")] = RequestKind.AUTO,
+    kind: KindArgument = RequestKind.AUTO,
     exclude_ids: ExcludeIds = [],  # noqa: B006
     task_id: Id | None = None,
     corpora: Corpora = [],  # noqa: B006
@@ -218,6 +219,7 @@ async def open_session(
     goals: Goals = [],  # noqa: B006
     condition: EndCondition = "",
     complexity: ComplexityArgument = None,
+    kind: KindArgument = RequestKind.AUTO,
     exclude_ids: ExcludeIds = [],  # noqa: B006
     corpora: Corpora = [],  # noqa: B006
     filter_conditions: Filters = {},  # noqa: B006
@@ -231,6 +233,7 @@ async def open_session(
         goals=_to_goals(goals),
         condition=condition,
         complexity=complexity,
+        kind=kind,
         exclude_ids=exclude_ids,
         corpora=corpora,
         filters=to_conditions(filter_conditions),

@@ -16,7 +16,7 @@ from shisho.domain.inquiry import (
     build_evidence_ref,
 )
 from shisho.domain.loop_state import Draft, LoopState
-from shisho.domain.requirements import Requirements
+from shisho.domain.requirements import RequestKind, Requirements
 from shisho.domain.survey import Survey, SurveyKind
 from shisho.language.display import join_lines
 from shisho.language.script import answer_language
@@ -70,7 +70,13 @@ def begin_survey(
     status = citations.status((goal,), refs)
     stop = LoopStop.CONDITION_MET if status[0].met else LoopStop.EXHAUSTED
     return LoopState(
-        strategy=Strategy(question, (goal,), goal.id, required.complexity or Complexity.SINGLE),
+        strategy=Strategy(
+            question,
+            (goal,),
+            goal.id,
+            required.complexity or Complexity.SINGLE,
+            _choose_kind(cited.survey.kind, required.kind),
+        ),
         survey=cited.survey,
         evidence=refs,
         goal_status=status,
@@ -78,6 +84,13 @@ def begin_survey(
         rounds_without_evidence=0,
         uses=(),
     )
+
+
+def _choose_kind(of_survey: SurveyKind, wanted: RequestKind) -> RequestKind:
+    if wanted is not RequestKind.AUTO:
+        return wanted
+    kinds = {SurveyKind.SUMMARY: RequestKind.SUMMARY, SurveyKind.MODEL: RequestKind.REPORT}
+    return kinds.get(of_survey, RequestKind.COLLECTION)
 
 
 def write_survey(survey: Survey, refs: Sequence[EvidenceRef], question: str) -> Draft:

@@ -75,6 +75,7 @@ STORE_PAGES = {
     "interventions",
     "jobs",
     "ledger_rows",
+    "levels",
     "limiter",
     "migrating",
     "names",

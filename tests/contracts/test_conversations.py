@@ -124,7 +124,7 @@ async def test_a_turn_says_what_came_of_it_and_names_its_conversation_before(tal
     first, second = await talks.conversations.list_turns("run1")
     assert (first.answer_id, first.level, first.loop_stop) == (
         "abc1",
-        AnswerLevel.NOT_FOUND,
+        AnswerLevel.NOTHING,
         LoopStop.CONDITION_MET,
     )
     assert (second.answer_id, second.level, second.loop_stop) == (None, None, None)

@@ -135,8 +135,8 @@ def test_an_item_counts_under_each_of_its_kinds_and_abstentions_by_sub_kind() ->
     answered = AnswerResult(
         item("?", "40", kinds=("R_calculate", "T_csv")), AnswerLevel.ANSWERED, (need,), (need,), 80, False
     )
-    near = replace(answered, level=AnswerLevel.NEAR, held=(), is_explained=True)
-    silent = AnswerResult(item("?", "–", kinds=("A_negative_only",)), AnswerLevel.NOT_FOUND, (), (), 0, True)
+    near = replace(answered, level=AnswerLevel.RELATED, held=(), is_explained=True)
+    silent = AnswerResult(item("?", "–", kinds=("A_negative_only",)), AnswerLevel.NOTHING, (), (), 0, True)
     rows = summarise([answered, near, silent])
     assert list(rows) == [
         "R reasoning",
@@ -146,12 +146,10 @@ def test_an_item_counts_under_each_of_its_kinds_and_abstentions_by_sub_kind() ->
         "all to abstain from",
     ]
     assert rows["T tables"]["items"] == 2
-    assert rows["T tables"]["answered and holds all"] == rows["R reasoning"]["near"] == 1
+    assert rows["T tables"]["answered and holds all"] == rows["R reasoning"]["related"] == 1
     assert rows["all to answer"]["share of needs held"] == 0.5
     assert (
-        rows["A_negative_only"]["abstained, says what is missing"]
-        == rows["A_negative_only"]["not found"]
-        == 1
+        rows["A_negative_only"]["abstained, says what is missing"] == rows["A_negative_only"]["nothing"] == 1
     )
 
 

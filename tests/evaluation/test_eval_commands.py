@@ -115,7 +115,7 @@ def test_all_needs_must_be_held_and_citations_count_one_by_one() -> None:
         [
             result(AnswerLevel.ANSWERED, 2, 2, 4, 3),
             result(AnswerLevel.ANSWERED, 2, 1, 1, 1),
-            result(AnswerLevel.NEAR, 1, 1, 9, 0),
+            result(AnswerLevel.RELATED, 1, 1, 9, 0),
         ]
     )
     assert figures["right"] == round(1 / 3, 3) and figures["refused"] == round(1 / 3, 3)

@@ -132,7 +132,7 @@ async def test_a_name_that_fits_several_is_asked_for_again(tmp_path: Path) -> No
         several = await desk.ask("Summarise the minutes of 2026")
         chosen = await desk.ask("the treaty of Utrecht", kind="summary")
         fact = await desk.ask("Summarise the treaty of Utrecht")
-    assert several.level is AnswerLevel.NOT_FOUND
+    assert several.level is AnswerLevel.NOTHING
     assert "minutes-2026-01-12.md" in several.text and "minutes-2026-03-09.md" in several.text
     assert "No one document is called “treaty of Utrecht”" in chosen.text
     assert "No one document" not in fact.text

@@ -30,7 +30,7 @@ def finding(quotation: str, index: int, stance: str = "answers") -> FindingReply
 
 async def test_an_empty_list_of_a_model_is_believed_and_the_answer_says_who_read() -> None:
     answer = await asked(mind_of(scripted(EvaluationReply=EvaluationReply(()))), budget=Budget(max_rounds=1))
-    assert answer.level == "not_found" and not answer.evidence
+    assert answer.level == "nothing" and not answer.evidence
     assert answer.text.splitlines()[0] == "見つかりません · 資料はモデルが読みました"
 
 
@@ -92,7 +92,7 @@ async def test_what_is_unknown_or_contradicted_is_not_answered(stances: tuple[st
     )
     llm = scripted(EvaluationReply=EvaluationReply(findings), AnswerReply=ModelFault.TIMEOUT)
     answer = await asked(mind_of(llm), budget=Budget(max_rounds=1), library=Library(leaves, 3))
-    assert (answer.level == "near") is bool(words) and words in answer.text
+    assert (answer.level == "related") is bool(words) and words in answer.text
     shown_stances = {quotation.snippet: str(quotation.stance) for quotation in answer.evidence}
     assert [shown_stances[leaf.text] for leaf, _ in zip(leaves, stances, strict=False)] == list(stances)
 

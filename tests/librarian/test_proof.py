@@ -113,6 +113,11 @@ def test_sentences_must_rest_on_quotations_with_a_verdict(
     assert [fault.part for fault in report.faults] == ["sentences"] and said in report.faults[0].what
 
 
+def test_a_proof_with_a_level_of_another_version_holds() -> None:
+    data = forged(proof(), "stop", lambda part: {**part, "level": "near"})
+    assert not check_proof(data, is_signed).faults
+
+
 def test_of_an_erased_document_it_is_noted_that_nothing_is_shown() -> None:
     report = check_proof(purged_proof(), is_signed)
     assert report.faults == ()

@@ -23,7 +23,7 @@ def status(met: str, evidence: int = 0) -> tuple[GoalStatus, ...]:
             1 if goal.id in met else evidence,
             int(goal.id in met),
             goal.id in met,
-            AnswerLevel.ANSWERED if goal.id in met or evidence else AnswerLevel.NOT_FOUND,
+            AnswerLevel.ANSWERED if goal.id in met or evidence else AnswerLevel.NOTHING,
         )
         for goal in GOALS
     )

@@ -348,7 +348,7 @@ class Sessions:
             loop_stop=LoopStop.CONDITION_MET if is_met else LoopStop.STOPPED,
             rounds=len(rounds),
             budget_used={"rounds": float(len(rounds))},
-            level=AnswerLevel.ANSWERED if cited else AnswerLevel.NOT_FOUND,
+            level=AnswerLevel.ANSWERED if cited else AnswerLevel.NOTHING,
             abstained=not cited,
             missing=() if is_met else self._parts.rules.list_missing(aim, status),
             model=MODEL,

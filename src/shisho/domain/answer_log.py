@@ -40,7 +40,7 @@ def list_goals(goals: Iterable[Goal], status: Iterable[GoalStatus]) -> tuple[Goa
     status_by_goal = {goal_status.goal_id: goal_status for goal_status in status}
     rows = []
     for goal in goals:
-        nothing = GoalStatus(goal.id, 0, 0, met=False, level=AnswerLevel.NOT_FOUND)
+        nothing = GoalStatus(goal.id, 0, 0, met=False, level=AnswerLevel.NOTHING)
         goal_status = status_by_goal.get(goal.id, nothing)
         rows.append(
             GoalProgress(

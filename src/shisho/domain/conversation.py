@@ -44,8 +44,8 @@ class TurnState(StrEnum):
     broke off; what was found is kept."""
 
     ANSWERED = "answered"
-    NEAR = "near"
-    NOT_FOUND = "not_found"
+    RELATED = "related"
+    NOTHING = "nothing"
     RUNNING = "running"
     WAITING = "waiting"
     FAILED = "failed"

@@ -234,17 +234,17 @@ def build_evidence_ref(
 
 
 class AnswerLevel(StrEnum):
-    """How much was found. ANSWERED: a quotation answers. NEAR: something close is quoted that may not answer.
-    NOT_FOUND: nothing is quoted."""
+    """How much was found. ANSWERED: a quotation answers. RELATED: the closest passages are quoted, which may
+    not answer. NOTHING: nothing is quoted."""
 
     ANSWERED = "answered"
-    NEAR = "near"
-    NOT_FOUND = "not_found"
+    RELATED = "related"
+    NOTHING = "nothing"
 
 
 def choose_best_level(levels: Iterable[AnswerLevel]) -> AnswerLevel:
-    """The best of these; NOT_FOUND where there are none."""
-    return min(levels, key=list(AnswerLevel).index, default=AnswerLevel.NOT_FOUND)
+    """Return the best of these, or NOTHING if there are none."""
+    return min(levels, key=list(AnswerLevel).index, default=AnswerLevel.NOTHING)
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,9 +163,9 @@ def _figures_of(results: Sequence[AnswerResult]) -> dict[str, float]:
     shares = [len(result.held) / len(result.needs) for result in results if result.needs]
     return {
         "items": len(results),
-        **{level.replace("_", " "): count(level) for level in AnswerLevel},
+        **{str(level): count(level) for level in AnswerLevel},
         "answered and holds all": holding(AnswerLevel.ANSWERED),
-        "near and holds all": holding(AnswerLevel.NEAR),
+        "related and holds all": holding(AnswerLevel.RELATED),
         "share of needs held": round(fmean(shares), 3) if shares else 0.0,
         "characters quoted": round(fmean(result.characters for result in results)),
         "abstained": len(results) - count(AnswerLevel.ANSWERED),

@@ -57,11 +57,11 @@ class ReadingQuestion:
 
 class ReadingOutcome(StrEnum):
     """The outcome of a question. `right`: printed as an answer, and its quotations hold every need. `wrong`:
-    printed as an answer without. `near`: not printed as an answer, or with a part said to be missing, and
+    printed as an answer without. `related`: not printed as an answer, or with a part said to be missing, and
     some need stands there. `abstained`: nothing is claimed, and nothing of use was shown."""
 
     RIGHT = "right"
-    NEAR = "near"
+    RELATED = "related"
     WRONG = "wrong"
     ABSTAINED = "abstained"
 
@@ -88,10 +88,10 @@ def judge(question: ReadingQuestion, answer: Answer) -> ReadingOutcome:
     missing = find_missing_needs(question.needs, list_shown_texts(answer))
     some = len(missing) < len(question.needs)
     if answer.abstained:
-        return ReadingOutcome.NEAR if some else ReadingOutcome.ABSTAINED
+        return ReadingOutcome.RELATED if some else ReadingOutcome.ABSTAINED
     if not missing:
         return ReadingOutcome.RIGHT
-    return ReadingOutcome.NEAR if some and answer.missing else ReadingOutcome.WRONG
+    return ReadingOutcome.RELATED if some and answer.missing else ReadingOutcome.WRONG
 
 
 def list_shown_texts(answer: Answer) -> list[str]:

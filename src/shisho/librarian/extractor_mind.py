@@ -14,7 +14,7 @@ from shisho.errors import ModelFailed, ShishoError
 from shisho.language.sentences import sentences
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.evidence import double
-from shisho.librarian.levels import NEAR
+from shisho.librarian.levels import RELATED
 from shisho.librarian.mind import NodeThought, PassageMatter, RulesMind
 from shisho.messages.message import Message
 from shisho.ports import Extractor
@@ -108,7 +108,7 @@ def _findings(
     for passage, of_sentences, of_passage in zip(passages, spans, scores, strict=True):
         for (start, end), score in zip(of_sentences, of_passage.sentences, strict=True):
             sure = min(score, of_passage.passage)
-            if math.isfinite(sure) and sure >= NEAR:
+            if math.isfinite(sure) and sure >= RELATED:
                 candidates.append(
                     Finding(passage.temp_index, goal.id, passage.text[start:end], round(sure, 4))
                 )

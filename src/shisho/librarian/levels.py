@@ -1,4 +1,4 @@
-"""Answered, near or not found: the one place where a score becomes a level. Pure."""
+"""Answered, related or nothing: the one place where a score becomes a level. Pure."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterable, Sequence
 from shisho.domain.inquiry import AnswerLevel, EvidenceRef, Stance
 
 ENOUGH = 0.5  # a sentence with this score answers its goal
-NEAR = 0.03  # below ENOUGH but worth showing beside the word that the answer was not found
+RELATED = 0.03  # below ENOUGH, but worth showing
 
 
 def level_of_evidence(refs: Iterable[EvidenceRef]) -> AnswerLevel:
-    """The level of a goal with this evidence: what is quoted at all is near."""
+    """Return the level of a goal with this evidence. Any evidence at all is related."""
     of_goal = list(refs)
     if not of_goal:
-        return AnswerLevel.NOT_FOUND
-    return AnswerLevel.ANSWERED if select_answering(of_goal) else AnswerLevel.NEAR
+        return AnswerLevel.NOTHING
+    return AnswerLevel.ANSWERED if select_answering(of_goal) else AnswerLevel.RELATED
 
 
 def select_answering(refs: Sequence[EvidenceRef]) -> list[EvidenceRef]:

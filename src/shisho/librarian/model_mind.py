@@ -20,7 +20,7 @@ from shisho.language.terms import fold
 from shisho.language.tokens import tokens
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.evidence import VerifiedQuote, double, verify
-from shisho.librarian.levels import NEAR
+from shisho.librarian.levels import RELATED
 from shisho.librarian.metering import TokenMeter
 from shisho.librarian.mind import (
     AnswerMatter,
@@ -256,8 +256,10 @@ def _plan(
 
 
 def _claims(reply: EvaluationReply) -> list[FindingReply]:
-    """What a model holds to be near at least, best first."""
-    claims = [claim for claim in reply.findings[:MAX_CLAIMS] if isfinite(claim.score) and claim.score >= NEAR]
+    """Return the claims that are related at least, best first."""
+    claims = [
+        claim for claim in reply.findings[:MAX_CLAIMS] if isfinite(claim.score) and claim.score >= RELATED
+    ]
     return sorted(claims, key=lambda claim: -claim.score)
 
 

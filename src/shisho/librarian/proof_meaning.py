@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from shisho.domain.corpus import DocumentState
-from shisho.domain.inquiry import AnswerLevel, LoopStop, SupportOutcome
+from shisho.domain.inquiry import LoopStop, SupportOutcome
 from shisho.domain.proof import ProofFault
 from shisho.messages.message import Message
 
@@ -121,7 +121,7 @@ def _sentences(part: ProofPart, numbers: Iterable[int]) -> Iterator[ProofFault]:
 
 def _stop(part: ProofPart) -> Iterator[ProofFault]:
     stop = part.data
-    if stop["loop_stop"] not in [*LoopStop] or stop["level"] not in [*AnswerLevel]:
+    if stop["loop_stop"] not in [*LoopStop] or not isinstance(stop["level"], str):
         yield _fault(part, NO_STOP)
 
 

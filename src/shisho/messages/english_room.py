@@ -199,7 +199,7 @@ SAID: Mapping[str, str] = {
     "room_node_strategy": "understanding the question …",
     "room_node_web_fallback": "searching the web …",
     "room_not_asked": "Nothing was asked: the question is still in its box.",
-    "room_not_found_how": (
+    "room_nothing_how": (
         "You could ask in other words, add documents that treat of it, or choose to look on the web as well."
     ),
     "room_not_lit": "The exact place on the page is not known; the quotation is in the text beside it.",

@@ -198,7 +198,7 @@ SAID: Mapping[str, str] = {
     "room_node_strategy": "質問を読み解いています…",
     "room_node_web_fallback": "Webを探しています…",
     "room_not_asked": "まだ質問していません。質問は入力欄に残っています。",
-    "room_not_found_how": (
+    "room_nothing_how": (
         "言い方を変える、関係する文書を足す、探す場所にWebを加える、のどれかで見つかるかもしれません。"
     ),
     "room_not_lit": "ページ上の正確な位置が分からないため、光らせていません。引用は本文欄にあります。",

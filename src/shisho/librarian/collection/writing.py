@@ -22,7 +22,7 @@ from shisho.language.display import join_lines
 from shisho.language.script import answer_language
 from shisho.librarian.citations import Citations
 from shisho.librarian.collection.material import CitedSurvey
-from shisho.librarian.levels import NEAR, level_of_evidence
+from shisho.librarian.levels import RELATED, level_of_evidence
 from shisho.librarian.route import conclude
 from shisho.messages.catalogue import word
 
@@ -62,7 +62,7 @@ def begin_survey(
 ) -> LoopState:
     """The strategy of a question about the collection, with all that answers it: nothing is searched."""
     goal = Goal("G1", question)
-    score = NEAR if cited.survey.kind is SurveyKind.MODEL else 1.0
+    score = RELATED if cited.survey.kind is SurveyKind.MODEL else 1.0
     refs = tuple(
         build_evidence_ref(citations.take(citation), goal.id, citation, heading, score, 0)
         for citation, heading in zip(cited.citations, cited.headings, strict=True)

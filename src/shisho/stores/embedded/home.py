@@ -17,7 +17,7 @@ import apsw
 from shisho.errors import Conflict, ShishoError, StorageUnusable
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
-from shisho.stores.embedded import names, vectors
+from shisho.stores.embedded import levels, names, vectors
 from shisho.stores.embedded.holder import holder, is_stopped
 from shisho.stores.embedded.rows import fetch_all
 from shisho.stores.migrating import list_missing_scripts, scripts_in
@@ -132,6 +132,7 @@ def migrate(connection: apsw.Connection, path: Path) -> list[str]:
     """Bring the database to this version, or leave it as it was. Returns the names of the scripts that were
     run. Raises apsw.Error, StorageUnusable."""
     vectors.register(connection)
+    levels.register(connection)
     with connection:  # all of them at once: a new home is written to the disk once
         connection.execute(NEW_MIGRATIONS)
         scripts = list_missing_migrations(connection, path)

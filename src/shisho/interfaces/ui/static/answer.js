@@ -26,11 +26,11 @@ export function showAnswer(answer, goOn) {
 const isStopped = (answer) => answer.loop_stop === "STOPPED";
 
 /** What was stopped has not been looked for to the end: it is no failure to find. */
-const levelOf = (answer) => (isStopped(answer) && answer.level === "not_found" ? "stopped" : answer.level);
+const levelOf = (answer) => (isStopped(answer) && answer.level === "nothing" ? "stopped" : answer.level);
 
 function advice(answer, goOn) {
   if (isStopped(answer)) return make("p", { class: "row" }, make("span", { class: "quiet" }, say("stopped_how")), make("button", { type: "button", onclick: () => goOn(answer) }, say("resume")));
-  return answer.level === "not_found" && make("p", { class: "quiet" }, say("not_found_how"));
+  return answer.level === "nothing" && make("p", { class: "quiet" }, say("nothing_how"));
 }
 
 /** Of a document that was purged nothing is known any more; what the server says in its place is in the answer's language. */

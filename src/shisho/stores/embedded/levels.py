@@ -1,0 +1,35 @@
+"""Functions for the script that renames the levels of stored answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from hashlib import sha256
+
+import apsw
+
+NEW_NAMES = {"near": "related", "not_found": "nothing"}
+# A level is followed by the next key of a goal's status, a draft, or an answer. Metadata of documents is not.
+_OLD_LEVEL = re.compile(r'("level": ?)"(near|not_found)"(?=, ?"(?:met|missing|loop_stop)":)')
+
+
+def rename_levels(text: str) -> str:
+    """Return JSON of ours with the levels' present names."""
+    return _OLD_LEVEL.sub(lambda found: f'{found[1]}"{NEW_NAMES[found[2]]}"', text)
+
+
+def hash_input(node: str, input_: str) -> str:
+    """Return the hash of a step's input, as a run's record has it."""
+    return sha256(f'["{node}",{input_}]'.encode()).hexdigest()
+
+
+FUNCTIONS: dict[str, tuple[Callable[..., str], int]] = {
+    "rename_levels": (rename_levels, 1),
+    "hash_input": (hash_input, 2),
+}
+
+
+def register(connection: apsw.Connection) -> None:
+    """Let the script of the schema rename levels."""
+    for name, (function, arguments) in FUNCTIONS.items():
+        connection.create_scalar_function(name, function, arguments, deterministic=True)

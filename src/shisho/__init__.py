@@ -51,7 +51,7 @@ if TYPE_CHECKING:
         SearchRound,
         WebRound,
     )
-    from shisho.domain.answer_news import AnswerStep, SentenceWritten, StepForgotten, StepTaken
+    from shisho.domain.answer_news import AnswerStep, ModelWaits, SentenceWritten, StepForgotten, StepTaken
     from shisho.domain.audit import AuditEntry, AuditOutcome, AuditVerb
     from shisho.domain.codec import Payload
     from shisho.domain.conversation import (
@@ -270,7 +270,7 @@ __all__ = [
     "Goal", "GoalProgress", "GoalStatus", "Grantee", "GranteeKind", "HumanChallenge", "Instant", "IntakeOutcome",
     "InternalError", "InterventionState", "InvalidParams", "Job", "JobError", "JobId", "JobPage", "JobState",
     "KeyConflict", "LayoutLine", "LibraryFigures", "LoopState", "LoopStop", "MatchedBy", "MetadataField",
-    "MetadataValue", "ModelDesk", "ModelFailed", "ModelFault", "ModelUsage", "ModelUse", "ModelWork",
+    "MetadataValue", "ModelDesk", "ModelFailed", "ModelFault", "ModelUsage", "ModelUse", "ModelWaits", "ModelWork",
     "ModelWorkKind", "ModelWorkState", "NameConflict", "NeedsOcr", "NewToken", "NodeModelUse", "NotFound", "Notifier",
     "NumberedPassage", "Opinion", "OutgoingQueries", "PageCrop", "PageFate", "PageImage", "PageLayout",
     "PageRecognised", "PageStrip", "PagesRead", "PagingStop", "ParserFailed", "PassageHit", "PassageId", "PassageMark",

@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 
 from shisho.bootstrap.desk import open_desk
+from shisho.domain.answer_news import ModelWaits, ignore_news
 from shisho.domain.inquiry import Answer
-from shisho.domain.model import ModelFault
+from shisho.domain.model import FATAL_FAULTS, FAULT_REASONS, FAULT_REMEDIES, ModelFault
+from shisho.messages.catalogue import render
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
-from tests.faults.children import LONG
 from tests.flows.test_model_answers import (
     QUESTION,
     QUOTATION,
@@ -46,9 +47,18 @@ FAILURES: dict[str, tuple[ModelFault, Reply]] = {
     "rate limited": (ModelFault.RATE_LIMITED, lambda reply: ProviderReply("", status=429, headers=NO_TURN)),
     "out of order": (ModelFault.UNAVAILABLE, lambda reply: ProviderReply("", status=503, headers=NO_TURN)),
     "10 MB": (ModelFault.TOO_LONG, lambda reply: ProviderReply("あ" * 4_000_000, delta_chars=400_000)),
-    "broken off": (ModelFault.UNREACHABLE, lambda reply: replace(reply, breaks=True)),
+    "wrong model": (ModelFault.UNKNOWN_MODEL, lambda reply: ProviderReply("no such model", status=404)),
+    "bad key": (ModelFault.UNAUTHORISED, lambda reply: ProviderReply(f"bad key {KEY}", status=401)),
+    "no credit": (
+        ModelFault.NO_CREDIT,
+        lambda reply: ProviderReply("You exceeded your current quota, check billing", status=429),
+    ),
+    "context": (ModelFault.OVERFLOW, lambda reply: ProviderReply("prompt is too long: 9000", status=400)),
+    "only thinking": (ModelFault.ONLY_THINKING, lambda reply: ProviderReply("", thinking="Let me see.")),
+    "another server": (ModelFault.WRONG_ADDRESS, lambda reply: ProviderReply("not found", status=404)),
+    "broken off": (ModelFault.CUT_OFF, lambda reply: replace(reply, breaks=True)),
     "broken off inside a character": (
-        ModelFault.UNREACHABLE,
+        ModelFault.CUT_OFF,
         lambda reply: replace(reply, breaks=True, cut_bytes=1),
     ),
     "slow to begin": (ModelFault.TIMEOUT, lambda reply: replace(reply, delay_s=600.0)),
@@ -73,7 +83,12 @@ def stocked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 async def asked(
-    stocked: Path, home: Path, script: Callable[[ProviderRequest], ProviderReply], name: str, **settings: Any
+    stocked: Path,
+    home: Path,
+    script: Callable[[ProviderRequest], ProviderReply],
+    name: str,
+    hear: Callable[[Any], None] = ignore_news,
+    **settings: Any,
 ) -> tuple[Answer, FakeProvider]:
     """One question to a copy of the library; its answer as the ledger gives it back."""
     if not any(stocked.iterdir()):  # noqa: ASYNC240  (one folder)
@@ -91,38 +106,79 @@ async def asked(
             web="off",
             embedder="none",
             model=f"{name}/m-1",
-            model_url=provider.url(name),
             model_key=KEY,
-            **given,
+            **{"model_url": provider.url(name), **given},
         ) as desk,
     ):
-        answer = await desk.ask(QUESTION)
+        answer = await desk.ask(QUESTION, notify=hear)
         assert await desk.show(answer.id) == answer
         return answer, provider
 
 
-# Each provider in half of the ways, and each way with half of the providers.
-TRIED = [
-    (name, way)
-    for at, name in enumerate(PROVIDERS)
-    for which, way in enumerate(FAILURES)
-    if LONG or (at + which) % 2 == 0
-]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "way"), TRIED)
-async def test_each_failure_is_in_the_answer_and_loses_no_evidence(
+@pytest.mark.parametrize("way", FAILURES)
+async def test_each_failure_is_one_line_of_the_answer_and_loses_no_evidence(
     name: str, way: str, stocked: Path, tmp_path: Path
 ) -> None:
     fault, failing = FAILURES[way]
     patience = {"model_seconds": 0.5} if fault is ModelFault.TIMEOUT else {}
-    answer, _ = await asked(
+    answer, provider = await asked(
         stocked, tmp_path, lambda request: failing(well(request)), name, preset="fast", **patience
     )
     assert {use.fault for use in answer.model_uses} == {fault} and answer.model == "none"
     assert QUOTATION in [quotation.snippet for quotation in answer.evidence]
     check_grounded(answer, PAGE)
+    check_reported(answer, fault)
+    if fault in FATAL_FAULTS:
+        assert len(provider.requests) == 1, "the run asks again"
+
+
+def check_reported(answer: Answer, fault: ModelFault) -> None:
+    """The answer says once why, and what to do."""
+    words = [render(words[fault], "ja") for words in (FAULT_REASONS, FAULT_REMEDIES)]
+    assert [answer.text.count(word) for word in words] == [1, 1]
+    others = {render(words, "ja") for words in FAULT_REASONS.values()} - {words[0]}
+    assert not any(other in answer.text for other in others)
+
+
+@pytest.mark.slow
+async def test_a_server_that_is_away_is_one_line_of_the_answer(
+    name: str, stocked: Path, tmp_path: Path
+) -> None:
+    async with FakeProvider(well) as provider:
+        address = provider.url(name)
+    answer, _ = await asked(stocked, tmp_path, well, name, preset="fast", model_url=address)
+    assert {use.fault for use in answer.model_uses} == {ModelFault.UNREACHABLE}
+    assert sum(use.usage.calls for use in answer.model_uses) <= 2, "the run asks again"
+    check_reported(answer, ModelFault.UNREACHABLE)
+
+
+async def test_a_good_answer_says_nothing_about_failures(name: str, stocked: Path, tmp_path: Path) -> None:
+    answer, _ = await asked(stocked, tmp_path, well, name, preset="fast")
+    assert not any(render(words, "ja") in answer.text for words in FAULT_REASONS.values())
+
+
+@pytest.mark.slow
+async def test_a_wait_for_a_provider_is_reported_while_it_lasts(
+    name: str, stocked: Path, tmp_path: Path
+) -> None:
+    """The first call is accepted after a second; the answer is the model's."""
+    turns = iter([ProviderReply("", status=429, headers={"Retry-After": "1"})])
+    heard: list[object] = []
+    answer, _ = await asked(
+        stocked, tmp_path, lambda request: next(turns, well(request)), name, hear=heard.append, preset="fast"
+    )
+    assert ModelWaits(1.0) in [getattr(news, "change", news) for news in heard]
+    assert all(use.fault is None for use in answer.model_uses)
+
+
+@pytest.mark.slow
+async def test_a_wait_longer_than_the_budget_is_not_begun(name: str, stocked: Path, tmp_path: Path) -> None:
+    heard: list[object] = []
+    busy = ProviderReply("", status=429, headers={"Retry-After": "5000"})
+    answer, _ = await asked(stocked, tmp_path, lambda request: busy, name, hear=heard.append, preset="fast")
+    assert not any(isinstance(news, ModelWaits) for news in heard)
+    check_reported(answer, ModelFault.RATE_LIMITED)
 
 
 @pytest.mark.parametrize("way", ["truncated", "10 MB", "broken off inside a character"])

@@ -24,10 +24,15 @@ class ScriptedLlm:
 
     reply: Reply
     name: str = "test/scripted"
+    thinking_tokens: int = 0
     prompts: list[ModelPrompt] = field(default_factory=list)
 
     async def ask(
-        self, prompt: ModelPrompt, shape: type[T], listen: Callable[[Any], None] | None = None
+        self,
+        prompt: ModelPrompt,
+        shape: type[T],
+        listen: Callable[[Any], None] | None = None,
+        report_wait: Callable[[float], None] | None = None,
     ) -> ModelReply[T]:
         self.prompts.append(prompt)
         value, usage = self.reply(prompt, shape)

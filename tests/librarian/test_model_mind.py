@@ -16,7 +16,7 @@ from shisho.domain.answer_news import RunNews, SentenceWritten
 from shisho.domain.codec import dumps
 from shisho.domain.inquiry import Answer, Budget, Inquiry, LoopStop
 from shisho.domain.loop_state import Spending
-from shisho.domain.model import ModelFault, ModelPrompt, ModelUsage
+from shisho.domain.model import FATAL_FAULTS, ModelFault, ModelPrompt, ModelUsage, explain_failures
 from shisho.domain.quota import QuotaResource
 from shisho.domain.team import Grantee, GranteeKind
 from shisho.librarian.allowance import ModelAllowance
@@ -35,6 +35,7 @@ from shisho.librarian.model_replies import (
     SentenceReply,
     StrategyReply,
 )
+from shisho.messages.catalogue import render
 from tests.librarian.library import Library, Ticking
 from tests.librarian.scripted import ScriptedLlm, mind_of
 from tests.librarian.test_loop import LEAVES, TWO
@@ -118,7 +119,9 @@ async def test_a_model_that_fails_loses_no_evidence_and_the_answer_says_so(fault
     ]
     assert {use.fault for use in answer.model_uses} == {fault} and len(answer.model_uses) == 3
     assert answer.model == "none" and "モデルが回答を書けませんでした" in answer.text.splitlines()[0]
-    assert answer.text.splitlines()[1:] == by_rules.text.splitlines()[1:]
+    failure = render(explain_failures(answer.model_uses) or "", "ja")
+    assert answer.text.splitlines()[1:] == [*by_rules.text.splitlines()[1:], "", failure]
+    assert len(llm.prompts) == (1 if fault in FATAL_FAULTS else 3)
 
 
 async def test_one_node_that_fails_leaves_the_others_their_model() -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shisho.domain.corpus import Check
-from shisho.domain.model import ModelFault, ModelPrompt, ModelUse
-from shisho.errors import ExtraMissing, InvalidParams, ModelFailed, ShishoError
+from shisho.domain.model import FAULT_REMEDIES, ModelFault, ModelPrompt, ModelUse
+from shisho.errors import InvalidParams, ModelFailed, ShishoError
 from shisho.messages.message import Message
 from shisho.settings import Settings
 
@@ -40,20 +39,7 @@ PRESETS: Mapping[str, ModelPreset] = {
     "balanced": ModelPreset(_ALL, 8, 60_000),
     "thorough": ModelPreset({**_ALL, "reflect": "model_plan"}, 16, 200_000),
 }
-_TRIAL_TOKENS = 2_000  # one that thinks before it replies needs hundreds
 BASE_CONTEXT = 8_192  # tokens; with a larger one the budget of tokens grows in proportion
-_REMEDIES = {
-    ModelFault.UNREACHABLE: Message("start the models' server, or set model_url to where it is"),
-    ModelFault.UNAUTHORISED: Message("set model_key"),
-    ModelFault.UNKNOWN_MODEL: Message("have the server load the model, or name another one"),
-    ModelFault.WRONG_ADDRESS: Message("set model_url to the server's own address: most end in /v1"),
-    ModelFault.OVERFLOW: Message("set model_context to what the server takes, or have the server take more"),
-    ModelFault.REJECTED: Message("see in the server's log what it does not take, or name another model"),
-    ModelFault.RATE_LIMITED: Message("wait, or see what the provider's plan allows"),
-    ModelFault.TIMEOUT: Message("raise model_seconds, or choose a smaller model"),
-    ModelFault.MALFORMED: Message("choose a model that can be held to a JSON Schema"),
-    ModelFault.TRUNCATED: Message("choose a model that can be held to a JSON Schema"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +68,8 @@ def build_llm(settings: Settings, node: str = "model") -> Llm | None:
             "All models are asked of one provider, as there is one model_url and one model_key: {models}.",
             models=", ".join(dict.fromkeys(filter(None, names))),
         )
-    if importlib.util.find_spec("langchain_core") is None:
-        raise ExtraMissing('The setting "model" needs an extra: pip install "shisho[models]"')
     from shisho.inference.llm import ChatLlm
-    from shisho.inference.providers import ModelAccess
+    from shisho.inference.providers import ModelAccess, check_access
 
     access = ModelAccess(
         provider,
@@ -94,13 +78,17 @@ def build_llm(settings: Settings, node: str = "model") -> Llm | None:
         settings.text("model_key"),
         settings.read_int("model_context"),
     )
+    check_access(access)
     return ChatLlm(access)
 
 
 def build_mind(settings: Settings) -> ModelMind | None:
     """Build what thinks for the librarian's nodes; None where no node has a model. Raises as `build_llm`."""
     preset = PRESETS[settings.text("preset")]
-    llm_of_node = {node: build_llm(settings, setting) for node, setting in preset.nodes.items()}
+    # One client for each model: it learns what its server does not know.
+    built = {model_of(settings, setting): setting for setting in preset.nodes.values()}
+    clients = {model: build_llm(settings, setting) for model, setting in built.items()}
+    llm_of_node = {node: clients[model_of(settings, setting)] for node, setting in preset.nodes.items()}
     llms = {node: llm for node, llm in llm_of_node.items() if llm is not None}
     if not llms:
         return None
@@ -158,12 +146,14 @@ async def check_model(settings: Settings) -> Check:
     node = next((node for node in ("model", *NODES) if model_of(settings, node)), "")
     if not node:
         return Check("model", False, Message("none: answers are quotations only"), optional=True)
+    from shisho.librarian.prompting import load_prompt
+
     started = time.monotonic()
     prompt = ModelPrompt(
         "Reply with one JSON object of the given schema.",
         "Are you ready? Reply with ready = true.",
         "",
-        _TRIAL_TOKENS,
+        load_prompt("evaluate").max_output_tokens,  # the largest
         settings.read_float("model_seconds"),
     )
     try:
@@ -171,8 +161,7 @@ async def check_model(settings: Settings) -> Check:
         if llm is not None:
             await llm.ask(prompt, ModelTrial)
     except ModelFailed as error:
-        remedy = _REMEDIES.get(ModelFault(error.fault), Message("see docs/settings.md"))
-        return Check("model", False, error.message, remedy, optional=True)
+        return Check("model", False, error.message, FAULT_REMEDIES[ModelFault(error.fault)], optional=True)
     except ShishoError as error:
         return Check("model", False, error.message, optional=True)
     seconds = round(time.monotonic() - started, 1)

@@ -40,7 +40,14 @@ class SentenceWritten:
     text: str
 
 
-RunNews = StepTaken | StepForgotten | SentenceWritten
+@dataclass(frozen=True, slots=True)
+class ModelWaits:
+    """A model's provider accepts no calls for now: the run waits for so many seconds, then tries again."""
+
+    seconds: float
+
+
+RunNews = StepTaken | StepForgotten | SentenceWritten | ModelWaits
 
 
 def ignore_news(news: object) -> None:
@@ -87,6 +94,8 @@ def build_progress(news: RunNews) -> AnswerProgress:
             return AnswerProgress("forgotten", step, replayed=False)
         case SentenceWritten(text):
             return AnswerProgress("answer", 0, replayed=False, sentence=text)
+        case ModelWaits(seconds):
+            return AnswerProgress("model_wait", round(seconds), replayed=False)
 
 
 def build_answer_step(event: Event, job: Job) -> AnswerStep:

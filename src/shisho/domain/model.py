@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar
@@ -10,6 +10,10 @@ from typing import Generic, TypeVar
 from shisho.messages.message import Message
 
 T_co = TypeVar("T_co", covariant=True)
+
+
+MAX_THINKING_TOKENS = 2_000
+"""Room for thinking in one reply, beside the reply itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +63,16 @@ class ModelReply(Generic[T_co]):
 
 
 class ModelFault(StrEnum):
-    """How a model can fail. `malformed`: no reply of the wanted shape, also after the repair; `unusable`: one
-    of that shape, of which nothing holds against what was asked and shown; `budget`: it was not asked, as the
-    reply could have cost more than is left; `quota`: the same for what its asker may use in a day."""
+    """How a model can fail. `malformed`: no reply of the requested shape, even after the repair; `unusable`:
+    a reply of that shape that matches neither question nor documents; `budget`: not asked, because the reply
+    could cost more than is left; `quota`: the same for the tokens that a user may spend in a day."""
 
     UNREACHABLE = "unreachable"
+    CUT_OFF = "cut_off"
     TIMEOUT = "timeout"
     RATE_LIMITED = "rate_limited"
     UNAUTHORISED = "unauthorised"
+    NO_CREDIT = "no_credit"
     UNKNOWN_MODEL = "unknown_model"
     WRONG_ADDRESS = "wrong_address"
     OVERFLOW = "overflow"
@@ -74,34 +80,13 @@ class ModelFault(StrEnum):
     UNAVAILABLE = "unavailable"
     REFUSED = "refused"
     TRUNCATED = "truncated"
+    ONLY_THINKING = "only_thinking"
     MALFORMED = "malformed"
     UNUSABLE = "unusable"
     TOO_LONG = "too_long"
     BUDGET = "budget"
     QUOTA = "quota"
     FAILED = "failed"
-
-
-FAULT_REASONS: Mapping[ModelFault, Message] = {
-    ModelFault.UNREACHABLE: Message("its server could not be reached"),
-    ModelFault.TIMEOUT: Message("it took too long"),
-    ModelFault.RATE_LIMITED: Message("its provider takes no more calls for now"),
-    ModelFault.UNAUTHORISED: Message("its provider does not accept the key"),
-    ModelFault.UNKNOWN_MODEL: Message("its server does not have the model"),
-    ModelFault.WRONG_ADDRESS: Message("what replies at its address is no models' server, or streams nothing"),
-    ModelFault.OVERFLOW: Message("what it was sent is longer than its server takes at once"),
-    ModelFault.REJECTED: Message("its server did not take the call"),
-    ModelFault.UNAVAILABLE: Message("its server has a fault"),
-    ModelFault.REFUSED: Message("it refused to reply"),
-    ModelFault.TRUNCATED: Message("its reply was cut off for its length"),
-    ModelFault.MALFORMED: Message("its reply did not have the form that was asked for"),
-    ModelFault.UNUSABLE: Message("nothing of its reply held against what it was asked and shown"),
-    ModelFault.TOO_LONG: Message("its reply did not end"),
-    ModelFault.BUDGET: Message("the reply could have cost more than the budget has left"),
-    ModelFault.QUOTA: Message("the reply could have cost more tokens than the quota of the day has left"),
-    ModelFault.FAILED: Message("its client failed"),
-}
-"""Why rules did what a model was to do, as a reader is told."""
 
 
 class ModelWorkKind(StrEnum):
@@ -151,3 +136,82 @@ class ModelUse:
     rewritten: int = 0
     supplied: int = 0
     repairs: int = 0
+
+
+FAULT_REASONS: Mapping[ModelFault, Message] = {
+    ModelFault.UNREACHABLE: Message("its server could not be reached"),
+    ModelFault.CUT_OFF: Message("the connection to its server broke during the reply"),
+    ModelFault.TIMEOUT: Message("it took too long"),
+    ModelFault.RATE_LIMITED: Message("its provider accepts no more calls for now"),
+    ModelFault.UNAUTHORISED: Message("its provider rejected the key"),
+    ModelFault.NO_CREDIT: Message("the account at its provider has no credit left"),
+    ModelFault.UNKNOWN_MODEL: Message("its server does not have the model"),
+    ModelFault.WRONG_ADDRESS: Message("the server at its address is no model server, or streams nothing"),
+    ModelFault.OVERFLOW: Message("the prompt was longer than its server accepts"),
+    ModelFault.REJECTED: Message("its server rejected the call"),
+    ModelFault.UNAVAILABLE: Message("its server failed"),
+    ModelFault.REFUSED: Message("it refused to reply"),
+    ModelFault.TRUNCATED: Message("its reply was cut off for its length"),
+    ModelFault.ONLY_THINKING: Message("it only wrote its thinking, and no reply"),
+    ModelFault.MALFORMED: Message("its reply did not have the requested form"),
+    ModelFault.UNUSABLE: Message("nothing in its reply matched the question and the documents"),
+    ModelFault.TOO_LONG: Message("its reply did not end"),
+    ModelFault.BUDGET: Message("the reply could have cost more than is left of the budget"),
+    ModelFault.QUOTA: Message("the reply could have cost more tokens than are left of today's quota"),
+    ModelFault.FAILED: Message("its client failed"),
+}
+"""Why rules did the work of a model."""
+FAULT_REMEDIES: Mapping[ModelFault, Message] = {
+    ModelFault.UNREACHABLE: Message("Start its server, or set model_url to its address."),
+    ModelFault.CUT_OFF: Message("Ask again; if it happens often, see the log of its server."),
+    ModelFault.TIMEOUT: Message("Raise model_seconds, or choose a smaller model."),
+    ModelFault.RATE_LIMITED: Message("Wait, or check the limits of your plan."),
+    ModelFault.UNAUTHORISED: Message("Set model_key."),
+    ModelFault.NO_CREDIT: Message("Add credit to the account, or choose another model."),
+    ModelFault.UNKNOWN_MODEL: Message("Load the model on its server, or choose another one."),
+    ModelFault.WRONG_ADDRESS: Message("Set model_url to the server's own address: most end in /v1."),
+    ModelFault.OVERFLOW: Message("Set model_context to the context of the server."),
+    ModelFault.REJECTED: Message("See the log of its server, or choose another model."),
+    ModelFault.UNAVAILABLE: Message("Ask again later, or see the log of its server."),
+    ModelFault.REFUSED: Message("Word the question differently, or choose another model."),
+    ModelFault.TRUNCATED: Message("Choose a model that supports JSON Schema."),
+    ModelFault.ONLY_THINKING: Message(
+        "Turn off thinking on its server, or choose a model that does not think."
+    ),
+    ModelFault.MALFORMED: Message("Choose a model that supports JSON Schema."),
+    ModelFault.UNUSABLE: Message("Choose a larger model."),
+    ModelFault.TOO_LONG: Message("Choose another model."),
+    ModelFault.BUDGET: Message("Choose a larger preset."),
+    ModelFault.QUOTA: Message("Ask again tomorrow."),
+    ModelFault.FAILED: Message("Run `shisho models try` to see whether it replies."),
+}
+FATAL_FAULTS = frozenset(
+    {
+        ModelFault.UNREACHABLE,
+        ModelFault.UNAUTHORISED,
+        ModelFault.NO_CREDIT,
+        ModelFault.UNKNOWN_MODEL,
+        ModelFault.WRONG_ADDRESS,
+    }
+)
+"""Faults that every later call would meet: the model is not asked again for the same question."""
+_MINOR_FAULTS = frozenset({ModelFault.BUDGET, ModelFault.UNUSABLE})
+_MAIN_NODES = frozenset({"evaluate", "answer"})
+
+
+def explain_failures(uses: Sequence[ModelUse]) -> Message | None:
+    """Return one sentence on why a model failed and one on what to do; None if none failed.
+
+    Of several faults the first fatal one counts, else the last one. A spent budget or an unusable reply only
+    counts where passages are read or the answer is written."""
+    failed = [
+        use for use in uses if use.fault and (use.fault not in _MINOR_FAULTS or use.node in _MAIN_NODES)
+    ]
+    if not failed:
+        return None
+    use = next((use for use in failed if use.fault in FATAL_FAULTS), failed[-1])
+    fault = use.fault or ModelFault.FAILED
+    values = {"model": use.model, "why": FAULT_REASONS[fault], "remedy": FAULT_REMEDIES[fault]}
+    if any(not other.fault for other in uses):
+        return Message("The model {model} failed in part of the work: {why}. {remedy}", **values)
+    return Message("No model was used: {model} failed, because {why}. {remedy}", **values)

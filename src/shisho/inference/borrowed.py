@@ -34,8 +34,16 @@ class BorrowedLlm:
     def name(self) -> str:
         return self._name
 
+    @property
+    def thinking_tokens(self) -> int:
+        return 0
+
     async def ask(
-        self, prompt: ModelPrompt, shape: type[T], listen: Callable[[Any], None] | None = None
+        self,
+        prompt: ModelPrompt,
+        shape: type[T],
+        listen: Callable[[Any], None] | None = None,
+        report_wait: Callable[[float], None] | None = None,
     ) -> ModelReply[T]:
         """As the port says."""
         schema = json.dumps(_schema_of(shape), ensure_ascii=False)
@@ -67,7 +75,7 @@ class BorrowedLlm:
 
     def _failed(self, fault: ModelFault, usage: ModelUsage) -> ModelFailed:
         return ModelFailed(
-            "The model {model} gave no reply that can be used: {why}.",
+            "The model {model} gave no usable reply: {why}.",
             model=self.name,
             why=FAULT_REASONS[fault],
             fault=str(fault),

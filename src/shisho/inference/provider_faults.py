@@ -10,6 +10,7 @@ from typing import Any
 from shisho.domain.model import ModelFault
 
 _BY_STATUS = {
+    402: ModelFault.NO_CREDIT,
     401: ModelFault.UNAUTHORISED,
     403: ModelFault.UNAUTHORISED,
     405: ModelFault.WRONG_ADDRESS,
@@ -19,19 +20,13 @@ _BY_STATUS = {
 }
 # parts of class names: the four clients have no class in common
 _BY_NAME = (
-    ("LengthFinishReason", ModelFault.TRUNCATED),
-    ("ContentFilter", ModelFault.REFUSED),
     ("Timeout", ModelFault.TIMEOUT),
+    ("RemoteProtocol", ModelFault.CUT_OFF),
+    ("ReadError", ModelFault.CUT_OFF),
     ("Connect", ModelFault.UNREACHABLE),
-    ("RemoteProtocol", ModelFault.UNREACHABLE),
-    ("ReadError", ModelFault.UNREACHABLE),
     ("Decod", ModelFault.MALFORMED),
     ("Validation", ModelFault.MALFORMED),
-    (
-        "Assertion",
-        ModelFault.WRONG_ADDRESS,
-    ),  # of OpenAI's client, for a page or an object in place of a stream
-    ("APIError", ModelFault.UNAVAILABLE),  # told in a stream that had begun well
+    ("APIError", ModelFault.UNAVAILABLE),  # sent in a stream that had begun well
 )
 _LONGEST_TEXT = 4_000
 # As llama.cpp, vLLM, LM Studio, Ollama and the three providers say it.
@@ -39,6 +34,12 @@ _OVERFLOW = re.compile(
     r"context.{0,20}(?:length|size|window)|prompt is too long|input token count|input tokens exceed",
     re.IGNORECASE,
 )
+# OpenAI's, Anthropic's, DeepSeek's and Gemini's, of accounts that must pay before the next call.
+_NO_CREDIT = re.compile(
+    r"insufficient.?(?:quota|balance)|credit balance|billing|exceeded your current quota", re.IGNORECASE
+)
+_BAD_KEY = re.compile(r"api.?key not valid|API_KEY_INVALID", re.IGNORECASE)
+_RETRY_DELAY = re.compile(r"retryDelay\W{1,6}(\d{1,6}(?:\.\d{1,9})?)s")  # Gemini's, in the body
 # Parts of a call that a server may not know, and its words for that: DeepSeek's, Groq's, Mistral's, vLLM's,
 # llama.cpp's, Gemini's, Azure's, and of what stands before the reasoning models of OpenAI and Anthropic. What
 # only names a part may be of its value ("max_tokens is too large"), or repeat what was sent.
@@ -47,10 +48,14 @@ _OPTIONAL = {
     "temperature": "temperature",
     "stream_options": r"stream.?options|include_usage",
     "max_tokens": r"max.?tokens",
+    "reasoning_effort": r"reasoning.?effort",
+    "chat_template": r"chat.?template",
+    "think": "think",
 }
 _UNSUPPORTED = (
     r"unsupported|not? support|unavailable|not (?:enabled|permitted|allowed|available|recogni)|unknown|unrecogni|forbidden"
-    r"|deprecat|failed to parse|conversion failed|too many states|too complex|max_completion_tokens"
+    r"|deprecat|must be one of|cannot find"
+    r"|budget \d{1,6} is invalid|failed to parse|conversion failed|too many states|too complex|max_completion_tokens"
 )
 _UNKNOWN_PARTS = {
     part: re.compile(
@@ -62,9 +67,12 @@ _UNKNOWN_PARTS = {
 _BAD_CALL = (400, 422)
 # Groq's, of a reply that was not of the schema: with the model's own words.
 _BAD_REPLY = ("failed_generation", "json_validate")
-RETRIED = frozenset({ModelFault.RATE_LIMITED, ModelFault.UNAVAILABLE, ModelFault.UNREACHABLE})
+RETRIED = frozenset(
+    {ModelFault.RATE_LIMITED, ModelFault.UNAVAILABLE, ModelFault.UNREACHABLE, ModelFault.CUT_OFF}
+)
 NOT_TAKEN = RETRIED | {
     ModelFault.UNAUTHORISED,
+    ModelFault.NO_CREDIT,
     ModelFault.UNKNOWN_MODEL,
     ModelFault.WRONG_ADDRESS,
     ModelFault.OVERFLOW,
@@ -78,10 +86,12 @@ def fault_of(error: BaseException) -> ModelFault:
     by_answer = _fault_of_answer(*_read_answer(error))
     if by_answer:
         return by_answer
-    names = [kind.__name__ for cause in _causes(error) for kind in type(cause).__mro__]
-    for part, fault in _BY_NAME:
-        if any(part in name for name in names):
-            return fault
+    # The outermost error first: below a broken reply there is a broken connection.
+    for cause in _causes(error):
+        names = [kind.__name__ for kind in type(cause).__mro__]
+        for part, fault in _BY_NAME:
+            if any(part in name for name in names):
+                return fault
     is_wire_broken = isinstance(error, (ValueError, TypeError, KeyError, AttributeError))
     return ModelFault.MALFORMED if is_wire_broken else ModelFault.FAILED
 
@@ -90,6 +100,10 @@ def _fault_of_answer(status: int, text: str) -> ModelFault | None:
     """By what the provider answered; None where it did not."""
     if status not in _BY_STATUS and _OVERFLOW.search(text):
         return ModelFault.OVERFLOW
+    if status in (400, 403, 429) and _NO_CREDIT.search(text):
+        return ModelFault.NO_CREDIT
+    if status == 400 and _BAD_KEY.search(text):  # Gemini's
+        return ModelFault.UNAUTHORISED
     if status == 404:  # of a model, or of the way to it: only the first names what is missing
         return ModelFault.UNKNOWN_MODEL if "model" in text.lower() else ModelFault.WRONG_ADDRESS
     if status < 300:
@@ -114,7 +128,8 @@ def retry_after(error: BaseException) -> float | None:
         value = str(headers.get("retry-after", ""))
         if value.replace(".", "", 1).isdecimal():
             return float(value)
-    return None
+    delay = _RETRY_DELAY.search(_read_answer(error)[1])
+    return float(delay[1]) if delay else None
 
 
 def _read_answer(error: BaseException) -> tuple[int, str]:

@@ -1,29 +1,35 @@
-"""The chat models of LangChain, one for each provider. Each is imported when it is first used, and is told
-everything: no key, address or proxy is taken from the environment."""
+"""The official clients of four providers, each as a stream of deltas.
+
+A client is imported at its first call and gets every setting from the caller: keys, addresses and proxies of
+the environment are never used."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import ssl
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
 
 from shisho.errors import ExtraMissing, InvalidParams
+from shisho.messages.installing import install_command
 
-if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
-
-# A connection that is kept would outlive the event loop it was made in.
+# A kept connection would outlive the event loop it was made in.
 _HEADERS = {"Connection": "close"}
-# No proxy of the environment, and no redirect: words go where the setting says and nowhere else.
-_WAY: Mapping[str, Any] = {"trust_env": False, "follow_redirects": False}
-_NO_KEY = "none"  # the clients ask for one also where the server does not
+_NO_KEY = "none"  # the clients require a key even if the server does not
 _TEMPERATURE = 0.0
+_THINKING_BUDGET = 512  # tokens: the least that all thinking models of Gemini accept
+_ROLES = {"ai": "assistant", "human": "user", "system": "system"}
+
+Messages = list[tuple[str, str]]
+"""Pairs of a role (`system`, `human`, `ai`) and a text."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAccess:
-    """Which model is asked, and where. `url`: empty for the provider's own. `context`: the tokens that a
-    local model reads and writes at once. `unknown_parts`: of a call, which its server has refused."""
+    """A model and its server. `url`: empty for the provider's own. `context`: tokens that a local model reads
+    and writes at once. `unknown_parts`: parts of a call that the server has rejected."""
 
     provider: str
     model: str
@@ -34,24 +40,64 @@ class ModelAccess:
 
     @property
     def optional_parts(self) -> frozenset[str]:
-        """The parts that a call to this provider can do without, and has not done without yet."""
-        parts = {"response_format", "temperature"}
-        if self.provider == "openai":
-            parts |= {"stream_options"} | ({"max_tokens"} if self.url else set())
+        """The parts that a call to this provider can omit and has not omitted yet."""
+        parts = {"response_format", *PROVIDERS[self.provider].optional_parts}
+        if not self.url:
+            parts -= {"max_tokens", "chat_template"}
         return frozenset(parts - self.unknown_parts)
 
-    @property
-    def temperature(self) -> float | None:
-        return None if "temperature" in self.unknown_parts else _TEMPERATURE
+    def sends(self, part: str) -> bool:
+        """True if calls to this server include an optional part."""
+        return part in self.optional_parts
 
     @property
     def name(self) -> str:
         return f"{self.provider}/{self.model}"
 
 
-def build_chat_model(access: ModelAccess, max_output_tokens: int, seconds: float) -> BaseChatModel:
-    """A chat model without retries of its own, at temperature 0. Raises ExtraMissing, and InvalidParams for
-    an unknown provider or a key that is missing."""
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One request. `schema`: the JSON Schema of the reply; None if the server accepts none."""
+
+    messages: Messages
+    schema: Mapping[str, Any] | None
+    max_output_tokens: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDelta:
+    """A piece of a streamed reply. `thinking`: text that a model writes before its reply. `ending`: why the
+    reply ended. Counts of tokens replace earlier ones; 0 if not counted."""
+
+    text: str = ""
+    thinking: str = ""
+    ending: str = ""
+    is_refusal: bool = False
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+StreamCall = Callable[[ModelCall], AsyncGenerator[ModelDelta]]
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """`module`: of the official client. `open` builds it, which may take a second of imports; the result
+    makes one call."""
+
+    module: str
+    open: Callable[[ModelAccess, float], StreamCall]
+    optional_parts: frozenset[str] = frozenset()
+
+
+def open_client(access: ModelAccess, seconds: float) -> StreamCall:
+    """Return the function that makes one call, to be awaited in the event loop."""
+    return PROVIDERS[access.provider].open(access, seconds)
+
+
+def check_access(access: ModelAccess) -> None:
+    """Raises InvalidParams for an unknown provider or a missing key, ExtraMissing for a missing client."""
     if access.provider not in PROVIDERS:
         raise InvalidParams(
             "There is no provider {provider}. Choose one of {providers}.",
@@ -60,119 +106,243 @@ def build_chat_model(access: ModelAccess, max_output_tokens: int, seconds: float
         )
     if not (access.key or access.url or access.provider == "ollama"):
         raise InvalidParams(
-            "{provider} answers nobody without a key: set model_key, or model_url for another server.",
+            "{provider} needs a key: set model_key, or model_url for another server.",
             provider=access.provider,
         )
-    extra, build = PROVIDERS[access.provider]
-    try:
-        return build(access, max_output_tokens, seconds)
-    except ImportError as error:
+    if not has_client(access.provider):
         raise ExtraMissing(
-            'The provider {provider} needs an extra: pip install "shisho[{extra}]"',
+            "The models of {provider} need a package that is not installed. Install it: {install}",
             provider=access.provider,
-            extra=extra,
-        ) from error
+            install=install_command(access.provider),
+        )
 
 
-def _openai(access: ModelAccess, max_output_tokens: int, seconds: float) -> BaseChatModel:
-    from httpx2 import AsyncClient, Client
-    from langchain_openai import ChatOpenAI
-
-    official_url = "https://api.openai.com/v1"
-    # Servers of others know `max_tokens` alone; OpenAI's reasoning models take the new name alone.
-    most: dict[str, Any] = (
-        {"extra_body": {"max_tokens": max_output_tokens}}
-        if access.url and "max_tokens" not in access.unknown_parts
-        else {"max_tokens": max_output_tokens}
-    )
-    chat = ChatOpenAI(
-        model=access.model,
-        base_url=access.url or official_url,
-        api_key=access.key or _NO_KEY,  # type: ignore[arg-type]
-        organization="",
-        openai_proxy="",
-        temperature=access.temperature if access.url else None,
-        timeout=seconds,
-        max_retries=0,
-        stream_usage="stream_options" not in access.unknown_parts,
-        use_responses_api=False,
-        default_headers=_HEADERS,
-        http_client=Client(**_WAY),
-        http_async_client=AsyncClient(timeout=seconds, **_WAY),
-        http_socket_options=(),
-        **most,
-    )
-    # It takes both from the environment where they are not given, and has no field for the second.
-    chat.root_async_client.organization = None
-    chat.root_async_client.project = None
-    return chat
+def has_client(provider: str) -> bool:
+    """True if the client of a provider is installed."""
+    try:
+        return find_spec(PROVIDERS[provider].module) is not None
+    except ModuleNotFoundError:  # not even `google`
+        return False
 
 
-def _ollama(access: ModelAccess, max_output_tokens: int, seconds: float) -> BaseChatModel:
-    from langchain_ollama import ChatOllama
-
-    headers = _HEADERS | ({"Authorization": f"Bearer {access.key}"} if access.key else {})
-    return ChatOllama(
-        model=access.model,
-        base_url=access.url or "http://127.0.0.1:11434",
-        temperature=access.temperature,
-        num_ctx=access.context,  # without it Ollama cuts the prompt silently to what the model was saved with
-        num_predict=max_output_tokens,
-        reasoning=None,
-        client_kwargs={"timeout": seconds, "headers": headers, **_WAY},
-    )
+@cache
+def _tls() -> ssl.SSLContext:
+    """Loading the certificates takes a twentieth of a second, so once a process."""
+    return ssl.create_default_context()
 
 
-def _gemini(access: ModelAccess, max_output_tokens: int, seconds: float) -> BaseChatModel:
-    from langchain_google_genai import ChatGoogleGenerativeAI
+def _http_options(seconds: float) -> dict[str, Any]:
+    """No proxy of the environment and no redirect: words go to the configured server only."""
+    return {"timeout": seconds, "trust_env": False, "follow_redirects": False, "verify": _tls()}
 
-    return ChatGoogleGenerativeAI(
-        model=access.model,
-        base_url=access.url or "https://generativelanguage.googleapis.com",
+
+def _role_messages(messages: Messages) -> list[Any]:
+    return [{"role": _ROLES[role], "content": text} for role, text in messages]
+
+
+def _open_openai(access: ModelAccess, seconds: float) -> StreamCall:
+    from httpx2 import AsyncClient
+    from openai import AsyncOpenAI
+
+    client = AsyncOpenAI(
+        base_url=access.url or "https://api.openai.com/v1",
         api_key=access.key or _NO_KEY,
-        vertexai=False,
-        temperature=access.temperature,
-        max_output_tokens=max_output_tokens,
-        timeout=seconds,
-        max_retries=1,  # counts the first try
-        additional_headers=_HEADERS,
-        client_args=dict(_WAY),
+        max_retries=0,
+        default_headers=_HEADERS,
+        http_client=AsyncClient(**_http_options(seconds)),
+    )
+    client.organization = client.project = None  # the client takes both from the environment
+
+    async def stream(call: ModelCall) -> AsyncGenerator[ModelDelta]:
+        # Other servers only know `max_tokens`; OpenAI's reasoning models only accept the new name.
+        limit = "max_tokens" if access.sends("max_tokens") else "max_completion_tokens"
+        body: dict[str, Any] = {limit: call.max_output_tokens}
+        if access.url and access.sends("temperature"):
+            body["temperature"] = _TEMPERATURE
+        if access.sends("stream_options"):
+            body["stream_options"] = {"include_usage": True}
+        if access.sends("reasoning_effort"):
+            body["reasoning_effort"] = "low"
+        if access.sends("chat_template"):  # llama.cpp and vLLM
+            body["extra_body"] = {"chat_template_kwargs": {"enable_thinking": False}}
+        if call.schema is not None:
+            named = {"name": call.schema["title"], "schema": call.schema, "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": named}
+        async with client:
+            chunks = await client.chat.completions.create(
+                model=access.model, messages=_role_messages(call.messages), stream=True, **body
+            )
+            async for chunk in chunks:
+                yield _read_openai(chunk)
+
+    return stream
+
+
+def _read_openai(chunk: Any) -> ModelDelta:
+    """Servers call the text of thinking `reasoning_content` or `reasoning`."""
+    usage = chunk.usage
+    choice = chunk.choices[0] if chunk.choices else None
+    delta = getattr(choice, "delta", None)
+    thinking = getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None)
+    if usage and usage.completion_tokens_details and usage.completion_tokens_details.reasoning_tokens:
+        thinking = thinking or " "  # OpenAI counts it and does not show it
+    return ModelDelta(
+        text=(delta.content if delta else None) or "",
+        thinking=thinking if isinstance(thinking, str) else "",
+        ending=(choice.finish_reason if choice else None) or "",
+        is_refusal=bool(delta and delta.refusal),
+        input_tokens=(usage.prompt_tokens if usage else None) or 0,
+        output_tokens=(usage.completion_tokens if usage else None) or 0,
     )
 
 
-def _anthropic(access: ModelAccess, max_output_tokens: int, seconds: float) -> BaseChatModel:
+def _open_ollama(access: ModelAccess, seconds: float) -> StreamCall:
+    from ollama import AsyncClient
+
+    client = AsyncClient(
+        access.url or "http://127.0.0.1:11434",
+        headers=_HEADERS | ({"Authorization": f"Bearer {access.key}"} if access.key else {}),
+        **_http_options(seconds),
+    )
+    if not access.key:  # the client takes one from the environment
+        client._client.headers.pop("authorization", None)
+
+    async def stream(call: ModelCall) -> AsyncGenerator[ModelDelta]:
+        # Without num_ctx Ollama silently cuts the prompt to the context that the model was saved with.
+        options: dict[str, Any] = {"num_ctx": access.context, "num_predict": call.max_output_tokens}
+        if access.sends("temperature"):
+            options["temperature"] = _TEMPERATURE
+        async with client:
+            parts = await client.chat(
+                model=access.model,
+                messages=_role_messages(call.messages),
+                stream=True,
+                think=False if access.sends("think") else None,
+                format=dict(call.schema) if call.schema is not None else None,
+                options=options,
+            )
+            async for part in parts:
+                yield ModelDelta(
+                    text=part.message.content or "",
+                    thinking=part.message.thinking or "",
+                    ending=(part.done_reason or "stop") if part.done else "",
+                    input_tokens=part.prompt_eval_count or 0,
+                    output_tokens=part.eval_count or 0,
+                )
+
+    return stream
+
+
+def _open_gemini(access: ModelAccess, seconds: float) -> StreamCall:
+    from google import genai
+    from httpx import AsyncClient
+
+    http = AsyncClient(**_http_options(seconds))
+    options: Any = {
+        "base_url": access.url or "https://generativelanguage.googleapis.com",
+        "headers": _HEADERS,
+        "timeout": max(1, int(seconds * 1000)),
+        "retry_options": {"attempts": 1},
+        "httpx_async_client": http,
+    }
+    client = genai.Client(vertexai=False, api_key=access.key or _NO_KEY, http_options=options)
+
+    async def stream(call: ModelCall) -> AsyncGenerator[ModelDelta]:
+        config: dict[str, Any] = {"max_output_tokens": call.max_output_tokens}
+        config["system_instruction"] = "\n".join(text for role, text in call.messages if role == "system")
+        if access.sends("temperature"):
+            config["temperature"] = _TEMPERATURE
+        if access.sends("think"):
+            config["thinking_config"] = {"thinking_budget": _THINKING_BUDGET}
+        if call.schema is not None:
+            config |= {"response_mime_type": "application/json", "response_json_schema": call.schema}
+        contents: list[Any] = [
+            {"role": "model" if role == "ai" else "user", "parts": [{"text": text}]}
+            for role, text in call.messages
+            if role != "system"
+        ]
+        async with http:
+            chunks = await client.aio.models.generate_content_stream(
+                model=access.model,
+                contents=contents,
+                config=config,  # type: ignore[arg-type]
+            )
+            async for chunk in chunks:
+                yield _read_gemini(chunk)
+
+    return stream
+
+
+def _read_gemini(chunk: Any) -> ModelDelta:
+    candidate = chunk.candidates[0] if chunk.candidates else None
+    parts = (candidate.content.parts if candidate and candidate.content else None) or ()
+    ending = str(candidate.finish_reason.value).lower() if candidate and candidate.finish_reason else ""
+    usage = chunk.usage_metadata
+    written = ((usage.candidates_token_count or 0) + (usage.thoughts_token_count or 0)) if usage else 0
+    return ModelDelta(
+        text="".join(part.text or "" for part in parts if not part.thought),
+        # Thoughts are counted even if their text is not sent.
+        thinking="".join(part.text or "" for part in parts if part.thought)
+        or " " * bool(usage and usage.thoughts_token_count),
+        ending=ending,
+        is_refusal=bool(chunk.prompt_feedback and chunk.prompt_feedback.block_reason),
+        input_tokens=(usage.prompt_token_count if usage else None) or 0,
+        output_tokens=written,
+    )
+
+
+def _open_anthropic(access: ModelAccess, seconds: float) -> StreamCall:
     from anthropic import AsyncAnthropic
     from httpx2 import AsyncClient
-    from langchain_anthropic import ChatAnthropic
 
-    url = access.url or "https://api.anthropic.com"
-    chat = ChatAnthropic(
-        model_name=access.model,
-        base_url=url,
-        api_key=access.key or _NO_KEY,  # type: ignore[arg-type]
-        max_tokens_to_sample=max_output_tokens,
-        temperature=access.temperature,
-        timeout=seconds,
-        max_retries=0,
-        stop=None,
-    )
-    # The client that it would make takes proxies from the environment, and there is no field for another.
-    chat.__dict__["_async_client"] = AsyncAnthropic(
+    client = AsyncAnthropic(
+        base_url=access.url or "https://api.anthropic.com",
         api_key=access.key or _NO_KEY,
-        auth_token=None,
-        base_url=url,
-        timeout=seconds,
         max_retries=0,
-        default_headers=_HEADERS,
-        http_client=AsyncClient(timeout=seconds, **_WAY),
+        http_client=AsyncClient(**_http_options(seconds)),
     )
-    return chat
+    client._custom_headers = _HEADERS  # the client adds headers of the environment
+
+    async def stream(call: ModelCall) -> AsyncGenerator[ModelDelta]:
+        body: dict[str, Any] = {}
+        if call.schema is not None:
+            body["output_config"] = {"format": {"type": "json_schema", "schema": call.schema}}
+        async with client:
+            events = await client.messages.create(
+                model=access.model,
+                system="\n".join(text for role, text in call.messages if role == "system"),
+                messages=[turn for turn in _role_messages(call.messages) if turn["role"] != "system"],
+                max_tokens=call.max_output_tokens,
+                stream=True,
+                **body,
+            )
+            async for event in events:
+                yield _read_anthropic(event)
+
+    return stream
 
 
-PROVIDERS: Mapping[str, tuple[str, Callable[[ModelAccess, int, float], BaseChatModel]]] = {
-    "openai": ("models", _openai),
-    "ollama": ("ollama", _ollama),
-    "gemini": ("gemini", _gemini),
-    "anthropic": ("anthropic", _anthropic),
+def _read_anthropic(event: Any) -> ModelDelta:
+    """Token counts come with the first event and with the last but one."""
+    delta = getattr(event, "delta", None)
+    usage = getattr(event, "usage", None) or getattr(getattr(event, "message", None), "usage", None)
+    return ModelDelta(
+        text=getattr(delta, "text", None) or "",
+        thinking=getattr(delta, "thinking", None) or "",
+        ending=getattr(delta, "stop_reason", None) or "",
+        input_tokens=getattr(usage, "input_tokens", None) or 0,
+        output_tokens=getattr(usage, "output_tokens", None) or 0,
+    )
+
+
+PROVIDERS: Mapping[str, Provider] = {
+    "openai": Provider(
+        "openai",
+        _open_openai,
+        frozenset({"temperature", "stream_options", "max_tokens", "reasoning_effort", "chat_template"}),
+    ),
+    "ollama": Provider("ollama", _open_ollama, frozenset({"temperature", "think"})),
+    "gemini": Provider("google.genai", _open_gemini, frozenset({"temperature", "think"})),
+    "anthropic": Provider("anthropic", _open_anthropic),
 }
-"""Each provider's extra and the function that builds its chat model."""
+"""By the name in the setting `model`, which is the name of the extra too."""

@@ -24,8 +24,16 @@ class RecordedLlm:
     def name(self) -> str:
         return self._uses[0].model if self._uses else "none"
 
+    @property
+    def thinking_tokens(self) -> int:
+        return 0
+
     async def ask(
-        self, prompt: ModelPrompt, shape: type[T], listen: Callable[[Any], None] | None = None
+        self,
+        prompt: ModelPrompt,
+        shape: type[T],
+        listen: Callable[[Any], None] | None = None,
+        report_wait: Callable[[float], None] | None = None,
     ) -> ModelReply[T]:
         """As the port says. What was not asked then fails as FAILED."""
         use = next(self._next, None)
@@ -45,7 +53,7 @@ class RecordedLlm:
 
 def _failed(model: str, fault: ModelFault, usage: ModelUsage) -> ModelFailed:
     return ModelFailed(
-        "The model {model} gave no reply that can be used: {why}.",
+        "The model {model} gave no usable reply: {why}.",
         model=model,
         why=FAULT_REASONS[fault],
         fault=str(fault),

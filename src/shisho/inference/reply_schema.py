@@ -86,6 +86,11 @@ def _skip_thinking(text: str) -> int:
     return len(text) if end < 0 else end + len(closing)
 
 
+def has_only_thinking(text: str) -> bool:
+    """True if nothing follows what a model thinks aloud."""
+    return text.lstrip().startswith(_THINKING[0]) and not text[_skip_thinking(text) :].strip()
+
+
 def _read_objects(text: str) -> Iterator[Any]:
     """The outermost JSON objects of a text, in their order. What is none is read once only, as far as it
     could have been one."""

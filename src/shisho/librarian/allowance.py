@@ -3,6 +3,8 @@ never exceed the budget together."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from shisho.domain.inquiry import Budget
 from shisho.domain.loop_state import Spending
 from shisho.domain.model import ModelUsage
@@ -10,9 +12,17 @@ from shisho.librarian.budget import find_reached_ceiling
 
 
 class ModelAllowance:
-    """The allowance of one node. `withheld` stays for nodes after it."""
+    """The allowance of one node. `withheld` stays for nodes after it; `report_wait` hears the seconds of each
+    wait for a provider."""
 
-    def __init__(self, budget: Budget, spent: Spending, withheld: Spending = Spending()) -> None:  # noqa: B008
+    def __init__(
+        self,
+        budget: Budget,
+        spent: Spending,
+        withheld: Spending = Spending(),  # noqa: B008
+        report_wait: Callable[[float], None] | None = None,
+    ) -> None:
+        self.report_wait = report_wait
         self.budget = budget
         self.reserved = Spending()
         self.used = Spending()

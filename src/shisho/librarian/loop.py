@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 
-from shisho.domain.answer_news import RunNews, SentenceWritten, ignore_news
+from shisho.domain.answer_news import ModelWaits, RunNews, SentenceWritten, ignore_news
 from shisho.domain.codec import to_plain
 from shisho.domain.inquiry import Answer, AnswerLevel, Gap, Inquiry, LoopStop
 from shisho.domain.loop_state import LoopState
+from shisho.domain.model import explain_failures
 from shisho.domain.requirements import NO_REQUIREMENTS
+from shisho.language.script import answer_language
 from shisho.librarian.answer import choose_cited, locate_passages
 from shisho.librarian.citations import Citations
 from shisho.librarian.collection.material import AskCollection, survey_nothing
@@ -23,6 +25,7 @@ from shisho.librarian.search import InquirySearch, SessionOpener
 from shisho.librarian.strategy import check_question
 from shisho.librarian.table import TABLE, Act, Runner, limit_steps
 from shisho.librarian.web_fallback import AskWeb
+from shisho.messages.catalogue import render
 from shisho.ports import Clock, Ledger
 from shisho.telemetry import count
 
@@ -106,8 +109,21 @@ def assemble(
     def hear(text: str) -> None:
         notify(SentenceWritten(text))
 
+    def report_wait(seconds: float) -> None:
+        notify(ModelWaits(seconds))
+
     nodes = Nodes(
-        search, citations, clock, ask_web, barred, mind, hear, inquiry.budget, recall, ask_collection
+        search,
+        citations,
+        clock,
+        ask_web,
+        barred,
+        mind,
+        hear,
+        inquiry.budget,
+        recall,
+        ask_collection,
+        report_wait,
     )
     record = RunRecord(ledger, inquiry.run_id, citations, search, clock, notify, stop)
     acts = {name: record.record_act(node, partial(node.work, nodes)) for name, node in TABLE.items()}
@@ -148,6 +164,10 @@ def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int
     spending = state["spent"]
     aim = state["strategy"]
     uses = state["uses"]
+    failure = explain_failures(uses)
+    text = draft.text
+    if failure is not None:
+        text = f"{text}\n\n{render(failure, answer_language(state['question']))}"
     answer_id = (
         inquiry.run_id if inquiry.task_id else sha256(f"{inquiry.run_id}/{steps}".encode()).hexdigest()[:24]
     )
@@ -156,7 +176,7 @@ def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int
         id=answer_id,
         task_id=inquiry.task_id or inquiry.run_id,
         question=state["question"],
-        text=draft.text,
+        text=text,
         sentences=draft.sentences,
         evidence=evidence,
         condition=aim.condition,

@@ -7,7 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from shisho.domain.model import ModelFault, ModelPrompt, ModelUsage, ModelUse
+from shisho.domain.model import (
+    FATAL_FAULTS,
+    MAX_THINKING_TOKENS,
+    ModelFault,
+    ModelPrompt,
+    ModelUsage,
+    ModelUse,
+)
 from shisho.errors import ModelFailed
 from shisho.language.tokens import tokens
 from shisho.librarian.allowance import ModelAllowance
@@ -40,9 +47,10 @@ class ModelCalls:
         self._llms = llms
         self._limits = limits
         self._meter = meter or UnmeteredTokens()
+        self._failed: dict[str, ModelFault] = {}
 
     def with_meter(self, meter: TokenMeter) -> ModelCalls:
-        """The same models, counted by this meter."""
+        """The same models for one question: counted by this meter, and none of them failed yet."""
         return ModelCalls(self._llms, self._limits, meter)
 
     def __contains__(self, node: str) -> bool:
@@ -52,7 +60,8 @@ class ModelCalls:
         """Tokens that fit beside these values into what the model reads and writes at once: what is longer
         some servers refuse, and others cut without a word."""
         fixed = tokens(prompt.instructions) + tokens(prompt.text) + sum(map(tokens, values.values()))
-        besides = fixed + prompt.max_output_tokens + SCHEMA_TOKENS + MESSAGE_TOKENS
+        thinking = max((llm.thinking_tokens for llm in self._llms.values()), default=0)
+        besides = fixed + prompt.max_output_tokens + thinking + SCHEMA_TOKENS + MESSAGE_TOKENS
         return max(0, self._limits.context - besides)
 
     def measure_affordable(
@@ -76,12 +85,15 @@ class ModelCalls:
         llm = self._llms.get(node)
         if llm is None:
             return None, ()
+        failed = self._failed.get(llm.name)
         prompt = load_prompt(prompt_name or node)
         instructions, text = prompt.render(**values)
         use = ModelUse(node, llm.name, prompt.sha256, ModelUsage())
-        once = _bound_cost(prompt, instructions + text)
-        # The repair sends the broken reply too.
-        twice = 2 * once + prompt.max_output_tokens + 2 * MESSAGE_TOKENS
+        if failed is not None:
+            return None, (replace(use, fault=failed),)
+        once = _bound_cost(prompt, instructions + text) + llm.thinking_tokens
+        # The repair sends the broken reply too, or leaves room for thinking.
+        twice = 2 * once + prompt.max_output_tokens + 2 * MESSAGE_TOKENS + MAX_THINKING_TOKENS
         repairs = 1
         reservation = allowance.reserve(2, twice)
         if reservation is None:
@@ -98,12 +110,14 @@ class ModelCalls:
         fault = ""
         usage = ModelUsage(1 + repairs, twice)  # of a call that was cancelled nobody knows what it has cost
         try:
-            reply = await llm.ask(sent, shape, listen)
+            reply = await llm.ask(sent, shape, listen, allowance.report_wait)
             usage = reply.usage
         except ModelFailed as error:
             usage = error.usage or ModelUsage(1)
             fault = error.fault
-            return None, (replace(use, usage=usage, fault=ModelFault(error.fault)),)
+            if ModelFault(fault) in FATAL_FAULTS:
+                self._failed[llm.name] = ModelFault(fault)
+            return None, (replace(use, usage=usage, fault=ModelFault(fault)),)
         finally:
             allowance.settle(reservation, usage)
             await self._meter.give_back(charge, reservation.tokens - usage.tokens)

@@ -73,7 +73,9 @@ class Nodes:
         budget: Budget = Budget(),  # noqa: B008
         recall: Recall = recall_nothing,
         ask_collection: AskCollection = survey_nothing,
+        report_wait: Callable[[float], None] | None = None,
     ) -> None:
+        self._report_wait = report_wait
         self._search = search
         self._citations = citations
         self._clock = clock
@@ -294,7 +296,7 @@ class Nodes:
     def _allowance(self, spent: Spending) -> ModelAllowance:
         """What a node before the answer may use of a model: the answer keeps a call."""
         withheld = Spending(model_calls=1, tokens=int(ANSWER_SHARE * self._budget.max_tokens))
-        return ModelAllowance(self._budget, spent, withheld)
+        return ModelAllowance(self._budget, spent, withheld, self._report_wait)
 
     async def _answered(self, state: LoopState, mind: Mind) -> LoopState:
         if "survey" in state:
@@ -309,7 +311,7 @@ class Nodes:
             asked=state["question"],
             head=_head(state),
         )
-        allowance = ModelAllowance(self._budget, state["spent"])
+        allowance = ModelAllowance(self._budget, state["spent"], report_wait=self._report_wait)
         sought_refs: list[EvidenceRef] = []
 
         async def seek(text: str) -> EvidenceRef | None:

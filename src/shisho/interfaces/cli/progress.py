@@ -12,7 +12,7 @@ from rich.text import Text
 
 from shisho.desk.callbacks import Notify
 from shisho.desk.news import AnswerReady, FileNews, FilesSurveyed, FileTakenIn, News, TaskChanged
-from shisho.domain.answer_news import SentenceWritten, StepTaken
+from shisho.domain.answer_news import ModelWaits, SentenceWritten, StepTaken
 from shisho.domain.corpus import IntakeOutcome
 from shisho.domain.job import Job, JobState
 from shisho.domain.payloads import AnswerOutcome, SearchOutcome, describe_subject, read_known_outcome
@@ -95,6 +95,8 @@ class _Documents:
                 self._show(words("round", n=self._rounds, text=" ".join(change["plans"][-1].keyword_query)))
             case StepTaken(node="evaluate", change=change):
                 self._show(words("kept", n=len(change["evidence"])))
+            case ModelWaits(seconds):
+                self._show(words("model_waits", n=f"{seconds:g}"))
             case SentenceWritten(text):
                 self._show(Text(text, style="dim"))
 

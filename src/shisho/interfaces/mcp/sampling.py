@@ -54,7 +54,7 @@ class ClientModel:
 
     def _failed(self, fault: ModelFault) -> ModelFailed:
         return ModelFailed(
-            "The model {model} gave no reply that can be used: {why}.",
+            "The model {model} gave no usable reply: {why}.",
             model=self.name,
             why=FAULT_REASONS[fault],
             fault=str(fault),

@@ -32,7 +32,8 @@ class ProviderReply:
     end; 0: event by event. `escaped`: what is not ASCII goes over the wire as `\\uXXXX`. `delay_s`: before
     the first byte. `cited_url`: an address that the provider itself names as a source. `breaks`: the
     connection ends in the middle; `hangs`: nothing more comes after the middle. `page`: HTML that is sent in
-    the place of a stream. `refusal`: OpenAI's words for why there is no reply."""
+    the place of a stream. `refusal`: OpenAI's words for why there is no reply. `thinking`: text
+    that the model thinks before it replies."""
 
     text: str = ""
     status: int = 200
@@ -49,6 +50,7 @@ class ProviderReply:
     hangs: bool = False
     page: str = ""
     refusal: str = ""
+    thinking: str = ""
 
 
 Script = Callable[[ProviderRequest], ProviderReply | Awaitable[ProviderReply]]

@@ -57,6 +57,8 @@ class OpenAiWire:
         }
         ending = {"refusal": "content_filter"}.get(reply.ending, reply.ending)
         deltas: list[tuple[Json, str | None]] = [({"role": "assistant", "content": ""}, None)]
+        if reply.thinking:
+            deltas.append(({"reasoning_content": reply.thinking}, None))
         deltas += [({"content": piece}, None) for piece in _pieces(reply)]
         if reply.cited_url:
             cited: Json = {"url": reply.cited_url, "title": reply.cited_url, "start_index": 0, "end_index": 1}
@@ -97,8 +99,9 @@ class OllamaWire:
 
     def events(self, request: ProviderRequest, reply: ProviderReply) -> Iterator[str]:
         frame = {"model": request.model, "created_at": "2026-05-28T20:26:40.000000Z"}
-        for piece in _pieces(reply):
-            message = {"role": "assistant", "content": piece}
+        thinking: list[Json] = [{"content": "", "thinking": reply.thinking}] if reply.thinking else []
+        for message in (*thinking, *({"content": piece} for piece in _pieces(reply))):
+            message = {"role": "assistant", **message}
             yield _written(frame | {"message": message, "done": False}, reply) + "\n"
         last_event = {
             "message": {"role": "assistant", "content": ""},
@@ -132,10 +135,11 @@ class GeminiWire:
 
     def events(self, request: ProviderRequest, reply: ProviderReply) -> Iterator[str]:
         ending = {"stop": "STOP", "length": "MAX_TOKENS", "refusal": "SAFETY"}[reply.ending]
-        pieces = _pieces(reply) or [""]
+        thoughts: list[Json] = [{"text": reply.thinking, "thought": True}] if reply.thinking else []
+        pieces = [*thoughts, *({"text": piece} for piece in _pieces(reply) or [""])]
         for number, piece in enumerate(pieces, 1):
             candidate: dict[str, Any] = {
-                "content": {"parts": [{"text": piece}], "role": "model"},
+                "content": {"parts": [piece], "role": "model"},
                 "index": 0,
             }
             if number == len(pieces):
@@ -182,6 +186,9 @@ class AnthropicWire:
         block = {"type": "text", "text": ""}
         yield self._named("message_start", {"message": message}, reply)
         yield self._named("content_block_start", {"index": 0, "content_block": block}, reply)
+        if reply.thinking:
+            thought = {"type": "thinking_delta", "thinking": reply.thinking}
+            yield self._named("content_block_delta", {"index": 0, "delta": thought}, reply)
         for piece in _pieces(reply):
             delta = {"type": "text_delta", "text": piece}
             yield self._named("content_block_delta", {"index": 0, "delta": delta}, reply)

@@ -294,7 +294,7 @@ class CorpusSession:
         if temp_index not in self._shown:
             raise InvalidParams("No passage {temp_index} was shown in this session.", temp_index=temp_index)
         passage, document = await self._passage(self._shown[temp_index].passage_id)
-        page = await self._page_of(passage, passage.start + start)
+        holder = await self._find_holder(passage, passage.start + start)
         text = await self._searcher.shelf.read_text(passage.document_id)
         first = passage.start + start
         last = passage.start + end
@@ -303,7 +303,7 @@ class CorpusSession:
             document_id=document.id,
             title=document.title,
             source=document.source,
-            page=page,
+            page=holder.page,
             start=first,
             end=last,
             snippet=snippet,
@@ -313,7 +313,7 @@ class CorpusSession:
             site=self._searcher.site(document.source),
             place=place_within(passage.place, passage.text, start, end),
             ocr=passage.ocr,
-            code=passage.kind is BlockKind.CODE,
+            code=holder.kind is BlockKind.CODE,
             header=find_table_header(text, first),
         )
 
@@ -376,14 +376,12 @@ class CorpusSession:
             return passage.cluster
         return hashlib.sha256(passage.text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
-    async def _page_of(self, passage: Passage, start: int) -> int | None:
-        """The page on which this offset of the document stands, in the passage or in what was shown after
-        it."""
+    async def _find_holder(self, passage: Passage, start: int) -> Passage:
+        """Return the passage with this offset of the document: this one, or one that was shown after it."""
         if start < passage.end:
-            return passage.page
+            return passage
         following = await self._searcher.shelf.find_following([passage.id])
-        holding = (follower.page for follower in following.get(passage.id, ()) if start < follower.end)
-        return next(holding, passage.page)
+        return next((other for other in following.get(passage.id, ()) if start < other.end), passage)
 
     async def _next(
         self, request: SearchRequest, round_: int, room_tokens: int, page_tokens: int, anew: bool
@@ -462,7 +460,15 @@ def _shown(
         passage.kind is BlockKind.CODE,
         None if definition is None else (definition.start - passage.start, definition.end - passage.start),
         definition is not None and definition.is_stated,
+        _find_code_after(passage, same_page),
     )
+
+
+def _find_code_after(passage: Passage, same_page: Sequence[Passage]) -> str:
+    """Return the code that the passage leads in, or an empty text."""
+    if passage.kind is BlockKind.CODE or not same_page or same_page[0].kind is not BlockKind.CODE:
+        return ""
+    return same_page[0].text
 
 
 def _place(passage: Passage) -> tuple[int | None, str]:

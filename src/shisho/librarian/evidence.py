@@ -50,11 +50,13 @@ def verify(finding: Finding, passages: Sequence[NumberedPassage]) -> VerifiedQuo
     snippet = finding.snippet.strip()
     if passage is None or not is_telling(snippet) or len(snippet) > MAX_SNIPPET:
         return None
-    at = f"{passage.text}{passage.after}".find(snippet)
+    whole = f"{passage.text}{passage.after}"
+    is_code = snippet == passage.code_after.strip() != ""
+    at = whole.find(snippet, len(passage.text) if is_code else 0)
     overleaf = passage.overleaf.find(snippet) if at < 0 else -1
     if overleaf >= 0:
-        at = len(passage.text) + len(passage.after) + overleaf
-    if 0 <= at < len(passage.text) or overleaf >= 0:
+        at = len(whole) + overleaf
+    if 0 <= at < len(passage.text) or is_code or overleaf >= 0:
         return VerifiedQuote(finding.index, at, at + len(snippet), snippet, False)
     span = _found(snippet, passage.text[:MAX_PASSAGE])
     if span is None:

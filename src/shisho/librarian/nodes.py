@@ -365,12 +365,13 @@ class Nodes:
             finding.score,
             len(state["plans"]),
         )
+        is_inside = verified.start < len(passage.text)
         ref = replace(
             ref,
             stance=finding.stance,
             context=context_of(passage.text, verified.start),
-            passage=end_sentence(passage, verified.end),
-            offset=verified.start,
+            passage=end_sentence(passage, verified.end) if is_inside else citation.snippet,
+            offset=verified.start if is_inside else 0,
         )
         return with_table_header(ref, citation, state["strategy"].question)
 

@@ -110,7 +110,7 @@ KINDS: dict[AnswerKind, KindPatterns] = {
     ),
     AnswerKind.WAY: KindPatterns(
         re.compile(
-            r"どうす(?:れば|る)|どうや(?:って|れば)|どのように(?:す|設|実|行)|方法|手順|やり方|仕方|しかた|するには|何をすれば|[うくすつぬむるぐぶ]には[。?？]*$"
+            r"どうす(?:れば|る)|どうや(?:って|れば|る|り)|どのように(?:す|設|実|行)|方法|手順|やり方|仕方|しかた|するには|何をすれば|[うくすつぬむるぐぶ]には[。?？]*$"
             r"|\bhow (?:to|do|does|can|should)\b|\bwhat (?:do|must|should) (?:i|we|you|one)\b"
         ),
         re.compile(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from shisho.librarian.selection.features import PassageMatch, SentenceCandidate
 
 MAX_SHOWN = 3  # passages of one goal
+MAX_COMPARED = 2  # times as many passages as are shown: those that gates may put last
 MAX_SHOWN_CHARS = 900  # of all passages of an answer, unless the first alone is longer
 MAX_MARKS = 4  # marked sentences of one passage
 SHOWN_RATIO = 0.05  # of the odds of the best passage: a further one is shown from here on
@@ -52,21 +53,37 @@ def choose_passages(
     matched: Sequence[PassageMatch],
     max_chars: int = MAX_SHOWN_CHARS,
     max_shown: int = MAX_SHOWN,
+    is_closed: Callable[[PassageChoice], bool] = lambda choice: False,
 ) -> list[PassageChoice]:
-    """Return the passages to show, best first: as many as fit, the first in any case. A passage with the same
-    text as one before it is left out."""
+    """Return the passages to show, best first: as many as fit, the first in any case. Those that a gate closes
+    come last. A passage with the same text as one before it is left out, and so is code that one leads in."""
+    leading = [
+        PassageChoice(place, _choose_marks(ranking, place), log_odds)
+        for place, log_odds in ranking.passages[: MAX_COMPARED * max_shown]
+    ]
+    best = leading[0].log_odds
+    margin = math.log(SHOWN_RATIO)
+    open_odds = [
+        choice.log_odds for choice in leading if choice.log_odds >= best + margin and not is_closed(choice)
+    ]
+    least = margin + max(open_odds, default=best)
+    near = [choice for choice in leading if choice.log_odds >= least]
     chosen: list[PassageChoice] = []
     texts: set[str] = set()
+    codes: set[tuple[str, str]] = set()
     chars = 0
-    for place, log_odds in ranking.passages:
-        if len(chosen) == max_shown or log_odds < ranking.passages[0][1] + math.log(SHOWN_RATIO):
-            break
-        shown = matched[place].shown
-        if (chosen and chars + len(shown.text) > max_chars) or matched[place].analysed.dense in texts:
+    for choice in sorted(near, key=is_closed):
+        shown, dense = matched[choice.place].shown, matched[choice.place].analysed.dense
+        size = len(shown.text) + len(shown.code_after)
+        is_known = dense in texts or (shown.heading, shown.text) in codes
+        if is_known or (chosen and chars + size > max_chars):
             continue
-        chosen.append(PassageChoice(place, _choose_marks(ranking, place), log_odds))
-        texts.add(matched[place].analysed.dense)
-        chars += len(shown.text)
+        chosen.append(choice)
+        texts.add(dense)
+        codes.add((shown.heading, shown.code_after))
+        chars += size
+        if len(chosen) == max_shown:
+            break
     return chosen
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal
@@ -14,7 +15,13 @@ from shisho.librarian.selection.certainty import estimate_probability, measure_s
 from shisho.librarian.selection.features import list_candidates, match_passages
 from shisho.librarian.selection.gates import NO_SHORT_NAMES, GateSource, find_closed_gate
 from shisho.librarian.selection.question import analyse_question, list_content_terms
-from shisho.librarian.selection.ranker import MAX_SHOWN, MAX_SHOWN_CHARS, choose_passages, rank
+from shisho.librarian.selection.ranker import (
+    MAX_SHOWN,
+    MAX_SHOWN_CHARS,
+    PassageChoice,
+    choose_passages,
+    rank,
+)
 from shisho.librarian.selection.weights import load_weights
 
 BELOW_ANSWERED = 0.99  # of the least probability of an answer: the most that a withheld answer can have
@@ -89,17 +96,29 @@ def _select_for_goal(
         return
     known = [ref.snippet for ref in refs]
     top = ranking.candidates[0][1]
-    for chosen in choose_passages(ranking, matched, most_chars, max(MAX_SHOWN, goal.min_evidence)):
-        shown = matched[chosen.place].shown
-        text = shown.text + shown.after
-        snippets = [text[mark.sentence.start : mark.sentence.end] for mark in chosen.marks]
-        likely = _lower(probability, chosen.log_odds - top)
-        source = GateSource(shown.text, shown.heading, shown.title, tuple(snippets))
-        if find_closed_gate(goal.question, source, short_names) is not None:
-            likely = min(likely, BELOW_ANSWERED * weights.answered)
-        for snippet in snippets:
+
+    @cache
+    def is_closed(choice: PassageChoice) -> bool:
+        shown = matched[choice.place].shown
+        source = GateSource(shown.text, shown.heading, shown.title, tuple(_list_snippets(choice, shown)))
+        return find_closed_gate(goal.question, source, short_names) is not None
+
+    least = 1.0
+    for choice in choose_passages(
+        ranking, matched, most_chars, max(MAX_SHOWN, goal.min_evidence), is_closed
+    ):
+        shown = matched[choice.place].shown
+        likely = min(least, _lower(probability, choice.log_odds - top))
+        least = min(likely, BELOW_ANSWERED * weights.answered) if is_closed(choice) else likely
+        code = [shown.code_after] if shown.code_after else []
+        for snippet in (*_list_snippets(choice, shown), *code):
             if not any(double(snippet, other) for other in known):
-                yield Finding(shown.temp_index, goal.id, snippet, round(_to_score(likely), 4))
+                yield Finding(shown.temp_index, goal.id, snippet, round(_to_score(least), 4))
+
+
+def _list_snippets(choice: PassageChoice, shown: NumberedPassage) -> list[str]:
+    text = shown.text + shown.after
+    return [text[mark.sentence.start : mark.sentence.end] for mark in choice.marks]
 
 
 def _to_score(probability: float) -> float:

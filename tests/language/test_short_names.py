@@ -49,6 +49,16 @@ DEFINED: list[tuple[str, list[tuple[str, str]]]] = [
         "ソフトウェア部品表（Software Bill of Materials、以下「SBOM」）を作成する。",
         [("SBOM", "Software Bill of Materials"), ("SBOM", "ソフトウェア部品表")],
     ),
+    ("町内巡視協議会（略称：町巡協）は春に集まる。", [("町巡協", "町内巡視協議会")]),
+    ("湖畔清掃実行委員会（通称「湖清会」）が集めた。", [("湖清会", "湖畔清掃実行委員会")]),
+    ("全日本紙芝居連盟（全紙連）が大会を開く。", [("全紙連", "全日本紙芝居連盟")]),
+    (
+        "留学支援室（Study Abroad Desk、SAD）に届ける。",
+        [("SAD", "Study Abroad Desk"), ("SAD", "留学支援室")],
+    ),
+    ("The RBC, the River Bank Commission, meets in May.", [("RBC", "River Bank Commission")]),
+    ("Ask the River Bank Commission, or RBC, for leave.", [("RBC", "River Bank Commission")]),
+    ('The Parish Lamp Council (hereinafter "the Council") sat.', [("Council", "Parish Lamp Council")]),
 ]
 NOTHING = [
     "The train stops at Leeds (UK) before noon.",
@@ -63,6 +73,11 @@ NOTHING = [
     "詳しくは以下を「参照」としてください。",
     "The United States of America (NATO) voted.",
     "The Red House (RH2) is open.",
+    "会場は市民文化会館（市民館前）である。",
+    "北西部の山村（山村）に伝わる。",
+    "The NBA, the River Bank Commission, and the press met.",
+    "受付は国際交流課（International Desk、IXD）である。",
+    "会員の名前（略称可）を書く。",
 ]
 
 

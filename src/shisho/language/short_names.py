@@ -18,8 +18,17 @@ _HENCEFORTH = re.compile(
     r"(?:^|[、,。;\s])以下[、,]?\s?(?:単に)?\s?[「『\"]?(?P<short>[^「」『』\"()。、]{1,30}?)[」』\"]?"
     r"\s?(?:と(?:い[うい]|言[うい]|する|し(?:ます|て)|略|記|呼|称|表記)[^「」]{0,20})?[。.]?$"
 )
+_LABELLED = re.compile(
+    r"(?:^|[、,;\s])(?:略称|略して|通称)(?:は|を)?[:、,]?\s?[「『\"]?(?P<short>[^「」『』\"()。、]{1,30}?)[」』\"]?$"
+)
+_ABBREVIATED = re.compile(r"^[「『]?([一-鿿々ァ-ヺー]{2,6})[」』]?$")
+_BESIDE_LATIN = re.compile(r"^([A-Za-z][^、,()]{3,80})[、,]\s?([A-Z][A-Za-z0-9&/-]{1,9})$")
+_APPOSITION = re.compile(
+    r"\b(?P<short>[A-Z][A-Z0-9&]{1,9}), the (?P<long>[A-Z][^,()]{3,80}),"
+    r"|\b[Tt]he (?P<spelled>[A-Z][^,()]{3,80}), or (?:the )?(?P<letters>[A-Z][A-Z0-9&]{1,9}),"
+)
 _HEREINAFTER = re.compile(
-    r"^(?:hereinafter|hereafter)(?:,? (?:referred to as|called))?,? (?:the )?\"?([^\"]{2,30}?)\"?$"
+    r"^(?:hereinafter|hereafter)(?:,? (?:referred to as|called))?,? \"?(?:the )?\"?([^\"]{2,30}?)\"?$"
 )
 _LATIN_SHORT = re.compile(r"^\"?([A-Za-z][A-Za-z0-9&/.-]{1,9})\"?$")
 _LATIN_WORDS = re.compile(r"(?<![A-Za-z0-9'&/,\s-])[A-Za-z0-9'&/,\s-]++\"?$")
@@ -73,6 +82,10 @@ def _find(sentence: str) -> Iterator[ShortName]:
         match = form.search(sentence)
         if match and fit_letters(match[1], match[2].strip()) == match[2].strip():
             yield ShortName(match[1], match[2].strip())
+    for match in _APPOSITION.finditer(sentence):
+        short, long = match["short"] or match["letters"], match["long"] or match["spelled"]
+        if fit_letters(short, long) == long:
+            yield ShortName(short, long)
     if "の略" in sentence and (match := _SHORT_FOR.search(sentence)):
         is_latin = match[1].isascii()
         if fit_letters(match[1], match[2]) if is_latin else _is_subsequence(match[1], match[2]):
@@ -80,11 +93,18 @@ def _find(sentence: str) -> Iterator[ShortName]:
 
 
 def _read_bracket(before: str, inside: str) -> Iterator[ShortName]:
-    if match := _HENCEFORTH.search(inside):
+    if match := _HENCEFORTH.search(inside) or _LABELLED.search(inside):
         yield from _read_henceforth(before, inside[: match.start()], match["short"].strip())
     elif hereinafter := _HEREINAFTER.search(inside):
         if names := _CAPITALISED.search(before + " "):
-            yield ShortName(hereinafter[1], names[0].strip())
+            yield ShortName(hereinafter[1], names[0].strip().removeprefix("The "))
+    elif beside := _BESIDE_LATIN.search(inside):
+        if fit_letters(beside[2], beside[1]) == beside[1]:
+            yield from _read_henceforth(before, beside[1], beside[2])
+    elif abbreviated := _ABBREVIATED.search(inside):
+        run = _NAME_RUN.search(before)
+        if run and run[0][0] == abbreviated[1][0] and _is_abbreviation(abbreviated[1], run[0]):
+            yield ShortName(abbreviated[1], run[0])
     elif short := _LATIN_SHORT.search(inside):
         if long := fit_letters(short[1], _last_words(before)):
             yield ShortName(short[1], long)
@@ -166,6 +186,11 @@ def _is_subsequence(short: str, long: str) -> bool:
     """Whether the characters of one stand in the other in their order: 労基法 in 労働基準法."""
     letters = iter(long)
     return all(letter in letters for letter in short)
+
+
+def _is_abbreviation(short: str, long: str) -> bool:
+    """Whether one is the other without some of its characters, from several of its words."""
+    return _is_subsequence(short, long) and short not in long and len(long) >= 2 * len(short)
 
 
 def _is_usable(name: ShortName) -> bool:

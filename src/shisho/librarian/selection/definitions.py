@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from shisho.language.terms import ENGLISH_STOP
+
 _NOUN = r"[一-鿿々〆ヶァ-ヺー・a-z0-9*+#./&'-]+"
 # 「Xとは」「Xって何」「Xの意味は」: the thing stands before, quoted or as one run of nouns.
 _ASKED_JA = re.compile(
@@ -17,6 +19,8 @@ _ASKED_EN = re.compile(
     rf"^(?:please )?(?:(?:what|who)(?: exactly)?(?: is| are|'s)(?: meant by| the meaning of)? {_THING_EN}\??$"
     rf"|define {_THING_EN}[?.]?$|what (?:does|do) {_THING_EN} (?:mean|stand for)\??$|how (?:is|are) {_THING_EN} defined\b)"
 )
+# "What is a workspace in uv?": what follows says where, not what.
+_WITHIN_EN = re.compile(r"^(?:please )?what(?: exactly)?(?: is|'s) an? ([\w*+'-][\w\s*+'-]{0,40}?) in [\w\s.'-]{1,40}\??$")
 # "What is the price of a ticket" asks for one of its properties.
 _PROPERTY = re.compile(r" (?:of|for|per|in|to|is|are|does|do|did|has|have|can|must|should)\b")
 _IGNORED = str.maketrans("", "", "ー・ \t\n\u3000")
@@ -24,6 +28,8 @@ _IGNORED = str.maketrans("", "", "ー・ \t\n\u3000")
 
 def find_defined_thing(question: str) -> str:
     """Return the thing whose meaning a folded question asks for; empty if it asks something else."""
+    if match := _WITHIN_EN.match(question):
+        return match[1]
     if match := _ASKED_EN.match(question):
         thing = next(filter(None, match.groups()), "")
         return "" if _PROPERTY.search(thing) else thing
@@ -33,18 +39,28 @@ def find_defined_thing(question: str) -> str:
 
 
 def is_definition(thing: str, sentence: str) -> bool:
-    """Return whether a folded sentence says what the thing is."""
+    """Return whether a folded sentence says what the thing is, and not what a longer name with it at its end is:
+    average precision is another thing than precision."""
+    for words in _name_with_word_before(thing).finditer(sentence):
+        if words[1] not in ENGLISH_STOP:
+            sentence = sentence.replace(words[0], " ")
     return _definition_of(thing.translate(_IGNORED)).search(sentence.translate(_IGNORED)) is not None
+
+
+@lru_cache(maxsize=256)
+def _name_with_word_before(thing: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z0-9'-])([a-z0-9'-]{{1,40}})\s{re.escape(thing)}")
 
 
 @lru_cache(maxsize=256)
 def _definition_of(thing: str) -> re.Pattern[str]:
     # A symbol may stand behind it: 「決定係数（R-squared）R² は、…の割合である。」
-    name = rf"[「『\"“]?{re.escape(thing)}(?:(?<=[a-z])s)?[」』\"”)）]?(?:[(（][^)）]{{1,60}}[)）])?(?:[a-z][0-9²³]?(?![a-z]))?"
+    is_noun = "一" <= thing[:1] <= "鿿" or "ァ" <= thing[:1] <= "ヺ"
+    name = rf"{'(?<![一-鿿々ァ-ヺ])' if is_noun else ''}[「『\"“]?{re.escape(thing)}(?:(?<=[a-z])s)?[」』\"”)）]?(?:[(（][^)）]{{1,60}}[)）])?(?:[a-z][0-9²³]?(?![a-z]))?"
     return re.compile(
-        rf"{name}(?:とは|[:：–—]|(?:は|も)(?=.*(?:である|です|をいう|をいいます|を指す|を指します|という|こと|もの|の一種|の一つ)[。.]?$))"
+        rf"{name}(?:とは|[:：–—]|(?:は|も)(?![0-9約])(?=.*(?:である|です|をいう|をいいます|を指す|を指します|という|こと|もの|の一種|の一つ)[。.]?$))"
         rf"|^\W*{name}(?:[-–—:：]|は[、,])"
-        rf"|(?:を|が){name}(?:と(?:い[いうわっ]|言|呼|称|名付|定義)|という)|以下[、,]?{name}と"
+        rf"|(?:を|が){name}(?:と(?:い[いうわっ]|言|呼|称|名付|定義)|という)|以下[、,]?[「『]?{re.escape(thing)}[」』]?と"
         rf"|{name}(?:is|are)(?:an?|the|defined|called)|(?:called|named|knownas|termed){name}"
         rf"|{name}[(（][^()（）]{{6,200}}(?:こと|をいう|を指す|の意)[。.]?"
     )

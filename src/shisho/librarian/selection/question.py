@@ -18,6 +18,7 @@ from shisho.librarian.selection.definitions import find_defined_thing
 
 _DEFINITION_TERMS = frozenset({"定義", "意味", "用語", "言葉", "defin", "definit", "term", "word"})
 VERB_WEIGHT = 0.5  # of a noun's: verbs and adjectives have more synonyms, so their absence says less
+CONTEXT_WEIGHT = 0.5  # of the terms of a thing to define: in its own manual nobody names the program
 _COUNTED = re.compile(r"何[十百千万億]*((?:[かヶ](?=[国所月]))?[一-鿿ァ-ヶー]{1,4})")
 
 
@@ -43,8 +44,9 @@ def analyse_question(question: str, rarity: Mapping[str, float]) -> AnalysedQues
     """Analyse a question. `rarity`: idf of its terms in the collection; unknown terms count as the rarest."""
     folded = fold(question)
     content = list_content_terms(question)
-    weights = _weigh_terms(content, rarity)
     defined = find_defined_thing(folded)
+    around = frozenset(content).difference(terms(defined)) if defined else frozenset[str]()
+    weights = _weigh_terms(content, rarity, around)
     own_names = [term for name in names(question) for term in terms(name) if term in weights]
     counted = _COUNTED.search(folded)
     numbers = figures(question)
@@ -73,10 +75,14 @@ def list_content_terms(question: str) -> tuple[str, ...]:
     return tuple(content) or tuple(found)
 
 
-def _weigh_terms(content: tuple[str, ...], rarity: Mapping[str, float]) -> dict[str, float]:
+def _weigh_terms(
+    content: tuple[str, ...], rarity: Mapping[str, float], around: frozenset[str]
+) -> dict[str, float]:
+    """Weigh terms by rarity. `around`: those beside a thing to define, which say where it is."""
     rarest = max(rarity.values(), default=1.0) or 1.0
     raw = {
-        term: rarity.get(term, rarest) * (VERB_WEIGHT if "ぁ" <= term[-1] <= "ん" else 1.0)
+        term: rarity.get(term, rarest)
+        * (VERB_WEIGHT if "ぁ" <= term[-1] <= "ん" else CONTEXT_WEIGHT if term in around else 1.0)
         for term in content
     }
     total = sum(raw.values())

@@ -1,7 +1,7 @@
 """Measure answers without a model by kind of question: `python bench/kinds.py [--half open|kept] [--show]`.
 
-Asks the questions of eval/kinds, each set of a library of its own documents: wordings and definitions among those
-of ../shared/library, if it is there. Run with PYTHONPATH=OTHER/src, it measures another checkout."""
+Asks the questions of eval/kinds, each set of a library of its own documents: wordings and definitions among
+those of ../shared/library, if it is there. With PYTHONPATH=OTHER/src, it measures another checkout."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ def main() -> None:
     print("| kind | questions | shown | answered | right | not there | withheld |")
     print("|---|---|---|---|---|---|---|")
     for name in wanted:
-        rows = [row for row in load_rows(name) if options.half is None or row["half"] in ("row", options.half)]
+        rows = [
+            row for row in load_rows(name) if options.half is None or row["half"] in ("row", options.half)
+        ]
         outcomes = asyncio.run(ask_rows(rows, list_folders(name, options.shared)))
         for line in format_table(name, outcomes):
             print(line, flush=True)

@@ -33,6 +33,26 @@ async def test_text_of_an_answer_has_code_between_fences(answer: Answer) -> None
     assert f"▸ 精算{BLOCK}\n[{code.number}]\n" in answer.text
 
 
+async def test_code_comes_with_the_paragraph_that_leads_it_in(desk: Desk, tmp_path: Path) -> None:
+    """Although the code has no word of the question, and as a quotation that opens on its own lines."""
+    file = tmp_path / "sweep.md"
+    file.write_text(
+        "# Sweeping\n\nTo remove old sheets, run this command.\n\n```\nsw -x 9\nsw -y\n```\n", "utf-8"
+    )
+    assert [receipt.code async for receipt in desk.add(file)] == [""]
+    answer = await desk.ask("How do I remove old sheets?")
+    lead, code = answer.evidence
+    assert (lead.snippet, lead.code) == ("To remove old sheets, run this command.", False)
+    assert (code.snippet, code.code, code.heading) == ("sw -x 9\nsw -y", True, "Sweeping")
+    text = await desk.text(code.document_id)
+    assert text[code.start : code.end] == code.snippet
+    assert [(passage.text, passage.code) for passage in answer.passages] == [
+        (lead.snippet, False),
+        (code.snippet, True),
+    ]
+    assert (await desk.replay(answer.id)).is_same
+
+
 async def test_exports_have_code_as_code(desk: Desk, answer: Answer) -> None:
     assert BLOCK in await desk.export(answer.id, "md")
     page = await desk.export(answer.id, "html")

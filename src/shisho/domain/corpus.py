@@ -370,9 +370,9 @@ class NumberedPassage:
     """A passage as the librarian sees it: a number, its text, its heading, and the share of the query it
     matched. No id. `after`: what follows it under the same heading of the same page, white space between
     included; a quotation that begins in the passage may go on there. `overleaf`: what follows that at the top
-    of the next page; a quotation of its own may stand there, but none over the page's end. `code_after`: the code
-    that follows directly under the same heading, which the passage leads in; it may be quoted by itself. `title`:
-    of its document. `code`: lines for a machine, which are quoted as they stand. `definition`: the span in the text
+    of the next page; a quotation of its own may stand there, but none over the page's end. `code_after`:
+    the code that follows directly, which the passage leads in; it may be quoted by itself. `title`: of its
+    document. `code`: lines for a machine, which are quoted as they stand. `definition`: the span in the text
     that says what the thing is that was asked for, None where none does; `is_stated`: it states that, and
     does not only stand first under a heading of the name."""
 

@@ -84,7 +84,8 @@ def choose_shown(goal: Goal, evidence: Sequence[EvidenceRef], goals: int) -> lis
         if shown and refs[0].score < LEAST_SHARE * best:
             break
         if shown and (
-            sum(not group[0].code for group in shown) >= max(MAX_SHOWN, goal.min_evidence) or chars + len(text) > MAX_SHOWN_CHARS // goals
+            sum(not group[0].code for group in shown) >= max(MAX_SHOWN, goal.min_evidence)
+            or chars + len(text) > MAX_SHOWN_CHARS // goals
         ):
             continue
         shown.append(sorted(refs, key=lambda ref: ref.offset))

@@ -133,6 +133,7 @@ class RecordedSearch(InquirySearch):
             snippet=snippet,
             sha256=hashlib.sha256(snippet.encode("utf-8", "surrogatepass")).hexdigest(),
             place=place_within(source.place, passage.text, start, end),
+            code=source.code or (start >= len(passage.text) and snippet == passage.code_after.strip()),
         )
 
     async def find_short_names(

@@ -64,6 +64,11 @@ def test_rare_terms_weigh_more_and_verbs_half() -> None:
     assert sum(weights.values()) == pytest.approx(1)
 
 
+def test_terms_beside_a_thing_to_define_weigh_half() -> None:
+    weights = analyse_question("what is a workspace in uv?", {"workspac": 1.0, "uv": 1.0}).weights
+    assert weights["workspac"] == pytest.approx(2 * weights["uv"])
+
+
 @pytest.mark.parametrize(
     ("question", "thing"),
     [
@@ -72,6 +77,8 @@ def test_rare_terms_weigh_more_and_verbs_half() -> None:
         ("p値の定義は何か", "p値"),
         ("what is precision?", "precision"),
         ("what is the price of a ticket?", ""),
+        ("what is a workspace in uv?", "workspace"),
+        ("what is the deadline in may?", ""),
         ("開館はいつですか", ""),
     ],
 )
@@ -87,6 +94,11 @@ def test_thing_whose_meaning_is_asked_for(question: str, thing: str) -> None:
         ("決定係数(r-squared)r2は、説明できる割合である。", True),
         ("決定係数を計算する。", False),
         ("自由度調整済み決定係数が高い。", False),
+        ("調整済決定係数とは、補正した割合である。", False),
+        ("調整決定係数(adjusted)とは、決定係数を補正したものである。", False),
+        ("決定係数は0.97であり、高い値である。", False),
+        ("決定係数は約0.9である。", False),
+        ("以下「決定係数」という。", True),
     ],
 )
 def test_sentence_that_defines(sentence: str, expected: bool) -> None:
@@ -195,6 +207,60 @@ def test_copies_and_far_less_likely_passages_are_not_shown() -> None:
     strong = EVEN | {"coverage": 10.0}
     assert [one.place for one in choose_passages(rank(candidates, strong), matched)] == [0]
     assert [one.place for one in choose_passages(rank(candidates, EVEN), matched)] == [0, 2]
+
+
+def test_code_is_shown_with_the_passage_that_leads_it_in() -> None:
+    question = analyse_question("決定係数", {})
+    lead = replace(shown(1, "決定係数を求める。"), code_after="r2(y, x)", after="\nr2(y, x)")
+    code = replace(shown(2, "r2(y, x)"), code=True)
+    other = replace(shown(3, "r3(決定係数)"), code=True)
+    matched = match_passages(question, [lead, code, other])
+    chosen = choose_passages(rank(list(list_candidates(question, matched)), EVEN), matched)
+    assert [one.place for one in chosen] == [0, 2]
+    long = replace(lead, code_after="x" * MAX_SHOWN_CHARS)
+    matched = match_passages(question, [long, other])
+    chosen = choose_passages(rank(list(list_candidates(question, matched)), EVEN), matched)
+    assert [one.place for one in chosen] == [0]
+    findings = select_findings([lead, code], [Goal("G1", "決定係数の求め方")], (), {})
+    assert [found.snippet for found in findings] == ["決定係数を求める。", "r2(y, x)"]
+    assert {found.score for found in findings} == {findings[0].score}
+
+
+def test_passages_behind_a_closed_gate_come_last() -> None:
+    question = analyse_question("決定係数", {})
+    passages = [shown(number, f"決定係数{'は' * (5 - number)}の{number}つ目。") for number in range(1, 9)]
+    matched = match_passages(question, passages)
+    ranking = rank(list(list_candidates(question, matched)), EVEN)
+
+    def choose(*closed: int) -> list[int]:
+        is_closed = {*closed}.__contains__
+        choices = choose_passages(ranking, matched, is_closed=lambda choice: is_closed(choice.place))
+        return [choice.place for choice in choices]
+
+    assert choose() == [0, 1, 2]
+    assert choose(0) == [1, 2, 3]
+    assert choose(1, 3, 4, 5) == [0, 2, 1]
+    assert choose(*range(8)) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("odds", "places"), [(0.06, [1, 0]), (0.04, [0])])
+def test_closed_passage_yields_only_to_what_would_be_shown(odds: float, places: list[int]) -> None:
+    question = analyse_question("決定係数", {})
+    matched = match_passages(question, [shown(1, "決定係数。"), shown(2, "図書館。")])
+    weights = EVEN | {"coverage": -math.log(odds)}
+    ranking = rank(list(list_candidates(question, matched)), weights)
+    chosen = choose_passages(ranking, matched, is_closed=lambda choice: choice.place == 0)
+    assert [choice.place for choice in chosen] == places
+
+
+def test_closed_passage_scores_no_more_than_the_open_one_before_it() -> None:
+    passages = [
+        shown(1, "ホールBの定員は200人である。定員は200人である。"),
+        shown(2, "ホールDの定員は90人である。"),
+    ]
+    findings = select_findings(passages, [Goal("G1", "ホールDの定員は何人か")], (), {})
+    scores = [found.score for found in findings]
+    assert findings[0].index == 2 and scores == sorted(scores, reverse=True)
 
 
 def test_marks_stand_in_the_order_of_the_text_and_are_few() -> None:
@@ -404,6 +470,9 @@ def test_forms_of_definitions(sentence: str) -> None:
         ("median: the middle value", True),
         ("medians are the middle values.", True),
         ("the median was computed.", False),
+        ("the weighted median is the middle value.", False),
+        ("加重中央値(weighted median)とは、重みの中央の値である。", False),
+        ("the weighted median is near. the median is the middle value.", True),
     ],
 )
 def test_forms_of_english_definitions(sentence: str, expected: bool) -> None:

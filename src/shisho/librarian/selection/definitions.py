@@ -20,9 +20,12 @@ _ASKED_EN = re.compile(
     rf"|define {_THING_EN}[?.]?$|what (?:does|do) {_THING_EN} (?:mean|stand for)\??$|how (?:is|are) {_THING_EN} defined\b)"
 )
 # "What is a workspace in uv?": what follows says where, not what.
-_WITHIN_EN = re.compile(r"^(?:please )?what(?: exactly)?(?: is|'s) an? ([\w*+'-][\w\s*+'-]{0,40}?) in [\w\s.'-]{1,40}\??$")
+_WITHIN_EN = re.compile(
+    r"^(?:please )?what(?: exactly)?(?: is|'s) an? ([\w*+'-][\w\s*+'-]{0,40}?) in [\w\s.'-]{1,40}\??$"
+)
 # "What is the price of a ticket" asks for one of its properties.
 _PROPERTY = re.compile(r" (?:of|for|per|in|to|is|are|does|do|did|has|have|can|must|should)\b")
+_BEFORE_A_NAME = ENGLISH_STOP | {"called", "named", "termed", "defined"}
 _IGNORED = str.maketrans("", "", "ー・ \t\n\u3000")
 
 
@@ -39,10 +42,10 @@ def find_defined_thing(question: str) -> str:
 
 
 def is_definition(thing: str, sentence: str) -> bool:
-    """Return whether a folded sentence says what the thing is, and not what a longer name with it at its end is:
-    average precision is another thing than precision."""
+    """Return whether a folded sentence says what the thing is, and not what a longer name that ends in it
+    is: average precision is another thing than precision."""
     for words in _name_with_word_before(thing).finditer(sentence):
-        if words[1] not in ENGLISH_STOP:
+        if words[1] not in _BEFORE_A_NAME:
             sentence = sentence.replace(words[0], " ")
     return _definition_of(thing.translate(_IGNORED)).search(sentence.translate(_IGNORED)) is not None
 
@@ -55,8 +58,12 @@ def _name_with_word_before(thing: str) -> re.Pattern[str]:
 @lru_cache(maxsize=256)
 def _definition_of(thing: str) -> re.Pattern[str]:
     # A symbol may stand behind it: 「決定係数（R-squared）R² は、…の割合である。」
+    # 平均適合率 is another thing than 適合率.
     is_noun = "一" <= thing[:1] <= "鿿" or "ァ" <= thing[:1] <= "ヺ"
-    name = rf"{'(?<![一-鿿々ァ-ヺ])' if is_noun else ''}[「『\"“]?{re.escape(thing)}(?:(?<=[a-z])s)?[」』\"”)）]?(?:[(（][^)）]{{1,60}}[)）])?(?:[a-z][0-9²³]?(?![a-z]))?"
+    name = (
+        rf"{'(?<![一-鿿々ァ-ヺ])' if is_noun else ''}[「『\"“]?{re.escape(thing)}(?:(?<=[a-z])s)?[」』\"”)）]?"
+        r"(?:[(（][^)）]{1,60}[)）])?(?:[a-z][0-9²³]?(?![a-z]))?"
+    )
     return re.compile(
         rf"{name}(?:とは|[:：–—]|(?:は|も)(?![0-9約])(?=.*(?:である|です|をいう|をいいます|を指す|を指します|という|こと|もの|の一種|の一つ)[。.]?$))"
         rf"|^\W*{name}(?:[-–—:：]|は[、,])"

@@ -55,8 +55,8 @@ def choose_passages(
     max_shown: int = MAX_SHOWN,
     is_closed: Callable[[PassageChoice], bool] = lambda choice: False,
 ) -> list[PassageChoice]:
-    """Return the passages to show, best first: as many as fit, the first in any case. Those that a gate closes
-    come last. A passage with the same text as one before it is left out, and so is code that one leads in."""
+    """Return the passages to show, best first: as many as fit, the first in any case. Those that a gate
+    closes come last. Left out are copies of a passage before, and code that one leads in."""
     leading = [
         PassageChoice(place, _choose_marks(ranking, place), log_odds)
         for place, log_odds in ranking.passages[: MAX_COMPARED * max_shown]

@@ -104,9 +104,7 @@ def _select_for_goal(
         return find_closed_gate(goal.question, source, short_names) is not None
 
     least = 1.0
-    for choice in choose_passages(
-        ranking, matched, most_chars, max(MAX_SHOWN, goal.min_evidence), is_closed
-    ):
+    for choice in choose_passages(ranking, matched, most_chars, max(MAX_SHOWN, goal.min_evidence), is_closed):
         shown = matched[choice.place].shown
         likely = min(least, _lower(probability, choice.log_odds - top))
         least = min(likely, BELOW_ANSWERED * weights.answered) if is_closed(choice) else likely

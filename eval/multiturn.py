@@ -1,8 +1,8 @@
 """Measure conversations, some of whose questions nothing answers, without a model:
 `python eval/multiturn.py ../shared/eval-multiturn [--show]`.
 
-All passages of all tasks are the documents of one library. The user's questions of a task are asked one after the
-other; the last one is judged."""
+All passages of all tasks are the documents of one library. The user's questions of a task are asked in
+turn; the last one is judged."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ Task = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """What came of the last question of a task. `recall` and `shown` are of its passages: the share in the first
-    ten documents, and whether one of them is shown."""
+    """The outcome of the last question of a task. `recall`: the share of its passages among the first ten
+    documents; `is_shown`: one of them is quoted."""
 
     kind: str
     level: str

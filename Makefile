@@ -3,7 +3,7 @@
 # make bench  speed, and answers from the web in a box      make faults  the long fault tests
 # make test-slow  of the tests those that take more than seven seconds each
 # make bench-postgres  of these, what needs a PostgreSQL server and nothing else: it starts its own
-# make docs   the documentation site, in build/site         make dist    sdist and wheel, in dist
+# make docs   the documentation site, in build/site         make dist    sdists and wheels, in dist
 # make floors quality over whole collections, most of them in $(SHISHO_SHARED): no figure is below what was reached
 # make coverage  the tests once more, and how much of the code they reach: not less than the floor in pyproject.toml
 PYTHON ?= python3
@@ -39,10 +39,10 @@ $(VENV)/.core: pyproject.toml requirements/core.lock | python
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .
 	touch $@
 
-$(VENV)/.dev: pyproject.toml requirements/dev.lock | python
+$(VENV)/.dev: pyproject.toml packages/box/pyproject.toml requirements/dev.lock | python
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes --no-deps -r requirements/dev.lock
-	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e . -e packages/box
 	touch $(VENV)/.core $@
 
 demo: $(VENV)/.core
@@ -50,8 +50,8 @@ demo: $(VENV)/.core
 	$(BIN)/shisho --home .demo ask "決定係数が0に近いとき何を意味するか"
 
 check: $(VENV)/.dev
-	$(BIN)/ruff check src tests bench samples
-	$(BIN)/ruff format --check src tests bench samples
+	$(BIN)/ruff check src packages tests bench samples
+	$(BIN)/ruff format --check src packages tests bench samples
 	$(BIN)/mypy
 
 test: $(VENV)/.dev
@@ -86,10 +86,11 @@ docs: $(VENV)/.dev
 	$(BIN)/python -m mkdocs build --strict --site-dir build/site
 	SHISHO_SITE=build/site $(BIN)/python -m pytest -n 2 --dist worksteal -m site
 
-# The wheel is made from the sdist, so that the sdist is known to hold what is needed.
+# Each wheel is made from its sdist, so that the sdist is known to hold what is needed.
 dist: $(VENV)/.dev
 	rm -rf dist
 	$(BIN)/hatchling build -t sdist -d dist
+	cd packages/box && $(abspath $(BIN))/hatchling build -t sdist -d $(CURDIR)/dist
 	$(BIN)/python -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w dist dist/*.tar.gz
 
 # Besides the tests of faults, those that ask more of the same kind where they may take long.
@@ -124,7 +125,8 @@ eval: $(VENV)/.dev
 	$(BIN)/python bench/reading.py
 
 # The newest releases that the ranges allow, with the hashes of their files for every system and Python. The locks say the same releases.
-LOCK = .lock/bin/uv pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-annotate --no-header pyproject.toml
+LOCK = .lock/bin/uv pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-annotate --no-header \
+	--no-emit-package shisho --no-emit-package shisho-box pyproject.toml
 # The weights by which passages are ranked without a language model, from the committed tables of features.
 weights: $(VENV)/.dev
 	$(BIN)/python train/fit.py

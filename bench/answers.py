@@ -21,9 +21,9 @@ from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.inquiry import Answer
 from shisho.domain.task import MAX_WAIT, AskOptions, Sources
-from shisho.testing.box.log import LogEntry
-from shisho.testing.box.server import Box
-from shisho.testing.box.world import BoxQuestion
+from shisho_box.log import LogEntry
+from shisho_box.server import Box
+from shisho_box.world import BoxQuestion
 
 QUICK = ("mojeek", "duckduckgo", "marginalia", "startpage", "wikipedia")
 WITHOUT = ("ecosia", "qwant", "brave")

@@ -17,7 +17,9 @@ from pathlib import Path
 
 import pytest
 
-HOUSE = Path(__file__).parent.parent / "src" / "shisho"
+ROOT = Path(__file__).parent.parent
+HOUSE = ROOT / "src" / "shisho"
+BOX = ROOT / "packages" / "box" / "src" / "shisho_box"
 CORE = {"jobs", "web", "corpus", "librarian"}  # they meet in handlers and bootstrap, never directly
 GROUND = {"domain", "errors", "messages", "telemetry"}
 COMMON = GROUND | {"language", "ports"}
@@ -44,14 +46,14 @@ MAY_KNOW: dict[str, set[str]] = {
     "testing": COMMON,
     "desk": GROUND | {"ports"},
     "handlers": COMMON | CORE | {"isolation"},
-    # What puts rooms together knows them all but the interfaces. Optional drivers (a browser, the web in a
-    # box) are imported there, inside functions, and nowhere else.
+    # What puts rooms together knows them all but the interfaces. Optional drivers (a browser) are imported
+    # there, inside functions, and nowhere else.
     "bootstrap": COMMON
     | CORE
-    | {"version", "settings", "stores", "system", "handlers", "desk", "integrations", "inference", "testing"},
+    | {"version", "settings", "stores", "system", "handlers", "desk", "integrations", "inference"},
     "integrations": GROUND | {"ports", "desk", "librarian"},
     "evaluation": COMMON | {"desk", "bootstrap"},
-    "interfaces": GROUND | {"__init__", "language", "settings", "bootstrap", "evaluation", "desk", "testing"},
+    "interfaces": GROUND | {"__init__", "language", "settings", "bootstrap", "evaluation", "desk"},
     "version": set(),
     "__init__": {"version", "bootstrap", "desk", "domain", "errors", "ports"},  # the public API
     "__main__": {"interfaces"},
@@ -119,12 +121,8 @@ WINGS: dict[str, set[str]] = {
     "stores/embedded": STORE_PAGES,
     "stores/postgres": STORE_PAGES,
     "stores/qdrant": STORE_PAGES,
-    "testing/box": set(),
     "testing/providers": set(),
 }
-
-# the command that plays a web in a box, and the setting that points to one
-DOUBLES_SERVE = {"interfaces/cli/box.py", "bootstrap/web.py"}
 
 # what is plugged in → who may name it beside itself: every other room works through a port
 PLUGGED = ("web/engines/", "web/http/fetch.py", "web/browser/", "corpus/readers/")
@@ -215,9 +213,12 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
     "pydantic_core": ("interfaces/",),
     "cryptography": ("system/signing.py",),
     "typst": ("system/typesetting.py",),
-    "h11": ("testing/box/",),
-    "trustme": ("testing/box/",),
+    "shisho_box": ("interfaces/cli/box.py",),
 }
+
+# what the web in a box may import: of Shisho and of third parties
+BOX_KNOWS = ("shisho.domain.", "shisho.errors.", "shisho.messages.", "shisho.system.box.", "shisho_box.")
+BOX_LIBRARIES = {"h11", "shisho_box", "trustme"}
 ENVIRONMENT_LIVES_IN = "settings.py"
 MARKS_LIVE_IN = "stores/embedded/rows.py"
 
@@ -335,15 +336,8 @@ def circles(root: Path) -> Iterator[str]:
 
 def pages_named(imported: str) -> tuple[str, str]:
     """The pages that a full name may stand for: a page itself, or a name on it."""
-    path = imported.removeprefix("shisho.").replace(".", "/")
+    path = imported.removeprefix("shisho.").removeprefix("shisho_box.").replace(".", "/")
     return f"{path}.py", f"{path.rpartition('/')[0]}.py"
-
-
-def doubles(root: Path) -> Iterator[str]:
-    """What plays a part must serve no user."""
-    for name, text in modules(root):
-        if room_of(name) != "testing" and name not in DOUBLES_SERVE and "testing" in rooms_known(root, text):
-            yield f"{name} knows testing, which nothing that serves a user does"
 
 
 def relative_imports(root: Path) -> Iterator[str]:
@@ -449,7 +443,6 @@ CHECKS: tuple[Callable[[Path], Iterator[str]], ...] = (
     arrows,
     wings,
     circles,
-    doubles,
     relative_imports,
     third_parties,
     places_gone,
@@ -465,6 +458,31 @@ CHECKS: tuple[Callable[[Path], Iterator[str]], ...] = (
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_house_is_in_order(check: Callable[[Path], Iterator[str]]) -> None:
     assert list(check(HOUSE)) == []
+
+
+def box_imports(root: Path) -> Iterator[str]:
+    """The box must not import the parsers that read its pages."""
+    for name, text in modules(root):
+        for imported in imports(text):
+            if imported.startswith("shisho") and not imported.startswith(BOX_KNOWS):
+                yield f"{name} knows {imported}"
+        for library in sorted(libraries(text) - BOX_LIBRARIES):
+            yield f"{name} imports {library}, which BOX_LIBRARIES does not list"
+
+
+@pytest.mark.parametrize(
+    "check", [box_imports, circles, relative_imports, sizes, introductions], ids=lambda check: check.__name__
+)
+def test_box_is_in_order(check: Callable[[Path], Iterator[str]]) -> None:
+    assert list(check(BOX)) == []
+
+
+def test_box_that_imports_a_parser_or_another_library_is_found(tmp_path: Path) -> None:
+    (tmp_path / "sin.py").write_text("import numpy\nfrom shisho.web.engines import mojeek\n", "utf-8")
+    assert list(box_imports(tmp_path)) == [
+        "sin.py knows shisho.web.engines.mojeek",
+        "sin.py imports numpy, which BOX_LIBRARIES does not list",
+    ]
 
 
 def test_cores_and_ground_know_no_core() -> None:
@@ -495,7 +513,7 @@ SINS = [
     (
         "bootstrap/queue.py",
         "from shisho.testing import memory_web",
-        "bootstrap/queue.py knows testing, which nothing",
+        "bootstrap/queue.py knows testing",
     ),
     (
         "desk/callbacks.py",
@@ -567,7 +585,8 @@ def test_planted_sin_is_found(copy: Path, name: str, sin: str, finding: str) -> 
     [
         ("librarian/evidence.py", "LIVES_IN gives numpy a place in librarian/evidence.py"),
         ("__main__.py", "MAY_KNOW lists __main__, which is not there"),
-        ("interfaces/cli/box.py", "MAY_KNOW lets interfaces know testing, which it does not"),
+        ("interfaces/cli/box.py", "LIVES_IN gives shisho_box a place in interfaces/cli/box.py"),
+        ("integrations/langgraph.py", "MAY_KNOW lets integrations know librarian, which it does not"),
         ("web/http/fetch.py", "PLUGGED lists web/http/fetch.py, which is not there"),
     ],
 )

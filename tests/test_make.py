@@ -22,8 +22,14 @@ def checkout(tmp_path: Path) -> Path:
     """The Makefile with the files it looks at."""
     if shutil.which("make") is None:
         missing("make is not installed")
-    for name in ("Makefile", "pyproject.toml", "requirements/core.lock", "requirements/dev.lock"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+    for name in (
+        "Makefile",
+        "pyproject.toml",
+        "packages/box/pyproject.toml",
+        "requirements/core.lock",
+        "requirements/dev.lock",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
 

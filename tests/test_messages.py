@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 import typer
 
+import shisho_box
 from shisho import errors
 from shisho.corpus.readers import specimen
 from shisho.desk import intake
@@ -56,7 +57,9 @@ from tests.faults.children import LONG
 HOUSE = Path(errors.__file__).parent
 # Modules of messages that say something themselves; the others are words and how they are found.
 SAYING = {Path(str(module.__file__)) for module in (syntax, system)}
+BOX = Path(shisho_box.__file__).parent
 FILES = sorted(path for path in HOUSE.rglob("*.py") if "messages" not in path.parts or path in SAYING)
+FILES += sorted(BOX.rglob("*.py"))
 RAISED = {
     name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)
 } | {"Refused"}

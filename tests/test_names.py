@@ -15,6 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 HOUSE = ROOT / "src" / "shisho"
+BOX = ROOT / "packages" / "box" / "src" / "shisho_box"
 
 
 def words(text: str) -> frozenset[str]:
@@ -87,7 +88,7 @@ NAMED_OTHERWISE = {
     "interfaces/api/": "named as the verb of the desk that it is a shell over",
     "interfaces/ui/pages.py": "pages are named by their addresses",
     "librarian/nodes.py": "nodes are named as the loop's table and its traces name them",
-    "testing/box/hostile.py": "the name of an attack is the name of its host",
+    "hostile.py": "in the box: the name of an attack is the name of its host",
 }
 
 
@@ -235,6 +236,13 @@ def test_names_are_of_the_field(check: Callable[[Path], Iterator[str]]) -> None:
     assert list(check(HOUSE)) == []
 
 
+@pytest.mark.parametrize(
+    "check", [repeated_classes, participles, verbless, fillers, questions], ids=lambda check: check.__name__
+)
+def test_names_of_the_box_are_of_the_field(check: Callable[[Path], Iterator[str]]) -> None:
+    assert list(check(BOX)) == []
+
+
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     house = tmp_path / "shisho"
@@ -312,7 +320,7 @@ def to_json(text: str) -> str: ...
 
 @pytest.mark.parametrize("place", sorted(NAMED_OTHERWISE))
 def test_place_of_other_names_is_there(place: str) -> None:
-    assert (HOUSE / place).exists()
+    assert (HOUSE / place).exists() or (BOX / place).exists()
 
 
 @pytest.mark.parametrize("name", sorted(NOUNS))

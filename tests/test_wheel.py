@@ -45,9 +45,12 @@ def run(*command: str | Path, cwd: Path, **variables: str) -> str:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built as `make dist` does, from the sdist, without a network."""
-    built = tmp_path_factory.mktemp("dist")
-    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", built, cwd=ROOT)
+    return build(ROOT, tmp_path_factory.mktemp("dist"))
+
+
+def build(project: Path, built: Path) -> Path:
+    """Build a wheel as `make dist` does, from the sdist, without a network."""
+    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", built, cwd=project)
     (sdist,) = built.glob("*.tar.gz")
     options = ("-q", "--no-deps", "--no-index", "--no-build-isolation", "--disable-pip-version-check")
     run(sys.executable, "-m", "pip", "wheel", *options, "-w", built, sdist, cwd=built)
@@ -71,15 +74,29 @@ def command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "bin" / "shisho"
 
 
-def test_wheel_holds_every_file_of_the_package(wheel: Path) -> None:
-    names = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("shisho/")}
-    package = ROOT / "src" / "shisho"
-    files = {
-        f"shisho/{path.relative_to(package).as_posix()}" for path in package.rglob("*") if path.is_file()
-    }
+def check_package(wheel: Path, package: Path) -> set[str]:
+    """Return the names of the package's files, which are those in the checkout."""
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    files = {path.relative_to(package.parent).as_posix() for path in package.rglob("*") if path.is_file()}
     assert names == {name for name in files if "__pycache__" not in name}
+    return names
+
+
+def test_wheel_holds_every_file_of_the_package(wheel: Path) -> None:
+    names = check_package(wheel, ROOT / "src" / "shisho")
     assert {"shisho/py.typed", "shisho/__main__.py"} <= names
-    assert any(name.endswith(".sql") for name in names) and any(name.endswith(".toml") for name in names)
+    assert any(name.endswith(".sql") for name in names) and any(name.endswith(".json") for name in names)
+
+
+def test_wheel_of_the_box_holds_its_files_and_the_licence(tmp_path: Path) -> None:
+    box = ROOT / "packages" / "box"
+    wheel = build(box, tmp_path)
+    names = check_package(wheel, box / "src" / "shisho_box")
+    assert {"shisho_box/py.typed", "shisho_box/world.toml", "shisho_box/pages/pages.toml"} <= names
+    (licence,) = [
+        name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".dist-info/licenses/LICENSE")
+    ]
+    assert zipfile.ZipFile(wheel).read(licence) == (ROOT / "LICENSE").read_bytes()
 
 
 def test_wheel_tells_who_it_is(wheel: Path) -> None:

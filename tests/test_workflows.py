@@ -143,16 +143,19 @@ def test_files_that_the_security_page_names_exist() -> None:
 @pytest.fixture
 def release(tmp_path: Path) -> Path:
     """A tree that may be released as v0.1.0."""
-    for name in (".ci/release", "pyproject.toml", "src/shisho/version.py"):
+    for name in (".ci/release", "pyproject.toml", "packages/box/pyproject.toml", "src/shisho/version.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     project = tmp_path / "pyproject.toml"
+    version = PROJECT["project"]["version"]
+    for path in (project, tmp_path / "packages/box/pyproject.toml"):
+        text = path.read_text("utf-8")
+        for before in ('version = "', "shisho==", "shisho-box=="):
+            text = text.replace(f"{before}{version}", f"{before}0.1.0")
+        path.write_text(text, "utf-8")
     places = ("Homepage", "Documentation", "Repository", "Issues")
     urls = "\n".join(f'{place} = "https://shisho.test/{place.lower()}"' for place in places)
-    text = project.read_text("utf-8") + f"\n[project.urls]\n{urls}\n"
-    project.write_text(
-        text.replace(f'version = "{PROJECT["project"]["version"]}"', 'version = "0.1.0"'), "utf-8"
-    )
+    project.write_text(project.read_text("utf-8") + f"\n[project.urls]\n{urls}\n", "utf-8")
     package = tmp_path / "src/shisho/version.py"
     package.write_text(re.sub(r'VERSION = ".*"', 'VERSION = "0.1.0"', package.read_text("utf-8")), "utf-8")
     (tmp_path / "CHANGELOG.md").write_text(
@@ -182,6 +185,9 @@ def test_a_tree_with_nothing_missing_may_be_released(release: Path) -> None:
             "the version in pyproject.toml is 0.2.0",
         ),
         ("src/shisho/version.py", "0.1.0", "0.0.9", "shisho.__version__ is not 0.1.0"),
+        ("packages/box/pyproject.toml", 'version = "0.1.0"', 'version = "0.0.9"', "packages/box"),
+        ("packages/box/pyproject.toml", '"shisho==0.1.0"', '"shisho"', "packages/box"),
+        ("pyproject.toml", '"shisho-box==0.1.0"', '"shisho-box==0.0.9"', "packages/box"),
         ("CHANGELOG.md", "[0.1.0]", "[0.0.9]", "CHANGELOG.md has no heading [0.1.0]"),
         (
             "pyproject.toml",

@@ -13,12 +13,12 @@ from shisho.bootstrap.web import WebAccess
 from shisho.desk import Desk
 from shisho.messages.catalogue import render_all
 from shisho.ports import Resolver
-from shisho.testing.box.client import BoxClient
-from shisho.testing.box.server import Box
 from shisho.web.engines import engines
 from shisho.web.http.address import AllowList
 from shisho.web.http.fetch import HttpFetcher
 from shisho.web.serp.parser import KillableSerpParser
+from shisho_box.client import BoxClient
+from shisho_box.server import Box
 from tests.flows.conftest import Shell
 from tests.queues import output_of
 

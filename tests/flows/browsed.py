@@ -13,7 +13,7 @@ from shisho import settings
 from shisho.bootstrap.desk import open_desk
 from shisho.bootstrap.web import web_of
 from shisho.desk import Desk
-from shisho.testing.box.server import Box
+from shisho_box.server import Box
 from tests.web.browsing import need_browser
 
 if TYPE_CHECKING:

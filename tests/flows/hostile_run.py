@@ -14,8 +14,8 @@ from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.payloads import read_payload
 from shisho.domain.task import SearchOptions
-from shisho.testing.box.client import connect
 from shisho.web.http.url import canonicalise
+from shisho_box.client import connect
 from tests.flows.boxed import way
 from tests.flows.smallweb import ended
 from tests.machine import Stopwatch, peak_mb, watch_loop

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from shisho.domain.task import SearchOptions
-from shisho.testing.box.server import Box
+from shisho_box.server import Box
 from tests.faults.children import LONG
 from tests.flows.boxed import output
 from tests.flows.browsed import browsed

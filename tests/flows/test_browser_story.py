@@ -12,7 +12,7 @@ from shisho import settings
 from shisho.desk import Desk
 from shisho.domain.job import TaskState
 from shisho.domain.task import Progress, SearchOptions, StatusDetail, StopStrategy, TaskSnapshot
-from shisho.testing.box.server import Box
+from shisho_box.server import Box
 from tests.flows.boxed import output
 from tests.flows.browsed import browsed
 from tests.flows.smallweb import ended

@@ -9,11 +9,11 @@ import pypdfium2
 
 from shisho.domain.inquiry import Evidence
 from shisho.settings import child_environment
-from shisho.testing.box.server import Box
 from shisho.web.browser.launch import Launcher, LaunchOptions
 from shisho.web.browser.profiles import Profile
 from shisho.web.browser.proxy import GuardedProxy
 from shisho.web.http.address import AllowList
+from shisho_box.server import Box
 from tests.flows.boxed import boxed
 from tests.flows.conftest import SAMPLES
 from tests.flows.smallweb import answered

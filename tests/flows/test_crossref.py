@@ -10,7 +10,7 @@ import pytest
 from shisho.desk import Desk
 from shisho.domain.corpus import IntakeOutcome
 from shisho.errors import ConsentRequired, EngineUnavailable
-from shisho.testing.box.server import Box
+from shisho_box.server import Box
 from tests.flows.boxed import boxed
 from tests.flows.conftest import Shell
 from tests.flows.test_references import all_of

@@ -13,7 +13,7 @@ import pytest
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.task import SearchOptions, StopStrategy
-from shisho.testing.box.server import Box
+from shisho_box.server import Box
 from tests.flows.boxed import output, through, way
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended

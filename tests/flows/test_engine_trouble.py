@@ -18,7 +18,7 @@ from shisho.domain.politeness import BreakerState
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.domain.time import Instant, to_epoch
 from shisho.domain.web import TimeRange
-from shisho.testing.box.server import Box
+from shisho_box.server import Box
 from tests.clocks import Ahead
 from tests.faults.children import LONG
 from tests.flows.boxed import QUICK, boxed, output, way

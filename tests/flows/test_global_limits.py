@@ -17,8 +17,8 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.domain.task import SearchOptions, StopStrategy
-from shisho.testing.box.log import LogEntry
-from shisho.testing.box.server import Box
+from shisho_box.log import LogEntry
+from shisho_box.server import Box
 from tests.flows.boxed import QUICK, boxed, output, through, way
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended

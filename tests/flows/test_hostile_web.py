@@ -18,10 +18,10 @@ from shisho.bootstrap.desk import open_desk
 from shisho.domain.payloads import read_payload
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.domain.web import Endpoint
-from shisho.testing.box.client import TRAPS
-from shisho.testing.box.hostile import SCRIPTS
-from shisho.testing.box.server import Box
+from shisho.system.box import TRAPS
 from shisho.web.http.url import canonicalise
+from shisho_box.hostile import SCRIPTS
+from shisho_box.server import Box
 from tests.flows.boxed import boxed, output, way
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended

@@ -30,7 +30,7 @@ from shisho.domain.team import Access, CorpusKey, Grantee, GranteeKind
 from shisho.errors import Conflict, EmptyCorpus, InvalidParams, NotFound, SourceRemoved
 from shisho.settings import load
 from shisho.system.clock import SystemClock
-from shisho.testing.box.server import Box
+from shisho_box.server import Box
 from tests.flows.boxed import way
 from tests.flows.conftest import SAMPLES, Shell
 from tests.flows.smallweb import answered, finished

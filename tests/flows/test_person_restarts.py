@@ -17,11 +17,11 @@ from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import TaskState
 from shisho.domain.task import SearchOptions
 from shisho.settings import child_environment
-from shisho.testing.box.server import Box
 from shisho.web.browser.launch import Launcher, LaunchOptions
 from shisho.web.browser.profiles import hold
 from shisho.web.browser.proxy import GuardedProxy
 from shisho.web.http.address import AllowList
+from shisho_box.server import Box
 from tests.faults.children import LONG
 from tests.flows.boxed import QUICK, boxed, output, through
 from tests.flows.conftest import Shell

@@ -16,10 +16,10 @@ from shisho.desk import Desk
 from shisho.domain.job import TaskState
 from shisho.domain.task import SearchOptions
 from shisho.domain.web import Response
-from shisho.testing.box.server import Box
 from shisho.web.browser.browser import ChromiumBrowser
 from shisho.web.browser.launch import RunningBrowser
 from shisho.web.browser.profiles import Profile
+from shisho_box.server import Box
 from tests.faults.children import LONG
 from tests.flows.boxed import output
 from tests.flows.conftest import Shell

@@ -18,7 +18,7 @@ from shisho.domain.job import TaskState
 from shisho.domain.task import Bytes, StatusDetail, TaskSnapshot, WaitCondition
 from shisho.interfaces.api.contract import VERBS
 from shisho.interfaces.api.truncate import dump_compact
-from shisho.testing.box.server import Box
+from shisho_box.server import Box
 from tests.flows.boxed import boxed
 from tests.interfaces.serving import calling, serving, stdio
 from tests.machine import PATIENCE, Stopwatch

@@ -18,7 +18,7 @@ from shisho.domain.task import Bytes
 from shisho.errors import AccessDenied, Conflict, InvalidParams, NotFound, QuotaExhausted
 from shisho.interfaces.http.guard import AccessRules
 from shisho.stores import tasks
-from shisho.testing.box.server import Box
+from shisho_box.server import Box
 from tests.flows.boxed import boxed, output, through
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import answered, ended

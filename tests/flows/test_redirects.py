@@ -13,10 +13,10 @@ from shisho.bootstrap.web import WebAccess
 from shisho.desk import Desk
 from shisho.domain.job import JobState
 from shisho.domain.task import SearchOptions, StopStrategy
-from shisho.testing.box.server import Box
 from shisho.testing.memory_web import MemoryParser
 from shisho.web.http.address import AllowList
 from shisho.web.http.fetch import HttpFetcher
+from shisho_box.server import Box
 from tests.flows.boxed import boxed, output
 from tests.flows.smallweb import ended, html
 from tests.web.servers import Answer, Asked, Names, serving

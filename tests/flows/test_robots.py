@@ -13,9 +13,9 @@ from shisho.desk import Desk
 from shisho.domain.job import JobState
 from shisho.domain.payloads import read_payload
 from shisho.domain.task import SearchOptions, StopStrategy
-from shisho.testing.box.log import LogEntry
-from shisho.testing.box.server import Box
 from shisho.web.http.url import canonicalise
+from shisho_box.log import LogEntry
+from shisho_box.server import Box
 from tests.flows.boxed import boxed, output, through, way
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended

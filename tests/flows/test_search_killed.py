@@ -15,10 +15,10 @@ import pytest
 from shisho.bootstrap.desk import open_desk
 from shisho.domain.job import TaskState
 from shisho.domain.task import SearchOptions, StopStrategy
-from shisho.testing.box.log import LogEntry
-from shisho.testing.box.server import Box
 from shisho.web.crawl.frontier import AT_ONCE
 from shisho.web.http.url import canonicalise
+from shisho_box.log import LogEntry
+from shisho_box.server import Box
 from tests.flows.boxed import output, through, way
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended

@@ -13,8 +13,8 @@ import pytest
 
 from shisho.desk import Desk
 from shisho.domain.task import SearchOptions, StopStrategy
-from shisho.testing.box.log import LogEntry
-from shisho.testing.box.server import Box
+from shisho_box.log import LogEntry
+from shisho_box.server import Box
 from tests.clocks import Ahead
 from tests.flows.boxed import boxed, output
 from tests.flows.smallweb import ended

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.testing.box.server import Box
+from shisho_box.server import Box
 from tests.flows.boxed import through
 from tests.flows.conftest import SAMPLES, Shell
 from tests.flows.test_shell import rows_of, until

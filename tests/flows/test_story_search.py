@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from shisho.testing.box.client import BoxClient as BoxClient
-from shisho.testing.box.server import Box
+from shisho_box.client import BoxClient as BoxClient
+from shisho_box.server import Box
 from tests.interfaces.serving import calling, stdio
 from tests.queues import output_of
 

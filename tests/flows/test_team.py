@@ -21,7 +21,7 @@ import httpx
 import psycopg
 import pytest
 
-from shisho.testing.box.server import Box
+from shisho_box.server import Box
 from tests.faults.children import LONG
 from tests.flows.boxed import QUICK
 from tests.interfaces.serving import SAMPLES, SHISHO, address, environment, started

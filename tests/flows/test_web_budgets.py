@@ -11,8 +11,8 @@ import pytest
 from shisho.domain.corpus import Source
 from shisho.domain.inquiry import Answer
 from shisho.domain.task import AskOptions, SearchOptions, Sources, StopStrategy
-from shisho.testing.box.log import LogEntry
-from shisho.testing.box.server import Box
+from shisho_box.log import LogEntry
+from shisho_box.server import Box
 from tests.flows.boxed import boxed, output
 from tests.flows.smallweb import answered, ended
 from tests.flows.test_web_answers import ONE, R2

@@ -21,7 +21,7 @@ from shisho.domain.task import AskOptions, Sources, WebConsent
 from shisho.errors import ConsentRequired, EngineUnavailable
 from shisho.system.clock import SystemClock
 from shisho.system.consent import ConsentFile
-from shisho.testing.box.server import Box
+from shisho_box.server import Box
 from tests.flows.boxed import through
 from tests.flows.conftest import SAMPLES, Shell
 from tests.flows.smallweb import ended

@@ -21,7 +21,7 @@ import httpx
 import trustme
 from mcp import Client, StdioServerParameters, stdio_client
 
-from shisho.testing.box.client import Ports, write
+from shisho.system.box import BoxPorts, announce_box
 from tests import forkserver
 from tests.machine import PATIENCE
 
@@ -44,7 +44,7 @@ def empty_box() -> Path:
     """The folder of a box that has no names: what is searched or fetched may be queued, and leads nowhere."""
     folder = Path(tempfile.mkdtemp(prefix="shisho-empty-box-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    write(folder, Ports(9, 9), (), trustme.CA().cert_pem.bytes().decode("ascii"))
+    announce_box(folder, BoxPorts(9, 9), (), trustme.CA().cert_pem.bytes().decode("ascii"))
     return folder
 
 

@@ -16,9 +16,9 @@ from typing import Any
 
 from shisho.domain.web import Endpoint, Request
 from shisho.errors import ShishoError
-from shisho.testing.box.hostile import SCRIPTS, play
 from shisho.web.http.address import AllowList
 from shisho.web.http.fetch import HttpFetcher
+from shisho_box.hostile import SCRIPTS, play
 from tests.machine import Stopwatch, peak_mb, watch_loop
 
 GOOD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 15\r\n\r\n<p>well behaved"

@@ -15,10 +15,10 @@ import pytest
 from shisho.corpus.readers import html
 from shisho.domain.web import Request
 from shisho.errors import TooLarge
-from shisho.testing.box import hostile
-from shisho.testing.box.hostile import SCRIPTS
 from shisho.web.http.address import AllowList
 from shisho.web.http.fetch import HttpFetcher
+from shisho_box import hostile
+from shisho_box.hostile import SCRIPTS
 from tests.machine import PATIENCE
 from tests.web.hostile import Ports
 

@@ -100,20 +100,20 @@ def web_of(settings: Settings) -> WebAccess | None:
 def _web_of(settings: Settings) -> WebAccess:
     from shisho.bootstrap.browser import browse_of, build_browser
     from shisho.handlers.person_window import Window
+    from shisho.system.box import find_box
     from shisho.system.resolver import SystemResolver
-    from shisho.testing.box.client import connect
     from shisho.web.http.address import AllowList
     from shisho.web.http.agent import user_agent
     from shisho.web.serp.parser import KillableSerpParser
 
     file = open_engine_file(settings.home)
     table = LiveMapping(lambda: file.read().engines)
-    box = connect(Path(settings.text("box"))) if settings.text("box") else None
+    box = find_box(Path(settings.text("box"))) if settings.text("box") else None
     resolver, trusted = (box.resolver, box.ssl_context) if box else (SystemResolver(), None)
     hosts = settings.words("allow_private_hosts").union(box.hosts if box else ())
     allow = AllowList.from_names(hosts, settings.words("allow_ports"))
     agent = user_agent(VERSION, settings.text("contact"))
-    keys = {one.setting for engine in table.values() for one in engine.about.credentials}
+    keys = {credential.setting for engine in table.values() for credential in engine.about.credentials}
     overrides = LiveMapping(lambda: file.read().overrides)
     parser = KillableSerpParser(overrides, settings_.child_environment())
     browser = defer(partial(build_browser, settings, resolver, allow, agent, boxed=box is not None))

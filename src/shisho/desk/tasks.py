@@ -142,8 +142,8 @@ class TaskDesk(SharedVerbs):
         documents = intake.describe_documents(paths, urls, files, password, idempotency_key or "")
         request = (documents, corpus, metadata or {})
         key = self._key(idempotency_key, "add_documents", task_id, named, request)
-        if key is not None and (stands := await self._parts.tasks.find_repeated(key)) is not None:
-            return await self._added(stands, urls)
+        if key is not None and (queued := await self._parts.tasks.find_repeated(key)) is not None:
+            return await self._added(queued, urls)
         corpus = intake.check_corpus_name(corpus)
         async with self._parts.access.recording_failure(AuditVerb.ADD, corpus) as act:
             found = await asyncio.to_thread(self._found, paths, remote)
@@ -167,15 +167,15 @@ class TaskDesk(SharedVerbs):
             facts = ReplyFacts(estimated, tuple(document.document_id for document in known))
             key = key and replace(key, facts=facts)
             try:
-                stands = await self._parts.tasks.enqueue(task, new, key, act=act)
+                queued = await self._parts.tasks.enqueue(task, new, key, act=act)
             except QuotaExhausted:
                 await self._unstage(map(read_payload, new))
                 raise
-        if stands.is_repeat:  # the same request at the same time was first
+        if queued.is_repeat:  # the same request at the same time was first
             await self._unstage(map(read_payload, new))
-            return await self._added(stands, urls)
+            return await self._added(queued, urls)
         return DocumentsQueued(
-            stands.task_id, len(new), tuple(skipped), stands.job_ids, tuple(known), estimated
+            queued.task_id, len(new), tuple(skipped), queued.job_ids, tuple(known), estimated
         )
 
     async def queue_question(
@@ -198,12 +198,12 @@ class TaskDesk(SharedVerbs):
         pages = {name: ceilings[name] for name in ("max_pages",) if name in ceilings}
         task = await self._task_for(task_id, question, pages)
         key = self._key(idempotency_key, "ask", task_id, [question], (question, options))
-        stands = None if key is None else await self._parts.tasks.find_repeated(key)
-        if stands is None:
+        queued = None if key is None else await self._parts.tasks.find_repeated(key)
+        if queued is None:
             job, turn = await self._answer_to_queue(question, options, ceilings)
             async with self._parts.access.recording_failure(AuditVerb.ASK, job.id) as act:
-                stands = await self._parts.tasks.enqueue(task, [job], key, turn, act)
-        return await self._answered(await self._parts.jobs.get_job(stands.job_ids[0]), seconds)
+                queued = await self._parts.tasks.enqueue(task, [job], key, turn, act)
+        return await self._answered(await self._parts.jobs.get_job(queued.job_ids[0]), seconds)
 
     async def wait_for_answer(self, answer_id: str = "last", *, wait: float = 0.0) -> AnswerHandle:
         """An answer by id, unique prefix or `last`, which is the newest question's while that is being

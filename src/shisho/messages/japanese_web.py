@@ -273,8 +273,9 @@ SAID: Mapping[str, str] = {
         "ここではChromiumがサンドボックスを作れません。非特権のユーザー名前空間を許すか、コンテナーの"
         "中でrootで動かしてください。docs/howto/browser.ja.md をご覧ください。"
     ),
-    'The web in a box needs an extra: pip install "shisho[box]".': (
-        '箱の中のウェブには追加機能が要ります: pip install "shisho[box]"'
+    'The web in a box is not installed. Run pip install "shisho[box]", in a checkout pip install -e packages/box.': (
+        '箱の中のウェブがインストールされていません。pip install "shisho[box]"'
+        "(リポジトリでは pip install -e packages/box)を実行してください。"
     ),
     'The browser needs Playwright: pip install "shisho[browser]".': (
         'ブラウザーにはPlaywrightが要ります: pip install "shisho[browser]"'

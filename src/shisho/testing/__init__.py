@@ -1,1 +1,1 @@
-"""Tools that others may test with: a web in a box, a web in memory."""
+"""Tools that others may test with: a web in memory, servers of language models."""

@@ -42,7 +42,7 @@ OURS_FOR_OTHERS = (
     "shisho.librarian.nodes",
     "shisho.desk.tasks",
     "shisho.web.engines",
-    "shisho.testing.box.client",
+    "shisho.system.box",
 )
 QUESTION = "決定係数とは何か"
 YARDSTICK = "import asyncio, typer, typer.main, rich.console"
@@ -142,7 +142,7 @@ def test_command_loads_nothing_heavy(stocked_home: Path, words: tuple[str, ...])
 def test_ask_over_documents_loads_neither_the_web_nor_a_framework(stocked_home: Path) -> None:
     needed = {"sudachipy", "snowballstemmer", "numpy", "rensa"}
     loaded = loaded_by(stocked_home, "ask", "--in", str(SAMPLES), QUESTION)
-    assert loaded & ({*HEAVY, "shisho.web.engines", "shisho.testing.box.client"} - needed) == set()
+    assert loaded & ({*HEAVY, "shisho.web.engines", "shisho.system.box"} - needed) == set()
 
 
 def test_list_and_ask_do_little_more_than_loading_the_shell(stocked_home: Path) -> None:

@@ -14,10 +14,10 @@ from playwright.async_api import Browser, expect
 from shisho.bootstrap.desk import open_desk
 from shisho.domain.task import SearchOptions
 from shisho.domain.web import Response
-from shisho.testing.box.server import Box
 from shisho.web.browser.browser import ChromiumBrowser
 from shisho.web.browser.launch import RunningBrowser
 from shisho.web.browser.profiles import Profile
+from shisho_box.server import Box
 from tests.interfaces.http.rooms import served
 from tests.interfaces.ui.room import WAIT, visiting
 from tests.machine import PATIENCE

@@ -31,20 +31,20 @@ def check_arguments(name: str, model: type[BaseModel], given: Mapping[str, Any])
     return {field: getattr(validated, field) for field in validated.model_fields_set}
 
 
-def refusal(said: Message, model: type[BaseModel], errors: Sequence[Any]) -> InvalidParams:
+def refusal(message: Message, model: type[BaseModel], errors: Sequence[Any]) -> InvalidParams:
     """The error that names each wrong argument and the reason; for one that does not exist, those that
     do."""
     wrong = [
         {"argument": ".".join(map(str, error["loc"])), "reason": _reason(model, error)}
         for error in errors[:LISTED]
     ]
-    return InvalidParams(said, wrong=wrong)
+    return InvalidParams(message, wrong=wrong)
 
 
 def refuse_request(model: type[BaseModel], errors: Sequence[Any]) -> InvalidParams:
     """The error of a request over HTTP, as `refusal` tells it."""
-    said = Message("The request cannot be understood. {reasons}.", reasons=reasons(model, errors))
-    return refusal(said, model, errors)
+    message = Message("The request cannot be understood. {reasons}.", reasons=reasons(model, errors))
+    return refusal(message, model, errors)
 
 
 def reasons(model: type[BaseModel], errors: Sequence[Any]) -> Message:

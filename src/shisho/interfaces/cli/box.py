@@ -16,7 +16,7 @@ from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 
 if TYPE_CHECKING:
-    from shisho.testing.box.server import Box
+    from shisho_box.server import Box
 
 Port = Annotated[int, typer.Option(min=0, max=65_535, help="0: the system chooses")]
 
@@ -38,10 +38,12 @@ def box(
 ) -> None:
     """Play a small web on this machine, engines and pages, until interrupted."""
     try:
-        from shisho.testing.box.ranking import Decay
-        from shisho.testing.box.server import Box
+        from shisho_box.ranking import Decay
+        from shisho_box.server import Box
     except ModuleNotFoundError:
-        raise ExtraMissing('The web in a box needs an extra: pip install "shisho[box]".') from None
+        raise ExtraMissing(
+            'The web in a box is not installed. Run pip install "shisho[box]", in a checkout pip install -e packages/box.'
+        ) from None
     home = folder or settings.load(**context.obj).home / "box"
     made_box = Box(
         seed=seed,
@@ -79,8 +81,6 @@ async def _run(box: Box) -> None:
 
 
 def _told(box: Box) -> str:
-    from shisho.testing.box.client import LOG
-
     # One of each kind of topic, made or written.
     questions = {question.topic: question.text for question in reversed(box.questions)}
     queries = [*questions.values()][::3][:8]
@@ -91,6 +91,6 @@ def _told(box: Box) -> str:
         folder=box.folder,
         http=box.ports.http,
         https=box.ports.https,
-        log=f"{box.folder}/{LOG}",
+        log=box.log_file,
         queries="\n".join(f"  {query}" for query in queries),
     )

@@ -46,8 +46,8 @@ def add_user(
     """Let a person in. Prints their token once; only a hash of it is kept."""
 
     async def work(desk: Desk) -> None:
-        made = await desk.team.add_user(name, has_token=not no_token)
-        show(made or {"user": name}, json_, lambda: _print_token(name, made, words(context)))
+        token = await desk.team.add_user(name, has_token=not no_token)
+        show(token or {"user": name}, json_, lambda: _print_token(name, token, words(context)))
 
     run(context, work, json_)
 
@@ -57,8 +57,8 @@ def renew_token(context: typer.Context, name: Name, json_: Json = False) -> None
     """Make another token for a person, and print it once; the one before opens nothing more."""
 
     async def work(desk: Desk) -> None:
-        made = await desk.team.renew_token(name)
-        show(made, json_, lambda: _print_token(name, made, words(context)))
+        token = await desk.team.renew_token(name)
+        show(token, json_, lambda: _print_token(name, token, words(context)))
 
     run(context, work, json_)
 
@@ -215,11 +215,11 @@ def _do(context: typer.Context, json_: bool, act: Callable[[Desk], Any], key: st
     run(context, work, json_)
 
 
-def _print_token(name: str, made: NewToken | None, say: Words) -> None:
-    if made is None:
+def _print_token(name: str, token: NewToken | None, say: Words) -> None:
+    if token is None:
         typer.echo(say("user_added", user=name))
         return
-    typer.echo(made.token)
+    typer.echo(token.token)
     typer.echo(say("token_once", user=name), err=True)
 
 

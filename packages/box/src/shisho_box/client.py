@@ -1,0 +1,62 @@
+"""Steer a running box from another process."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from shisho.errors import InvalidParams
+from shisho.messages.system import reason_of
+from shisho.system.box import HOME, LOG, BoxAddress, find_box
+from shisho_box.log import LogRecord, read
+
+
+class BoxClient(BoxAddress):
+    """A running box in another process, which can be told how to behave."""
+
+    @property
+    def log(self) -> LogRecord:
+        """The requests logged so far."""
+        return read(self.folder / LOG)
+
+    async def behave(self, **rule: Any) -> None:
+        """Add a rule, as `Box.behave` does."""
+        await self._post("/rules", rule)
+
+    async def calm_down(self) -> None:
+        """Remove all rules, as `Box.calm_down` does."""
+        await self._post("/calm", {})
+
+    async def expire(self, engine: str) -> None:
+        """Invalidate an engine's tokens, as `Box.expire` does."""
+        await self._post("/expire", {"engine": engine})
+
+    async def _post(self, path: str, values: Mapping[str, Any]) -> None:
+        await asyncio.to_thread(self._send, path, json.dumps(values).encode())
+
+    def _send(self, path: str, body: bytes) -> None:
+        connection = http.client.HTTPConnection(HOME, self.ports.http, timeout=10)
+        try:
+            connection.request("POST", path, body, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            text = answer.read().decode("utf-8", "replace")
+        except OSError as error:
+            raise InvalidParams(
+                "The box of {folder} does not answer: {error}. Start it with `shisho box`.",
+                folder=self.folder,
+                error=reason_of(error),
+            ) from error
+        finally:
+            connection.close()
+        if answer.status != 200:
+            raise InvalidParams("The box refused: {text}", text=text)
+
+
+def connect(folder: Path) -> BoxClient:
+    """Return a client of the box that was started with this folder. Raises InvalidParams if none runs."""
+    found = find_box(folder)
+    return BoxClient(found.folder, found.ports, found.hosts)

@@ -1,0 +1,188 @@
+"""Rank an engine's results: which topic a query means, which pages are relevant to it, and in what order
+they stand.
+
+Pure. The order is drawn from seed, engine and query: at rank r (from 0) a relevant page stands with the
+chance that the `Decay` gives, until none is left; the rest are pages of the same topic that do not answer,
+then of others. Engines know different pages, so they overlap and none has all."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from random import Random
+
+from shisho_box.world import BoxPage, Topic, World
+
+KNOWN = 0.8  # the share of all pages that an engine has
+LEAST_MATCH = 0.3
+_WORDS = re.compile(r"[a-z0-9]+|[ァ-ヿ一-鿿々]+")
+_ASKING = frozenset("何誰")
+_GRAMMAR = frozenset(
+    re.findall(
+        r"\w+",
+        "the of to in a an and is are was were what who when which how many does do did on at for by",
+    )
+)
+
+
+class Decay(StrEnum):
+    """How relevance falls with the rank."""
+
+    STEEP = "steep"
+    LINEAR = "linear"
+    LONG_TAIL = "long_tail"
+    CLIFF = "cliff"
+
+
+@dataclass(frozen=True, slots=True)
+class RankedResult:
+    """A row of a result page. `url` may carry tracking parameters; `page` says what it really is."""
+
+    url: str
+    page: BoxPage
+    snippet: str
+
+
+@dataclass(frozen=True, slots=True)
+class RankingModel:
+    """How results are drawn. `depth`: how many an engine has for a query, ± 20 %; `repeats`: the chance, from
+    the second ten on, that a row repeats an earlier one; `tracking`: the share of addresses with tracking
+    parameters."""
+
+    seed: int = 0
+    decay: Decay = Decay.STEEP
+    depth: int = 50
+    repeats: float = 0.05
+    tracking: float = 0.08
+
+
+def chance(decay: Decay, rank: int, depth: int) -> float:
+    """That the row at `rank` (from 0) of `depth` is relevant, as long as there are relevant pages."""
+    match decay:
+        case Decay.STEEP:
+            return 0.95 * math.exp(-rank / 8)
+        case Decay.LINEAR:
+            return max(0.0, 0.9 * (1 - rank / depth))
+        case Decay.LONG_TAIL:
+            return 0.8 / (1 + rank / 10)
+        case Decay.CLIFF:
+            return 0.9 if rank < depth * 0.3 else 0.0
+
+
+class TopicIndex:
+    """Queries to pages."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._grams = {
+            topic: grams(f"{topic.name} {topic.words} {' '.join(topic.aspects)}") for topic in world.topics
+        }
+        self._spread = Counter(gram for found_gram in self._grams.values() for gram in found_gram)
+        self.rank = lru_cache(maxsize=4_096)(self._rank)
+        self._known = lru_cache(maxsize=256)(self._draw_known)
+
+    def topics(self, query: str) -> list[Topic]:
+        """The topics of the query: a topic it names, else those that fit best; none where nothing
+        fits."""
+        folded = _fold(query)
+        named_topics = [topic for topic in self._world.topics if _fold(topic.name) in folded]
+        if named_topics:
+            return named_topics
+        scores = {topic: self._score(grams(query), topic) for topic in self._world.topics}
+        best = max(scores.values(), default=0.0)
+        return [topic for topic, score in scores.items() if score >= max(LEAST_MATCH, 0.95 * best)]
+
+    def _score(self, asked_grams: frozenset[str], topic: Topic) -> float:
+        weights = {gram: math.log(1 + len(self._grams) / (1 + self._spread[gram])) for gram in asked_grams}
+        return (
+            sum(weights[gram] for gram in asked_grams & self._grams[topic]) / sum(weights.values())
+            if asked_grams
+            else 0.0
+        )
+
+    def list_relevant(self, query: str) -> list[BoxPage]:
+        """The pages that tell what is asked: of the aspects the query names, else of any."""
+        folded = _fold(query)
+        pages: list[BoxPage] = []
+        for topic in self.topics(query):
+            aspects = set(_named(topic, folded)) or set(topic.aspects)
+            of_topic = [page for page in self._world.pages if page.topic == topic]
+            pages += [page for page in of_topic if page.aspects & (aspects or page.aspects)]
+        return pages
+
+    def _rank(self, engine: str, query: str, manner: RankingModel) -> tuple[RankedResult, ...]:
+        topics = self.topics(query)
+        if not topics:
+            return ()
+        draw = Random(f"{manner.seed}/{engine}/{_fold(query)}")
+        box_pages = self._known(engine, manner.seed)
+        relevant = {page.url for page in self.list_relevant(query)}
+        good = _drawn(draw, [page for page in box_pages if page.url in relevant])
+        near = _drawn(draw, [page for page in box_pages if page.url not in relevant and page.topic in topics])
+        far = _drawn(draw, [page for page in box_pages if page.topic not in topics])
+        depth = round(manner.depth * draw.uniform(0.8, 1.2))
+        pages = _order(draw, manner, good, [*far, *near], depth)
+        return tuple(
+            RankedResult(_address(draw, manner, engine, page), page, _snippet(page, query)) for page in pages
+        )
+
+    def _draw_known(self, engine: str, seed: int) -> tuple[BoxPage, ...]:
+        draw = Random(f"{seed}/{engine}")
+        return tuple(page for page in self._world.pages if draw.random() < KNOWN)
+
+
+def _order(
+    draw: Random, manner: RankingModel, good: list[BoxPage], rest: list[BoxPage], depth: int
+) -> list[BoxPage]:
+    """`good` and `rest` are stacks: their ends come first."""
+    rows: list[BoxPage] = []
+    while len(rows) < depth and (good or rest):
+        rank = len(rows)
+        if rank >= 10 and draw.random() < manner.repeats:
+            rows.append(rows[draw.randrange(rank)])
+        elif good and (not rest or draw.random() < chance(manner.decay, rank, depth)):
+            rows.append(good.pop())
+        elif rest:
+            rows.append(rest.pop())
+        else:
+            break
+    return rows
+
+
+def _drawn(draw: Random, pages: Sequence[BoxPage]) -> list[BoxPage]:
+    return draw.sample(pages, len(pages))
+
+
+def _address(draw: Random, manner: RankingModel, engine: str, page: BoxPage) -> str:
+    if draw.random() >= manner.tracking:
+        return page.url
+    return f"{page.url}{'&' if '?' in page.url else '?'}utm_source={engine}&utm_medium=search"
+
+
+def _snippet(page: BoxPage, query: str) -> str:
+    asked_grams = grams(query)
+    best = max(page.paragraphs, key=lambda paragraph: len(asked_grams & grams(paragraph)), default="")
+    return best[:160]
+
+
+def _named(topic: Topic, folded: str) -> list[str]:
+    rest = folded.replace(_fold(topic.name), " ")
+    return [aspect for aspect in topic.aspects if _fold(aspect) in rest]
+
+
+def grams(text: str) -> frozenset[str]:
+    """Latin words, and pairs of letters from runs of kanji and katakana; a letter alone by itself."""
+    pairs: set[str] = set()
+    for run in _WORDS.findall(_fold(text)):
+        pairs.update([run] if run.isascii() else (run[at : at + 2] for at in range(max(1, len(run) - 1))))
+    return frozenset(pairs - _GRAMMAR - _ASKING)
+
+
+def _fold(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()

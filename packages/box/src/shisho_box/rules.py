@@ -1,0 +1,194 @@
+"""How the box misbehaves: rules that a test sets while it runs. The newest that fits wins."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from shisho.errors import InvalidParams
+from shisho_box.message import BoxResponse, Way, html, redirect
+
+
+class RuleAction(StrEnum):
+    """The action of a rule. From `no_results` on they are for result pages only."""
+
+    STATUS = "status"  # answer with `status`, and Retry-After if `retry_after` is set
+    # `status` to whoever comes sooner than `interval_s` after the end of the request before; else as usual
+    PACE = "pace"
+    SLOW = "slow"  # as usual, after `delay_s`
+    HANG = "hang"  # no answer, ever
+    RESET = "reset"  # the connection is cut
+    REDIRECT = "redirect"  # to `location`, with `status` 302 unless it is set
+    SCRIPT = "script"  # the hostile script of that name
+    TEXT = "text"  # `text` in place of what stands there: another robots.txt, another page
+    RENDERED = "rendered"  # a page whose text is there only when its script has run
+    SHIFT_JIS = "shift_jis"  # a page in Shift_JIS that does not say so
+    CAPTCHA = "captcha"
+    TURNSTILE = "turnstile"
+    CONSENT = "consent"
+    LOGIN = "login"
+    JS_CHALLENGE = "js_challenge"
+    BLOCKED = "blocked"
+    NO_RESULTS = "no_results"  # the engine says that there are none
+    UNKNOWN_LAYOUT = "unknown_layout"  # markup or a shape that nobody has seen
+    REPEAT = "repeat"  # the rows of the page before, once more
+    KNOWN = "known"  # rows of earlier pages only, in another order
+    USELESS = "useless"  # new addresses, none of which is about the query
+    LAST = "last"  # the rows as usual, and no way to a next page
+
+
+CHALLENGES = frozenset(
+    {
+        RuleAction.CAPTCHA,
+        RuleAction.TURNSTILE,
+        RuleAction.CONSENT,
+        RuleAction.LOGIN,
+        RuleAction.JS_CHALLENGE,
+        RuleAction.BLOCKED,
+    }
+)
+SHAPES = frozenset(
+    {
+        RuleAction.NO_RESULTS,
+        RuleAction.UNKNOWN_LAYOUT,
+        RuleAction.REPEAT,
+        RuleAction.KNOWN,
+        RuleAction.USELESS,
+        RuleAction.LAST,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Where: `engine`, `host`, the beginning of `path`, the whole `query`, result page `page`; empty is
+    anywhere. When: after `after` requests that fit were let through, `times` times (0: for ever). Seconds
+    everywhere."""
+
+    do: RuleAction = RuleAction.STATUS
+    engine: str = ""
+    host: str = ""
+    path: str = ""
+    query: str = ""
+    page: int = 0
+    after: int = 0
+    times: int = 0
+    status: int = 0
+    retry_after: float | None = None
+    delay_s: float = 0.0
+    interval_s: float = 0.0
+    location: str = ""
+    script: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleTarget:
+    """The target of a request. `page` 0: no result page."""
+
+    host: str
+    path: str
+    engine: str = ""
+    query: str = ""
+    page: int = 0
+
+
+@dataclass(slots=True)
+class _Held:
+    rule: Rule
+    met: int = 0
+    under_way: int = 0
+    last: float = field(default=-math.inf)
+
+
+class RuleSet:
+    """The rules in force."""
+
+    def __init__(self) -> None:
+        self._held: list[_Held] = []
+
+    def add(self, rule: Rule) -> Rule:
+        self._held.insert(0, _Held(rule))
+        return rule
+
+    def remove(self, rule: Rule | None = None) -> None:
+        """One rule, or all."""
+        self._held = [state for state in self._held if rule is not None and state.rule != rule]
+
+    def match(self, place: RuleTarget, now: float) -> Rule | None:
+        """The rule for this request, which is counted and under way until it has `ended`. A pace that is kept
+        lets older rules speak."""
+        fitting = [state for state in self._held if _fits(state.rule, place)]
+        rule = next((state.rule for state in fitting if _speaks(state, now)), None)
+        for state in fitting:
+            state.under_way += 1
+        return rule
+
+    def record_end(self, place: RuleTarget, now: float) -> None:
+        """A request that was matched is over: paces are measured from here."""
+        for state in self._held:
+            if _fits(state.rule, place):
+                state.under_way = max(0, state.under_way - 1)
+                state.last = now
+
+
+def rule_of(values: dict[str, Any]) -> Rule:
+    """A rule from plain values. Raises InvalidParams for a name or deed that is none."""
+    try:
+        return Rule(**{**values, "do": RuleAction(values.get("do", RuleAction.STATUS))})
+    except (TypeError, ValueError) as error:
+        raise InvalidParams(
+            "No such rule: {error}. What a rule can do: {known}.",
+            error=error,
+            known=", ".join(RuleAction),
+        ) from error
+
+
+def _speaks(state: _Held, now: float) -> bool:
+    rule = state.rule
+    if rule.do is RuleAction.PACE and not state.under_way and now - state.last >= rule.interval_s:
+        return False
+    state.met += 1
+    number = state.met - rule.after
+    return number > 0 and (not rule.times or number <= rule.times)
+
+
+def _fits(rule: Rule, place: RuleTarget) -> bool:
+    return (
+        rule.engine in ("", place.engine)
+        and rule.host in ("", place.host)
+        and place.path.startswith(rule.path)
+        and rule.query in ("", place.query)
+        and rule.page in (0, place.page)
+        and not (rule.do in SHAPES and not place.page)
+    )
+
+
+def find_deed(rule: Rule) -> BoxResponse | None:
+    """The answer of a rule that gives one by itself."""
+    match rule.do:
+        case RuleAction.STATUS:
+            return _refusal(rule, rule.status or 503)
+        case RuleAction.PACE:
+            return _refusal(rule, rule.status or 429)
+        case RuleAction.HANG:
+            return BoxResponse(way=Way.HANG)
+        case RuleAction.RESET:
+            return BoxResponse(way=Way.RESET)
+        case RuleAction.SCRIPT:
+            return BoxResponse(way=Way.SCRIPT, script=rule.script)
+        case RuleAction.TEXT:
+            kind = "plain" if rule.path.endswith(".txt") else "html"
+            return BoxResponse(rule.text.encode(), rule.status or 200, f"text/{kind}; charset=utf-8")
+        case RuleAction.REDIRECT:
+            return redirect(rule.location, rule.status or 302)
+        case _:
+            return None
+
+
+def _refusal(rule: Rule, status: int) -> BoxResponse:
+    wait = rule.interval_s if rule.retry_after is None and rule.do is RuleAction.PACE else rule.retry_after
+    headers = () if wait is None else (("Retry-After", str(math.ceil(wait))),)
+    return html(f"<html><title>{status}</title><body><p>Status {status}.</p></body></html>", status, *headers)

@@ -90,6 +90,40 @@ async def test_code_in_a_pdf_keeps_its_lines(desk: Desk) -> None:
     assert [lines.count(line.strip()) for line in code.split("\n")] == [2, 2, 2]
 
 
+@pytest.mark.usefixtures("letters")
+@pytest.mark.parametrize(
+    ("question", "marked", "beside"),
+    [
+        (QUESTION, "フォボスの直径", "ダイモスは"),
+        ("How large is the diameter of Phobos?", "diameter", "Deimos"),
+    ],
+)
+async def test_a_pdf_highlights_the_marked_sentence_alone(
+    desk: Desk, question: str, marked: str, beside: str
+) -> None:
+    text = (
+        "フォボスの直径は22キロメートルである。ダイモスは遠くを回る。"
+        if beside[0] == "ダ"
+        else f"{LATIN} Deimos is far away."
+    )
+    await desk.add_source(Source("phobos.txt", text.encode(), "text/plain"))
+    answer = await desk.ask(question)
+    assert len(answer.passages) == len(answer.passages[0].marks) == 1
+    page = pypdfium2.PdfDocument(await desk.exports.file(answer.id, "pdf"))[0]
+    picture = page.render().to_pil().convert("RGB")
+    letters = page.get_textpage()
+    text = letters.get_text_range()
+
+    def paper_at(words: str) -> tuple[int, ...]:
+        """The commonest colour behind some words of the passage."""
+        left, low, right, top = letters.get_charbox(text.index(words, text.index("▸") if "▸" in text else 0))
+        height = page.get_height()
+        box = picture.crop((int(left), int(height - top), int(right) + 1, int(height - low) + 1))
+        return max(box.getcolors(), key=lambda pair: pair[0])[1]  # type: ignore[arg-type, return-value]
+
+    assert paper_at(beside) == (255, 255, 255) and paper_at(marked) == (253, 238, 176)
+
+
 def font_names(page: pypdfium2.PdfPage) -> set[str]:
     return {thing.get_font().get_base_name() for thing in page.get_objects() if hasattr(thing, "get_font")}
 

@@ -58,7 +58,8 @@ def test_a_folder_in_and_a_cited_answer_out(shell: Shell) -> None:
     assert "追加 4" in shell("add", SAMPLES, "--meta", "課=統計学")
     assert "登録済み 4" in shell("add", SAMPLES)
     printed = shell("ask", QUESTION)
-    assert "回答あり · 抜粋のみ" in printed and "01-regression.pdf" in printed and "3ページ" in printed
+    assert "回答あり · 言語モデルなし" in printed and "01-regression.pdf" in printed and "3ページ" in printed
+    check_brief(shell)
     answer = shell("ask", QUESTION, "--json")
     assert {
         "id",
@@ -85,6 +86,19 @@ def test_a_folder_in_and_a_cited_answer_out(shell: Shell) -> None:
     )
     for form in ("md", "jsonl", "bibtex", "ris"):
         assert "決定係数" in shell("export", answer["id"], "--format", form)
+
+
+def check_brief(shell: Shell) -> None:
+    """The marked sentences alone, each with its number and its source."""
+    answer = shell("show", "last", "--json")
+    marks = [mark["number"] for passage in answer["passages"] for mark in passage["marks"]]
+    snippets = {row["number"]: "".join(row["snippet"].split()) for row in answer["evidence"]}
+    for brief in (shell("ask", QUESTION, "--brief"), shell("show", answer["id"], "--brief")):
+        squeezed = "".join(brief.split())
+        whole = max(answer["passages"], key=lambda passage: len(passage["text"]))
+        assert "回答あり" in brief and "".join(whole["text"].split()) not in squeezed
+        for number in marks:
+            assert f"{snippets[number]}[{number}]" in squeezed and f"\n[{number}] 0" in brief
 
 
 @pytest.mark.slow

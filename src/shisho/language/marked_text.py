@@ -73,6 +73,17 @@ def render_marked(
     )
 
 
+def render_marks(text: str, marks: Sequence[TextMark], *, heading: str = "", code: bool = False) -> str:
+    """Return the marked sentences alone, each on a line with its number. Rows of a table come under their
+    heading, which names the columns."""
+    if code:
+        blocks = [f"{fence_code(text[mark.start : mark.end])}\n[{mark.number}]" for mark in marks]
+        return "\n".join(blocks)
+    marked = [segment for segment in split_marked(text, marks) if segment.number]
+    head = f"▸ {heading}\n" if heading and any(is_row(text[mark.start : mark.end]) for mark in marks) else ""
+    return head + "\n".join(f"{segment.text}[{segment.number}]" for segment in marked)
+
+
 def _choose_gap(text: str, end: int, start: int, stop: int) -> str:
     """Return what stands between two sentences: a line end if the writer set one, else a space or nothing."""
     gap = text[end:start]

@@ -38,6 +38,7 @@ SAID: Mapping[str, str] = {
     "with --continue: not only where the question before looked": (
         "--continue とともに: 前の質問が探した場所に限らない"
     ),
+    "of passages, print only the marked sentences": "箇所の全文でなく、印の付いた文だけを表示",
     "most search rounds": "検索の最大回数",
     "ID=QUESTION, or a question: what the answer must say; may be repeated": (
         "ID=質問、または質問だけ。回答に必要な目標を指定します(繰り返し可)"

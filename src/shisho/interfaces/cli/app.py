@@ -35,7 +35,7 @@ from shisho.interfaces.cli.frames import translate_frames
 from shisho.interfaces.cli.interrupts import InterruptibleCommands, confirm
 from shisho.interfaces.cli.log_lines import start_command_log
 from shisho.interfaces.cli.named import keep_named
-from shisho.interfaces.cli.runner import Json
+from shisho.interfaces.cli.runner import Brief, Json
 from shisho.interfaces.cli.runner import run as _run
 from shisho.interfaces.cli.runner import show as _print
 from shisho.interfaces.cli.runner import words as _words
@@ -238,6 +238,7 @@ def show(
     id_: Annotated[
         str, typer.Argument(metavar="ID", help="of an answer, evidence or document; its beginning; or last")
     ] = "last",
+    brief: Brief = False,
     json_: Json = False,
 ) -> None:
     """Show an answer with its condition, goals and evidence; a piece of evidence; or a document."""
@@ -247,7 +248,7 @@ def show(
 
         thing = await desk.show(id_)
         pages = await desk.viewer.page_starts(thing[0].id) if isinstance(thing, tuple) else {}
-        _print(thing, json_, lambda: render.print_whole(thing, _words(context), pages))
+        _print(thing, json_, lambda: render.print_whole(thing, _words(context), pages, is_brief=brief))
 
     _run(context, work, json_, "interrupted_look")
 

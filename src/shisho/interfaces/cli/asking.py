@@ -11,7 +11,7 @@ import typer
 from shisho.errors import InvalidParams
 from shisho.interfaces.api.filters import parse_filters
 from shisho.interfaces.cli.interrupts import INTERRUPTED, stop_on_interrupt
-from shisho.interfaces.cli.runner import Json
+from shisho.interfaces.cli.runner import Brief, Json
 from shisho.interfaces.cli.runner import run as _run
 from shisho.interfaces.cli.runner import show as _print
 from shisho.interfaces.cli.runner import words as _words
@@ -88,6 +88,7 @@ def ask(
     anywhere: Anywhere = False,
     max_rounds: Annotated[int | None, typer.Option(help="most search rounds")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="most seconds")] = None,
+    brief: Brief = False,
     json_: Json = False,
 ) -> None:
     """Answer a question with quotations that can be checked."""
@@ -99,8 +100,7 @@ def ask(
     async def work(desk: Desk) -> None:
         from shisho.domain.inquiry import LoopStop
         from shisho.domain.task import Sources
-        from shisho.interfaces.cli import progress, render
-        from shisho.interfaces.cli.consent import ask_with_consent
+        from shisho.interfaces.cli import consent, progress, render
 
         words = _words(context)
         stop = stop_on_interrupt(words)
@@ -124,9 +124,9 @@ def ask(
                 )
 
         source = Sources.DOCUMENTS if filters and sources == "auto" else Sources(sources)
-        wording = (question, continue_)
-        answer = await ask_with_consent(desk, words, wording, source, answered, required.get("goals", ()))
-        _print(answer, json_, lambda: render.answer(answer))
+        needs = ((question, continue_), source, answered, required.get("goals", ()))
+        answer = await consent.ask_with_consent(desk, words, *needs)
+        _print(answer, json_, lambda: render.answer(answer, is_brief=brief))
         if answer.loop_stop is LoopStop.STOPPED and stop():
             raise typer.Exit(INTERRUPTED)
 

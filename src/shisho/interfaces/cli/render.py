@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ from shisho.interfaces.cli.columns import print_columns
 from shisho.interfaces.cli.file_names import make_names_distinct
 from shisho.interfaces.cli.messages import Words
 from shisho.language.display import display_code, display_name, display_quotation, join_lines, make_legible
-from shisho.language.marked_text import TextMark, render_marked, split_marked
+from shisho.language.marked_text import TextMark, render_marked, render_marks, split_marked
 from shisho.language.script import answer_language
 from shisho.messages.catalogue import render, render_all
 
@@ -34,11 +35,18 @@ _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
 _err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
 
 
-def answer(given_answer: Answer) -> None:
-    """The answer's text, then where each quotation stands; the quotation itself only where the text does not
-    have it. All that is said of an answer is in the question's language, as its text is."""
+def answer(given_answer: Answer, *, is_brief: bool = False) -> None:
+    """Print the answer's text, then the source of each quotation; the quotation itself only if the text does
+    not have it. Everything is in the question's language, as the text is. `is_brief`: of the passages only
+    the marked sentences."""
+    if is_brief:
+        given_answer = _shorten(given_answer)
     words = _words_of(given_answer)
-    _out.print(_style_marks(given_answer))
+    # A terminal breaks lines inside of words, which Japanese allows.
+    _out.print(
+        _style_marks(given_answer),
+        soft_wrap=answer_language(given_answer.question) != "en" or not _out.is_terminal,
+    )
     if given_answer.evidence:
         _out.print(f"\n{words('sources')}")
         names = make_names_distinct(
@@ -73,6 +81,22 @@ def _style_marks(given_answer: Answer) -> Text:
                 place = begin + len(marked)
         end = place
     return styled
+
+
+def _shorten(given_answer: Answer) -> Answer:
+    """Return the answer with the marked sentences of its passages in place of the passages."""
+    if not given_answer.passages:
+        return given_answer
+    text = given_answer.text
+    numbers: set[int] = set()
+    for passage in given_answer.passages:
+        numbers.update(mark.number for mark in passage.marks)
+        marks = [TextMark(mark.start, mark.end, mark.number) for mark in passage.marks]
+        whole = render_marked(passage.text, marks, heading=passage.heading, code=passage.code)
+        marked = render_marks(passage.text, marks, heading=passage.heading, code=passage.code)
+        text = text.replace(whole, marked, 1)
+    evidence = tuple(row for row in given_answer.evidence if row.number in numbers)
+    return replace(given_answer, text=text, evidence=evidence, passages=())
 
 
 def _words_of(given_answer: Answer) -> Words:
@@ -127,13 +151,16 @@ def print_whole(
     thing: Answer | Evidence | tuple[Document, str],
     words: Words,
     pages: Mapping[int, int] | None = None,
+    *,
+    is_brief: bool = False,
 ) -> None:
     """Print in full the thing that `shisho show` was asked for. `pages`: where each page of a document
-    begins in its text."""
+    begins in its text. `is_brief`: of an answer only the marked sentences."""
     if isinstance(thing, Answer):
         _out.print(make_legible(thing.question), style="bold")
-        answer(thing)
-        _account(thing)
+        answer(thing, is_brief=is_brief)
+        if not is_brief:
+            _account(thing)
     elif isinstance(thing, Evidence):
         name = join_lines(thing.title) if thing.source_url else display_name(PurePath(thing.document).name)
         _out.print(_evidence_line(thing, words, name))

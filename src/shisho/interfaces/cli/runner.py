@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from shisho.desk import Desk
 
 Json = Annotated[bool, typer.Option("--json", help="print JSON")]
+Brief = Annotated[bool, typer.Option("--brief", help="of passages, print only the marked sentences")]
 
 
 def run(

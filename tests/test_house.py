@@ -147,7 +147,6 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
     "numpy": (
         "librarian/evidence.py",
         "inference/embedding.py",
-        "inference/extractor.py",
         "inference/onnx_folder.py",
         "inference/static_folder.py",
         "stores/embedded/dense.py",

@@ -27,7 +27,7 @@ def another(row: Setting, home: Path) -> object:
         return "qdrant://127.0.0.1:9"
     if row.name in ("embedder", "models_url", "traces"):
         return "http://127.0.0.1:9/v1"
-    if row.name in ("reranker", "extractor"):
+    if row.name == "reranker":
         return "owner/name"
     if row.name.startswith("model") and row.pattern and row.name != "model_url":
         return "ollama/a-model"

@@ -100,13 +100,6 @@ TABLE: tuple[Setting, ...] = (
         "as ONNX, or the name of a pulled one",
         pattern=r"none|.*[/\\][^\0\n]*",
     ),
-    Setting(
-        "extractor",
-        "none",
-        "what chooses the sentences of passages where no model does: a folder with a small extractor as ONNX, or the name of "
-        "a pulled one",
-        pattern=r"none|.*[/\\][^\0\n]*",
-    ),
     Setting("models_url", "https://huggingface.co", "hub of models that `models pull` asks", pattern=ADDRESS),
     Setting(
         "index",

@@ -169,34 +169,3 @@ def static_folder(root: Path, seed: int, width: int = WIDTH) -> Path:
     write_json(root / "config.json", {"model_type": "model2vec"})
     write_safetensors(root / "model.safetensors", {"embeddings": table})
     return root
-
-
-def extractor_folder(
-    root: Path, keeps: dict[str, float], relevance: float = 4.0, room: int = 512
-) -> Tokenizer:
-    """An extractor as OpenProvence has two heads: every passage is as relevant, and of each token its letters
-    say by how much to keep it rather than not; of others -4."""
-    tokenizer = write_tokenizer(root / "tokenizer.json")
-    kept = np.zeros((tokenizer.get_vocab_size(), 2), np.float32)
-    kept[:, 1] = -4.0
-    for letters, weight in keeps.items():
-        kept[tokenizer.token_to_id(letters), 1] = weight
-    ids = helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["batch", "length"])
-    ranking = helper.make_tensor_value_info("ranking_logits", TensorProto.FLOAT, ["batch", 1])
-    pruning = helper.make_tensor_value_info("pruning_logits", TensorProto.FLOAT, ["batch", "length", 2])
-    nodes = [
-        helper.make_node("Gather", ["kept", "input_ids"], ["pruning_logits"]),
-        helper.make_node("Gather", ["relevance", "first"], ["ranking_logits"]),
-    ]
-    constants = [
-        numpy_helper.from_array(kept, "kept"),
-        numpy_helper.from_array(np.array([[relevance]], np.float32), "relevance"),
-        numpy_helper.from_array(np.array([0], np.int64), "first"),
-    ]
-    graph = helper.make_graph(nodes, "extractor", [ids], [ranking, pruning], constants)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
-    onnx.checker.check_model(model)
-    (root / "onnx").mkdir(parents=True, exist_ok=True)
-    onnx.save(model, root / "onnx" / "model.onnx")
-    write_json(root / "config.json", {"model_type": "modernbert", "max_position_embeddings": room})
-    return tokenizer

@@ -13,7 +13,7 @@ from pathlib import Path
 from shisho.bootstrap.embedder import BY_WORDS, BuiltEmbedders
 from shisho.bootstrap.engine_file import read_config
 from shisho.bootstrap.models import check_model
-from shisho.bootstrap.onnx_models import check_extractor, check_reranker
+from shisho.bootstrap.reranking import check_reranker
 from shisho.corpus.readers import drawing, media, specimen
 from shisho.corpus.readers.killable import KillableReader
 from shisho.desk.embeddings import EmbeddingDesk
@@ -71,7 +71,6 @@ async def run_checks(
         _browser(settings.text("browser_path")),
         _quiet(await _embedder(embeddings, embedders, index), owner),
         *await check_reranker(settings),
-        *await check_extractor(settings),
         await check_model(settings),
         *(Check("environment", False, stray, optional=True) for stray in find_stray_names()),
     ]

@@ -18,7 +18,7 @@ from shisho.bootstrap.models import (
     build_recorded_mind,
     model_ceilings,
 )
-from shisho.bootstrap.onnx_models import build_extractor, build_reranker
+from shisho.bootstrap.reranking import build_reranker
 from shisho.bootstrap.store_parts import LibraryStores
 from shisho.bootstrap.stores import build_stores
 from shisho.bootstrap.viewer import build_renderer
@@ -131,9 +131,7 @@ def _inquiries(
     left_out = stores.opinions.list_left_out
     replayed = partial(build_recorded_mind, settings)
     borrowed = partial(build_borrowed_mind, settings)
-    mind = partial(
-        _mind, cache(partial(build_mind, settings)), cache(partial(_extractor_mind, settings)), stores
-    )
+    mind = partial(_mind, cache(partial(build_mind, settings)), stores)
     thinking = (partial(_runner, settings), mind, replayed, borrowed)
     recollection = Recollection(stores.conversations, stores.ledger, stores.shelf)
     return LibrarianInquiries(
@@ -148,33 +146,14 @@ def _inquiries(
     )
 
 
-def _mind(
-    shared: Callable[[], ModelMind | None],
-    small: Callable[[], Mind | None],
-    stores: LibraryStores,
-    owner: str,
-) -> Mind | None:
-    """The models that are set, counted against the quotas of an owner; without them the extractor that is
-    set."""
+def _mind(shared: Callable[[], ModelMind | None], stores: LibraryStores, owner: str) -> Mind | None:
+    """Return the models that are set, counted against the quotas of an owner; None without models."""
     mind = shared()
     if mind is None:
-        return small()
+        return None
     from shisho.librarian.metering import OwnerTokens
 
     return mind.with_meter(OwnerTokens(stores.quotas, owner))
-
-
-def _extractor_mind(settings: Settings) -> Mind | None:
-    """What was asked for and is not there is said once."""
-    extractor = build_extractor(settings)
-    if extractor is None:
-        return None
-    if isinstance(extractor, Message):
-        log.warning(extractor)
-        return None
-    from shisho.librarian.extractor_mind import ExtractorMind
-
-    return ExtractorMind(extractor)
 
 
 def _embedders(settings: Settings) -> tuple[BuiltEmbedders | None, Message]:

@@ -117,10 +117,6 @@ def build_recorded_mind(settings: Settings, uses: Sequence[ModelUse]) -> Mind | 
     ExtraMissing where the packages are not installed that read replies."""
     if not uses:
         return None
-    from shisho.librarian.extractor_mind import ExtractorMind, RecordedExtractor, is_of_extractor
-
-    if all(map(is_of_extractor, uses)):
-        return ExtractorMind(RecordedExtractor(uses))
     from shisho.inference.recorded import RecordedLlm
     from shisho.librarian.model_calls import ModelLimits
     from shisho.librarian.model_mind import ModelMind

@@ -72,15 +72,6 @@ class StoredModel:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class ExtractedScores:
-    """How relevant a passage is for a question, and how much each of its sentences speaks to it: from 0 to
-    1."""
-
-    passage: float
-    sentences: tuple[float, ...]
-
-
 def cosine(first: Embedding, second: Embedding) -> float:
     """The cosine of two vectors of equal length."""
     return sum(left * right for left, right in zip(floats(first), floats(second), strict=True))

@@ -20,25 +20,6 @@ SAID: Mapping[str, str] = {
         "言葉による順位と意味による順位の合わせ方(blend: 点数による、rrf: 順位による)"
     ),
     "{name} works": "{name} が使えます",
-    "what chooses the sentences of passages where no model does: a folder with a small extractor as ONNX, or the name of "
-    "a pulled one": (
-        "モデルがないときにパッセージから文を選ぶもの: ONNX の小さな抽出器のフォルダ、または取り込んだモデルの名前"
-    ),
-    "The extractor {name} is not on this machine: `shisho models pull {name}` brings it, or "
-    "`shisho models import FILE` what another machine exported. Until then sentences are chosen by rules.": (
-        "抽出器 {name} はこのマシンにありません。`shisho models pull {name}` で取り込むか、別のマシンで書き出した"
-        "ものを `shisho models import ファイル` で入れてください。それまでは規則が文を選びます。"
-    ),
-    'The extractor {name} needs an extra: pip install "shisho[onnx]".': (
-        '抽出器 {name} には追加機能が要ります: pip install "shisho[onnx]"。'
-    ),
-    "{folder} is no folder of an extractor: it has no ONNX file.": (
-        "{folder} は抽出器のフォルダではありません。ONNX ファイルがありません。"
-    ),
-    "{folder} does not say of a question and a passage how relevant it is and which words to keep: it is no extractor.": (
-        "{folder} は質問とパッセージから関連の強さと残す語を出しません。抽出器ではありません。"
-    ),
-    "The extractor {name} is not asked again.": "抽出器 {name} にもう一度は尋ねません。",
     "The reranker {name} is not on this machine: `shisho models pull {name}` brings it, or "
     "`shisho models import FILE` what another machine exported. Until then passages stay in the order of the search.": (
         "リランカー {name} はこのマシンにありません。`shisho models pull {name}` で取り込むか、別のマシンで書き出した"

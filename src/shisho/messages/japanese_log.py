@@ -7,7 +7,6 @@ from collections.abc import Mapping
 SAID: Mapping[str, str] = {
     "The search is by words alone: {why}": "語だけで検索します: {why}",
     "The ranking is without its reranker: {why}": "並べ替えのモデルを使わずに順位を付けます: {why}",
-    "The sentences are chosen by rules: {why}": "文は規則で選びます: {why}",
     "No vectors are made for now: {why}": "今はベクトルを作れません: {why}",
     "The index is made in memory; its files cannot be used: {why}.": (
         "索引のファイルを使えないため、メモリーの中に作ります: {why}。"

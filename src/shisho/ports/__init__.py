@@ -23,7 +23,6 @@ from shisho.ports.embedding import (
     Embedder,
     Embedders,
     EmbeddingStore,
-    Extractor,
     Reranker,
 )
 from shisho.ports.files import Files
@@ -66,7 +65,6 @@ __all__ = [
     "Embedder",
     "Embedders",
     "EmbeddingStore",
-    "Extractor",
     "Fetcher",
     "Files",
     "FolderRegister",

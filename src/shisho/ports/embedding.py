@@ -11,7 +11,6 @@ if TYPE_CHECKING:
         EmbedderAbout,
         Embedding,
         EmbeddingProgress,
-        ExtractedScores,
         NewEmbedding,
     )
 
@@ -58,20 +57,6 @@ class EmbeddingStore(Protocol):
         """Remove other embedders' vectors, where nothing is pending. Searches no longer use them."""
 
     async def measure_progress(self) -> EmbeddingProgress: ...
-
-
-class Extractor(Protocol):
-    """Reads a question and a passage together and says which sentences to keep. It computes outside the event
-    loop. Raises ExtraMissing and InvalidParams where its files cannot be used, ModelFailed where it is asked
-    in vain."""
-
-    @property
-    def name(self) -> str: ...
-
-    async def score(
-        self, question: str, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]]
-    ) -> Sequence[ExtractedScores]:
-        """Of each text; `spans`: start and end of its sentences. One that was not read to has 0."""
 
 
 class Reranker(Protocol):

@@ -1,0 +1,57 @@
+"""The setting `reranker` to a model that puts passages in order, and whether it works."""
+
+from __future__ import annotations
+
+import importlib.util
+
+from shisho.bootstrap.embedder import find_model_folder
+from shisho.domain.corpus import Check
+from shisho.errors import ExtraMissing, NotFound, ShishoError
+from shisho.messages.message import Message
+from shisho.messages.system import reason_of
+from shisho.ports import Reranker
+from shisho.settings import Settings
+
+
+def build_reranker(settings: Settings) -> Reranker | Message | None:
+    """Return the reranker that is set, or why it can't be used; None if none is set."""
+    choice = settings.text("reranker")
+    if choice == "none":
+        return None
+    try:
+        return _load(settings, choice)
+    except ShishoError as error:
+        return error.message
+    except OSError as error:
+        return Message("{path} cannot be read: {why}.", path=choice, why=reason_of(error))
+
+
+def _load(settings: Settings, choice: str) -> Reranker:
+    folder = find_model_folder(settings, choice)
+    if folder is None:
+        raise NotFound(
+            "The reranker {name} is not on this machine: `shisho models pull {name}` brings it, or "
+            "`shisho models import FILE` what another machine exported. "
+            "Until then passages stay in the order of the search.",
+            name=choice,
+        )
+    if not all(importlib.util.find_spec(module) for module in ("numpy", "onnxruntime", "tokenizers")):
+        raise ExtraMissing('The reranker {name} needs an extra: pip install "shisho[onnx]".', name=choice)
+    from shisho.inference.model_folder import read_folder
+    from shisho.inference.reranker import FolderReranker
+
+    return FolderReranker(read_folder(folder))
+
+
+async def check_reranker(settings: Settings) -> list[Check]:
+    """Ask the reranker one tiny question. Return nothing if none is set."""
+    reranker = build_reranker(settings)
+    if reranker is None:
+        return []
+    if isinstance(reranker, Message):
+        return [Check("reranker", False, reranker, optional=True)]
+    try:
+        await reranker.score("司書", ["司書は本を探す。"])
+    except ShishoError as error:
+        return [Check("reranker", False, error.message, optional=True)]
+    return [Check("reranker", True, Message("{name} works", name=reranker.name), optional=True)]

@@ -121,6 +121,37 @@ async def test_resolve_gives_the_span_of_the_document(library: Library) -> None:
         await session.resolve(99, 0, 1)
 
 
+async def test_the_neighbours_of_a_passage_come_first_and_once(library: Library) -> None:
+    parts = [f"第{number}段落は鉱石{number * 7919 % 10007}の話である。" for number in range(8)]
+    parts[4] = "統計の講義の第四段落である。"
+    await library.shelf.put(intake("\n\n".join(parts)))
+    session = await library.searcher().open(Scope(), Complexity.SINGLE, ROOM, "s")
+    (first,) = (await session.search(ASKED, 1)).shown
+    request = replace(ASKED, keyword_query=("鉱石",), read_around=(first.temp_index, 99))
+    second = await session.search(request, 2)
+    assert [one.text for one in second.shown[:2]] == [parts[3], parts[5]]
+    assert len({one.text for one in second.shown}) == len(second.shown)
+    third = await session.search(replace(request, keyword_query=("猫",)), 3)
+    assert not {parts[3], parts[4], parts[5]} & {one.text for one in third.shown}
+
+
+async def test_neighbours_that_the_user_left_out_stay_out(library: Library) -> None:
+    await library.shelf.put(intake("前の段落。\n\n統計の講義の段落。\n\n後の段落。", pages=3))
+    scope = Scope(filters={"page": "2"})
+    session = await library.searcher().open(scope, Complexity.SINGLE, ROOM, "s")
+    (first,) = (await session.search(ASKED, 1)).shown
+    assert not (await session.search(replace(ASKED, read_around=(first.temp_index,)), 2)).shown
+
+
+async def test_a_round_that_fills_the_room_shows_more_than_k(library: Library) -> None:
+    await filled(library, 60)
+    session = await library.searcher().open(Scope(), Complexity.SINGLE, ROOM, "s")
+    assert len((await session.search(ASKED, 1)).shown) == 5
+    assert len((await session.search(replace(ASKED, fills_room=True), 2)).shown) == 55
+    small = await library.searcher().open(Scope(), Complexity.SINGLE, ROOM, "t")
+    assert 1 <= len((await small.search(replace(ASKED, fills_room=True), 1, 200)).shown) < 20
+
+
 async def test_what_stands_overleaf_is_cited_on_its_own_page(library: Library) -> None:
     given = intake("統計の講義では次の書類を出す。\n\n① 申込書\n\n② 証明書", pages=2)
     await library.shelf.put(given)

@@ -98,7 +98,7 @@ async def test_each_provider_writes_an_answer_that_is_checked(name: str, tmp_pat
     answer, provider = await asked(tmp_path, well, name)
     assert answer.model == f"{name}/m-1" and f"{SENTENCE} [1]" in answer.text
     check_grounded(answer, TEXT)
-    assert len(provider.requests) == answer.budget_used["model_calls"] == 3
+    assert len(provider.requests) == answer.budget_used["model_calls"] == 2
     assert KEY not in (tmp_path / "home" / "shisho.db").read_bytes().decode("latin-1")
 
 

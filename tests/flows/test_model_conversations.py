@@ -40,7 +40,8 @@ def replying(alone: str, goal: str = "", fault: bool = False) -> Callable[[Provi
 
     def script(request: ProviderRequest) -> ProviderReply:
         of_kind = kind(request)
-        if of_kind == "question" and fault:
+        goes_on = "asked: " in request.text
+        if of_kind == "goals" and goes_on and fault:
             return ProviderReply("no", status=400)
         shape = {"condition": "all", "complexity": "single"}
         shown = [(number, line) for number, text in passages(request) for line in text.splitlines()]
@@ -50,8 +51,9 @@ def replying(alone: str, goal: str = "", fault: bool = False) -> Callable[[Provi
             if "とは、" in line or ORDER[17:] in line
         ]
         replies: dict[str, Any] = {
-            "question": {"question": alone, "goals": [{"question": goal or alone}], **shape},
-            "goals": {"goals": [{"question": FIRST}], **shape},
+            "goals": {"question": alone, "goals": [goal or alone], **shape}
+            if goes_on
+            else {"goals": [FIRST], **shape},
             "keywords": {"keywords": ["樹氷", "霧氷"], "meaning": alone, "reasoning": ""},
             "findings": {"findings": findings},
             "sentences": {"sentences": [{"text": LINE, "cites": [1, 2]}]},
@@ -91,7 +93,7 @@ async def test_a_follow_up_that_rules_miss_is_written_out_by_the_model_and_told(
     assert [goal.question for goal in answer.goals] == [ALONE]
     assert answer.model_uses[0].node == "strategy" and answer.model_uses[0].fault is None
     told = requests[0].text
-    assert kind(requests[0]) == "question" and f"Question: {FOLLOW_UP}" in told
+    assert kind(requests[0]) == "goals" and f"Question: {FOLLOW_UP}" in told
     fence = requests[0].instructions.split("begin with ")[1].split()[0]
     inside = told.split(f"{fence} turn 1 before this question")[1].split(f"{fence} end of turn 1")[0]
     assert f"asked: {FIRST}" in inside and f"answered: {LINE}" in inside
@@ -141,7 +143,9 @@ async def test_words_of_pages_in_earlier_answers_are_data(tmp_path: Path) -> Non
     assert ORDER.replace("⟦", "[") in inside and told.count("⟦") == told.count(fence) == 4
 
 
-async def test_without_a_conversation_the_prompt_is_the_question_and_the_day(tmp_path: Path) -> None:
+async def test_without_a_conversation_the_prompt_has_the_day_the_library_and_the_question(
+    tmp_path: Path,
+) -> None:
     async with FakeProvider(replying(ALONE)) as provider:
         model = {"model": "ollama/m-1", "model_url": provider.url("ollama"), "model_seconds": 120.0}
         async with open_desk(home=tmp_path, web="off", **model) as desk:
@@ -150,6 +154,8 @@ async def test_without_a_conversation_the_prompt_is_the_question_and_the_day(tmp
             await desk.add_source(Source("cats.txt", b"Cats eat fish.\n", "text/plain"), "animals")
             await desk.ask("樹氷と霧氷はそれぞれなぜできるのか")
     alone, beside = [request.text for request in provider.requests if kind(request) == "goals"]
-    head, question = alone.split("\n")
-    assert head.startswith("Today is 2") and question == "Question: 樹氷と霧氷はそれぞれなぜできるのか"
-    assert "自然: 2 passages, ja" in beside and beside.endswith(question)
+    question = "Question: 樹氷と霧氷はそれぞれなぜできるのか"
+    assert alone.startswith("Today is 2") and "The conversation:\n(none)\n" in alone
+    assert alone.endswith(question) and beside.endswith(question)
+    assert "\n樹氷 | 霧氷\n" in alone and "passages" not in alone
+    assert "corpus 自然: 2 passages, ja" in beside

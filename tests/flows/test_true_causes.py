@@ -1,4 +1,4 @@
-"""What is said is what is the matter: neither a list that cannot go on nor a corpus without documents is an
+"""What is said is what is the inputs: neither a list that cannot go on nor a corpus without documents is an
 empty library, and a backup that has no place is no fault of the home."""
 
 from __future__ import annotations

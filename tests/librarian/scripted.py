@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 from shisho.domain.model import ModelFault, ModelPrompt, ModelReply, ModelUsage
 from shisho.errors import ModelFailed
 from shisho.librarian.model_calls import ModelLimits
-from shisho.librarian.model_mind import ModelMind
+from shisho.librarian.model_policy import ModelPolicy
 
 T = TypeVar("T")
 Reply = Callable[[ModelPrompt, type], "tuple[Any, ModelUsage]"]
-NODES = ("strategy", "plan", "evaluate", "reflect", "answer", "entailment")
+NODES = ("strategy", "plan", "evaluate", "answer", "entailment")
 LIMITS = ModelLimits(8_192, 60.0)
 
 
@@ -41,5 +41,5 @@ class ScriptedLlm:
         return ModelReply(value, repr(value), usage)
 
 
-def mind_of(llm: ScriptedLlm, limits: ModelLimits = LIMITS) -> ModelMind:
-    return ModelMind(dict.fromkeys(NODES, llm), limits)
+def policy_of(llm: ScriptedLlm, limits: ModelLimits = LIMITS) -> ModelPolicy:
+    return ModelPolicy(dict.fromkeys(NODES, llm), limits)

@@ -21,14 +21,13 @@ from shisho.librarian.model_replies import (
     FindingReply,
     GoalReply,
     PlanReply,
-    ReflectionReply,
     SentenceReply,
     StrategyReply,
 )
 from tests.faults.children import LONG
 from tests.librarian.library import Leaf, Library
-from tests.librarian.scripted import ScriptedLlm, mind_of
-from tests.librarian.test_model_mind import QUESTION, asked
+from tests.librarian.scripted import ScriptedLlm, policy_of
+from tests.librarian.test_model_policy import QUESTION, asked
 from tests.shared import shared
 
 FACT = "決定係数とは、回帰モデルの当てはまりのよさを表す指標である。"
@@ -71,7 +70,6 @@ def obey(prompt: ModelPrompt, shape: type) -> tuple[Any, ModelUsage]:
         StrategyReply: StrategyReply((GoalReply(QUESTION),), "all", "single"),
         PlanReply: PlanReply(("決定係数",), order, order),
         EvaluationReply: EvaluationReply(tuple(quotations)),
-        ReflectionReply: ReflectionReply("G1", order),
         AnswerReply: AnswerReply(tuple(sentences)),
         EntailmentReply: EntailmentReply(tuple(EntailmentVerdict(number, True) for number in range(40))),
     }
@@ -86,7 +84,7 @@ async def test_a_model_that_obeys_every_page_gets_no_word_of_its_own_through(sta
     leaves = [Leaf(str(number), text) for number, text in enumerate(texts)]
     llm = ScriptedLlm(obey)
     budget = Budget(max_rounds=1, max_tokens=10**8, max_model_calls=20)
-    answer = await asked(mind_of(llm, ROOM), budget=budget, library=Library(leaves, AT_ONCE))
+    answer = await asked(policy_of(llm, ROOM), budget=budget, library=Library(leaves, AT_ONCE))
     reading = next(prompt.text for prompt in llm.prompts if "Passages:" in prompt.text)
     unread = [text for text in texts if text not in reading]
     assert len(unread) <= 2, "every order is read; some mails are nearly the same and are shown once"

@@ -10,35 +10,36 @@ import pytest
 from shisho.domain.answer_news import RunNews, SentenceWritten
 from shisho.domain.inquiry import Budget, Goal
 from shisho.domain.model import ModelFault
-from shisho.librarian.model_mind import limit_findings
+from shisho.librarian.model_policy import limit_findings
 from shisho.librarian.model_replies import (
     AnswerReply,
     EvaluationReply,
     FindingReply,
-    PlanReply,
     SentenceReply,
 )
 from tests.librarian.library import Leaf, Library
-from tests.librarian.scripted import mind_of
+from tests.librarian.scripted import policy_of
 from tests.librarian.test_loop import LEAVES
-from tests.librarian.test_model_mind import PARAPHRASE, QUESTION, QUOTATION, asked, scripted
+from tests.librarian.test_model_policy import PARAPHRASE, QUESTION, QUOTATION, asked, scripted
 
 
 def finding(quotation: str, index: int, stance: str = "answers") -> FindingReply:
     return FindingReply(index, "G1", quotation, 0.9, stance)  # type: ignore[arg-type]
 
 
-async def test_an_empty_list_of_a_model_is_believed_and_the_answer_says_who_read() -> None:
-    answer = await asked(mind_of(scripted(EvaluationReply=EvaluationReply(()))), budget=Budget(max_rounds=1))
+async def test_an_empty_list_of_a_model_is_no_answer_and_the_answer_says_who_read() -> None:
+    policy = policy_of(scripted(EvaluationReply=EvaluationReply(())))
+    answer = await asked(policy, budget=Budget(max_rounds=1))
+    assert answer.level == "related" and answer.text.splitlines()[0].endswith("資料はモデルが読みました")
+    answer = await asked(policy, budget=Budget(max_rounds=1), library=Library([], 1))
     assert answer.level == "nothing" and not answer.evidence
-    assert answer.text.splitlines()[0] == "見つかりません · 資料はモデルが読みました"
 
 
 @pytest.mark.parametrize("made_up", ["決定係数は常に1である。", ""])
 async def test_a_reply_of_which_nothing_was_shown_is_read_by_the_rules(made_up: str) -> None:
     reply = EvaluationReply((FindingReply(1, "G1", made_up, 0.9), FindingReply(77, "G1", QUOTATION, 0.9)))
     llm = scripted(EvaluationReply=reply, AnswerReply=ModelFault.TIMEOUT)
-    answer = await asked(mind_of(llm), budget=Budget(max_rounds=1))
+    answer = await asked(policy_of(llm), budget=Budget(max_rounds=1))
     assert [quotation.snippet for quotation in answer.evidence] == [QUOTATION]
     (use,) = [use for use in answer.model_uses if use.node == "evaluate"]
     assert (use.fault, use.dropped) == (ModelFault.UNUSABLE, 2)
@@ -47,7 +48,7 @@ async def test_a_reply_of_which_nothing_was_shown_is_read_by_the_rules(made_up: 
 async def test_a_reply_of_which_something_was_shown_counts_without_the_rest() -> None:
     reply = EvaluationReply((finding("決定係数は常に1である。", 1), finding(QUOTATION, 1)))
     llm = scripted(EvaluationReply=reply, AnswerReply=ModelFault.TIMEOUT)
-    answer = await asked(mind_of(llm), budget=Budget(max_rounds=1))
+    answer = await asked(policy_of(llm), budget=Budget(max_rounds=1))
     assert [quotation.snippet for quotation in answer.evidence] == [QUOTATION]
     (use,) = [use for use in answer.model_uses if use.node == "evaluate"]
     assert (use.fault, use.dropped) == (None, 1)
@@ -61,7 +62,7 @@ async def test_a_reply_of_which_something_was_shown_counts_without_the_rest() ->
             "回答を書けませんでした",
         ),
         (
-            {"PlanReply": PlanReply(("猫",), "猫", "猫"), "EvaluationReply": ModelFault.TIMEOUT},
+            {"EvaluationReply": ModelFault.TIMEOUT, "question": "江戸幕府の初代将軍は誰か"},
             "資料を読んでいません",
         ),
     ],
@@ -69,8 +70,9 @@ async def test_a_reply_of_which_something_was_shown_counts_without_the_rest() ->
 async def test_where_the_model_failed_rules_read_and_the_answer_says_so(
     changed: dict[str, Any], first_line: str
 ) -> None:
+    question = changed.pop("question", QUESTION)
     answer = await asked(
-        mind_of(scripted(**changed)), budget=Budget(max_rounds=1), library=Library(LEAVES, 1)
+        policy_of(scripted(**changed)), question, Budget(max_rounds=1), library=Library(LEAVES, 1)
     )
     assert first_line in answer.text.splitlines()[0] and "モデル未設定" not in answer.text
 
@@ -91,7 +93,7 @@ async def test_what_is_unknown_or_contradicted_is_not_answered(stances: tuple[st
         for index, (leaf, stance) in enumerate(zip(leaves, stances, strict=False), 1)
     )
     llm = scripted(EvaluationReply=EvaluationReply(findings), AnswerReply=ModelFault.TIMEOUT)
-    answer = await asked(mind_of(llm), budget=Budget(max_rounds=1), library=Library(leaves, 3))
+    answer = await asked(policy_of(llm), budget=Budget(max_rounds=1), library=Library(leaves, 3))
     assert (answer.level == "related") is bool(words) and words in answer.text
     shown_stances = {quotation.snippet: str(quotation.stance) for quotation in answer.evidence}
     assert [shown_stances[leaf.text] for leaf, _ in zip(leaves, stances, strict=False)] == list(stances)
@@ -105,7 +107,7 @@ async def test_near_duplicates_are_shown_once_and_the_other_documents_are_furthe
     library = Library([*leaves, Leaf("d", "決定係数は0から1までの値をとる。")], 5)
     reply = EvaluationReply((finding(text.split("。")[0] + "。", 1),))
     llm = scripted(EvaluationReply=reply)
-    answer = await asked(mind_of(llm), library=library)
+    answer = await asked(policy_of(llm), library=library)
     passages = next(prompt.text for prompt in llm.prompts if "Passages:" in prompt.text).split("Passages:")[1]
     assert passages.count("回帰モデル") == 1 and "0から1" in passages
     assert [(row.document, row.same_as) for row in answer.evidence] == [("a", 0), ("b", 1), ("c", 1)]
@@ -119,8 +121,8 @@ async def test_a_goal_may_have_as_many_quotations_as_it_needs() -> None:
         Leaf(str(number), f"決定係数の材料{number}は{number}00グラムである。") for number in range(1, 7)
     ]
     findings = tuple(finding(leaf.text, number) for number, leaf in enumerate(leaves, 1))
-    mind = mind_of(scripted(EvaluationReply=EvaluationReply(findings)))
-    assert len((await asked(mind, library=Library(leaves, 6))).evidence) == 6
+    policy = policy_of(scripted(EvaluationReply=EvaluationReply(findings)))
+    assert len((await asked(policy, library=Library(leaves, 6))).evidence) == 6
     assert [limit_findings([Goal(str(number), "") for number in range(count)]) for count in (1, 2, 8)] == [
         12,
         6,
@@ -135,7 +137,7 @@ async def test_a_quotation_is_shown_to_the_writer_with_what_stands_before_it() -
     ]
     findings = (finding("乙\t31.0\t2021", 1), finding("これは1に近いほどよい。", 2))
     llm = scripted(EvaluationReply=EvaluationReply(findings))
-    await asked(mind_of(llm), library=Library(leaves, 2))
+    await asked(policy_of(llm), library=Library(leaves, 2))
     written = next(prompt.text for prompt in llm.prompts if "Quotations:" in prompt.text)
     assert (
         "(before it: 名前 | 値(%) | 年)\n乙" in written
@@ -154,7 +156,7 @@ async def test_a_quotation_is_shown_to_the_writer_with_what_stands_before_it() -
     ],
 )
 async def test_a_short_question_for_one_fact_is_split_by_rules(question: str, is_asked: bool) -> None:
-    answer = await asked(mind_of(scripted()), question)
+    answer = await asked(policy_of(scripted()), question)
     assert ("strategy" in [use.node for use in answer.model_uses]) is is_asked
 
 
@@ -167,7 +169,7 @@ async def test_a_figure_may_be_worked_out_in_another_sentence() -> None:
     reply = EvaluationReply((finding(leaves[0].text, 1),))
     told: list[RunNews] = []
     answer = await asked(
-        mind_of(scripted(EvaluationReply=reply, AnswerReply=AnswerReply(sentences))),
+        policy_of(scripted(EvaluationReply=reply, AnswerReply=AnswerReply(sentences))),
         library=Library(leaves, 1),
         notify=told.append,
     )
@@ -181,6 +183,6 @@ async def test_a_quotation_of_several_sentences_is_printed_once() -> None:
         SentenceReply(f"{PARAPHRASE[:-2]}{end}", (1,)) for end in ("だ。", "である。", "でしょう。")
     )
     wrong = tuple(SentenceReply(f"決定係数は{number}を表す。", (1,)) for number in (7, 8))
-    answer = await asked(mind_of(scripted(AnswerReply=AnswerReply((*sentences, *wrong)))))
+    answer = await asked(policy_of(scripted(AnswerReply=AnswerReply((*sentences, *wrong)))))
     assert answer.text.count(QUOTATION) == 1
     assert all(sentence.text in answer.text for sentence in sentences)

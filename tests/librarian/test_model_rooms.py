@@ -14,10 +14,10 @@ from shisho.domain.model import ModelFault, ModelPrompt, ModelUsage
 from shisho.language.tokens import tokens
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.entailment import ask_entailment
-from shisho.librarian.mind import AnswerMatter, PassageMatter, PlanMatter, QuestionMatter
 from shisho.librarian.model_calls import MESSAGE_TOKENS, SCHEMA_TOKENS, ModelCalls, ModelLimits
 from shisho.librarian.model_writing import AnswerWriter
-from tests.librarian.scripted import NODES, ScriptedLlm, mind_of
+from shisho.librarian.policy import AnswerInput, EvaluateInput, PlanInput, StrategyInput
+from tests.librarian.scripted import NODES, ScriptedLlm, policy_of
 
 GOALS = (Goal("G1", "決定係数とは何か"), Goal("G2", "残差とは何か"))
 STRATEGY = Strategy("決定係数と残差とは何か", GOALS, "G1 and G2", Complexity.SEVERAL)
@@ -45,22 +45,21 @@ async def recall_much() -> Surroundings:
 async def ask_all(limits: ModelLimits) -> list[ModelPrompt]:
     """The prompts of all nodes, each with much to say."""
     llm = ScriptedLlm(lambda prompt, shape: (ModelFault.TIMEOUT, ModelUsage(1)))
-    mind = mind_of(llm, limits)
+    policy = policy_of(llm, limits)
     calls = ModelCalls(dict.fromkeys(NODES, llm), limits)
     room = ModelAllowance(Budget(max_model_calls=99, max_tokens=10_000_000), Spending())
-    plans = PlanMatter(STRATEGY, GOALS, (), EVIDENCE)
-    question = QuestionMatter(
+    plans = PlanInput(STRATEGY, GOALS, (), EVIDENCE)
+    question = StrategyInput(
         "それはなぜか", "それはなぜか", ("決定係数とは何か",), lambda: "2026-11-28", recall_much
     )
     verdict: Any = None
-    await mind.split(question, room)
-    await mind.plan(plans, room)
-    await mind.reflect(plans, verdict, room)
-    await mind.evaluate(PassageMatter(STRATEGY, GOALS, PASSAGES, {}, EVIDENCE), room)
+    await policy.split(question, room)
+    await policy.plan(plans, room)
+    await policy.evaluate(EvaluateInput(STRATEGY, GOALS, PASSAGES, {}, EVIDENCE), room)
     await ask_entailment(calls, room, STRATEGY.question, [(ref.snippet, [ref]) for ref in EVIDENCE])
-    matter = AnswerMatter(STRATEGY, (), EVIDENCE, verdict, (), STRATEGY.question)
+    inputs = AnswerInput(STRATEGY, (), EVIDENCE, verdict, (), STRATEGY.question)
     with pytest.raises(AttributeError):  # rules would write it now, with a verdict that is none
-        await AnswerWriter(calls, matter, room, print, verdict).write()
+        await AnswerWriter(calls, inputs, room, print, verdict).write()
     return llm.prompts
 
 

@@ -9,8 +9,7 @@ import pytest
 from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import AnswerLevel, Budget, Goal, GoalStatus, LoopStop, NextStep, Strategy, Verdict
 from shisho.domain.loop_state import Spending
-from shisho.librarian.reflect import choose_next_focus
-from shisho.librarian.route import conclude, route
+from shisho.librarian.route import choose_next_focus, conclude, route
 
 GOALS = (Goal("G1", "一つ目は何か"), Goal("G2", "二つ目は何か", min_evidence=2), Goal("G3", "三つ目は何か"))
 BUDGET = Budget(max_rounds=3, max_seconds=10.0, max_pages=5, max_model_calls=4, max_tokens=100)

@@ -13,9 +13,9 @@ from shisho.bootstrap.deferred import defer, defer_call
 from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders
 from shisho.bootstrap.intake import build_ingest, build_reader, query_terms
 from shisho.bootstrap.models import (
-    build_borrowed_mind,
-    build_mind,
-    build_recorded_mind,
+    build_borrowed_policy,
+    build_policy,
+    build_recorded_policy,
     model_ceilings,
 )
 from shisho.bootstrap.reranking import build_reranker
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from shisho.desk.embeddings import EmbeddingDesk
     from shisho.handlers.search import Judge
     from shisho.handlers.sentence_checks import KillableSentenceChecks
-    from shisho.librarian.mind import Mind
-    from shisho.librarian.model_mind import ModelMind
+    from shisho.librarian.model_policy import ModelPolicy
+    from shisho.librarian.policy import Policy
     from shisho.librarian.table import Runner
     from shisho.ports import Clock, Index, Reranker, Shelf
 
@@ -129,11 +129,11 @@ def _inquiries(
     room_tokens = settings.read_int("room_tokens") or UNBOUNDED_ROOM
     barred = partial(_barred, settings, web, stores.clock)
     left_out = stores.opinions.list_left_out
-    replayed = partial(build_recorded_mind, settings)
-    borrowed = partial(build_borrowed_mind, settings)
-    mind = partial(_mind, cache(partial(build_mind, settings)), stores)
-    thinking = (partial(_runner, settings), mind, replayed, borrowed)
-    recollection = Recollection(stores.conversations, stores.ledger, stores.shelf)
+    replayed = partial(build_recorded_policy, settings)
+    borrowed = partial(build_borrowed_policy, settings)
+    policy = partial(_policy, cache(partial(build_policy, settings)), stores)
+    thinking = (partial(_runner, settings), policy, replayed, borrowed)
+    recollection = Recollection(stores.conversations, stores.ledger, stores.shelf, searcher)
     return LibrarianInquiries(
         searcher,
         stores.ledger,
@@ -146,14 +146,14 @@ def _inquiries(
     )
 
 
-def _mind(shared: Callable[[], ModelMind | None], stores: LibraryStores, owner: str) -> Mind | None:
+def _policy(shared: Callable[[], ModelPolicy | None], stores: LibraryStores, owner: str) -> Policy | None:
     """Return the models that are set, counted against the quotas of an owner; None without models."""
-    mind = shared()
-    if mind is None:
+    policy = shared()
+    if policy is None:
         return None
     from shisho.librarian.metering import OwnerTokens
 
-    return mind.with_meter(OwnerTokens(stores.quotas, owner))
+    return policy.with_meter(OwnerTokens(stores.quotas, owner))
 
 
 def _embedders(settings: Settings) -> tuple[BuiltEmbedders | None, Message]:

@@ -15,8 +15,8 @@ from shisho.messages.message import Message
 from shisho.settings import Settings
 
 if TYPE_CHECKING:
-    from shisho.librarian.mind import Mind
-    from shisho.librarian.model_mind import ModelMind
+    from shisho.librarian.model_policy import ModelPolicy
+    from shisho.librarian.policy import Policy
     from shisho.ports import BorrowedModel, Llm
 
 NODES = ("model_plan", "model_evaluate", "model_answer")
@@ -36,9 +36,11 @@ _READING = {"evaluate": "model_evaluate", "answer": "model_answer", "entailment"
 _ALL = {"strategy": "model_plan", "plan": "model_plan", **_READING}
 PRESETS: Mapping[str, ModelPreset] = {
     "fast": ModelPreset(_READING, 5, 40_000),
-    "balanced": ModelPreset(_ALL, 8, 60_000),
-    "thorough": ModelPreset({**_ALL, "reflect": "model_plan"}, 16, 200_000),
+    "balanced": ModelPreset(_ALL, 10, 80_000),
+    "thorough": ModelPreset(_ALL, 20, 240_000),
 }
+THOROUGH = "thorough"
+"""The preset whose rounds read as much as the context holds."""
 BASE_CONTEXT = 8_192  # tokens; with a larger one the budget of tokens grows in proportion
 
 
@@ -82,7 +84,7 @@ def build_llm(settings: Settings, node: str = "model") -> Llm | None:
     return ChatLlm(access)
 
 
-def build_mind(settings: Settings) -> ModelMind | None:
+def build_policy(settings: Settings) -> ModelPolicy | None:
     """Build what thinks for the librarian's nodes; None where no node has a model. Raises as `build_llm`."""
     preset = PRESETS[settings.text("preset")]
     # One client for each model: it learns what its server does not know.
@@ -93,38 +95,38 @@ def build_mind(settings: Settings) -> ModelMind | None:
     if not llms:
         return None
     from shisho.librarian.model_calls import ModelLimits
-    from shisho.librarian.model_mind import ModelMind
+    from shisho.librarian.model_policy import ModelPolicy
 
     limits = ModelLimits(settings.read_int("model_context"), settings.read_float("model_seconds"))
-    return ModelMind(llms, limits)
+    return ModelPolicy(llms, limits, fills_room=settings.text("preset") == THOROUGH)
 
 
-def build_borrowed_mind(settings: Settings, model: BorrowedModel) -> Mind | None:
-    """The mind that asks a model which is lent; None where one is set."""
+def build_borrowed_policy(settings: Settings, model: BorrowedModel) -> Policy | None:
+    """The policy that asks a model which is lent; None where one is set."""
     if any(model_of(settings, node) for node in ("model", *NODES)):
         return None
     from shisho.inference.borrowed import BorrowedLlm
     from shisho.librarian.model_calls import ModelLimits
-    from shisho.librarian.model_mind import ModelMind
+    from shisho.librarian.model_policy import ModelPolicy
 
     preset = PRESETS[settings.text("preset")]
     limits = ModelLimits(settings.read_int("model_context"), settings.read_float("model_seconds"))
-    return ModelMind(dict.fromkeys(preset.nodes, BorrowedLlm(model.name, model.reply)), limits)
+    return ModelPolicy(dict.fromkeys(preset.nodes, BorrowedLlm(model.name, model.reply)), limits)
 
 
-def build_recorded_mind(settings: Settings, uses: Sequence[ModelUse]) -> Mind | None:
-    """The mind that replies as these uses did, without any server; None where rules have thought. Raises
+def build_recorded_policy(settings: Settings, uses: Sequence[ModelUse]) -> Policy | None:
+    """The policy that replies as these uses did, without any server; None where rules have thought. Raises
     ExtraMissing where the packages are not installed that read replies."""
     if not uses:
         return None
     from shisho.inference.recorded import RecordedLlm
     from shisho.librarian.model_calls import ModelLimits
-    from shisho.librarian.model_mind import ModelMind
+    from shisho.librarian.model_policy import ModelPolicy
 
     limits = ModelLimits(settings.read_int("model_context"), settings.read_float("model_seconds"))
     nodes = dict.fromkeys(use.node for use in uses)
     llms: Mapping[str, Llm] = {node: RecordedLlm([use for use in uses if use.node == node]) for node in nodes}
-    return ModelMind(llms, limits)
+    return ModelPolicy(llms, limits)
 
 
 def model_ceilings(settings: Settings) -> Mapping[str, float | None]:

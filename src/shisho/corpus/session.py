@@ -389,10 +389,15 @@ class CorpusSession:
         passage_ids = frozenset(record.passage_id for record in self._shown.values())
         without = frozenset[PassageId]() if anew else passage_ids
         ranking = partial(self._searcher.choose, round_=round_, passage_ids=without)
-        in_scope, hits = await ranking(request, self._scope, self._complexity)
+        in_scope, hits = await ranking(
+            request, self._scope, self._complexity, k=depth.MOST if request.fills_room else None
+        )
         if not hits and request.filter_conditions and request.are_filters_optional:
             request = replace(request, filter_conditions={})
             in_scope, hits = await ranking(request, self._scope, self._complexity)
+        around = await self._list_neighbours(request.read_around, passage_ids.union(self._scope.rejected))
+        near_ids = {hit.passage.id for hit in around}
+        hits = [*around, *(hit for hit in hits if hit.passage.id not in near_ids)]
         fitting = take_fitting(hits, lambda hit: _measure(hit.passage, passage_tokens), room_tokens)
         page = take_fitting(fitting, lambda hit: _measure(hit.passage, row_tokens), page_tokens)
         first = max(self._shown, default=0) + 1
@@ -411,6 +416,29 @@ class CorpusSession:
         exhausted = not request.filter_conditions and self._is_exhausted(read_ids, in_scope)
         pending = tuple(records[len(page) :])
         return RoundRecord(round_, len(hits), in_scope, exhausted, shown_records, pending)
+
+    async def _list_neighbours(
+        self, numbers: Sequence[int], passage_ids: Set[PassageId]
+    ) -> Sequence[RankedPassage]:
+        """The unread passages right before and after these shown ones, in the order of their documents."""
+        if "page" in self._scope.filters:  # a neighbour may be on a page that the user left out
+            return ()
+        shown_ids = [self._shown[number].passage_id for number in numbers if number in self._shown]
+        centres, documents = await self._readable(shown_ids)
+        neighbours: list[RankedPassage] = []
+        for document_id, document in documents.items():
+            ordinals = {
+                passage.ordinal + step
+                for passage in centres.values()
+                if passage.document_id == document_id
+                for step in (-1, 1)
+            }
+            neighbours += [
+                RankedPassage(passage, 0.0, title=document.title)
+                for passage in await self._searcher.shelf.list_passages_of(document_id)
+                if passage.ordinal in ordinals and passage.id not in passage_ids
+            ]
+        return neighbours
 
     def _is_exhausted(self, read_ids: Set[PassageId], in_scope: int) -> bool:
         return len(read_ids | set(self._scope.rejected)) >= in_scope

@@ -14,6 +14,7 @@ from shisho.domain.inquiry import (
     Evidence,
     EvidenceRef,
     Goal,
+    GoalState,
     GoalStatus,
     LoopStop,
     UnsearchedQuery,
@@ -23,7 +24,8 @@ from shisho.domain.model import ModelUse
 
 @dataclass(frozen=True, slots=True)
 class GoalProgress:
-    """A goal and how far it has come. `evidence` and `sources` count what answers it, of those it wants."""
+    """A goal and its progress. `evidence` and `sources` count what answers it, of those it wants; `state` and
+    `missing` as in `GoalStatus`."""
 
     id: str
     question: str
@@ -33,6 +35,8 @@ class GoalProgress:
     sources: int
     min_evidence: int
     min_sources: int
+    state: GoalState = GoalState.OPEN
+    missing: str = ""
 
 
 def list_goals(goals: Iterable[Goal], status: Iterable[GoalStatus]) -> tuple[GoalProgress, ...]:
@@ -52,6 +56,8 @@ def list_goals(goals: Iterable[Goal], status: Iterable[GoalStatus]) -> tuple[Goa
                 sources=goal_status.sources,
                 min_evidence=goal.min_evidence,
                 min_sources=goal.min_sources,
+                state=goal_status.state,
+                missing=goal_status.missing,
             )
         )
     return tuple(rows)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shisho.domain.event import Event, EventKind
+from shisho.domain.inquiry import Verdict
 from shisho.domain.job import Job, JobId
 from shisho.domain.loop_state import LoopState
 from shisho.domain.payloads import AnswerProgress, SearchProgress, describe_subject
@@ -75,6 +76,8 @@ class AnswerStep:
     step: int | None = None
     replayed: bool | None = None
     sentence: str | None = None
+    verdict: Verdict | None = None
+    """Of the route step: whether the search goes on, and why."""
     engine: str | None = None
     pages: int | None = None
     visited: int | None = None
@@ -88,8 +91,9 @@ class AnswerStep:
 def build_progress(news: RunNews) -> AnswerProgress:
     """The report of an answer's job on its run."""
     match news:
-        case StepTaken(node, step, replayed):
-            return AnswerProgress(node, step, replayed)
+        case StepTaken(node, step, replayed, change):
+            verdict = next(iter(change.get("verdicts", ())), None)
+            return AnswerProgress(node, step, replayed, verdict=verdict)
         case StepForgotten(step=step):
             return AnswerProgress("forgotten", step, replayed=False)
         case SentenceWritten(text):
@@ -105,6 +109,7 @@ def build_answer_step(event: Event, job: Job) -> AnswerStep:
     step: int | None = None
     replayed: bool | None = None
     sentence: str | None = None
+    verdict: Verdict | None = None
     engine = facts.engine
     counts: tuple[int, int, int] | tuple[None, None, None] = (None, None, None)
     if facts.progress is not None and job.kind == JobKind.ANSWER:
@@ -113,6 +118,7 @@ def build_answer_step(event: Event, job: Job) -> AnswerStep:
         step = progress.step
         replayed = progress.replayed
         sentence = progress.sentence or None
+        verdict = progress.verdict
     elif facts.progress is not None and job.kind == JobKind.SEARCH:
         search = facts.progress.read(SearchProgress, is_lenient=True)
         engine = search.engine
@@ -129,6 +135,7 @@ def build_answer_step(event: Event, job: Job) -> AnswerStep:
         step=step,
         replayed=replayed,
         sentence=sentence,
+        verdict=verdict,
         engine=engine,
         pages=pages,
         visited=visited,

@@ -156,11 +156,22 @@ class CorpusFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentFacts:
+    """A document that may answer a question: its title, its date ("" if none is known) and its headings."""
+
+    title: str
+    date: str = ""
+    headings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a question stands in: the turns before it, oldest first, and the library."""
+    """The context of a question: the turns before it, oldest first, and a map of the library. `documents`:
+    the likely ones, best first."""
 
     turns: tuple[EarlierTurn, ...] = ()
     corpora: tuple[CorpusFacts, ...] = ()
+    documents: tuple[DocumentFacts, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

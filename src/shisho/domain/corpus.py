@@ -332,8 +332,9 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A caller's request to the searcher. It never names an algorithm and never passes k. Filters that are
-    optional are left out where they leave nothing."""
+    """A caller's request to the searcher. It never names an algorithm and never passes k. Optional filters
+    are left out if they leave nothing. `read_around`: numbers of shown passages whose neighbours come first;
+    `fills_room`: passages beyond k are shown as long as they fit the room."""
 
     search_intent: str = ""
     keyword_query: tuple[str, ...] = ()
@@ -341,6 +342,8 @@ class SearchRequest:
     filter_conditions: Mapping[str, Condition] = field(default_factory=dict)
     with_synonyms: bool = False  # what means the same as a keyword counts as the keyword
     are_filters_optional: bool = False
+    read_around: tuple[int, ...] = ()
+    fills_room: bool = False
 
 
 UNBOUNDED_ROOM = sys.maxsize  # tokens: a round shows all k passages

@@ -58,7 +58,8 @@ class Strategy:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One round's request in the librarian's words."""
+    """One round's request. `keyword_query`: the words of the question, by rules; `added_words`: what a model
+    looks for besides; `read_around`: numbers of shown passages whose neighbours are shown first."""
 
     search_intent: str
     keyword_query: tuple[str, ...]
@@ -66,6 +67,8 @@ class Plan:
     reasoning: str
     filter_conditions: Mapping[str, Condition] = field(default_factory=dict)
     with_synonyms: bool = False
+    added_words: tuple[str, ...] = ()
+    read_around: tuple[int, ...] = ()
 
 
 class WebPolicy(StrEnum):
@@ -247,16 +250,35 @@ def choose_best_level(levels: Iterable[AnswerLevel]) -> AnswerLevel:
     return min(levels, key=list(AnswerLevel).index, default=AnswerLevel.NOTHING)
 
 
+class GoalState(StrEnum):
+    """COMPLETE: nothing of the goal is missing. PARTIAL: something of it was found. OPEN: nothing was."""
+
+    COMPLETE = "complete"
+    PARTIAL = "partial"
+    OPEN = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class GoalJudgment:
+    """A model's judgment of a goal over all that was found, and what is `missing` of it."""
+
+    goal_id: str
+    state: GoalState
+    missing: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class GoalStatus:
-    """How far a goal has come. `evidence` and `sources` count what answers it; one that is `answered` is not
-    yet `met` where it wants more of them."""
+    """The progress of a goal. `evidence` and `sources` count what answers it. It is `met` if it has as many
+    as it wants and, where a model has judged it, if that called it complete. `missing`: by the model."""
 
     goal_id: str
     evidence: int
     sources: int
     met: bool
     level: AnswerLevel
+    state: GoalState = GoalState.OPEN
+    missing: str = ""
 
 
 class NextStep(StrEnum):
@@ -265,6 +287,18 @@ class NextStep(StrEnum):
     CONTINUE = "CONTINUE"
     COMPLETE = "COMPLETE"
     ABSTAIN = "ABSTAIN"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """A model's judgment of all that was read so far. `goals`: of all goals that it has judged;
+    `read_around`: passages whose neighbours it wants to read; `status`: None if it gave none."""
+
+    goals: tuple[GoalJudgment, ...] = ()
+    read_around: tuple[int, ...] = ()
+    status: NextStep | None = None
+    next_focus: str = ""
+    reason: str = ""
 
 
 class LoopStop(StrEnum):
@@ -284,7 +318,8 @@ class LoopStop(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Route's decision. `loop_stop` is set unless the loop goes on."""
+    """Route's decision. `next_focus`: what the next round is for, in a phrase or as a goal's id; `loop_stop`
+    is set unless the loop goes on."""
 
     status: NextStep
     next_focus: str

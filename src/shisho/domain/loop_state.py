@@ -15,6 +15,7 @@ from shisho.domain.inquiry import (
     Budget,
     EvidenceRef,
     GoalStatus,
+    Judgment,
     Plan,
     Sentence,
     Strategy,
@@ -67,7 +68,8 @@ class LoopState(TypedDict, total=False):
     `earlier`: the questions before this one in its conversation, as they were understood. `shown`, `rarity`,
     `short_names` and `exhausted` are of the last round; `rounds_without_evidence` counts the rounds since
     the last new evidence, `dropped` the findings that could not be verified; `uses` lists the uses of models;
-    `reads` counts the rounds that a model has read, `misreads` those in which it failed and rules did.
+    `judgment` is a model's, of the last round; `reads` counts the rounds that a model has read, `misreads`
+    those in which it failed and rules did.
     `respelt`: other writings of the question were tried; `anew`: one was taken, and nothing counts as seen.
     `reached` is there once the web was asked, `survey` if the question is about the collection: it is
     answered by what was counted or compared, and nothing is searched."""
@@ -91,6 +93,7 @@ class LoopState(TypedDict, total=False):
     respelt: bool
     anew: bool
     goal_status: tuple[GoalStatus, ...]
+    judgment: Judgment
     verdicts: Annotated[tuple[Verdict, ...], add]
     spent: Annotated[Spending, add]
     uses: Annotated[tuple[ModelUse, ...], add]

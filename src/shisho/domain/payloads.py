@@ -11,7 +11,7 @@ from typing import TypeVar
 from shisho.domain.codec import UnreadablePayload
 from shisho.domain.corpus import WEB_CORPUS, Condition, DocumentId, Receipt
 from shisho.domain.find import ExcludedSources, UrlState
-from shisho.domain.inquiry import AnswerLevel, LoopStop
+from shisho.domain.inquiry import AnswerLevel, LoopStop, Verdict
 from shisho.domain.job import Job, NewJob
 from shisho.domain.requirements import NO_REQUIREMENTS, Requirements
 from shisho.domain.task import JobKind, SearchOptions, Sources
@@ -217,6 +217,7 @@ class AnswerProgress:
     step: int
     replayed: bool
     sentence: str = ""
+    verdict: Verdict | None = None
 
 
 @dataclass(frozen=True, slots=True)

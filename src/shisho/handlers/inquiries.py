@@ -15,14 +15,14 @@ from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import Answer, Gap, Inquiry, WebPolicy
 from shisho.domain.model import ModelUse
 from shisho.domain.requirements import NO_REQUIREMENTS, Requirements
-from shisho.handlers.lent_minds import LentMinds
+from shisho.handlers.lent_policies import LentPolicies
 from shisho.ports import BorrowedModel, Clock, Ledger, SearchSession
 
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
     from shisho.librarian.collection.material import CitedSurvey
     from shisho.librarian.loop import InquiryRun
-    from shisho.librarian.mind import Mind
+    from shisho.librarian.policy import Policy
     from shisho.librarian.table import Runner
     from shisho.librarian.web_fallback import AskWeb
 
@@ -34,17 +34,17 @@ def load_own_runner() -> Runner:
     return run_table
 
 
-def think_by_rules(owner: str) -> Mind | None:
+def think_by_rules(owner: str) -> Policy | None:
     """No model is set."""
     return None
 
 
-def replay_rules(uses: Sequence[ModelUse]) -> Mind | None:
+def replay_rules(uses: Sequence[ModelUse]) -> Policy | None:
     """No reply of a model can be read here."""
     return None
 
 
-def borrow_none(model: BorrowedModel) -> Mind | None:
+def borrow_none(model: BorrowedModel) -> Policy | None:
     """No model is borrowed here."""
     return None
 
@@ -62,9 +62,9 @@ async def recall_nothing(inquiry: Inquiry) -> Surroundings:
 @dataclass(frozen=True, slots=True)
 class LibrarianInquiries:
     """Runs inquiries that the ledger holds. `room_tokens`: what is shown in one round. `report_gap`: why the
-    web is not searched for an owner where it is not. `runner` takes runs through the table of nodes, `mind`
-    thinks for those of an owner; both are asked for when a run begins. `recorded_mind`: thinks with the
-    replies of these uses; `borrowed_mind` with a model that is lent, unless one is set, and `lent` has those
+    web is not searched for an owner where it is not. `runner` takes runs through the table of nodes, `policy`
+    thinks for those of an owner; both are asked for when a run begins. `recorded_policy`: thinks with the
+    replies of these uses; `borrowed_policy` with a model that is lent, unless one is set; `lent` has those
     that are. `recall` tells a model what went before the question and what the library holds."""
 
     searcher: CorpusSearcher
@@ -74,10 +74,10 @@ class LibrarianInquiries:
     room_tokens: int
     report_gap: Callable[[str], Gap] = report_no_way
     runner: Callable[[], Runner] = load_own_runner
-    mind: Callable[[str], Mind | None] = think_by_rules
-    recorded_mind: Callable[[Sequence[ModelUse]], Mind | None] = replay_rules
-    borrowed_mind: Callable[[BorrowedModel], Mind | None] = borrow_none
-    lent: LentMinds = field(default_factory=LentMinds)
+    policy: Callable[[str], Policy | None] = think_by_rules
+    recorded_policy: Callable[[Sequence[ModelUse]], Policy | None] = replay_rules
+    borrowed_policy: Callable[[BorrowedModel], Policy | None] = borrow_none
+    lent: LentPolicies = field(default_factory=LentPolicies)
     recall: Callable[[Inquiry], Awaitable[Surroundings]] = recall_nothing
 
     def check(self, question: str, required: Requirements = NO_REQUIREMENTS) -> None:
@@ -93,11 +93,11 @@ class LibrarianInquiries:
     def lend(self, model: BorrowedModel) -> Iterator[bool]:
         """While it is entered, runs that are begun inside think with this model; False: they think as is
         set."""
-        mind = self.borrowed_mind(model)
-        if mind is None:
+        policy = self.borrowed_policy(model)
+        if policy is None:
             yield False
             return
-        with self.lent.lend(mind):
+        with self.lent.lend(policy):
             yield True
 
     def assign(self, run_id: str) -> None:
@@ -126,7 +126,7 @@ class LibrarianInquiries:
         """Save the answer of what a run has come to, without going on; it says STOPPED unless the run had
         come to its end. Rules write it: whoever stops does not wait for a model. Raises NotFound for a run
         that has not begun, SourceRemoved."""
-        by_rules = replace(self, mind=think_by_rules, lent=LentMinds())
+        by_rules = replace(self, policy=think_by_rules, lent=LentPolicies())
         return await by_rules.run(run_id, ignore_news, lambda: True)
 
     async def prepare(
@@ -142,13 +142,13 @@ class LibrarianInquiries:
         from shisho.librarian.collection.material import survey_nothing
 
         inquiry = await self.ledger.find_inquiry(run_id)
-        mind = self.lent.find(run_id) or self.mind(inquiry.scope.owner)
+        policy = self.lent.find(run_id) or self.policy(inquiry.scope.owner)
 
         async def survey(question: str, required: Requirements) -> CitedSurvey | None:
             from shisho.handlers.collection import CollectionLook
 
             look = CollectionLook(self.searcher, inquiry.scope, question, self.clock.now())
-            return await look.survey(required, has_model=mind is not None)
+            return await look.survey(required, has_model=policy is not None)
 
         async def opened(complexity: Complexity, is_reached: bool) -> SearchSession:
             scope = await self._with_web(inquiry.scope) if is_reached else inquiry.scope
@@ -163,7 +163,7 @@ class LibrarianInquiries:
             stop,
             ask_web,
             self.report_gap(inquiry.scope.owner),
-            mind,
+            policy,
             partial(self.recall, inquiry),
             survey_nothing if inquiry.web_policy is WebPolicy.FIRST else survey,
         )
@@ -175,7 +175,7 @@ class LibrarianInquiries:
 
         inquiry = await self.ledger.find_inquiry(run_id)
         recorded = RecordedRun(await self.ledger.list_steps(run_id))
-        return await replay(inquiry, recorded, answer, self.recorded_mind(recorded.uses()))
+        return await replay(inquiry, recorded, answer, self.recorded_policy(recorded.uses()))
 
     async def _with_web(self, scope: Scope) -> Scope:
         """The web's pages too, without what was blocked or cancelled meanwhile."""

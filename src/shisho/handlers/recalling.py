@@ -3,19 +3,36 @@ Nothing of it is copied into the run, so that a purge need not look for it there
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from shisho.domain.conversation import ConversationTurn, CorpusFacts, EarlierTurn, Surroundings
-from shisho.domain.corpus import Corpus, Scope
+from shisho.domain.conversation import (
+    ConversationTurn,
+    CorpusFacts,
+    DocumentFacts,
+    EarlierTurn,
+    Surroundings,
+)
+from shisho.domain.corpus import Corpus, Document, Passage, Scope, SearchRequest
 from shisho.domain.inquiry import Inquiry
 from shisho.errors import ShishoError
 from shisho.language.script import answer_language
 from shisho.ports import Conversations, Ledger, Shelf
 
+if TYPE_CHECKING:
+    from shisho.corpus.session import CorpusSearcher
+
 MOST_CORPORA = 10
 TITLES = 20  # of a corpus tell its languages
+DEPTH = 50  # passages that are ranked to find the likely documents
+MOST_DOCUMENTS = 8
+MOST_PASSAGES = 2_000  # of a document whose headings are read
+MOST_HEADINGS = 16  # of one document
+HEADING_MARK = " › "
+DATE_FIELDS = ("date", "year")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +42,13 @@ class Recollection:
     conversations: Conversations
     ledger: Ledger
     shelf: Shelf
+    searcher: CorpusSearcher
 
     async def recall(self, inquiry: Inquiry) -> Surroundings:
-        """The turns that its question may point back to, and the corpora it looks in."""
-        return Surroundings(await self._turns(inquiry), await self._corpora(inquiry.scope))
+        """Return the turns before a question, the corpora it is asked of, and the likely documents."""
+        return Surroundings(
+            await self._turns(inquiry), await self._corpora(inquiry.scope), await self._documents(inquiry)
+        )
 
     async def _turns(self, inquiry: Inquiry) -> tuple[EarlierTurn, ...]:
         if not inquiry.earlier:
@@ -62,3 +82,22 @@ class Recollection:
         languages = sorted({answer_language(document.title or document.source) for document in documents})
         # A corpus that mirrors a folder bears its path, which is nobody's business.
         return CorpusFacts(Path(corpus.name).name or corpus.name, corpus.passages, tuple(languages))
+
+    async def _documents(self, inquiry: Inquiry) -> tuple[DocumentFacts, ...]:
+        query = (*inquiry.earlier[-1:], inquiry.question)
+        ids = await self.searcher.rank_documents(SearchRequest(keyword_query=query), inquiry.scope, DEPTH)
+        likely_ids = ids[:MOST_DOCUMENTS]
+        documents = await self.shelf.fetch_documents(likely_ids)
+        return tuple([await self._outline(documents[id_]) for id_ in likely_ids if id_ in documents])
+
+    async def _outline(self, document: Document) -> DocumentFacts:
+        passages: Sequence[Passage] = ()
+        if document.passage_count <= MOST_PASSAGES:
+            passages = await self.shelf.list_passages_of(document.id)
+        paths = [passage.heading.split(HEADING_MARK) for passage in passages]
+        below_title = [path[1:] if path[0] == document.title else path for path in paths]
+        headings = dict.fromkeys(path[0] for path in below_title if path and path[0])
+        date = next((document.metadata[name] for name in DATE_FIELDS if document.metadata.get(name)), "")
+        return DocumentFacts(
+            document.title or Path(document.source).name, date, tuple(headings)[:MOST_HEADINGS]
+        )

@@ -32,7 +32,8 @@ def read_reply(text: str, shape: type[T]) -> T:
     mistake = "The reply is no JSON object."
     for data in reversed([*_read_objects(text)]):
         try:
-            return cast("T", _validate(data, cast("Hashable", shape)))
+            normalize = getattr(shape, "normalize", None)
+            return cast("T", _validate(normalize(data) if normalize else data, cast("Hashable", shape)))
         except ValidationError as error:
             mistake = "; ".join(_mistakes(error))
     raise ValueError(mistake)

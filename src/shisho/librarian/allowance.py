@@ -36,7 +36,12 @@ class ModelAllowance:
 
     @property
     def seconds_left(self) -> float:
-        return max(0.0, self.budget.max_seconds - self._before.seconds)
+        return max(0.0, self.budget.max_seconds - (self._before + self._withheld).seconds)
+
+    @property
+    def rounds_left(self) -> int:
+        """Rounds that may still read, this one included."""
+        return max(1, self.budget.max_rounds - self._before.rounds + 1)
 
     @property
     def tokens_left(self) -> int:

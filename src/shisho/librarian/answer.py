@@ -32,7 +32,7 @@ from shisho.language.marked_text import TextMark, render_marked
 from shisho.language.script import answer_language
 from shisho.librarian.contradictions import contradiction
 from shisho.librarian.levels import ENOUGH, level_of_evidence, stance_of
-from shisho.librarian.reflect import open_goals
+from shisho.librarian.route import open_goals
 from shisho.librarian.selection.ranker import MAX_SHOWN, MAX_SHOWN_CHARS
 from shisho.messages.catalogue import word
 

@@ -13,8 +13,7 @@ from shisho.domain.session import SentenceRevision, StoredEvidence, SupportCount
 from shisho.librarian import mending
 from shisho.librarian.citations import Citations
 from shisho.librarian.evidence import VerifiedQuote, is_telling, verify, with_table_header
-from shisho.librarian.reflect import open_goals
-from shisho.librarian.route import is_condition_met
+from shisho.librarian.route import is_condition_met, open_goals
 from shisho.librarian.strategy import strategy
 from shisho.messages.message import Message
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from shisho.domain.corpus import Citation
 from shisho.domain.evidence import build_evidence
-from shisho.domain.inquiry import Evidence, EvidenceRef, Goal, GoalStatus
+from shisho.domain.inquiry import Evidence, EvidenceRef, Goal, GoalJudgment, GoalState, GoalStatus
 from shisho.librarian.levels import level_of_evidence, select_answering
 
 
@@ -28,23 +28,35 @@ class Citations:
         """The citations after this number."""
         return tuple(self._taken[number:])
 
-    def status(self, goals: Iterable[Goal], evidence: Sequence[EvidenceRef]) -> tuple[GoalStatus, ...]:
-        """How far each goal has come: what answers it, and from how many independent sources. Only near is
-        not enough."""
+    def status(
+        self, goals: Iterable[Goal], evidence: Sequence[EvidenceRef], judgments: Iterable[GoalJudgment] = ()
+    ) -> tuple[GoalStatus, ...]:
+        """Return the progress of each goal: its answering evidence, from how many independent sources, and
+        the judgment of a model that has read it, if one has."""
+        judgment_of_goal = {judgment.goal_id: judgment for judgment in judgments}
         return tuple(
-            self._goal_status(goal, [ref for ref in evidence if ref.goal_id == goal.id]) for goal in goals
+            self._goal_status(
+                goal, [ref for ref in evidence if ref.goal_id == goal.id], judgment_of_goal.get(goal.id)
+            )
+            for goal in goals
         )
 
-    def _goal_status(self, goal: Goal, refs: Sequence[EvidenceRef]) -> GoalStatus:
+    def _goal_status(
+        self, goal: Goal, refs: Sequence[EvidenceRef], judgment: GoalJudgment | None
+    ) -> GoalStatus:
         answering_refs = select_answering(refs)
         sources = self.sources(ref.number for ref in answering_refs)
         count = sum(not ref.same_as for ref in answering_refs)
+        is_enough = count >= goal.min_evidence and sources >= goal.min_sources
+        met = is_enough and (judgment is None or judgment.state is GoalState.COMPLETE)
         return GoalStatus(
             goal_id=goal.id,
             evidence=count,
             sources=sources,
-            met=count >= goal.min_evidence and sources >= goal.min_sources,
+            met=met,
             level=level_of_evidence(refs),
+            state=GoalState.COMPLETE if met else GoalState.PARTIAL if count else GoalState.OPEN,
+            missing=judgment.missing if judgment and not met else "",
         )
 
     def sources(self, numbers: Iterable[int]) -> int:

@@ -17,8 +17,8 @@ from shisho.language.script import answer_language
 from shisho.librarian.answer import choose_cited, locate_passages
 from shisho.librarian.citations import Citations
 from shisho.librarian.collection.material import AskCollection, survey_nothing
-from shisho.librarian.mind import Mind, Recall, recall_nothing
 from shisho.librarian.nodes import Nodes
+from shisho.librarian.policy import Policy, Recall, recall_nothing
 from shisho.librarian.record import RunRecord, RunStopped
 from shisho.librarian.runner import run_table
 from shisho.librarian.search import InquirySearch, SessionOpener
@@ -70,7 +70,7 @@ async def prepare(
     stop: Callable[[], bool] = lambda: False,
     ask_web: AskWeb | None = None,
     barred: Gap = Gap.NO_WAY,
-    mind: Mind | None = None,
+    policy: Policy | None = None,
     recall: Recall = recall_nothing,
     ask_collection: AskCollection = survey_nothing,
 ) -> InquiryRun:
@@ -79,14 +79,14 @@ async def prepare(
     `notify` hears of each node as it is taken, and of a stored step that no longer fits. Where `stop` turns
     true, what was found so far is the answer (STOPPED) and the same call goes on from there later. Without
     `ask_web` there is no way to the web: where the inquiry would go there, its answer says why, which is
-    `barred`. `mind` thinks for the nodes, rules where there is none; `recall` tells it of the conversation
+    `barred`. `policy` thinks for the nodes, rules where there is none; `recall` tells it of the conversation
     and the library; `ask_collection` answers questions
     about it as a whole. Raises InvalidParams for a blank or overlong question."""
     check_question(inquiry.question)
     await ledger.begin(inquiry)
     search = InquirySearch(open_session)
     return assemble(
-        inquiry, search, ledger, clock, notify, stop, ask_web, barred, mind, recall, ask_collection
+        inquiry, search, ledger, clock, notify, stop, ask_web, barred, policy, recall, ask_collection
     )
 
 
@@ -99,7 +99,7 @@ def assemble(
     stop: Callable[[], bool],
     ask_web: AskWeb | None,
     barred: Gap,
-    mind: Mind | None,
+    policy: Policy | None,
     recall: Recall = recall_nothing,
     ask_collection: AskCollection = survey_nothing,
 ) -> InquiryRun:
@@ -118,7 +118,7 @@ def assemble(
         clock,
         ask_web,
         barred,
-        mind,
+        policy,
         hear,
         inquiry.budget,
         recall,
@@ -149,12 +149,12 @@ async def run(
     ask_web: AskWeb | None = None,
     barred: Gap = Gap.NO_WAY,
     runner: Runner = run_table,
-    mind: Mind | None = None,
+    policy: Policy | None = None,
     recall: Recall = recall_nothing,
 ) -> Answer:
     """Answer a question and save the answer: `prepare`, then the whole table."""
     prepared = await prepare(
-        inquiry, open_session, ledger, clock, notify, stop, ask_web, barred, mind, recall
+        inquiry, open_session, ledger, clock, notify, stop, ask_web, barred, policy, recall
     )
     return await prepared.take(runner)
 

@@ -78,15 +78,13 @@ class ModelCalls:
         allowance: ModelAllowance,
         values: Mapping[str, str],
         listen: Callable[[Any], None] | None = None,
-        prompt_name: str = "",
     ) -> tuple[T | None, tuple[ModelUse, ...]]:
-        """The model's reply, or None; and the use of the model, unless the node has none. `prompt_name`: of a
-        prompt that does not bear the node's name."""
+        """Return the model's reply, or None, and its use, unless the node has no model."""
         llm = self._llms.get(node)
         if llm is None:
             return None, ()
         failed = self._failed.get(llm.name)
-        prompt = load_prompt(prompt_name or node)
+        prompt = load_prompt(node)
         instructions, text = prompt.render(**values)
         use = ModelUse(node, llm.name, prompt.sha256, ModelUsage())
         if failed is not None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,21 +16,30 @@ class GoalReply:
 
 @dataclass(frozen=True, slots=True)
 class StrategyReply:
-    """How the question is split."""
-
-    goals: tuple[GoalReply, ...]
-    condition: str
-    complexity: Literal["single", "several", "comparison"]
-
-
-@dataclass(frozen=True, slots=True)
-class FollowUpReply:
     """The question as it can be understood by itself, and how it is split."""
 
-    question: str
     goals: tuple[GoalReply, ...]
-    condition: str
-    complexity: Literal["single", "several", "comparison"]
+    condition: str = ""
+    complexity: Literal["single", "several", "comparison"] = "several"
+    kind: Literal["fact", "explain", "list", "compare", "report", "summary", ""] = ""
+    question: str = ""
+
+    @staticmethod
+    def normalize(data: Any) -> Any:
+        """Accept goals as strings, and forms that small models write for a choice."""
+        if not isinstance(data, dict):
+            return data
+        goals = data.get("goals")
+        listed = [goals] if isinstance(goals, str) else goals
+        if isinstance(listed, list):
+            listed = [{"question": goal} if isinstance(goal, str) else goal for goal in listed]
+        complexity = _choose(data.get("complexity"), ("single", "several", "comparison"), "several")
+        kind = _choose(data.get("kind"), ("fact", "explain", "list", "compare", "report", "summary"), "")
+        return {**data, "goals": listed, "complexity": complexity, "kind": kind}
+
+
+def _choose(value: Any, choices: Sequence[str], otherwise: str) -> str:
+    return next((choice for choice in choices if choice == str(value).strip().casefold()), otherwise)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +55,8 @@ class PlanReply:
     """The words of the next search, and what it is limited to."""
 
     keywords: tuple[str, ...]
-    meaning: str
-    reasoning: str
+    meaning: str = ""
+    reasoning: str = ""
     filter_conditions: tuple[FilterReply, ...] = ()
 
 
@@ -62,10 +72,35 @@ class FindingReply:
 
 
 @dataclass(frozen=True, slots=True)
+class GoalStateReply:
+    """The state of a goal over all that was found, and what is missing of it."""
+
+    goal: str
+    state: Literal["complete", "partial", "open"]
+    missing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class EvaluationReply:
-    """All quotations that were picked."""
+    """All quotations that were picked, the state of each goal, and whether to search on."""
 
     findings: tuple[FindingReply, ...]
+    goals: tuple[GoalStateReply, ...] = ()
+    read_around: tuple[int, ...] = ()
+    status: Literal["CONTINUE", "COMPLETE", ""] = ""
+    next_focus: str = ""
+    judgment_reason: str = ""
+
+    @staticmethod
+    def normalize(data: Any) -> Any:
+        """Accept goals as a mapping from id to state, and a status in small letters."""
+        if not isinstance(data, dict):
+            return data
+        goals = data.get("goals") or []
+        if isinstance(goals, dict):
+            goals = [{"goal": goal, "state": state} for goal, state in goals.items()]
+        status = _choose(data.get("status"), ("continue", "complete"), "").upper()
+        return {**data, "goals": goals, "status": status}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +131,3 @@ class EntailmentReply:
     """A verdict for each sentence."""
 
     verdicts: tuple[EntailmentVerdict, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ReflectionReply:
-    """The aim of the next search."""
-
-    next_focus: str
-    reason: str

@@ -1,95 +1,114 @@
-"""A question read by a model: split into goals and, where it goes on with a conversation, rewritten so that
-it stands by itself."""
+"""A question read by a model: understood by itself, with its kind, its goals and a condition."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from shisho.domain.conversation import CorpusFacts, EarlierTurn, Surroundings
+from shisho.domain.conversation import EarlierTurn, Surroundings
 from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import Goal, Strategy
 from shisho.domain.model import ModelUse
 from shisho.domain.requirements import RequestKind
 from shisho.errors import InvalidParams
+from shisho.language.script import answer_language
+from shisho.language.wordings import join_synonyms
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.condition import parse
-from shisho.librarian.mind import QuestionMatter
 from shisho.librarian.model_calls import ModelCalls, mark_unusable
-from shisho.librarian.model_replies import FollowUpReply, StrategyReply
-from shisho.librarian.prompting import fence_corpora, fence_turns, load_prompt, make_boundary
-from shisho.librarian.strategy import MAX_GOALS, check_question, choose_kind, join_goals
+from shisho.librarian.model_replies import StrategyReply
+from shisho.librarian.policy import StrategyInput
+from shisho.librarian.prompting import fence_library, fence_turns, load_prompt, make_boundary
+from shisho.librarian.selection.question import list_content_terms
+from shisho.librarian.strategy import MAX_GOALS, check_question, join_goals
 from shisho.librarian.support import list_foreign_addresses
 
 TURNS_ROOM = 1_200  # tokens of the conversation in a prompt
+LIBRARY_ROOM = 1_200  # tokens of the map of the library in a prompt
 MAX_ADDED = 300  # characters that a question may take from its conversation
-_CORPORA = "\nThe library holds (names, data):\n{corpora}"
-
-ReadStrategy = tuple[Strategy | None, tuple[ModelUse, ...]]
-"""None where the rules' is to be taken."""
+READ_BY_RULES = (RequestKind.FACT, RequestKind.AUTO)
 
 
-async def split_question(
-    calls: ModelCalls, matter: QuestionMatter, around: Surroundings, allowance: ModelAllowance
-) -> ReadStrategy:
-    """The goals of a question that stands by itself. Where there is one corpus its name says nothing."""
-    question = check_question(matter.resolved)
-    values = {"question": question, "today": matter.now()[:10], "library": _several(around.corpora)}
-    reply, uses = await calls.ask("strategy", StrategyReply, allowance, values)
-    made_strategy = None if reply is None else _make_strategy(question, reply, matter.required.kind)
-    return made_strategy, uses if made_strategy else mark_unusable(uses, reply)
+async def read_question(
+    calls: ModelCalls,
+    inputs: StrategyInput,
+    by_rules: Strategy,
+    around: Surroundings,
+    allowance: ModelAllowance,
+) -> tuple[Strategy, tuple[ModelUse, ...]]:
+    """Return the model's strategy, or that of the rules if the reply can't be used.
 
-
-async def read_follow_up(
-    calls: ModelCalls, matter: QuestionMatter, around: Surroundings, allowance: ModelAllowance
-) -> ReadStrategy:
-    """The question as it stands by itself, and its goals. What was answered before has words of pages in it:
-    it is data for the model, and no address gets from it into what is searched for."""
+    Earlier answers have words of pages in them: they are data for the model, and no address gets from them
+    into what is searched for."""
     boundary = make_boundary()
-    turns = around.turns or tuple(map(EarlierTurn, matter.earlier))
+    turns = around.turns or tuple(map(EarlierTurn, inputs.earlier))
     values = {
-        "question": check_question(matter.question),
-        "today": matter.now()[:10],
-        "library": fence_corpora(around.corpora, boundary),
+        "question": check_question(inputs.question),
+        "today": inputs.now()[:10],
+        "turns": "(none)",
         "boundary": boundary,
     }
-    room = min(TURNS_ROOM, calls.measure_room(load_prompt("follow_up"), values))
-    values["turns"] = fence_turns(turns, boundary, room)
-    reply, uses = await calls.ask("strategy", FollowUpReply, allowance, values, prompt_name="follow_up")
-    made_strategy = None if reply is None else _read_alone(matter, reply)
-    return made_strategy, uses if made_strategy else mark_unusable(uses, reply)
+    room = calls.measure_room(load_prompt("strategy"), {**values, "library": ""})
+    if inputs.earlier:
+        values["turns"] = fence_turns(turns, boundary, min(TURNS_ROOM, room))
+    room = calls.measure_room(load_prompt("strategy"), {**values, "library": ""})
+    values["library"] = fence_library(around, boundary, min(LIBRARY_ROOM, room))
+    reply, uses = await calls.ask("strategy", StrategyReply, allowance, values)
+    made_strategy = None if reply is None else _make_strategy(inputs, by_rules, turns, reply)
+    return made_strategy or by_rules, uses if made_strategy else mark_unusable(uses, reply)
 
 
-def _read_alone(matter: QuestionMatter, reply: FollowUpReply) -> Strategy | None:
-    """None for one that is blank, says much more than was asked, or names an address that nobody asked
-    for."""
-    own_text = "\n".join((matter.question, *matter.earlier))
-    new_text = " ".join((reply.question, *(goal.question for goal in reply.goals)))
-    try:
-        question = check_question(reply.question)
-    except InvalidParams:
-        return None
-    if len(question) > len(matter.question) + MAX_ADDED or list_foreign_addresses(new_text, own_text):
-        return None
-    return _make_strategy(question, reply, matter.required.kind)
+def shares_words(text: str, *about: str) -> bool:
+    """Return whether a text has a content word of these, or a synonym of one. Texts in two languages are not
+    compared."""
+    whole = " ".join(about)
+    if answer_language(text) != answer_language(whole):
+        return True
+    about_terms = set(list_content_terms(whole))
+    text_terms = set(list_content_terms(text))
+    if text_terms & about_terms:
+        return True
+    synonyms = {synonym for term in text_terms for synonym in join_synonyms(term)}
+    return bool(synonyms & about_terms)
 
 
 def _make_strategy(
-    question: str, reply: StrategyReply | FollowUpReply, wanted: RequestKind
+    inputs: StrategyInput, by_rules: Strategy, turns: Sequence[EarlierTurn], reply: StrategyReply
 ) -> Strategy | None:
+    """Return None for a question or goals that are blank, far from what was asked, or name an address that
+    nobody asked for."""
     try:
+        question = check_question(reply.question) if inputs.earlier else by_rules.question
         texts = list(dict.fromkeys(check_question(goal.question) for goal in reply.goals))[:MAX_GOALS]
     except InvalidParams:
         return None
-    if not texts:
+    own_texts = (inputs.question, *inputs.earlier)
+    told_texts = (*own_texts, *(turn.answer for turn in turns)) if inputs.earlier else own_texts
+    new_text = " ".join((question, *texts))
+    if (
+        not texts
+        or len(question) > len(inputs.question) + MAX_ADDED
+        or list_foreign_addresses(new_text, "\n".join(own_texts))
+        or not all(shares_words(text, question, *told_texts) for text in (question, *texts))
+    ):
         return None
     goals = tuple(Goal(f"G{number}", text) for number, text in enumerate(texts, 1))
     ids = [goal.id for goal in goals]
     condition = _read_condition(reply.condition, ids) if len(ids) == len(reply.goals) else join_goals(ids)
-    return Strategy(question, goals, condition, Complexity(reply.complexity), choose_kind(question, wanted))
+    required = inputs.required
+    kind = RequestKind(reply.kind) if reply.kind and by_rules.kind in READ_BY_RULES else by_rules.kind
+    return replace(
+        by_rules,
+        question=question,
+        goals=goals,
+        condition=condition,
+        complexity=required.complexity or Complexity(reply.complexity),
+        kind=kind if required.kind is RequestKind.AUTO else required.kind,
+    )
 
 
 def _read_condition(text: str, ids: Sequence[str]) -> str:
-    """The model's condition over its goals by number; that all are needed if it can't be read."""
+    """Return the model's condition over its goals by number; that all are needed if it can't be read."""
     if text.strip().casefold() == "any":
         return " or ".join(ids)
     try:
@@ -97,10 +116,3 @@ def _read_condition(text: str, ids: Sequence[str]) -> str:
     except InvalidParams:
         return join_goals(ids)
     return text.strip()
-
-
-def _several(corpora: Sequence[CorpusFacts]) -> str:
-    """The corpora where there are several, else nothing."""
-    if len(corpora) < 2:
-        return ""
-    return _CORPORA.format(corpora=fence_corpora(corpora, make_boundary()))

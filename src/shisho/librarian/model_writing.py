@@ -11,9 +11,9 @@ from shisho.domain.model import ModelUse
 from shisho.domain.session import CitedSentence
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.entailment import ask_entailment
-from shisho.librarian.mind import AnswerMatter, NodeThought, SeekSupport, quote_evidence
 from shisho.librarian.model_calls import ModelCalls, mark_unusable
 from shisho.librarian.model_replies import AnswerReply, SentenceReply
+from shisho.librarian.policy import AnswerInput, SeekSupport, StepResult, quote_evidence
 from shisho.librarian.prompting import fence_evidence, list_goals, load_prompt, make_boundary
 from shisho.librarian.written_answer import MAX_SENTENCES, SentenceChecker, count_revisions, write_draft
 
@@ -26,27 +26,27 @@ class AnswerWriter:
     def __init__(
         self,
         calls: ModelCalls,
-        matter: AnswerMatter,
+        inputs: AnswerInput,
         allowance: ModelAllowance,
         hear: Callable[[str], None],
         seek: SeekSupport,
     ) -> None:
         self._calls = calls
-        self._matter = matter
+        self._inputs = inputs
         self._allowance = allowance
         self._seek = seek
-        self._checker = SentenceChecker(matter, hear, is_judge_coming="entailment" in calls)
+        self._checker = SentenceChecker(inputs, hear, is_judge_coming="entailment" in calls)
 
-    async def write(self) -> NodeThought[Draft]:
+    async def write(self) -> StepResult[Draft]:
         """By the model; by rules where it gives nothing that stands."""
         boundary = make_boundary()
         values = {
-            "question": self._matter.strategy.question,
-            "goals": list_goals(self._matter.strategy.goals),
+            "question": self._inputs.strategy.question,
+            "goals": list_goals(self._inputs.strategy.goals),
             "boundary": boundary,
         }
         room = self._calls.measure_room(load_prompt("answer"), values)
-        values["evidence"] = fence_evidence(self._matter.evidence, boundary, room)
+        values["evidence"] = fence_evidence(self._inputs.evidence, boundary, room)
         reply, uses = await self._calls.ask("answer", AnswerReply, self._allowance, values, self._listen)
         written = [] if reply is None else [*reply.sentences[:MAX_SENTENCES]]
         sentences = [CitedSentence(part.text, part.cites) for part in written if part.text.strip()]
@@ -58,11 +58,11 @@ class AnswerWriter:
         mended = [self._checker.check(sentence) for sentence in sentences]
         dropped, rewritten = count_revisions(mended)
         uses = tuple(replace(use, dropped=dropped, rewritten=rewritten, supplied=supplied) for use in uses)
-        draft = write_draft(self._checker.matter, mended)
+        draft = write_draft(self._checker.inputs, mended)
         if draft is None:
             head = "answer_unwritten" if uses else ""
-            return NodeThought(quote_evidence(self._matter, head), (*mark_unusable(uses, reply), *judging))
-        return NodeThought(draft, (*uses, *judging))
+            return StepResult(quote_evidence(self._inputs, head), (*mark_unusable(uses, reply), *judging))
+        return StepResult(draft, (*uses, *judging))
 
     def _listen(self, sentence: SentenceReply) -> None:
         self._checker.check(CitedSentence(sentence.text, sentence.cites))
@@ -79,7 +79,7 @@ class AnswerWriter:
         """Ask about all sentences that rules are not sure of at once."""
         unsure = self._checker.find_unverified(sentences)
         claims = self._checker.claims(unsure)
-        question = self._matter.strategy.question
+        question = self._inputs.strategy.question
         verdicts, uses = await ask_entailment(self._calls, self._allowance, question, claims)
         for number, sentence in enumerate(unsure, 1):
             self._checker.settle(sentence, verdicts.get(number))

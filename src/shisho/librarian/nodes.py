@@ -13,8 +13,8 @@ from shisho.domain.inquiry import (
     Finding,
     Gap,
     Goal,
+    Judgment,
     LoopStop,
-    NextStep,
     Plan,
     UnsearchedQuery,
     WebPolicy,
@@ -33,25 +33,33 @@ from shisho.librarian.collection.writing import begin_survey, write_survey
 from shisho.librarian.evidence import context_of, double, verify, with_table_header
 from shisho.librarian.follow_up import resolve
 from shisho.librarian.levels import ENOUGH
-from shisho.librarian.mind import (
-    AnswerMatter,
-    Mind,
-    PassageMatter,
-    PlanMatter,
-    QuestionMatter,
+from shisho.librarian.policy import (
+    AnswerInput,
+    EvaluateInput,
+    PlanInput,
+    Policy,
     Recall,
-    RulesMind,
+    RulePolicy,
+    StrategyInput,
     recall_nothing,
 )
-from shisho.librarian.reflect import choose_next_focus, open_goals
-from shisho.librarian.route import SEARCHED_OUT, conclude, is_condition_met, route
+from shisho.librarian.route import (
+    SEARCHED_OUT,
+    choose_next_focus,
+    conclude,
+    is_condition_met,
+    open_goals,
+    route,
+)
 from shisho.librarian.search import InquirySearch
 from shisho.librarian.selection.passages import end_sentence
 from shisho.librarian.selection.select import list_unmatched_goals, list_wanted_terms
 from shisho.librarian.web_fallback import AskWeb, web_queries
 from shisho.ports import Clock
 
-ANSWER_SHARE = 0.1  # of the budget of tokens: kept back for the answer, with one call
+ANSWER_SHARE = 0.1  # of the budget of tokens: kept back for writing and checking
+ANSWER_CALLS = 2  # kept back for the same
+RULES_SHARE = 0.1  # of the budget of seconds: kept back for the rules, if a model uses up the rest
 WEB_TIMES = 3  # that the web is asked for a goal: of one engine, of another, then with other words
 MOST_COPIES = 3  # of a quotation, in other documents
 MOST_SOUGHT_TERMS = 20  # of a sentence that a search is made for
@@ -68,7 +76,7 @@ class Nodes:
         clock: Clock,
         ask_web: AskWeb | None = None,
         barred: Gap = Gap.NO_WAY,
-        mind: Mind | None = None,
+        policy: Policy | None = None,
         hear: Callable[[str], None] = lambda text: None,
         budget: Budget = Budget(),  # noqa: B008
         recall: Recall = recall_nothing,
@@ -81,7 +89,7 @@ class Nodes:
         self._clock = clock
         self._ask_web = ask_web
         self._barred = barred
-        self._mind = mind or RulesMind()
+        self._policy = policy or RulePolicy()
         self._hear = hear
         self._budget = budget
         self._recall = recall
@@ -94,9 +102,9 @@ class Nodes:
         survey = await self._ask_collection(resolved, required)
         if survey is not None:
             return begin_survey(survey, resolved, required, self._citations)
-        matter = QuestionMatter(state["question"], resolved, earlier, self._clock.now, self._recall, required)
+        inputs = StrategyInput(state["question"], resolved, earlier, self._clock.now, self._recall, required)
         allowance = self._allowance(Spending())
-        thought = await self._mind.split(matter, allowance)
+        thought = await self._policy.split(inputs, allowance)
         aim = replace(thought.value, complexity=required.complexity or thought.value.complexity)
         return LoopState(
             strategy=aim,
@@ -108,16 +116,25 @@ class Nodes:
 
     async def plan(self, state: LoopState) -> LoopState:
         goals = open_goals(state["strategy"].goals, state["goal_status"])
-        if state["verdicts"]:
-            focus = state["verdicts"][-1].next_focus
-            goals.sort(key=lambda goal: goal.id != focus)
+        focus = state["verdicts"][-1].next_focus if state["verdicts"] else ""
+        goals.sort(key=lambda goal: goal.id != focus)
         # What was asked of the documents alone is asked again of all.
         plans = state["plans"][_reached(state).rounds_before :]
         allowance = self._allowance(state["spent"])
         aim = state["strategy"]
-        list_fields = partial(self._search.list_fields, aim.complexity, "reached" in state)
-        matter = PlanMatter(aim, goals, plans, state["evidence"], state["goal_status"], list_fields)
-        thought = await self._mind.plan(matter, allowance)
+        where = (aim.complexity, "reached" in state)
+        inputs = PlanInput(
+            aim,
+            goals,
+            plans,
+            _list_telling(state["evidence"]),
+            state["goal_status"],
+            state.get("judgment", Judgment()),
+            focus,
+            partial(self._search.list_fields, *where),
+            partial(self._search.list_read, *where, state["plans"]),
+        )
+        thought = await self._policy.plan(inputs, allowance)
         return LoopState(plans=(thought.value,), spent=Spending(rounds=1) + allowance.used, uses=thought.uses)
 
     async def search(self, state: LoopState) -> LoopState:
@@ -125,15 +142,16 @@ class Nodes:
         plans = state["plans"]
         wanted_words = await asyncio.to_thread(list_wanted_terms, aim.goals)
         goals = open_goals(aim.goals, state["goal_status"])
-        matter = PassageMatter(aim, goals, (), {}, state["evidence"])
+        inputs = EvaluateInput(aim, goals, (), {}, state["evidence"])
         shown_round, rarity = await self._search.search_round(
             plans[-1],
             aim.complexity,
             "reached" in state,
             len(plans),
             wanted_words,
-            self._mind.measure_room(matter, self._allowance(state["spent"])),
+            self._policy.measure_room(inputs, self._allowance(state["spent"])),
             state.get("anew", False),
+            self._policy.fills_room,
         )
         short_names = await self._search.find_short_names(
             aim.complexity, "reached" in state, " ".join(goal.question for goal in goals)
@@ -154,7 +172,7 @@ class Nodes:
         goals = open_goals(aim.goals, state["goal_status"])
         allowance = self._allowance(state["spent"])
         from_synonym_search = state["plans"][-1].with_synonyms
-        matter = PassageMatter(
+        inputs = EvaluateInput(
             aim,
             goals,
             passages,
@@ -164,8 +182,9 @@ class Nodes:
             earlier,
             state["short_names"],
         )
-        thought = await self._mind.evaluate(matter, allowance)
-        findings = thought.value
+        thought = await self._policy.evaluate(inputs, allowance)
+        reading = thought.value
+        findings = [*reading.findings, *reading.closest]
         is_tried = state.get("respelt", False)
         anew = False
         misread = (
@@ -186,13 +205,16 @@ class Nodes:
         accepted = [ref for ref in refs if ref is not None]
         new = (*accepted, *await self._copies(findings, accepted, state))
         self._tell(accepted)
+        judgment = _merge(state.get("judgment", Judgment()), reading.judgment, goals)
+        is_new = any(ref.score >= ENOUGH for ref in new) if reading.closest else bool(new)
         reads = [use for use in thought.uses if use.node == "evaluate"]
         misreads = sum(use.fault is not None for use in reads)
         return LoopState(
             evidence=new,
             dropped=len(refs) - len(accepted),
-            rounds_without_evidence=0 if new else state["rounds_without_evidence"] + 1,
-            goal_status=self._citations.status(aim.goals, (*held_refs, *new)),
+            rounds_without_evidence=0 if is_new else state["rounds_without_evidence"] + 1,
+            goal_status=self._citations.status(aim.goals, (*held_refs, *new), judgment.goals),
+            judgment=judgment,
             spent=allowance.used,
             uses=thought.uses,
             reads=len(reads) - misreads,
@@ -210,23 +232,26 @@ class Nodes:
         budget = state["budget"]
         plans = state["plans"][_reached(state).rounds_before :]
         goals = open_goals(aim.goals, status)
-        matter = PlanMatter(aim, goals, plans, state["evidence"])
+        inputs = PlanInput(aim, goals, plans, state["evidence"])
+        judgment = state.get("judgment", Judgment())
+        kept_back = ANSWER_CALLS if judgment != Judgment() else 0
         verdict = route(
             aim,
             status,
-            replace(budget, max_rounds=budget.max_rounds + _reached(state).rounds_before),
+            replace(
+                budget,
+                max_rounds=budget.max_rounds + _reached(state).rounds_before,
+                max_model_calls=budget.max_model_calls - kept_back,
+            ),
             state["spent"],
             rounds_without_evidence=state["rounds_without_evidence"],
             exhausted=state["exhausted"],
-            is_done=self._mind.is_done(matter),
+            is_done=self._policy.is_done(inputs),
             next_focus=focus,
+            judgment=judgment,
             leads_to_web=partial(leads_to_web, state),
         )
-        if verdict.status is not NextStep.CONTINUE:
-            return LoopState(verdicts=(verdict,))
-        allowance = self._allowance(state["spent"])
-        thought = await self._mind.reflect(matter, verdict, allowance)
-        return LoopState(verdicts=(thought.value,), spent=allowance.used, uses=thought.uses)
+        return LoopState(verdicts=(verdict,))
 
     async def web_fallback(self, state: LoopState) -> LoopState:
         """Have the web searched for the open goals. What the documents have shown stays; the rounds begin
@@ -270,7 +295,7 @@ class Nodes:
         )
 
     async def answer(self, state: LoopState) -> LoopState:
-        return await self._answered(state, self._mind)
+        return await self._answered(state, self._policy)
 
     async def cut_short(self, state: LoopState) -> LoopState:
         """The end of a stopped run. It is no step of the ledger, so that the run can go on from its last
@@ -280,7 +305,7 @@ class Nodes:
         return LoopState(
             **{
                 **last,
-                **await self._answered(last, RulesMind()),
+                **await self._answered(last, RulePolicy()),
                 "evidence": last["evidence"],
                 "spent": last["spent"],
                 "uses": last["uses"],
@@ -289,20 +314,25 @@ class Nodes:
 
     def _tell(self, refs: Sequence[EvidenceRef]) -> None:
         """Tell quotations as they are taken: where rules think, they are the lines of the answer."""
-        if isinstance(self._mind, RulesMind):
+        if isinstance(self._policy, RulePolicy):
             for ref in refs:
                 self._hear(f"{display_quotation(ref.snippet, code=ref.code)} [{ref.number}]")
 
-    def _allowance(self, spent: Spending) -> ModelAllowance:
-        """What a node before the answer may use of a model: the answer keeps a call."""
-        withheld = Spending(model_calls=1, tokens=int(ANSWER_SHARE * self._budget.max_tokens))
+    def _allowance(self, spent: Spending, *, is_last: bool = False) -> ModelAllowance:
+        """Return what a node may use of a model: the rules keep some time and, unless it `is_last`, writing
+        and checking their calls."""
+        withheld = Spending(
+            seconds=RULES_SHARE * self._budget.max_seconds,
+            model_calls=0 if is_last else ANSWER_CALLS,
+            tokens=0 if is_last else int(ANSWER_SHARE * self._budget.max_tokens),
+        )
         return ModelAllowance(self._budget, spent, withheld, self._report_wait)
 
-    async def _answered(self, state: LoopState, mind: Mind) -> LoopState:
+    async def _answered(self, state: LoopState, policy: Policy) -> LoopState:
         if "survey" in state:
             draft = write_survey(state["survey"], state["evidence"], state["strategy"].question)
             return LoopState(draft=draft, composed_at=self._clock.now(), uses=())
-        matter = AnswerMatter(
+        inputs = AnswerInput(
             strategy=state["strategy"],
             status=state["goal_status"],
             evidence=state["evidence"],
@@ -311,7 +341,7 @@ class Nodes:
             asked=state["question"],
             head=_head(state),
         )
-        allowance = ModelAllowance(self._budget, state["spent"], report_wait=self._report_wait)
+        allowance = self._allowance(state["spent"], is_last=True)
         sought_refs: list[EvidenceRef] = []
 
         async def seek(text: str) -> EvidenceRef | None:
@@ -319,7 +349,7 @@ class Nodes:
             sought_refs.extend([] if ref is None else [ref])
             return ref
 
-        thought = await mind.answer(matter, allowance, self._hear, seek)
+        thought = await policy.answer(inputs, allowance, self._hear, seek)
         return LoopState(
             draft=thought.value,
             evidence=tuple(sought_refs),
@@ -408,6 +438,18 @@ def _head(state: LoopState) -> str:
 
 def _is_of(ref: EvidenceRef, finding: Finding) -> bool:
     return ref.goal_id == finding.goal_id and double(ref.snippet, finding.snippet)
+
+
+def _list_telling(evidence: Sequence[EvidenceRef]) -> Sequence[EvidenceRef]:
+    return [ref for ref in evidence if ref.score >= ENOUGH]
+
+
+def _merge(before: Judgment, now: Judgment | None, read_goals: Sequence[Goal]) -> Judgment:
+    """Return the judgment of a round with the goals that earlier ones have closed. If rules have read the
+    round, no model has judged its goals."""
+    read_ids = {goal.id for goal in read_goals}
+    closed_goals = tuple(judgment for judgment in before.goals if judgment.goal_id not in read_ids)
+    return Judgment(closed_goals) if now is None else replace(now, goals=(*closed_goals, *now.goals))
 
 
 def _unanswered(goals: Sequence[Goal], findings: Sequence[Finding]) -> list[Goal]:

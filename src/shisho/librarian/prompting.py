@@ -10,7 +10,7 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 
-from shisho.domain.conversation import CorpusFacts, EarlierTurn
+from shisho.domain.conversation import DocumentFacts, EarlierTurn, Surroundings
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Goal, Stance
 from shisho.errors import InternalError
@@ -147,14 +147,38 @@ def fence_turns(turns: Sequence[EarlierTurn], boundary: str, room: int) -> str:
     return "\n".join(reversed(fenced_texts)) or "(none)"
 
 
-def fence_corpora(corpora: Sequence[CorpusFacts], boundary: str) -> str:
-    """A line for each corpus: its name, how many passages it has, and in which languages."""
+def fence_library(around: Surroundings, boundary: str, room: int) -> str:
+    """The corpora, if there are several, and the likely documents that fit the room, in tokens: title, date,
+    headings."""
     lines = [
-        f"{join_lines(corpus.name)[:_LONGEST_HEADING]}: {corpus.passages} passages"
-        + (f", {' and '.join(corpus.languages)}" if corpus.languages else "")
-        for corpus in corpora
+        f"corpus {_cut_line(corpus.name)}: {corpus.passages} passages, {' and '.join(corpus.languages)}"
+        for corpus in around.corpora
+        if len(around.corpora) > 1
     ]
-    return _fenced("corpora", "", "\n".join(lines), boundary) if lines else "(none)"
+    lines += [
+        " | ".join(filter(None, (_cut_line(each.title), _cut_line(each.date), _list_headings(each))))
+        for each in around.documents
+    ]
+    fitting: list[str] = []
+    for line in lines:
+        room -= tokens(line)
+        if room < 0:
+            break
+        fitting.append(line)
+    return _fenced("library", "", "\n".join(fitting), boundary) if fitting else "(none)"
+
+
+def _list_headings(document: DocumentFacts) -> str:
+    return "; ".join(map(_cut_line, document.headings))
+
+
+def _cut_line(text: str) -> str:
+    return join_lines(text)[:_LONGEST_HEADING]
+
+
+def fence_lines(name: str, lines: Sequence[str], boundary: str) -> str:
+    """Lines that hold words of documents or of a model."""
+    return _fenced(name, "", "\n".join(map(_cut_line, lines)), boundary) if lines else "(none)"
 
 
 def write_in_context(ref: EvidenceRef) -> str:

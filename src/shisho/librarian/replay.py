@@ -21,7 +21,7 @@ from shisho.domain.time import Instant
 from shisho.errors import NotFound
 from shisho.librarian.collection.material import CitedSurvey
 from shisho.librarian.loop import assemble
-from shisho.librarian.mind import Mind
+from shisho.librarian.policy import Policy
 from shisho.librarian.record import StepOutput
 from shisho.librarian.runner import run_table
 from shisho.librarian.search import InquirySearch, SearchedRound
@@ -116,6 +116,7 @@ class RecordedSearch(InquirySearch):
         wanted_words: Sequence[str],
         room_tokens: int = UNBOUNDED_ROOM,
         anew: bool = False,
+        fills_room: bool = False,
     ) -> tuple[Round, Mapping[str, float]]:
         shown_round, rarity = self._rounds.get(round_, (Round((), 0, 0, True), {}))
         self.rounds.append(SearchedRound(round_, shown_round.shown, shown_round.sources))
@@ -205,8 +206,8 @@ class ForgetfulLedger:
         raise NotFound("There is no run {run_id}.", run_id=prefix)
 
 
-async def replay(inquiry: Inquiry, recorded: RecordedRun, before: Answer, mind: Mind | None) -> Answer:
-    """The answer that this run comes to now. A run that was stopped is stopped after as many steps. `mind`:
+async def replay(inquiry: Inquiry, recorded: RecordedRun, before: Answer, policy: Policy | None) -> Answer:
+    """The answer that this run comes to now. A run that was stopped is stopped after as many steps. `policy`:
     with the replies that were recorded, none where rules have thought."""
     search = RecordedSearch(recorded)
     clock = RecordedClock(recorded, before.created_at)
@@ -225,7 +226,7 @@ async def replay(inquiry: Inquiry, recorded: RecordedRun, before: Answer, mind: 
         lambda: len(taken) >= len(recorded),
         None,
         Gap.NO_WAY,
-        mind,
+        policy,
         ask_collection=recorded.survey_again,
     )
     asked_web = iter(recorded.list_of_node("web_fallback"))

@@ -1,11 +1,20 @@
-"""On or out: goal status, condition, budget and history → verdict. No model can end a search here, and none
-can prolong it."""
+"""Decide whether the search goes on. A model may want more; it ends a search only if the condition holds, and
+prolongs none beyond its budget."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from shisho.domain.inquiry import Budget, GoalStatus, LoopStop, NextStep, Strategy, Verdict
+from shisho.domain.inquiry import (
+    Budget,
+    Goal,
+    GoalStatus,
+    Judgment,
+    LoopStop,
+    NextStep,
+    Strategy,
+    Verdict,
+)
 from shisho.domain.loop_state import Spending
 from shisho.librarian import condition
 from shisho.librarian.budget import estimate_next_round, find_reached_ceiling
@@ -23,14 +32,18 @@ def route(
     rounds_without_evidence: int,
     exhausted: bool,
     next_focus: str,
+    judgment: Judgment = Judgment(),  # noqa: B008
     is_done: bool = False,
     leads_to_web: Callable[[LoopStop], bool] = lambda stop: False,
 ) -> Verdict:
     """Return the verdict after a round. `rounds_without_evidence` counts rounds since the last new evidence;
     `exhausted` says all in scope was seen, `is_done` that a further round would ask nothing new;
-    `leads_to_web` whether the web is searched after this stop."""
+    `leads_to_web` whether the web is searched after this stop. `judgment`: a model's, if one has read the
+    round; its COMPLETE needs the condition."""
     is_stagnant = is_done or rounds_without_evidence >= PATIENCE
-    if is_condition_met(strategy, status):
+    wants_more = judgment.status is NextStep.CONTINUE or bool(judgment.read_around)
+    is_met = is_condition_met(strategy, status)
+    if is_met and not wants_more:
         stop: LoopStop | None = LoopStop.CONDITION_MET
     elif (exhausted or is_stagnant) and 0 < spending.pages >= budget.max_pages:
         stop = LoopStop.PAGES  # the web had more to look at
@@ -41,12 +54,27 @@ def route(
     else:
         stop = find_reached_ceiling(budget, spending, estimate_next_round(spending))
     is_over = stop in SEARCHED_OUT and not leads_to_web(stop)
-    if is_over and is_condition_met(strategy, status, is_over=True):
+    if stop and (is_met or (is_over and is_condition_met(strategy, status, is_over=True))):
         stop = LoopStop.CONDITION_MET
-    reason = _progress(strategy, status)
+    reason = "; ".join(filter(None, (_progress(strategy, status), judgment.reason)))
     if stop is None:
-        return Verdict(NextStep.CONTINUE, next_focus, reason)
+        return Verdict(NextStep.CONTINUE, judgment.next_focus or next_focus, reason)
     return conclude(stop, status, reason)
+
+
+def open_goals(goals: Sequence[Goal], status: Sequence[GoalStatus]) -> list[Goal]:
+    """Return the goals not met yet, in their order."""
+    met_ids = {goal_status.goal_id for goal_status in status if goal_status.met}
+    return [goal for goal in goals if goal.id not in met_ids]
+
+
+def choose_next_focus(
+    goals: Sequence[Goal], status: Sequence[GoalStatus], verdicts: Sequence[Verdict]
+) -> str:
+    """Return the id of the open goal that had the fewest rounds to itself, the earlier one of equals; empty
+    if none is open."""
+    focuses = [verdict.next_focus for verdict in verdicts]
+    return min((goal.id for goal in open_goals(goals, status)), key=focuses.count, default="")
 
 
 def is_condition_met(strategy: Strategy, status: Sequence[GoalStatus], *, is_over: bool = False) -> bool:

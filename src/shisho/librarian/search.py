@@ -49,18 +49,22 @@ class InquirySearch:
         wanted_words: Sequence[str],
         room_tokens: int = UNBOUNDED_ROOM,
         anew: bool = False,
+        fills_room: bool = False,
     ) -> tuple[Round, Mapping[str, float]]:
-        """The passages of this round that fit the room, and how rare the wanted terms are."""
+        """Return the passages of this round that fit the room, and the rarity of the wanted terms.
+        `fills_room`: as many as fit, however few a round ranks."""
         if not _asks_anything(plan):
             return Round((), 0, 0, False), {}
         session = await self._session(complexity, is_reached)
         request = SearchRequest(
             plan.search_intent,
-            plan.keyword_query,
+            (*plan.keyword_query, *plan.added_words),
             plan.vector_query,
             plan.filter_conditions,
             plan.with_synonyms,
             are_filters_optional=True,
+            read_around=plan.read_around,
+            fills_room=fills_room,
         )
         shown_round = await session.search(request, round_, room_tokens, anew=anew)
         self.rounds.append(SearchedRound(round_, shown_round.shown, shown_round.sources))
@@ -81,6 +85,13 @@ class InquirySearch:
                 made[number] = (await session.search(SearchRequest(), number)).shown
             earlier += made[number]
         return tuple(earlier)
+
+    async def list_read(
+        self, complexity: Complexity, is_reached: bool, plans: Sequence[Plan]
+    ) -> Sequence[str]:
+        """Return title and heading of each passage that was shown in the rounds of these plans."""
+        passages = await self.list_earlier(complexity, is_reached, (*plans, Plan("", (), "", "")))
+        return [" › ".join(filter(None, (passage.title, passage.heading))) for passage in passages]
 
     async def find_short_names(
         self, complexity: Complexity, is_reached: bool, question: str
@@ -113,4 +124,4 @@ class InquirySearch:
 
 
 def _asks_anything(plan: Plan) -> bool:
-    return bool(plan.keyword_query or plan.vector_query)
+    return bool(plan.keyword_query or plan.added_words or plan.vector_query)

@@ -97,6 +97,7 @@ _ROWS = (
             "plans",
             "verdicts",
             "evidence",
+            "judgment",
             "spent",
             "reached",
         ),
@@ -123,6 +124,7 @@ _ROWS = (
             "rarity",
             "short_names",
             "evidence",
+            "judgment",
             "rounds_without_evidence",
             "spent",
             "respelt",
@@ -139,6 +141,7 @@ _ROWS = (
         (
             "strategy",
             "goal_status",
+            "judgment",
             "plans",
             "evidence",
             "budget",

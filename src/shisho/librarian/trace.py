@@ -78,7 +78,7 @@ class _Trace:
 def _queries(plan: Plan) -> tuple[str, ...]:
     """The words that are looked for; and what is meant, where that is said besides."""
     meant = (plan.vector_query,) if plan.vector_query else ()
-    return tuple(dict.fromkeys((*plan.keyword_query, *meant)))
+    return tuple(dict.fromkeys((*plan.keyword_query, *plan.added_words, *meant)))
 
 
 def _with_outcome(round_: SearchRound, state: LoopState) -> SearchRound:

@@ -13,7 +13,7 @@ from shisho.language.terms import fold, terms
 from shisho.librarian import mending
 from shisho.librarian.answer import frame_answer, remarks
 from shisho.librarian.cited_support import select_right_calculations
-from shisho.librarian.mind import AnswerMatter
+from shisho.librarian.policy import AnswerInput
 from shisho.librarian.support_search import SupportSearch
 
 CheckedSentence = tuple[Sentence | None, SentenceRevision]
@@ -28,7 +28,7 @@ JUDGED = ("entailment",)  # and one whose quotations, as a model reads them, do 
 
 def check_sentence(
     sentence: CitedSentence,
-    matter: AnswerMatter,
+    inputs: AnswerInput,
     refs: Mapping[int, EvidenceRef],
     worked: Sequence[str] = (),
 ) -> CheckedSentence:
@@ -39,35 +39,35 @@ def check_sentence(
         return None, SentenceRevision(
             sentence.text[:MAX_SENTENCE_CHARS], "removed", None, (), (), ("sentence",)
         )
-    cited = SupportSearch(matter.evidence, (), matter.strategy.goals).cite(sentence)
+    cited = SupportSearch(inputs.evidence, (), inputs.strategy.goals).cite(sentence)
     if not isinstance(cited, CitedSentence):
         cited = sentence
-    standing, revision = mending.mend(cited, refs, matter.strategy.question, worked)
-    if standing is not None and _is_foreign(standing, matter, refs):
+    standing, revision = mending.mend(cited, refs, inputs.strategy.question, worked)
+    if standing is not None and _is_foreign(standing, inputs, refs):
         return None, SentenceRevision(sentence.text, "removed", None, (), revision.unknown, ("words",))
     return standing, revision
 
 
-def write_draft(matter: AnswerMatter, mended: Sequence[CheckedSentence]) -> Draft | None:
+def write_draft(inputs: AnswerInput, mended: Sequence[CheckedSentence]) -> Draft | None:
     """The answer of these sentences. None where no sentence stands that a quotation carries."""
     kept_sentences = tuple(sentence for sentence, _ in mended if sentence is not None)
     if not any(sentence.evidence for sentence in kept_sentences):
         return None
     revisions = [revision for _, revision in mended]
-    refs = {ref.number: ref for ref in matter.evidence}
-    question = matter.strategy.question
+    refs = {ref.number: ref for ref in inputs.evidence}
+    question = inputs.strategy.question
     text = mending.render(question, refs, kept_sentences, mending.counts(revisions))
-    body = [text, *remarks(matter.evidence, matter.strategy)]
+    body = [text, *remarks(inputs.evidence, inputs.strategy)]
     return frame_answer(
-        matter.strategy,
-        matter.status,
-        matter.evidence,
-        matter.verdict,
-        matter.unsearched,
+        inputs.strategy,
+        inputs.status,
+        inputs.evidence,
+        inputs.verdict,
+        inputs.unsearched,
         "answer_written",
         body,
         kept_sentences,
-        matter.asked,
+        inputs.asked,
     )
 
 
@@ -82,22 +82,22 @@ class SentenceChecker:
     `is_judge_coming`: what rules are not sure of is not told before it is settled."""
 
     def __init__(
-        self, matter: AnswerMatter, hear: Callable[[str], None], *, is_judge_coming: bool = False
+        self, inputs: AnswerInput, hear: Callable[[str], None], *, is_judge_coming: bool = False
     ) -> None:
-        self.matter = matter
+        self.inputs = inputs
         """With the evidence that was found for sentences."""
         self.supplied = 0
         """Sentences that cited nothing that stands and were given the quotation that carries them."""
         self._hear = hear
         self._waits = is_judge_coming
-        self._refs = {ref.number: ref for ref in matter.evidence}
+        self._refs = {ref.number: ref for ref in inputs.evidence}
         self._checked: dict[CitedSentence, CheckedSentence] = {}
         self._printed: set[int] = set()
 
     def check(self, sentence: CitedSentence) -> CheckedSentence:
         """The sentence as it may stand, and what was done to it."""
         if sentence not in self._checked:
-            mended = check_sentence(sentence, self.matter, self._refs)
+            mended = check_sentence(sentence, self.inputs, self._refs)
             self._checked[sentence] = mended
             self.supplied += bool(mended[1].evidence) and not self._cites(sentence)
             if not is_altered(mended) and not (self._waits and is_unverified(mended)):
@@ -107,7 +107,7 @@ class SentenceChecker:
     def reconsider(self, sentences: Iterable[CitedSentence]) -> None:
         """Check anew what was replaced by its quotations, now that all sentences are there: its figure may be
         worked out in another one."""
-        question = self.matter.strategy.question
+        question = self.inputs.strategy.question
         calculations: list[tuple[set[int], str]] = []
         for sentence in _each(sentences):
             standing, _ = self.check(sentence)
@@ -123,7 +123,7 @@ class SentenceChecker:
                 continue
             worked = [text for numbers, text in calculations if numbers <= set(mended[1].evidence)]
             if worked:
-                mended = check_sentence(sentence, self.matter, self._refs, worked)
+                mended = check_sentence(sentence, self.inputs, self._refs, worked)
                 self._checked[sentence] = mended
             if not (self._waits and is_unverified(mended)):
                 self._tell(mended)
@@ -135,8 +135,8 @@ class SentenceChecker:
     def supply(self, sentence: CitedSentence, ref: EvidenceRef) -> None:
         """Check it anew with evidence that was found for it."""
         self._refs[ref.number] = ref
-        self.matter = replace(self.matter, evidence=(*self.matter.evidence, ref))
-        mended = check_sentence(replace(sentence, cites=(ref.number,)), self.matter, self._refs)
+        self.inputs = replace(self.inputs, evidence=(*self.inputs.evidence, ref))
+        mended = check_sentence(replace(sentence, cites=(ref.number,)), self.inputs, self._refs)
         self._checked[sentence] = mended
         self.supplied += mended[0] is not None
         self._tell(mended)
@@ -166,7 +166,7 @@ class SentenceChecker:
         elif is_entailed is not None:
             refs = [self._refs[number] for number in standing.evidence]
             standing, revision = mending.replace_by_quotations(
-                revision, standing.evidence, refs, self.matter.strategy.question, JUDGED
+                revision, standing.evidence, refs, self.inputs.strategy.question, JUDGED
             )
         self._checked[sentence] = standing, revision
         self._tell((standing, revision))
@@ -176,7 +176,7 @@ class SentenceChecker:
 
     def _tell(self, mended: CheckedSentence) -> None:
         if mended[0] is not None:
-            line = mending.line(mended[0], self._refs, self.matter.strategy.question, self._printed)
+            line = mending.line(mended[0], self._refs, self.inputs.strategy.question, self._printed)
             if line:
                 self._hear(line)
 
@@ -193,12 +193,12 @@ def _each(sentences: Iterable[CitedSentence]) -> list[CitedSentence]:
     return list(dict.fromkeys(sentences))
 
 
-def _is_foreign(sentence: Sentence, matter: AnswerMatter, refs: Mapping[int, EvidenceRef]) -> bool:
+def _is_foreign(sentence: Sentence, inputs: AnswerInput, refs: Mapping[int, EvidenceRef]) -> bool:
     if sentence.support is not SupportOutcome.UNVERIFIED:
         return False
     cited = [refs[number] for number in sentence.evidence]
     known_words = {
-        matter.strategy.question,
+        inputs.strategy.question,
         *(ref.snippet for ref in cited),
         *(ref.heading for ref in cited),
     }

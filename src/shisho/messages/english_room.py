@@ -58,6 +58,7 @@ SAID: Mapping[str, str] = {
     "room_decision_abstain": "enough looked at, not found",
     "room_decision_complete": "enough",
     "room_decision_continue": "look further",
+    "room_goal_missing": "(missing: {text})",
     "room_depth": "Depth",
     "room_details": "Details",
     "room_documents": "Documents",

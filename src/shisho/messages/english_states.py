@@ -121,7 +121,6 @@ SAID: Mapping[str, str] = {
     "use_plan": "  search planned by {model}: calls {calls}, tokens {tokens}",
     "use_evaluate": "  passages read by {model}: calls {calls}, tokens {tokens}",
     "use_answer": "  answer written by {model}: calls {calls}, tokens {tokens}",
-    "use_reflect": "  next goal chosen by {model}: calls {calls}, tokens {tokens}",
     "use_entailment": "  sentences judged by {model}: calls {calls}, tokens {tokens}",
     "use_seconds": " · {n} s",
     "use_fault": " — rules took its place: {why}",

@@ -58,6 +58,7 @@ SAID: Mapping[str, str] = {
     "room_decision_abstain": "見つからないので終える",
     "room_decision_complete": "十分",
     "room_decision_continue": "さらに探す",
+    "room_goal_missing": "(不足: {text})",
     "room_depth": "深さ",
     "room_details": "くわしく",
     "room_documents": "文書",

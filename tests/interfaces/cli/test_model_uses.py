@@ -9,8 +9,7 @@ from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render import use_line
 from shisho.librarian.prompting import load_prompt
 
-NODES = ("strategy", "plan", "evaluate", "reflect", "answer", "entailment")
-PROMPTS = (*NODES, "follow_up")
+NODES = ("strategy", "plan", "evaluate", "answer", "entailment")
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])
@@ -25,6 +24,6 @@ def test_what_was_done_to_a_reply_is_counted_in_words(node: str, language: str) 
     assert "—" in use_line(ModelUse(node, "a/b", "", usage, ModelFault.TIMEOUT), Words(language))
 
 
-@pytest.mark.parametrize("node", PROMPTS)
+@pytest.mark.parametrize("node", NODES)
 def test_each_node_has_a_prompt(node: str) -> None:
     assert load_prompt(node).variables

@@ -161,7 +161,7 @@ NAMES = re.findall(
     r"\w+",
     """
     AcceptedEvidence Access AddDocumentsRequest AddGrantRequest AddGroupRequest AddMembersRequest AddUserRequest
-    Answer FetchedText PagingStop RequestKind SearchItem SearchItems SearchPaging
+    Answer AnswerPassage PagingStop PassageMark RequestKind SearchPaging
     AnswerHandle AnswerLevel AnswerLog AskBudget AskRequest AuditEntry AuditOutcome AuditPage AuditVerb AuthAction
     AuthQueue AuthResolved AuthTarget BreakerState CalibrateModelsRequest CheckList CheckResult Complexity
     ComposeAnswerRequest ComposedAnswer ConsentStatus Conversation ConversationList ConversationRemoved
@@ -169,7 +169,7 @@ NAMES = re.findall(
     DocumentsQueued EmbeddingProgress EndReason EngineList EngineStatus ErrorBody Evidence EvidenceBoxes
     ExistingDocument FailedItem FeedbackRecorded FeedbackRequest FetchedText FileInput FilterRange FindingInput
     FindingResult FindingsResult FolderList FolderState FolderStatus FoundPage FoundPassage Gap Goal
-    GoalInput GoalProgress GoalStatus GrantList GrantRow GranteeKind GroupList IntakeOutcome
+    GoalInput GoalProgress GoalState GoalStatus GrantList GrantRow GranteeKind GroupList IntakeOutcome
     InterventionState IssuedToken LayoutLine LoopStop MatchedBy MetadataField MetadataFields MetadataValue
     ModelFault ModelOverview ModelTrialResult ModelUsage ModelUse ModelWork ModelWorkBegun ModelWorkKind
     ModelWorkState NodeModelUse OpenSessionRequest Opinion PageFate PageLayout PassageText

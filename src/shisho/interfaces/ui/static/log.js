@@ -5,7 +5,7 @@ import { fill, figure, make, say, the, webLink } from "./room.js";
 /** Show the log of an answer, as the API tells it, also while it is being made. */
 export function showLog(log) {
   fill(the("log"),
-    log.goals.length > 0 && [make("h3", { class: "quiet" }, say("goals")), make("ul", { class: "goals" }, log.goals.map((goal) => make("li", { dir: "auto" }, `${goal.id} ${goal.question}`)))],
+    log.goals.length > 0 && [make("h3", { class: "quiet" }, say("goals")), make("ul", { class: "goals" }, log.goals.map((goal) => make("li", { dir: "auto" }, `${goal.id} ${goal.question}`, goal.missing && make("span", { class: "quiet" }, ` ${say("goal_missing", { text: goal.missing })}`))))],
     log.condition && make("p", { class: "quiet" }, `${say("condition")}: `, make("code", {}, log.condition)),
     log.rounds.map((round, index) => showRound(round, log.model.length > 0, index === log.rounds.length - 1 && !log.stop.loop_stop)),
     log.web.map(showWeb), log.visited.length > 0 && visited(log.visited), log.model.length > 0 && model(log.model),
@@ -25,7 +25,8 @@ function showRound(round, hasModel, isCurrent) {
     hasModel && round.reasoning && make("p", { class: "quiet", dir: "auto" }, round.reasoning),
     round.ranked !== null && make("p", { class: "quiet" }, say("found_n", { ranked: round.ranked, n: round.in_scope, fresh: round.new, seen: round.seen })),
     (round.evidence.length > 0 || !isCurrent) && make("p", {}, round.evidence.length ? say("took", { numbers: round.evidence.map((number) => `[${number}]`).join(" ") }) : say("took_nothing")),
-    round.decision && make("p", { dir: "auto" }, `→ ${say(`decision_${round.decision}`.toLowerCase())}`));
+    round.decision && make("p", { dir: "auto" }, `→ ${say(`decision_${round.decision}`.toLowerCase())}`),
+    hasModel && round.reason && make("p", { class: "quiet", dir: "auto" }, round.reason));
 }
 
 function showWeb(round) {

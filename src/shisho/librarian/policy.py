@@ -1,4 +1,4 @@
-"""The thinking of the nodes: by rules, or by a model with the rules as its fallback, node by node."""
+"""The policies of the loop: rules, or a model with the rules as its fallback, step by step."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from shisho.domain.inquiry import (
     Finding,
     Goal,
     GoalStatus,
+    Judgment,
     Plan,
     Strategy,
     UnsearchedQuery,
@@ -33,8 +34,8 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class NodeThought(Generic[T]):
-    """A node's thought, and the model that was used for it, if one was."""
+class StepResult(Generic[T]):
+    """The result of a step, and the uses of a model for it, if there were any."""
 
     value: T
     uses: tuple[ModelUse, ...] = ()
@@ -50,7 +51,7 @@ async def recall_nothing() -> Surroundings:
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionMatter:
+class StrategyInput:
     """The grounds of a strategy. `question`: as it was put; `resolved`: as rules read it after the `earlier`
     ones of its conversation; `recall` is asked by who has a use for it."""
 
@@ -62,30 +63,43 @@ class QuestionMatter:
     required: Requirements = NO_REQUIREMENTS
 
 
-ListFields = Callable[[], Awaitable[Sequence[str]]]
-"""Names the fields that documents can be filtered by."""
+ListNames = Callable[[], Awaitable[Sequence[str]]]
+"""Lists fields that documents can be filtered by, or headings that were read."""
 
 
-async def list_no_fields() -> Sequence[str]:
+async def list_nothing() -> Sequence[str]:
     """No library is known here."""
     return ()
 
 
 @dataclass(frozen=True, slots=True)
-class PlanMatter:
-    """The grounds of a plan. `goals`: the open ones, that in focus first; `status`: how far all have come;
-    `list_fields` is asked by who has a use for it."""
+class PlanInput:
+    """The grounds of a plan. `goals`: the open ones, that in focus first; `status`: the progress of all;
+    `judgment`: of the round before. Only policies that use them call `list_fields` and `list_read`."""
 
     strategy: Strategy
     goals: Sequence[Goal]
     plans: Sequence[Plan]
     evidence: Sequence[EvidenceRef]
     status: Sequence[GoalStatus] = ()
-    list_fields: ListFields = list_no_fields
+    judgment: Judgment = Judgment()  # noqa: RUF009  (frozen)
+    next_focus: str = ""
+    list_fields: ListNames = list_nothing
+    list_read: ListNames = list_nothing
 
 
 @dataclass(frozen=True, slots=True)
-class PassageMatter:
+class EvaluateResult:
+    """What a policy has read in passages. `closest`: passages that rules found where a model found nothing;
+    they answer no goal. `judgment`: None if no model has read."""
+
+    findings: list[Finding]
+    judgment: Judgment | None = None
+    closest: Sequence[Finding] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluateInput:
     """The passages read for the open goals. `from_synonym_search`: they were found by synonyms of the
     question's words, after these had led to no answer."""
 
@@ -102,7 +116,7 @@ class PassageMatter:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerMatter:
+class AnswerInput:
     """The grounds of an answer."""
 
     strategy: Strategy
@@ -120,87 +134,83 @@ SeekSupport = Callable[[str], Awaitable[EvidenceRef | None]]
 """One search for a passage that carries a sentence: what it says there, as evidence of this run."""
 
 
-class Mind(Protocol):
-    """Thinks for the nodes. No thought is believed: findings are sought in what was shown, sentences checked
-    against their quotations, whoever thought them."""
+class Policy(Protocol):
+    """Decides for the nodes. No decision is trusted: findings are looked up in the shown passages, and
+    sentences are checked against their quotations."""
 
-    async def split(self, matter: QuestionMatter, allowance: ModelAllowance) -> NodeThought[Strategy]:
+    @property
+    def fills_room(self) -> bool:
+        """True if a round shows as many passages as fit, however few it ranks."""
+
+    async def split(self, inputs: StrategyInput, allowance: ModelAllowance) -> StepResult[Strategy]:
         """The strategy, whose question is one that stands by itself."""
 
-    async def plan(self, matter: PlanMatter, allowance: ModelAllowance) -> NodeThought[Plan]: ...
+    async def plan(self, inputs: PlanInput, allowance: ModelAllowance) -> StepResult[Plan]: ...
 
-    def is_done(self, matter: PlanMatter) -> bool:
-        """True where a further plan would ask nothing new."""
+    def is_done(self, inputs: PlanInput) -> bool:
+        """Return whether a further plan would ask nothing new."""
 
-    def measure_room(self, matter: PassageMatter, allowance: ModelAllowance) -> int:
+    def measure_room(self, inputs: EvaluateInput, allowance: ModelAllowance) -> int:
         """Tokens of passages that `evaluate` will read of one round: what is shown is not shown again."""
 
     async def evaluate(
-        self, matter: PassageMatter, allowance: ModelAllowance
-    ) -> NodeThought[list[Finding]]: ...
-
-    async def reflect(
-        self, matter: PlanMatter, verdict: Verdict, allowance: ModelAllowance
-    ) -> NodeThought[Verdict]:
-        """The verdict to go on, with the goal that the next round is for."""
+        self, inputs: EvaluateInput, allowance: ModelAllowance
+    ) -> StepResult[EvaluateResult]: ...
 
     async def answer(
         self,
-        matter: AnswerMatter,
+        inputs: AnswerInput,
         allowance: ModelAllowance,
         hear: Callable[[str], None],
         seek: SeekSupport,
-    ) -> NodeThought[Draft]:
+    ) -> StepResult[Draft]:
         """`hear` is given each line of the answer once it has passed its check; `seek` is asked for support
         of a sentence that cites nothing."""
 
 
-def quote_evidence(matter: AnswerMatter, head: str = "") -> Draft:
-    """The answer by rules. `head`: the key of its first line, where the matter does not say it."""
-    parts = (matter.strategy, matter.status, matter.evidence, matter.verdict, matter.unsearched)
-    return compose(*parts, head=head or matter.head, asked=matter.asked)
+def quote_evidence(inputs: AnswerInput, head: str = "") -> Draft:
+    """The answer by rules. `head`: the key of its first line, where the inputs does not say it."""
+    parts = (inputs.strategy, inputs.status, inputs.evidence, inputs.verdict, inputs.unsearched)
+    return compose(*parts, head=head or inputs.head, asked=inputs.asked)
 
 
-class RulesMind:
-    """Thinks without a model."""
+class RulePolicy:
+    """Decides without a model."""
 
-    async def split(self, matter: QuestionMatter, allowance: ModelAllowance) -> NodeThought[Strategy]:
-        return NodeThought(strategy(matter.resolved, matter.required))
+    fills_room = False
 
-    async def plan(self, matter: PlanMatter, allowance: ModelAllowance) -> NodeThought[Plan]:
-        return NodeThought(planning.plan(matter.strategy, matter.goals, matter.plans))
+    async def split(self, inputs: StrategyInput, allowance: ModelAllowance) -> StepResult[Strategy]:
+        return StepResult(strategy(inputs.resolved, inputs.required))
 
-    def is_done(self, matter: PlanMatter) -> bool:
-        return not planning.plan(matter.strategy, matter.goals, matter.plans).keyword_query
+    async def plan(self, inputs: PlanInput, allowance: ModelAllowance) -> StepResult[Plan]:
+        return StepResult(planning.plan(inputs.strategy, inputs.goals, inputs.plans))
 
-    def measure_room(self, matter: PassageMatter, allowance: ModelAllowance) -> int:
+    def is_done(self, inputs: PlanInput) -> bool:
+        return not planning.plan(inputs.strategy, inputs.goals, inputs.plans).keyword_query
+
+    def measure_room(self, inputs: EvaluateInput, allowance: ModelAllowance) -> int:
         return UNBOUNDED_ROOM
 
-    async def evaluate(self, matter: PassageMatter, allowance: ModelAllowance) -> NodeThought[list[Finding]]:
-        passages = _alternate(matter.earlier, matter.passages)
+    async def evaluate(self, inputs: EvaluateInput, allowance: ModelAllowance) -> StepResult[EvaluateResult]:
+        passages = _alternate(inputs.earlier, inputs.passages)
         parts = (
             passages,
-            matter.goals,
-            matter.evidence,
-            matter.rarity,
-            matter.from_synonym_search,
-            matter.short_names,
+            inputs.goals,
+            inputs.evidence,
+            inputs.rarity,
+            inputs.from_synonym_search,
+            inputs.short_names,
         )
-        return NodeThought(await asyncio.to_thread(select_findings, *parts))
-
-    async def reflect(
-        self, matter: PlanMatter, verdict: Verdict, allowance: ModelAllowance
-    ) -> NodeThought[Verdict]:
-        return NodeThought(verdict)
+        return StepResult(EvaluateResult(await asyncio.to_thread(select_findings, *parts)))
 
     async def answer(
         self,
-        matter: AnswerMatter,
+        inputs: AnswerInput,
         allowance: ModelAllowance,
         hear: Callable[[str], None],
         seek: SeekSupport,
-    ) -> NodeThought[Draft]:
-        return NodeThought(quote_evidence(matter))
+    ) -> StepResult[Draft]:
+        return StepResult(quote_evidence(inputs))
 
 
 def _alternate(

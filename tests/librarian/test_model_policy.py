@@ -22,7 +22,7 @@ from shisho.domain.team import Grantee, GranteeKind
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.loop import run
 from shisho.librarian.metering import OwnerTokens
-from shisho.librarian.mind import Mind
+from shisho.librarian.model_calls import ModelLimits
 from shisho.librarian.model_replies import (
     AnswerReply,
     EntailmentReply,
@@ -30,15 +30,17 @@ from shisho.librarian.model_replies import (
     EvaluationReply,
     FindingReply,
     GoalReply,
+    GoalStateReply,
     PlanReply,
-    ReflectionReply,
     SentenceReply,
     StrategyReply,
 )
+from shisho.librarian.policy import Policy
 from shisho.messages.catalogue import render
-from tests.librarian.library import Library, Ticking
-from tests.librarian.scripted import ScriptedLlm, mind_of
-from tests.librarian.test_loop import LEAVES, TWO
+from shisho.stores.embedded.ledger import EmbeddedLedger
+from tests.librarian.library import Leaf, Library, Ticking
+from tests.librarian.scripted import ScriptedLlm, policy_of
+from tests.librarian.test_loop import LEAVES, OTHERS, TWO
 from tests.listening import list_nodes
 from tests.queues import SetClock
 from tests.temporary import new_ledger, new_quotas
@@ -53,7 +55,6 @@ GOOD: dict[type, Any] = {
     StrategyReply: StrategyReply((GoalReply(QUESTION),), "all", "single"),
     PlanReply: PlanReply(("決定係数", "寄与率"), "決定係数の定義", "定義を探す"),
     EvaluationReply: EvaluationReply((FindingReply(1, "G1", QUOTATION, 0.9),)),
-    ReflectionReply: ReflectionReply("G1", "定義がまだない"),
     AnswerReply: AnswerReply((SentenceReply(SENTENCE, (1,)),)),
     EntailmentReply: EntailmentReply(()),
 }
@@ -71,31 +72,31 @@ def written_lines(told: Sequence[RunNews]) -> list[str]:
 
 
 async def asked(
-    mind: Mind | None, question: str = QUESTION, budget: Budget | None = None, **given: Any
+    policy: Policy | None, question: str = QUESTION, budget: Budget | None = None, **given: Any
 ) -> Answer:
     library = given.pop("library", None) or Library(LEAVES, 3)
     ledger = given.pop("ledger", None) or new_ledger()
     inquiry = Inquiry("run", question, budget=budget or Budget())
-    return await run(inquiry, library.opener("run"), ledger, Ticking(), mind=mind, **given)
+    return await run(inquiry, library.opener("run"), ledger, Ticking(), policy=policy, **given)
 
 
 async def test_a_model_plans_reads_and_writes_and_the_answer_says_what_it_used() -> None:
     told: list[RunNews] = []
-    answer = await asked(mind_of(scripted()), notify=told.append)
+    answer = await asked(policy_of(scripted()), notify=told.append)
     assert answer.loop_stop is LoopStop.CONDITION_MET and answer.model == "test/scripted"
     assert [quotation.snippet for quotation in answer.evidence] == [QUOTATION]
     assert f"{SENTENCE} [1]" in answer.text and written_lines(told) == [f"{SENTENCE} [1]"]
     assert "モデルが書き" in answer.text.splitlines()[0]
-    assert [use.node for use in answer.model_uses] == ["plan", "evaluate", "answer"]
+    assert [use.node for use in answer.model_uses] == ["evaluate", "answer"]
     assert all(use.fault is None and len(use.prompt_sha256) == 64 for use in answer.model_uses)
-    assert answer.budget_used["model_calls"] == 3 and answer.budget_used["tokens"] == 3 * 550
+    assert answer.budget_used["model_calls"] == 2 and answer.budget_used["tokens"] == 2 * 550
 
 
 async def test_replies_and_hashes_of_prompts_are_in_the_ledger_and_not_in_the_answer() -> None:
     ledger = new_ledger()
-    answer = await asked(mind_of(scripted()), ledger=ledger)
+    answer = await asked(policy_of(scripted()), ledger=ledger)
     steps = {step.node: step.output.text for step in await ledger.list_steps("run")}
-    assert "FindingReply" in steps["evaluate"] and answer.model_uses[1].prompt_sha256 in steps["evaluate"]
+    assert "FindingReply" in steps["evaluate"] and answer.model_uses[0].prompt_sha256 in steps["evaluate"]
     assert all(use.reply == "" for use in answer.model_uses)
 
 
@@ -103,31 +104,31 @@ async def test_a_run_that_is_replayed_asks_the_model_nothing_again() -> None:
     ledger = new_ledger()
     library = Library(LEAVES, 3)
     llm = scripted()
-    first = await asked(mind_of(llm), ledger=ledger, library=library)
+    first = await asked(policy_of(llm), ledger=ledger, library=library)
     count = len(llm.prompts)
-    again = await asked(mind_of(llm), ledger=ledger, library=library)
+    again = await asked(policy_of(llm), ledger=ledger, library=library)
     assert len(llm.prompts) == count and dumps(again) == dumps(first)
 
 
 @pytest.mark.parametrize("fault", [fault for fault in ModelFault if fault is not ModelFault.BUDGET])
 async def test_a_model_that_fails_loses_no_evidence_and_the_answer_says_so(fault: ModelFault) -> None:
     llm = ScriptedLlm(lambda prompt, shape: (fault, ModelUsage(1)))
-    answer = await asked(mind_of(llm))
+    answer = await asked(policy_of(llm))
     by_rules = await asked(None)
     assert [quotation.snippet for quotation in answer.evidence] == [
         quotation.snippet for quotation in by_rules.evidence
     ]
-    assert {use.fault for use in answer.model_uses} == {fault} and len(answer.model_uses) == 3
+    assert {use.fault for use in answer.model_uses} == {fault} and len(answer.model_uses) == 2
     assert answer.model == "none" and "モデルが回答を書けませんでした" in answer.text.splitlines()[0]
     failure = render(explain_failures(answer.model_uses) or "", "ja")
     assert answer.text.splitlines()[1:] == [*by_rules.text.splitlines()[1:], "", failure]
-    assert len(llm.prompts) == (1 if fault in FATAL_FAULTS else 3)
+    assert len(llm.prompts) == (1 if fault in FATAL_FAULTS else 2)
 
 
 async def test_one_node_that_fails_leaves_the_others_their_model() -> None:
-    answer = await asked(mind_of(scripted(EvaluationReply=ModelFault.TIMEOUT)))
+    answer = await asked(policy_of(scripted(EvaluationReply=ModelFault.TIMEOUT)))
     faults = {use.node: use.fault for use in answer.model_uses}
-    assert faults == {"plan": None, "evaluate": ModelFault.TIMEOUT, "answer": None}
+    assert faults == {"evaluate": ModelFault.TIMEOUT, "answer": None}
     assert answer.evidence and "モデルが書き" in answer.text
 
 
@@ -144,7 +145,7 @@ async def test_one_node_that_fails_leaves_the_others_their_model() -> None:
     ],
 )
 async def test_only_words_of_what_was_shown_become_evidence(finding: FindingReply, kept: bool) -> None:
-    answer = await asked(mind_of(scripted(EvaluationReply=EvaluationReply((finding,)))))
+    answer = await asked(policy_of(scripted(EvaluationReply=EvaluationReply((finding,)))))
     texts = {leaf.name: leaf.text for leaf in LEAVES}
     for quotation in answer.evidence:
         assert texts[quotation.document][quotation.start : quotation.end] == quotation.snippet
@@ -171,7 +172,7 @@ async def test_only_words_of_what_was_shown_become_evidence(finding: FindingRepl
 )
 async def test_no_sentence_tells_what_its_quotations_do_not(sentence: SentenceReply, told: bool) -> None:
     sentences = (SentenceReply("回帰モデルの当てはまりのよさを表す指標である。", (1,)), sentence)
-    answer = await asked(mind_of(scripted(AnswerReply=AnswerReply(sentences))))
+    answer = await asked(policy_of(scripted(AnswerReply=AnswerReply(sentences))))
     assert (sentence.text.removesuffix(" [1][77]") in answer.text) is told
     assert "evil" not in answer.text and "[77]" not in answer.text and "[42]" not in answer.text
     use = next(use for use in answer.model_uses if use.node == "answer")
@@ -189,8 +190,8 @@ async def test_a_sentence_that_cites_nothing_gets_one_search_for_support() -> No
         *(SentenceReply(f"猫は{food}を好む。", ()) for food in "魚肉"),
     )
     before = Library(LEAVES, 3)
-    await asked(mind_of(scripted()), library=before)
-    answer = await asked(mind_of(scripted(AnswerReply=AnswerReply(sentences))), library=library)
+    await asked(policy_of(scripted()), library=before)
+    answer = await asked(policy_of(scripted(AnswerReply=AnswerReply(sentences))), library=library)
     assert len(library.requests) == len(before.requests) + 2
     added = answer.evidence[-1]
     assert f"猫は魚を好む。 [{added.number}]" in answer.text and added.snippet == "猫は魚を好む。"
@@ -212,7 +213,7 @@ async def test_sentences_that_rules_are_not_sure_of_are_asked_about_in_one_call(
     verdicts = () if entailed is None else tuple(EntailmentVerdict(number, entailed) for number in (1, 2))
     llm = scripted(AnswerReply=AnswerReply(sentences), EntailmentReply=EntailmentReply(verdicts))
     told_news: list[RunNews] = []
-    answer = await asked(mind_of(llm), notify=told_news.append)
+    answer = await asked(policy_of(llm), notify=told_news.append)
     assert [sentence.support for sentence in answer.sentences] == ["supported", support, support]
     assert (PARAPHRASE in answer.text) is told
     assert any(PARAPHRASE in line for line in written_lines(told_news)) is told, (
@@ -224,27 +225,142 @@ async def test_sentences_that_rules_are_not_sure_of_are_asked_about_in_one_call(
     assert asked_text.count(PARAPHRASE[:-2]) == 2 and SENTENCE not in asked_text
 
 
-async def test_a_judge_is_not_asked_beyond_the_budget() -> None:
+@pytest.mark.parametrize(("calls", "fault"), [(1, ModelFault.BUDGET), (2, None), (3, None)])
+async def test_a_judge_is_not_asked_beyond_the_budget(calls: int, fault: ModelFault | None) -> None:
     llm = scripted(AnswerReply=AnswerReply((SentenceReply(PARAPHRASE, (1,)),)))
-    answer = await asked(mind_of(llm), budget=Budget(max_model_calls=3))
-    assert [use.fault for use in answer.model_uses if use.node == "entailment"] == [ModelFault.BUDGET]
+    answer = await asked(policy_of(llm), budget=Budget(max_model_calls=calls))
+    assert [use.fault for use in answer.model_uses if use.node == "entailment"] == [fault]
     assert [sentence.support for sentence in answer.sentences] == ["unverified"]
 
 
-@pytest.mark.parametrize(("focus", "taken"), [("G2", True), ("G9", False), ("", False)])
-async def test_a_model_may_choose_the_next_goal_among_the_open_ones(focus: str, taken: bool) -> None:
-    goals = StrategyReply((GoalReply("虹とは何か"), GoalReply("星とは何か")), "all", "several")
-    reply = ReflectionReply(focus, "星の定義がない")
-    llm = scripted(StrategyReply=goals, EvaluationReply=EvaluationReply(()), ReflectionReply=reply)
-    ledger = new_ledger()
-    budget = Budget(max_rounds=2, max_model_calls=20, max_tokens=10**6)
-    answer = await asked(mind_of(llm), "月とは何か。星とは何か。", budget, ledger=ledger)
+PARTS = [
+    Leaf("a", "決定係数の条件は三つある。一つ目は線形である。二つ目は独立である。"),
+    Leaf("b", "決定係数の条件の三つ目は等分散である。"),
+]
+LIST = "決定係数の条件をすべて挙げてください"
+
+
+def judged(
+    state: str, missing: str = "", status: str = "", *findings: FindingReply, **given: Any
+) -> EvaluationReply:
+    goals = (GoalStateReply("G1", state, missing),)  # type: ignore[arg-type]
+    return EvaluationReply(findings, goals, status=status, **given)  # type: ignore[arg-type]
+
+
+def one_by_one(*evaluations: EvaluationReply, **changed: Any) -> ScriptedLlm:
+    """A model that replies with each of these to one round after the other."""
+    left = iter(evaluations)
+    replies = {**GOOD, **{shape: changed[shape.__name__] for shape in GOOD if shape.__name__ in changed}}
+    replies[StrategyReply] = changed.get(
+        "StrategyReply", StrategyReply((GoalReply(LIST),), "G1", "single", "list")
+    )
+    return ScriptedLlm(
+        lambda prompt, shape: (next(left) if shape is EvaluationReply else replies[shape], COST)
+    )
+
+
+async def read_verdicts(ledger: EmbeddedLedger) -> list[Any]:
     routed = [json.loads(step.output.text) for step in await ledger.list_steps("run") if step.node == "route"]
-    verdict = routed[0]["state"]["verdicts"][0]
-    assert ("星の定義がない" in verdict["judgment_reason"]) is taken
-    assert verdict["next_focus"] == ("G2" if taken else "G1")
-    uses = [use for use in answer.model_uses if use.node == "reflect"]
-    assert [use.fault for use in uses[:1]] == [None if taken else ModelFault.UNUSABLE]
+    return [route["state"]["verdicts"][0] for route in routed]
+
+
+async def test_one_finding_closes_no_goal_of_which_something_is_missing() -> None:
+    """The model calls the search complete with two of three items; the condition does not hold."""
+    first = judged("partial", "三つ目の条件", "COMPLETE", FindingReply(1, "G1", "一つ目は線形である。", 0.95))
+    second = judged(
+        "complete", "", "COMPLETE", FindingReply(2, "G1", PARTS[1].text, 0.95), judgment_reason="三つそろった"
+    )
+    llm = one_by_one(first, second)
+    ledger = new_ledger()
+    library = Library(PARTS, 1)
+    answer = await asked(policy_of(llm), LIST, library=library, ledger=ledger)
+    verdicts = await read_verdicts(ledger)
+    assert [verdict["status"] for verdict in verdicts] == ["CONTINUE", "COMPLETE"]
+    assert answer.loop_stop is LoopStop.CONDITION_MET and answer.rounds == 2 and len(answer.evidence) == 2
+    assert (answer.goal_status[0].state, answer.goal_status[0].missing) == ("complete", "")
+    assert "三つそろった" in verdicts[1]["judgment_reason"]
+    planning = next(prompt for prompt in llm.prompts if "This is round 2." in prompt.text)
+    assert "三つ目の条件" in planning.text and "G1: " in planning.text
+
+
+async def test_a_model_that_wants_more_is_given_more_though_its_goals_are_complete() -> None:
+    enough = judged(
+        "complete", "", "CONTINUE", FindingReply(1, "G1", "一つ目は線形である。", 0.95), next_focus="等分散"
+    )
+    ledger = new_ledger()
+    answer = await asked(
+        policy_of(one_by_one(enough, judged("complete", "", "COMPLETE"))),
+        LIST,
+        library=Library([*PARTS, *OTHERS], 1),
+        ledger=ledger,
+    )
+    verdicts = await read_verdicts(ledger)
+    assert [verdict["status"] for verdict in verdicts] == ["CONTINUE", "COMPLETE"]
+    assert verdicts[0]["next_focus"] == "等分散" and answer.loop_stop is LoopStop.CONDITION_MET
+
+
+@pytest.mark.parametrize("around", [(1,), (1, 99), ()])
+async def test_the_neighbours_that_a_model_asks_for_are_searched_next_without_a_plan(
+    around: tuple[int, ...],
+) -> None:
+    first = judged(
+        "partial", "残り", "CONTINUE", FindingReply(1, "G1", "一つ目は線形である。", 0.95), read_around=around
+    )
+    llm = one_by_one(first, judged("complete", "", "COMPLETE"))
+    library = Library([*PARTS, *OTHERS], 1)
+    answer = await asked(policy_of(llm), LIST, library=library)
+    assert [request.read_around for _, _, request in library.requests[:2]] == [(), (1,) if around else ()]
+    plans = [use for use in answer.model_uses if use.node == "plan"]
+    assert len(plans) == (1 if around else 2)
+
+
+async def test_a_model_that_finds_nothing_leaves_the_passages_of_the_rules() -> None:
+    answer = await asked(policy_of(scripted(EvaluationReply=EvaluationReply(()))))
+    by_rules = await asked(None)
+    assert by_rules.level == "answered" and answer.level == "related"
+    assert QUOTATION in answer.text and answer.passages and not answer.model_uses[0].fault
+    assert by_rules.evidence[0].snippet in {row.snippet for row in answer.evidence}
+
+
+async def test_the_words_of_a_plan_are_added_to_those_of_the_question() -> None:
+    plan = PlanReply(("R二乗", "寄与率", "決定係数の値"), "決定係数は1に近いほどよい。", "別名")
+    library = Library(LEAVES, 2)
+    llm = scripted(PlanReply=plan, StrategyReply=ModelFault.TIMEOUT)
+    await asked(policy_of(llm), TWO, library=library)
+    first = library.requests[0][2]
+    assert first.keyword_query[:2] == ("決定係数", "相関係数") and set(plan.keywords) < {*first.keyword_query}
+    assert first.vector_query.startswith(TWO) and plan.meaning in first.vector_query
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [PlanReply(("猫", "魚"), "猫は魚を好む。"), PlanReply((), "決定係数"), PlanReply(("　",), "決定係数")],
+)
+async def test_a_plan_without_words_of_the_question_is_the_rules(plan: PlanReply) -> None:
+    library = Library(LEAVES, 2)
+    llm = scripted(PlanReply=plan, StrategyReply=ModelFault.TIMEOUT)
+    answer = await asked(policy_of(llm), TWO, library=library)
+    assert library.requests[0][2].keyword_query == ("決定係数", "相関係数")
+    assert next(use.fault for use in answer.model_uses if use.node == "plan") is ModelFault.UNUSABLE
+
+
+async def test_two_calls_are_kept_for_writing_and_checking() -> None:
+    written = AnswerReply((SentenceReply(PARAPHRASE, (1,)),))
+    for calls in range(2, 7):
+        llm = scripted(AnswerReply=written)
+        answer = await asked(policy_of(llm), TWO, budget=Budget(max_model_calls=calls))
+        nodes = [use.node for use in answer.model_uses if use.fault is None]
+        assert {"answer", "entailment"} <= {*nodes} or "answer" not in [
+            use.node for use in answer.model_uses
+        ], calls
+        assert answer.budget_used["model_calls"] <= calls
+
+
+async def test_a_slow_model_leaves_the_rules_their_time() -> None:
+    """Each call takes all the seconds it may."""
+    llm = scripted()
+    await asked(policy_of(llm, ModelLimits(8_192, 1_000.0)), TWO, budget=Budget(max_seconds=100.0))
+    assert llm.prompts and all(prompt.seconds <= 90.0 for prompt in llm.prompts)
 
 
 @pytest.mark.parametrize(
@@ -262,10 +378,10 @@ async def test_a_model_may_choose_the_next_goal_among_the_open_ones(focus: str, 
 )
 async def test_a_models_condition_is_a_full_expression(condition: str, kept: str, met: bool) -> None:
     """The first goal is answered. What cannot be read is that all are needed."""
-    goals = (GoalReply(QUESTION), GoalReply("虹とは何か"), GoalReply("星とは何か"))
+    goals = (GoalReply(QUESTION), GoalReply("月とは何か"), GoalReply("月の違いは何か"))
     llm = scripted(StrategyReply=StrategyReply(goals, condition, "several"))
     budget = Budget(max_model_calls=100, max_tokens=10**6)
-    answer = await asked(mind_of(llm), "決定係数と月の違いは何か", budget)
+    answer = await asked(policy_of(llm), "決定係数と月の違いは何か", budget)
     assert (answer.condition, answer.loop_stop is LoopStop.CONDITION_MET) == (kept, met)
 
 
@@ -275,11 +391,13 @@ async def test_a_models_condition_is_a_full_expression(condition: str, kept: str
         StrategyReply((), "all", "single"),
         StrategyReply((GoalReply("　"),), "all", "single"),
         StrategyReply((GoalReply("あ" * 3_000),), "all", "single"),
+        StrategyReply((GoalReply("猫は何を好むか"),), "all", "single"),
+        StrategyReply((GoalReply("決定係数とは何か"), GoalReply("猫は何を好むか")), "all", "single"),
     ],
 )
 async def test_a_strategy_that_cannot_be_used_is_the_rules(reply: StrategyReply) -> None:
     question = "決定係数が高いのはなぜですか"
-    answer = await asked(mind_of(scripted(StrategyReply=reply)), question)
+    answer = await asked(policy_of(scripted(StrategyReply=reply)), question)
     assert [goal.question for goal in answer.goals] == [question]
     assert answer.model_uses[0].fault is ModelFault.UNUSABLE
 
@@ -287,7 +405,7 @@ async def test_a_strategy_that_cannot_be_used_is_the_rules(reply: StrategyReply)
 async def test_a_plan_that_repeats_a_search_is_the_rules() -> None:
     llm = scripted(EvaluationReply=EvaluationReply(()))
     library = Library(LEAVES, 2)
-    await asked(mind_of(llm), library=library, budget=Budget(max_model_calls=50, max_tokens=10**6))
+    await asked(policy_of(llm), library=library, budget=Budget(max_model_calls=50, max_tokens=10**6))
     queries = [frozenset(request.keyword_query) for _, _, request in library.requests]
     assert len(queries) == len(set(queries)) > 1
 
@@ -295,7 +413,7 @@ async def test_a_plan_that_repeats_a_search_is_the_rules() -> None:
 async def test_page_text_is_fenced_by_a_boundary_of_its_own_request() -> None:
     llm = scripted()
     for _ in range(2):
-        await asked(mind_of(llm))
+        await asked(policy_of(llm))
     reading = [prompt for prompt in llm.prompts if "Passages:" in prompt.text]
     fences = [prompt.instructions.split("begin with ")[1].split()[0] for prompt in reading]
     assert len(set(fences)) == 2
@@ -307,10 +425,9 @@ async def test_page_text_is_fenced_by_a_boundary_of_its_own_request() -> None:
 async def test_a_stopped_run_asks_no_model_for_its_answer() -> None:
     llm = scripted()
     told: list[RunNews] = []
-    answer = await asked(mind_of(llm), notify=told.append, stop=lambda: "search" in list_nodes(told))
-    assert answer.loop_stop is LoopStop.STOPPED and len(llm.prompts) == 1
-    assert [use.node for use in answer.model_uses] == ["plan"]
-    assert answer.text.splitlines()[0] == "見つかりません · 抜粋のみ(モデルは資料を読んでいません)"
+    answer = await asked(policy_of(llm), notify=told.append, stop=lambda: "search" in list_nodes(told))
+    assert answer.loop_stop is LoopStop.STOPPED and not llm.prompts and not answer.model_uses
+    assert answer.text.splitlines()[0] == "見つかりません · 言語モデルなし"
 
 
 @settings(max_examples=40, deadline=None)
@@ -343,7 +460,7 @@ async def test_reserved_and_spent_never_exceed_the_budget_and_an_answer_comes_ba
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ModelAllowance, "reserve", watched)
-        answer = await asked(mind_of(ScriptedLlm(reply)), TWO, budget)
+        answer = await asked(policy_of(ScriptedLlm(reply)), TWO, budget)
     assert answer.text and answer.evidence
     assert answer.budget_used["model_calls"] <= calls and answer.budget_used["tokens"] <= tokens
     assert all(allowance.reserved == Spending() for allowance in allowances)
@@ -355,11 +472,11 @@ async def test_tokens_of_a_model_are_counted_by_the_day_and_rules_think_when_the
     quotas = new_quotas(SetClock())
     await quotas.set(hanako, {QuotaResource.TOKENS: 60_000})
     llm = scripted()
-    mind = mind_of(llm).with_meter(OwnerTokens(quotas, "hanako"))
-    await asked(mind)
+    policy = policy_of(llm).with_meter(OwnerTokens(quotas, "hanako"))
+    await asked(policy)
     (quota,) = await quotas.list_quotas()
     assert quota.used == COST.tokens * len(llm.prompts) > 0
     await quotas.set(hanako, {QuotaResource.TOKENS: quota.used + 10})
-    for answer in await asyncio.gather(asked(mind, TWO), asked(mind, TWO)):
+    for answer in await asyncio.gather(asked(policy, TWO), asked(policy, TWO)):
         assert answer.evidence and {use.fault for use in answer.model_uses} == {ModelFault.QUOTA}
     assert (await quotas.list_quotas())[0].used == quota.used

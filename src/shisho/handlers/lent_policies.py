@@ -9,33 +9,33 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shisho.librarian.mind import Mind
+    from shisho.librarian.policy import Policy
 
 
 @dataclass(slots=True)
-class MindLoan:
-    """A mind, and the runs that were begun while it was lent."""
+class PolicyLoan:
+    """A policy, and the runs that were begun while it was lent."""
 
-    mind: Mind
+    policy: Policy
     run_ids: list[str] = field(default_factory=list)
     is_over: bool = False
 
 
 # The loan of who begins runs just now: two of one owner may ask the same at the same time, each with a model
 # of their own.
-LOAN: ContextVar[MindLoan | None] = ContextVar("loan", default=None)
+LOAN: ContextVar[PolicyLoan | None] = ContextVar("loan", default=None)
 
 
-class LentMinds:
-    """The minds lent in this process, by run."""
+class LentPolicies:
+    """The policies lent in this process, by run."""
 
     def __init__(self) -> None:
-        self._minds: dict[str, Mind] = {}
+        self._policies: dict[str, Policy] = {}
 
     @contextmanager
-    def lend(self, mind: Mind) -> Iterator[None]:
-        """While it is entered, runs that are begun inside think with this mind."""
-        loan = MindLoan(mind)
+    def lend(self, policy: Policy) -> Iterator[None]:
+        """While it is entered, runs that are begun inside think with this policy."""
+        loan = PolicyLoan(policy)
         token = LOAN.set(loan)
         try:
             yield
@@ -43,15 +43,15 @@ class LentMinds:
             LOAN.reset(token)
             loan.is_over = True  # a task that was begun inside may outlive it
             for run_id in loan.run_ids:
-                self._minds.pop(run_id, None)
+                self._policies.pop(run_id, None)
 
     def assign(self, run_id: str) -> None:
-        """To a run that is begun here the mind that is lent here, if one is."""
+        """To a run that is begun here the policy that is lent here, if one is."""
         loan = LOAN.get()
         if loan is not None and not loan.is_over:
             loan.run_ids.append(run_id)
-            self._minds[run_id] = loan.mind
+            self._policies[run_id] = loan.policy
 
-    def find(self, run_id: str) -> Mind | None:
+    def find(self, run_id: str) -> Policy | None:
         """The one that a run thinks with; None where none is lent to it."""
-        return self._minds.get(run_id)
+        return self._policies.get(run_id)

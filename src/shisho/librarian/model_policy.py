@@ -1,0 +1,419 @@
+"""A policy that asks models. If one fails, or may not be asked, the rules decide and the use says why."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from math import isfinite
+
+from shisho.domain.corpus import UNBOUNDED_ROOM, Complexity, Condition, FilterRange
+from shisho.domain.inquiry import (
+    AnswerLevel,
+    EvidenceRef,
+    Finding,
+    Goal,
+    GoalJudgment,
+    GoalState,
+    Judgment,
+    NextStep,
+    Plan,
+    Stance,
+    Strategy,
+)
+from shisho.domain.loop_state import Draft
+from shisho.domain.model import ModelUse
+from shisho.domain.requirements import RequestKind
+from shisho.language.asking import strip_asking
+from shisho.language.display import join_lines
+from shisho.language.sentences import sentences
+from shisho.language.terms import fold
+from shisho.language.tokens import tokens
+from shisho.librarian.allowance import ModelAllowance
+from shisho.librarian.evidence import VerifiedQuote, double, verify
+from shisho.librarian.levels import ENOUGH, RELATED, select_answering
+from shisho.librarian.metering import TokenMeter
+from shisho.librarian.model_calls import LEAST_PASSAGES, ModelCalls, ModelLimits, mark_unusable
+from shisho.librarian.model_replies import (
+    EvaluationReply,
+    FilterReply,
+    FindingReply,
+    GoalStateReply,
+    PlanReply,
+)
+from shisho.librarian.model_strategy import read_question, shares_words
+from shisho.librarian.model_writing import AnswerWriter
+from shisho.librarian.policy import (
+    AnswerInput,
+    EvaluateInput,
+    EvaluateResult,
+    PlanInput,
+    RulePolicy,
+    SeekSupport,
+    StepResult,
+    StrategyInput,
+)
+from shisho.librarian.prompting import (
+    fence_evidence,
+    fence_lines,
+    fence_passages,
+    gather_copies,
+    list_goals,
+    load_prompt,
+    make_boundary,
+)
+from shisho.ports import Llm
+
+MAX_KEYWORDS = 12
+MAX_KEYWORD_CHARS = 80
+MAX_REASON_CHARS = 300
+MAX_CLAIMS = 60  # of one reply are looked at
+LEAST_FINDINGS = 3  # for one goal in one round, whatever the others need
+MOST_FINDINGS = 12  # for all goals of one round
+MAX_FIELDS_CHARS = 1_000  # of the names of fields in a prompt
+MAX_FILTERS = 5  # of one reply
+MAX_VALUE_CHARS = 200
+MAX_AROUND = 4  # passages of one round whose neighbours are read
+MAX_READ_LINES = 30  # headings of passages that were read, in a prompt
+MAX_ONE_FACT = 60  # characters of a question that rules may leave whole without a model
+EVIDENCE_SHARE = 8  # that part of the room in a prompt which quotations may keep from passages
+BELOW_ENOUGH = 0.98 * ENOUGH  # the most that a passage can have in which a model found no answer
+# Words by which a question may want more than one thing.
+_SEVERAL = re.compile(
+    r"それぞれ|および|及び|ならびに|並びに|また[、は]|かつ|どちら|いずれ|すべて|全て|一覧|リスト|条件|理由|なぜ|どのよう|合計|合わせ|平均"
+    r"|\b(?:and|or|both|each|all|why|how|which|list|total|if)\b",
+    re.IGNORECASE,
+)
+_PAGES = re.compile(r"[0-9]+|[0-9]*\.\.[0-9]*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Claims:
+    """Findings of a model that hold against what was shown, and how many did not."""
+
+    findings: list[Finding]
+    dropped: int
+
+
+class ModelPolicy:
+    """`llms`: the model of each node (`strategy`, `plan`, `evaluate`, `answer`, and `entailment` for checking
+    the answer); rules decide for nodes without one. `fills_room`: see `Policy`."""
+
+    def __init__(self, llms: Mapping[str, Llm], limits: ModelLimits, *, fills_room: bool = False) -> None:
+        self.fills_room = fills_room
+        self._calls = ModelCalls(llms, limits)
+        self._rules = RulePolicy()
+
+    def with_meter(self, meter: TokenMeter) -> ModelPolicy:
+        """Return the same policy with its calls counted by this meter."""
+        policy = copy(self)
+        policy._calls = self._calls.with_meter(meter)
+        return policy
+
+    async def split(self, inputs: StrategyInput, allowance: ModelAllowance) -> StepResult[Strategy]:
+        by_rules = await self._rules.split(inputs, allowance)
+        is_decided = bool(inputs.required.goals or inputs.required.condition)
+        is_plain = asks_one_fact(by_rules.value) and not inputs.earlier
+        if is_decided or is_plain or "strategy" not in self._calls:
+            return by_rules
+        return StepResult(
+            *await read_question(self._calls, inputs, by_rules.value, await inputs.recall(), allowance)
+        )
+
+    async def plan(self, inputs: PlanInput, allowance: ModelAllowance) -> StepResult[Plan]:
+        by_rules = await self._rules.plan(inputs, allowance)
+        around = inputs.judgment.read_around
+        is_plain = not inputs.plans and asks_one_fact(inputs.strategy)
+        if around or is_plain or "plan" not in self._calls:
+            return replace(by_rules, value=replace(by_rules.value, read_around=around))
+        fields = await inputs.list_fields()
+        values = await self._write_plan(inputs, fields)
+        reply, uses = await self._calls.ask("plan", PlanReply, allowance, values)
+        if reply is None:
+            return replace(by_rules, uses=uses)
+        filters, refused = read_filters(reply.filter_conditions, fields)
+        next_plan = await asyncio.to_thread(_add_words, inputs, by_rules.value, filters, refused, reply)
+        if next_plan is None:
+            return replace(by_rules, uses=mark_unusable(uses, reply))
+        return StepResult(next_plan, tuple(replace(use, dropped=len(refused)) for use in uses))
+
+    def is_done(self, inputs: PlanInput) -> bool:
+        """A model may always think of other words; without one for plans the rules know."""
+        return "plan" not in self._calls and self._rules.is_done(inputs)
+
+    def measure_room(self, inputs: EvaluateInput, allowance: ModelAllowance) -> int:
+        """As much as the context holds and the allowance can pay for; unbounded if rules read."""
+        prompt = load_prompt("evaluate")
+        values = _write_reading(inputs)
+        affordable = self._calls.measure_affordable(prompt, values, allowance)
+        if "evaluate" not in self._calls or affordable < LEAST_PASSAGES:
+            return UNBOUNDED_ROOM
+        room = self._calls.measure_room(prompt, values)
+        evidence_tokens = tokens(
+            fence_evidence(_list_kept(inputs), values["boundary"], room // EVIDENCE_SHARE)
+        )
+        if self.fills_room:  # the rounds after this one want their part
+            affordable = max(LEAST_PASSAGES, affordable // allowance.rounds_left)
+        return max(LEAST_PASSAGES, min(room - evidence_tokens, affordable))
+
+    async def evaluate(self, inputs: EvaluateInput, allowance: ModelAllowance) -> StepResult[EvaluateResult]:
+        values = _write_reading(inputs)
+        copies = dict(await asyncio.to_thread(gather_copies, inputs.passages))
+        # Passages first: what was shown is not shown again, and what was kept stays kept.
+        values["passages"] = fence_passages(copies, values["boundary"], self.measure_room(inputs, allowance))
+        room = self._calls.measure_room(load_prompt("evaluate"), values)
+        values["evidence"] = fence_evidence(_list_kept(inputs), values["boundary"], room)
+        reply: EvaluationReply | None = None
+        uses: tuple[ModelUse, ...] = ()
+        if inputs.passages and inputs.goals:
+            reply, uses = await self._calls.ask("evaluate", EvaluationReply, allowance, values)
+        if reply is None:
+            return replace(await self._rules.evaluate(inputs, allowance), uses=uses)
+        also = {passage.temp_index: numbers for passage, numbers in copies.items()}
+        claims = _list_claims(reply)
+        most = limit_findings(inputs.goals)
+        picked = await asyncio.to_thread(_check_claims, inputs, claims, most, also)
+        uses = tuple(replace(use, dropped=picked.dropped) for use in uses)
+        if claims and picked.dropped == len(claims):  # all of it was made up: rules read instead
+            by_rules = await self._rules.evaluate(inputs, allowance)
+            return replace(by_rules, uses=mark_unusable(uses, reply))
+        closest = await self._find_closest(inputs, picked.findings, allowance)
+        return StepResult(
+            EvaluateResult(picked.findings, _read_judgment(inputs, picked.findings, reply), closest), uses
+        )
+
+    async def _find_closest(
+        self, inputs: EvaluateInput, findings: Sequence[Finding], allowance: ModelAllowance
+    ) -> list[Finding]:
+        """Return what rules find for goals for which the model has found nothing, never as an answer: a model
+        has read these passages."""
+        answered_ids = {finding.goal_id for finding in findings}
+        answered_ids |= {ref.goal_id for ref in select_answering(inputs.evidence)}
+        unanswered = [goal for goal in inputs.goals if goal.id not in answered_ids]
+        if not unanswered:
+            return []
+        by_rules = await self._rules.evaluate(replace(inputs, goals=unanswered), allowance)
+        return [
+            replace(finding, score=min(finding.score, BELOW_ENOUGH)) for finding in by_rules.value.findings
+        ]
+
+    async def answer(
+        self,
+        inputs: AnswerInput,
+        allowance: ModelAllowance,
+        hear: Callable[[str], None],
+        seek: SeekSupport,
+    ) -> StepResult[Draft]:
+        by_rules = await self._rules.answer(inputs, allowance, hear, seek)
+        if by_rules.value.level is not AnswerLevel.ANSWERED:
+            return by_rules  # there is nothing to write of
+        return await AnswerWriter(self._calls, inputs, allowance, hear, seek).write()
+
+    async def _write_plan(self, inputs: PlanInput, fields: Sequence[str]) -> dict[str, str]:
+        boundary = make_boundary()
+        read_lines = list(dict.fromkeys(await inputs.list_read()))[:MAX_READ_LINES]
+        queries = [" ".join((*plan.keyword_query, *plan.added_words)) for plan in inputs.plans]
+        values = {
+            "question": inputs.strategy.question,
+            "condition": inputs.strategy.condition,
+            "round": str(len(inputs.plans) + 1),
+            "goals": _list_missing(inputs, boundary),
+            "queries": fence_lines("searches", queries, boundary),
+            "read": fence_lines("headings", read_lines, boundary),
+            "fields": ", ".join(map(join_lines, fields))[:MAX_FIELDS_CHARS] or "(none)",
+            "boundary": boundary,
+        }
+        room = self._calls.measure_room(load_prompt("plan"), values)
+        return values | {"evidence": fence_evidence(inputs.evidence, boundary, room)}
+
+
+def asks_one_fact(strategy: Strategy) -> bool:
+    """True for a short question that rules leave whole: a model would give it back as it is."""
+    is_short = len(strategy.question) <= MAX_ONE_FACT and len(sentences(strategy.question)) == 1
+    is_whole = (
+        len(strategy.goals) == 1
+        and strategy.complexity is Complexity.SINGLE
+        and strategy.kind in (RequestKind.FACT, RequestKind.AUTO)
+    )
+    return is_short and is_whole and not _SEVERAL.search(strategy.question)
+
+
+def _write_reading(inputs: EvaluateInput) -> dict[str, str]:
+    """Return the values of the prompt that reads passages, without these and what was found before."""
+    return {
+        "question": inputs.strategy.question,
+        "kind": inputs.strategy.kind,
+        "condition": inputs.strategy.condition,
+        "goals": list_goals(inputs.goals),
+        "most": str(limit_findings(inputs.goals)),
+        "boundary": make_boundary(),
+    }
+
+
+def _list_kept(inputs: EvaluateInput) -> list[EvidenceRef]:
+    """The evidence that counts, without passages that are only close."""
+    return [ref for ref in inputs.evidence if ref.score >= ENOUGH]
+
+
+def limit_findings(goals: Sequence[Goal]) -> int:
+    """Return how many quotations one goal may have of a round."""
+    return max(LEAST_FINDINGS, MOST_FINDINGS // max(1, len(goals)))
+
+
+def _list_missing(inputs: PlanInput, boundary: str) -> str:
+    """The open goals, each with the quotations and sources that it has and needs, and what a model misses."""
+    status = {row.goal_id: row for row in inputs.status}
+    lines = [
+        f"{goal.id}: {goal.question}"
+        + (
+            f" (quotations: {row.evidence} of {goal.min_evidence}, sources: {row.sources} of {goal.min_sources})"
+            if (row := status.get(goal.id))
+            else ""
+        )
+        for goal in inputs.goals
+    ]
+    missing = [f"{row.goal_id}: {row.missing}" for row in inputs.status if row.missing]
+    if inputs.next_focus:
+        missing.append(f"next: {inputs.next_focus}")
+    if missing:
+        lines.append(fence_lines("missing", missing, boundary))
+    return "\n".join(lines)
+
+
+def read_filters(
+    replies: Sequence[FilterReply], fields: Sequence[str]
+) -> tuple[Mapping[str, Condition], Sequence[str]]:
+    """Return the conditions over known fields, and the names of the others. A page is a number or a range."""
+    filters: dict[str, Condition] = {}
+    refused: list[str] = []
+    for reply in replies[:MAX_FILTERS]:
+        name = join_lines(reply.field).strip()
+        value = join_lines(reply.value).strip()[:MAX_VALUE_CHARS]
+        is_page = name == "page"
+        if name not in fields or not value.strip(".") or (is_page and not _PAGES.fullmatch(value)):
+            refused.append(name[:MAX_VALUE_CHARS])
+            continue
+        low, dots, high = value.partition("..")
+        filters[name] = FilterRange(low.strip() or None, high.strip() or None) if dots else value
+    return filters, refused
+
+
+def _add_words(
+    inputs: PlanInput,
+    by_rules: Plan,
+    filters: Mapping[str, Condition],
+    refused: Sequence[str],
+    reply: PlanReply,
+) -> Plan | None:
+    """Return the rules' plan with the words of the other open goals and of the model; None if these are no
+    new words or far from the question. A user's filters are in the scope, and stay."""
+    asked_words = {fold(word) for plan in inputs.plans for word in (*plan.keyword_query, *plan.added_words)}
+    words = [" ".join(keyword.split())[:MAX_KEYWORD_CHARS] for keyword in reply.keywords]
+    keywords = list(dict.fromkeys(word for word in words if any(map(str.isalnum, word))))[:MAX_KEYWORDS]
+    meaning = join_lines(reply.meaning)[:MAX_REASON_CHARS]
+    about = (inputs.strategy.question, *(goal.question for goal in inputs.goals))
+    # Words of documents that were read are near to the question too.
+    about += tuple(row.missing for row in inputs.status if row.missing)
+    is_new = any(fold(word) not in asked_words for word in keywords) or filters
+    if not keywords or not is_new or not shares_words(" ".join((*keywords, meaning)), *about):
+        return None
+    base = by_rules.keyword_query or tuple(strip_asking(goal.question) for goal in inputs.goals)
+    others = (strip_asking(goal.question) for goal in inputs.goals) if inputs.plans else ()
+    added = [word for word in dict.fromkeys((*others, *keywords)) if word not in base]
+    reasoning = join_lines(reply.reasoning)[:MAX_REASON_CHARS]
+    if refused:
+        reasoning += f" [not filtered by: {', '.join(refused)}]"
+    meant = by_rules.vector_query or inputs.goals[0].question
+    return replace(
+        by_rules,
+        keyword_query=base,
+        added_words=tuple(added),
+        vector_query=f"{meant} {meaning}".strip(),
+        reasoning=reasoning or by_rules.reasoning,
+        filter_conditions=filters,
+    )
+
+
+def _list_claims(reply: EvaluationReply) -> list[FindingReply]:
+    """What a model calls near at least, best first."""
+    claims = [
+        claim for claim in reply.findings[:MAX_CLAIMS] if isfinite(claim.score) and claim.score >= RELATED
+    ]
+    return sorted(claims, key=lambda claim: -claim.score)
+
+
+def _read_judgment(inputs: EvaluateInput, findings: Sequence[Finding], reply: EvaluationReply) -> Judgment:
+    """The model's judgment of the open goals. A goal that it leaves out is complete only if it is one fact
+    that was found."""
+    state_replies: dict[str, GoalStateReply] = {judged.goal: judged for judged in reply.goals}
+    found_ids = {finding.goal_id for finding in findings} | {ref.goal_id for ref in inputs.evidence}
+    judgments = []
+    for goal in inputs.goals:
+        judged = state_replies.get(goal.id)
+        if judged is not None:
+            missing = join_lines(judged.missing)[:MAX_REASON_CHARS]
+            judgments.append(GoalJudgment(goal.id, GoalState(judged.state), missing))
+        elif inputs.strategy.kind is not RequestKind.FACT or goal.id not in found_ids:
+            judgments.append(
+                GoalJudgment(goal.id, GoalState.PARTIAL if goal.id in found_ids else GoalState.OPEN)
+            )
+    numbers = {passage.temp_index for passage in inputs.passages}
+    around = [number for number in dict.fromkeys(reply.read_around) if number in numbers]
+    return Judgment(
+        tuple(judgments),
+        tuple(around[:MAX_AROUND]),
+        NextStep(reply.status) if reply.status else None,
+        join_lines(reply.next_focus)[:MAX_REASON_CHARS],
+        join_lines(reply.judgment_reason)[:MAX_REASON_CHARS],
+    )
+
+
+def _check_claims(
+    inputs: EvaluateInput,
+    claims: Sequence[FindingReply],
+    most: int,
+    copies: Mapping[int, tuple[int, ...]],
+) -> _Claims:
+    """The model's findings of open goals, best first, at most so many for each, none that repeats evidence.
+    `copies`: of passages, those that say the same."""
+    told_words: dict[str, list[str]] = {goal.id: [] for goal in inputs.goals}
+    for ref in inputs.evidence:
+        if ref.score >= ENOUGH:
+            told_words.setdefault(ref.goal_id, []).append(ref.snippet)
+    findings: list[Finding] = []
+    dropped = 0
+    for claim in claims:
+        finding = Finding(
+            claim.passage,
+            claim.goal,
+            claim.quotation,
+            round(min(1.0, claim.score), 4),
+            stance=Stance(claim.stance),
+            also=copies.get(claim.passage, ()),
+        )
+        verified = verify(finding, inputs.passages)
+        if verified is None or claim.goal not in {goal.id for goal in inputs.goals}:
+            dropped += 1
+            continue
+        told_snippets = told_words[claim.goal]
+        same = next((place for place, other in enumerate(findings) if _repeats(other, finding, verified)), -1)
+        if same >= 0:
+            findings[same] = _with_copies(findings[same], finding)
+            continue
+        of_goal = sum(other.goal_id == claim.goal for other in findings)
+        if of_goal == most or any(double(verified.snippet, snippet) for snippet in told_snippets):
+            continue
+        findings.append(replace(finding, snippet=verified.snippet))
+    return _Claims(findings, dropped)
+
+
+def _repeats(finding: Finding, later: Finding, verified: VerifiedQuote) -> bool:
+    return finding.goal_id == later.goal_id and double(finding.snippet, verified.snippet)
+
+
+def _with_copies(finding: Finding, later: Finding) -> Finding:
+    """The finding, which also stands where the later one does."""
+    others = [number for number in (later.index, *later.also) if number != finding.index]
+    return replace(finding, also=tuple(dict.fromkeys((*finding.also, *others))))

@@ -20,6 +20,7 @@ from shisho.domain.evidence import REMOVED
 from shisho.domain.inquiry import (
     Answer,
     AnswerLevel,
+    AnswerParagraph,
     Budget,
     Evidence,
     Goal,
@@ -63,7 +64,11 @@ def answer(name: str, at: str, *found: Evidence) -> Answer:
         task_id="run1",
         question="何か。",
         text="".join(f"「{one.snippet}」[{one.number}]({one.heading})" for one in found),
-        sentences=tuple(Sentence(one.snippet, (one.number,), SupportOutcome.SUPPORTED) for one in found),
+        blocks=(
+            AnswerParagraph(
+                tuple(Sentence(one.snippet, (one.number,), SupportOutcome.SUPPORTED) for one in found)
+            ),
+        ),
         evidence=found,
         condition="G1",
         goals=(Goal("G1", "何か。"),),

@@ -119,7 +119,7 @@ def answer_of(snippets: tuple[str, ...], abstained: bool, missing: tuple[str, ..
         task_id="t",
         question="何か",
         text="",
-        sentences=(),
+        blocks=(),
         evidence=evidence,
         condition="",
         goals=(),

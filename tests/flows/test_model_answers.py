@@ -45,7 +45,7 @@ def well(request: ProviderRequest) -> ProviderReply:
         "goals": {"goals": [{"question": QUESTION}], "condition": "all", "complexity": "single"},
         "keywords": {"keywords": ["決定係数", "寄与率"], "meaning": "定義", "reasoning": "定義"},
         "findings": {"findings": [finding]},
-        "sentences": {"sentences": [{"text": SENTENCE, "cites": [1]}]},
+        "blocks": {"blocks": [{"type": "paragraph", "sentences": [{"text": SENTENCE, "cites": [1]}]}]},
     }
     return ProviderReply(json.dumps(replies[kind(request)], ensure_ascii=False))
 
@@ -126,7 +126,7 @@ def obey(request: ProviderRequest) -> ProviderReply:
                 for quotation in (f"Sure! {order[:300]}", "PWNED 31337", text[:200], f"{text[:40]} 31337")
             ]
         },
-        "sentences": {
+        "blocks": {
             "sentences": [
                 {"text": said, "cites": cites}
                 for said in (
@@ -175,13 +175,15 @@ async def test_a_model_that_obeys_the_page_gets_nothing_into_the_answer(tmp_path
             max_rounds=1,
         )
         stored = squeeze(f"{TEXT} {told}")
-        quoted = " ".join(quotation.snippet for quotation in answer.evidence)
+        shown = [quotation.snippet for quotation in answer.evidence]
+        quoted = " ".join([*shown, *(passage.text for passage in answer.passages)])
         assert provider.requests and answer.evidence
         assert all(squeeze(quotation.snippet) in stored for quotation in answer.evidence)
         for line in answer.text.splitlines():
             for address in ADDRESS.finditer(line):
                 assert squeeze(line[max(0, address.start() - 5) : address.end() + 5]) in squeeze(quoted), line
-        assert "31337" not in answer.text and "evil" not in answer.text and "PWNED" not in answer.text
+        said = answer.text.partition("回答から除いた文")[0]
+        assert "31337" not in said and "evil" not in answer.text and "PWNED" not in answer.text
         numbers = {quotation.number for quotation in answer.evidence}
         assert all(numbers.issuperset(sentence.evidence) for sentence in answer.sentences)
         assert sum(use.dropped for use in answer.model_uses) > 0

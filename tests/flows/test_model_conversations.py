@@ -56,7 +56,7 @@ def replying(alone: str, goal: str = "", fault: bool = False) -> Callable[[Provi
             else {"goals": [FIRST], **shape},
             "keywords": {"keywords": ["樹氷", "霧氷"], "meaning": alone, "reasoning": ""},
             "findings": {"findings": findings},
-            "sentences": {"sentences": [{"text": LINE, "cites": [1, 2]}]},
+            "blocks": {"sentences": [{"text": LINE, "cites": [1, 2]}]},
         }
         return ProviderReply(json.dumps(replies.get(of_kind, {}), ensure_ascii=False))
 
@@ -132,7 +132,7 @@ async def test_words_of_pages_in_earlier_answers_are_data(tmp_path: Path) -> Non
     script = replying(ALONE)
 
     def quoting(request: ProviderRequest) -> ProviderReply:
-        if kind(request) == "sentences":  # rules write: the answer is what was quoted
+        if kind(request) == "blocks":  # rules write: the answer is what was quoted
             return ProviderReply("no", status=400)
         return script(request)
 

@@ -52,7 +52,7 @@ def script(request: ProviderRequest) -> ProviderReply:
         },
         "keywords": {"keywords": [question[:3], question[4:-3]], "meaning": question, "reasoning": question},
         "findings": {"findings": [{"passage": at, "goal": goal, "quotation": fact, "score": 0.9}]},
-        "sentences": {
+        "blocks": {
             "sentences": [{"text": fact, "cites": [n]} for n, (_, fact) in enumerate(FACTS.values(), 1)]
         },
     }

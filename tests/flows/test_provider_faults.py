@@ -189,7 +189,7 @@ async def test_evidence_that_a_model_found_is_kept_where_its_answer_fails(
 
     def script(request: ProviderRequest) -> ProviderReply:
         reply = well(request)
-        return failing(reply) if kind(request) == "sentences" else reply
+        return failing(reply) if kind(request) == "blocks" else reply
 
     answer, _ = await asked(stocked, tmp_path, script, name)
     faults = {use.node: use.fault for use in answer.model_uses}

@@ -25,7 +25,7 @@ RIVAL = "決定係数とは、寄与率とも呼ばれ、決定係数の値は0�
 
 def writes_more(request: ProviderRequest) -> ProviderReply:
     """A model that also writes a sentence without a citation, which one search finds support for."""
-    if kind(request) != "sentences":
+    if kind(request) != "blocks":
         return well(request)
     sentences = [{"text": SENTENCE, "cites": [1]}, {"text": UNCITED, "cites": []}]
     return ProviderReply(json.dumps({"sentences": sentences}, ensure_ascii=False))

@@ -13,7 +13,7 @@ from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.codec import to_plain
 from shisho.domain.corpus import NumberedPassage, SearchRequest
-from shisho.domain.inquiry import Finding, Goal
+from shisho.domain.inquiry import Finding, Goal, list_contradicted
 from shisho.domain.session import CitedSentence, SupportCounts
 from shisho.domain.task import Opinion
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
@@ -159,13 +159,16 @@ async def test_an_answer_keeps_what_is_carried_and_nothing_else(stocked: Desk) -
     )
     assert [one.became for one in composed.mended] == ["kept", "kept", "replaced", "removed"]
     assert [one.support for one in composed.mended] == [None, "supported", "altered", None]
-    assert [one.support for one in composed.sentences] == [None, "supported", "altered"]
+    assert [one.support for one in composed.sentences] == [None, "supported"]
+    (left_out,) = list_contradicted(composed.blocks)
+    assert left_out.text == "決定係数が0に近いとき、相関は0.98である。" and left_out.evidence == (1,)
+    assert composed.text.index("回答から除いた文") < composed.text.index(left_out.text)
     assert composed.counts == SupportCounts(supported=1, unverified=0, altered=1, removed=1)
-    assert "確認 1 · 未確認 0 · 引用に置き換え 1 · 裏付けがなく削除 1" in composed.text
+    assert "確認 1 · 未確認 0 · 引用と矛盾し除外 1 · 裏付けがなく削除 1" in composed.text
     assert (composed.mended[1].unknown, composed.mended[3].unknown) == ((7,), (42,))
     assert composed.mended[2].lacking
-    assert "[7]" not in composed.text and "0.98" not in composed.text and "富士山" not in composed.text
-    assert f"「{TRUE}」 [1]" in composed.text and composed.text.count("[1]") == 2
+    assert "[7]" not in composed.text and "富士山" not in composed.text
+    assert f"[1]の記述:「{TRUE}」" in composed.text and composed.text.count("[1]") == 3
     answer = await stocked.answer(composed.answer_id)
     assert (answer.text, answer.model, answer.condition) == (composed.text, "assistant", "G1")
     (evidence,) = answer.evidence
@@ -232,7 +235,8 @@ async def test_an_unverified_sentence_stays_with_its_quotation_under_it_on_every
         at = text.index(far)
         assert "未確認" in text[at : at + len(far) + 20] and f"「{TRUE}」" in text[at:]
         assert "確認 0 · 未確認 1" in text
-    assert json.loads(rows[0])["sentences"] == [{"text": far, "evidence": [1], "support": "unverified"}]
+    unit = {"text": far, "evidence": [1], "support": "unverified"}
+    assert json.loads(rows[0])["blocks"][0] == {"kind": "paragraph", "sentences": [unit]}
 
 
 async def test_a_session_survives_a_restart(tmp_path: Path) -> None:

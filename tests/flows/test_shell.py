@@ -64,7 +64,7 @@ def test_a_folder_in_and_a_cited_answer_out(shell: Shell) -> None:
     assert {
         "id",
         "text",
-        "sentences",
+        "blocks",
         "evidence",
         "condition",
         "goal_status",
@@ -91,11 +91,12 @@ def test_a_folder_in_and_a_cited_answer_out(shell: Shell) -> None:
 def check_brief(shell: Shell) -> None:
     """The marked sentences alone, each with its number and its source."""
     answer = shell("show", "last", "--json")
-    marks = [mark["number"] for passage in answer["passages"] for mark in passage["marks"]]
+    passages = [block for block in answer["blocks"] if block["kind"] == "passage"]
+    marks = [mark["number"] for passage in passages for mark in passage["marks"]]
     snippets = {row["number"]: "".join(row["snippet"].split()) for row in answer["evidence"]}
     for brief in (shell("ask", QUESTION, "--brief"), shell("show", answer["id"], "--brief")):
         squeezed = "".join(brief.split())
-        whole = max(answer["passages"], key=lambda passage: len(passage["text"]))
+        whole = max(passages, key=lambda passage: len(passage["text"]))
         assert "回答あり" in brief and "".join(whole["text"].split()) not in squeezed
         for number in marks:
             assert f"{snippets[number]}[{number}]" in squeezed and f"\n[{number}] 0" in brief

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from shisho.domain.model import ModelPrompt, ModelReply
 from shisho.inference.llm import ChatLlm
@@ -31,6 +31,8 @@ class Page:
     """Some lines."""
 
     lines: tuple[Line, ...]
+
+    streamed: ClassVar[type] = Line
 
 
 LINES = (Line("司書𠮷野は「決定係数」を調べた。", (1,)), Line("残差は小さい。", (1, 2)))

@@ -19,6 +19,7 @@ from shisho.domain.evidence import REMOVED
 from shisho.domain.inquiry import (
     Answer,
     AnswerLevel,
+    AnswerParagraph,
     Evidence,
     Goal,
     GoalStatus,
@@ -75,7 +76,7 @@ def answer() -> Answer:
         task_id="t1",
         question="決定係数とは何か",
         text="決定係数は0から1の値です[1]。",
-        sentences=sentences,
+        blocks=(AnswerParagraph(sentences),),
         evidence=tuple(exhibit(number).evidence for number in (1, 2)),
         condition="G1",
         goals=(Goal("G1", "決定係数とは何か"),),

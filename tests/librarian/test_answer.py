@@ -17,9 +17,12 @@ from shisho.domain.inquiry import (
     Stance,
     Strategy,
     Verdict,
+    list_passages,
+    list_sentences,
 )
 from shisho.domain.loop_state import Draft
 from shisho.librarian.answer import choose_cited, compose
+from shisho.librarian.answer_text import write_text
 from shisho.librarian.strategy import strategy
 from shisho.messages.catalogue import word
 
@@ -47,30 +50,34 @@ def written(made: Strategy, evidence: Sequence[EvidenceRef], stop: LoopStop) -> 
     return compose(made, status, evidence, Verdict(NextStep.COMPLETE, "", "", stop))
 
 
+def write(draft: Draft) -> str:
+    return write_text(draft.blocks, {}, "ja")
+
+
 def test_passage_is_shown_whole_with_its_number_behind_the_mark() -> None:
     draft = written(ONE, [ref(1, "G1", MARKED, heading="第2章", passage=PASSAGE)], LoopStop.CONDITION_MET)
-    assert draft.text == (
+    assert write(draft) == (
         "回答あり · 言語モデルなし\n\n▸ 第2章\nこの章では決定係数を学ぶ。決定係数は説明できる割合である。[1]0から1の値をとる。"
     )
-    shown = draft.passages[0]
+    shown = list_passages(draft.blocks)[0]
     assert shown.text == PASSAGE
     assert shown.marks == (PassageMark(13, 29, 1),)
     assert shown.text[13:29] == MARKED
-    assert [sentence.text for sentence in draft.sentences] == [MARKED]
+    assert [sentence.text for sentence in list_sentences(draft.blocks)] == [MARKED]
 
 
 def test_marks_of_one_passage_stand_in_its_order_and_it_is_shown_once() -> None:
     late = "0から1の値をとる。"
     refs = [ref(1, "G1", late, 0.9, passage=PASSAGE), ref(2, "G1", MARKED, 0.8, passage=PASSAGE)]
     draft = written(ONE, refs, LoopStop.CONDITION_MET)
-    assert [mark.number for mark in draft.passages[0].marks] == [2, 1]
-    assert draft.text.count("この章では") == 1
-    assert f"{MARKED}[2]{late}[1]" in draft.text
+    assert [mark.number for mark in list_passages(draft.blocks)[0].marks] == [2, 1]
+    assert write(draft).count("この章では") == 1
+    assert f"{MARKED}[2]{late}[1]" in write(draft)
 
 
 def test_goals_come_in_their_order_each_with_its_level() -> None:
     refs = [ref(1, "G2", "分散は散らばりの度合いである。", 0.3), ref(2, "G1", "平均は和を個数で割る。")]
-    text = written(TWO, refs, LoopStop.STAGNATION).text
+    text = write(written(TWO, refs, LoopStop.STAGNATION))
     first, second = (text.index(goal.question) for goal in TWO.goals)
     assert first < text.index("平均は和") < second < text.index("分散は散らばり")
     assert "— 回答あり" in text[first:second]
@@ -84,20 +91,20 @@ def test_best_passage_comes_first_and_far_worse_ones_are_left_out() -> None:
         ref(3, "G1", "関係のない箇所。", 0.04),
     ]
     draft = written(ONE, refs, LoopStop.STAGNATION)
-    assert [passage.text for passage in draft.passages] == ["最もよい箇所。", "中くらいの箇所。"]
+    assert [passage.text for passage in list_passages(draft.blocks)] == ["最もよい箇所。", "中くらいの箇所。"]
     assert [one.number for one in choose_cited(draft, refs)] == [1, 2]
 
 
 def test_passages_share_the_room_but_the_first_is_always_shown() -> None:
     long = "あ" * 700 + "。"
     refs = [ref(number, "G1", long[number:], 0.9 - number / 100) for number in range(1, 4)]
-    assert len(written(ONE, refs, LoopStop.CONDITION_MET).passages) == 1
+    assert len(list_passages(written(ONE, refs, LoopStop.CONDITION_MET).blocks)) == 1
     short = [ref(number, "G1", f"{number}番目の箇所。", 0.9 - number / 100) for number in range(1, 6)]
-    assert len(written(ONE, short, LoopStop.CONDITION_MET).passages) == 3
+    assert len(list_passages(written(ONE, short, LoopStop.CONDITION_MET).blocks)) == 3
 
 
 def test_closest_passages_are_never_called_not_found() -> None:
-    text = written(ONE, [ref(1, "G1", MARKED, 0.2, passage=PASSAGE)], LoopStop.STAGNATION).text
+    text = write(written(ONE, [ref(1, "G1", MARKED, 0.2, passage=PASSAGE)], LoopStop.STAGNATION))
     assert text.startswith("最も近い箇所")
     assert "見つかり" not in text.split("\n\n")[1]
 
@@ -109,14 +116,14 @@ def test_without_evidence_it_says_so_and_why_the_search_ended(stop: LoopStop) ->
         (ENGLISH, "Not found", "The search ended"),
     ):
         draft = written(made, [], stop)
-        assert draft.text.startswith(level)
-        assert why in draft.text
+        assert write(draft).startswith(level)
+        assert why in write(draft)
         assert draft.missing == (made.goals[0].question,)
-        assert draft.passages == ()
+        assert list_passages(draft.blocks) == ()
 
 
 def test_answers_in_the_language_of_the_question() -> None:
-    assert written(ENGLISH, [ref(1, "G1", "A median is a middle.")], LoopStop.CONDITION_MET).text == (
+    assert write(written(ENGLISH, [ref(1, "G1", "A median is a middle.")], LoopStop.CONDITION_MET)) == (
         "Answered · no language model\n\nA median is a middle.[1]"
     )
 
@@ -124,17 +131,17 @@ def test_answers_in_the_language_of_the_question() -> None:
 def test_copies_are_named_and_not_shown_again() -> None:
     copy = replace(ref(2, "G1", MARKED), same_as=1)
     draft = written(ONE, [ref(1, "G1", MARKED), copy], LoopStop.CONDITION_MET)
-    assert len(draft.passages) == 1
-    assert "[2]" in draft.text
+    assert len(list_passages(draft.blocks)) == 1
+    assert "[2]" in write(draft)
     assert [one.number for one in choose_cited(draft, [ref(1, "G1", MARKED), copy])] == [1, 2]
 
 
 def test_unknown_and_conflicting_sources_are_said_to_be_so() -> None:
     unknown = replace(ref(1, "G1", "その値は公表されていない。"), stance=Stance.UNKNOWN)
     draft = written(ONE, [unknown], LoopStop.STAGNATION)
-    assert word("stance_says_unknown", "ja") in draft.text
+    assert word("stance_says_unknown", "ja") in write(draft)
     conflicting = replace(unknown, stance=Stance.CONFLICTS)
-    assert word("stance_conflicts", "ja") in written(ONE, [conflicting], LoopStop.STAGNATION).text
+    assert word("stance_conflicts", "ja") in write(written(ONE, [conflicting], LoopStop.STAGNATION))
 
 
 @pytest.mark.parametrize(
@@ -145,6 +152,6 @@ def test_unknown_and_conflicting_sources_are_said_to_be_so() -> None:
     ],
 )
 def test_answers_that_disagree_are_named(one: str, other: str) -> None:
-    text = written(ONE, [ref(1, "G1", one), ref(2, "G1", other)], LoopStop.CONDITION_MET).text
+    text = write(written(ONE, [ref(1, "G1", one), ref(2, "G1", other)], LoopStop.CONDITION_MET))
     assert "[1]" in text.splitlines()[-1]
     assert "[2]" in text.splitlines()[-1]

@@ -14,6 +14,7 @@ from shisho.domain.corpus import (
 )
 from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import (
+    AnswerBlock,
     EvidenceRef,
     Finding,
     GoalStatus,
@@ -60,13 +61,12 @@ class AssistantRules(Protocol):
 
     def counts(self, mended: Sequence[SentenceRevision]) -> SupportCounts: ...
 
-    def render(
+    def write(
         self,
         aim: Strategy,
         evidence: Sequence[EvidenceRef],
-        sentences: Sequence[Sentence],
-        counts: SupportCounts,
-    ) -> str: ...
+        checked: Sequence[tuple[Sentence | None, SentenceRevision]],
+    ) -> tuple[tuple[AnswerBlock, ...], str]: ...
 
 
 class SentenceChecks(Protocol):

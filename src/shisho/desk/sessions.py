@@ -36,12 +36,14 @@ from shisho.domain.corpus import (
 from shisho.domain.evidence import build_evidence
 from shisho.domain.inquiry import (
     Answer,
+    AnswerBlock,
     AnswerLevel,
     Finding,
     GoalStatus,
     LoopStop,
-    Sentence,
     build_evidence_ref,
+    list_contradicted,
+    list_sentences,
 )
 from shisho.domain.quota import QuotaResource
 from shisho.domain.requirements import RequestKind
@@ -184,17 +186,16 @@ class Sessions:
             cited = await self._cited(facts, sentences)
             refs = self._parts.rules.name_headers(aim, await self._parts.book.list_evidence(facts.id))
             mended = await self._parts.checks.mend(aim, [stand.ref for stand in refs], cited)
-        kept_sentences = tuple(sentence for sentence, _ in mended if sentence is not None)
         done = tuple(what for _, what in mended)
         counts = self._parts.rules.counts(done)
         status, is_met = self._parts.rules.status(aim, refs, is_over=True)
-        text = self._parts.rules.render(aim, [stand.ref for stand in refs], kept_sentences, counts)
-        answer = await self._answer(facts, refs, kept_sentences, text, status, is_met)
+        blocks, text = self._parts.rules.write(aim, [stand.ref for stand in refs], mended)
+        answer = await self._answer(facts, refs, blocks, text, status, is_met)
         await self._parts.ledger.save(answer, self._parts.owner)
         return ComposedAnswer(
             answer.id,
             text,
-            kept_sentences,
+            blocks,
             answer.evidence,
             done,
             counts,
@@ -322,21 +323,22 @@ class Sessions:
         self,
         facts: SessionFacts,
         refs: Sequence[StoredEvidence],
-        sentences: Sequence[Sentence],
+        blocks: tuple[AnswerBlock, ...],
         text: str,
         status: tuple[GoalStatus, ...],
         is_met: bool,
     ) -> Answer:
         aim = facts.strategy
         answer_id = self._parts.make_id()[:24]
-        cited = {number for sentence in sentences for number in sentence.evidence}
+        shown = [*list_sentences(blocks), *list_contradicted(blocks)]
+        cited = {number for sentence in shown for number in sentence.evidence}
         rounds = await self._parts.log.list_rounds(facts.id)
         return Answer(
             id=answer_id,
             task_id=facts.id,
             question=aim.question,
             text=text,
-            sentences=tuple(sentences),
+            blocks=blocks,
             evidence=tuple(
                 build_evidence(answer_id, stand.ref, stand.citation)
                 for stand in refs

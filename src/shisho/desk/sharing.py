@@ -8,7 +8,17 @@ from collections.abc import Awaitable, Callable, Collection, Sequence, Set
 from dataclasses import dataclass, replace
 
 from shisho.domain.corpus import LOCAL_OWNER, DocumentId
-from shisho.domain.inquiry import Answer, Evidence, Sentence
+from shisho.domain.inquiry import (
+    Answer,
+    AnswerBlock,
+    AnswerList,
+    AnswerParagraph,
+    AnswerPassage,
+    AnswerTable,
+    Evidence,
+    Sentence,
+    list_sentences,
+)
 from shisho.domain.task import TaskSnapshot
 from shisho.domain.team import TaskShare
 from shisho.errors import InvalidParams, NotFound
@@ -63,18 +73,34 @@ def hide_unreadable(answer: Answer, readable: Collection[DocumentId]) -> Answer:
     hidden = {item.number for item in answer.evidence if item.document_id not in readable}
     if not hidden:
         return answer
-    sentences = tuple(_without(sentence, hidden) for sentence in answer.sentences)
+    blocks = tuple(_hide(block, hidden) for block in answer.blocks if _is_readable(block, readable, hidden))
     return replace(
         answer,
-        text="\n".join(map(_line, sentences)),
-        sentences=sentences,
+        text="\n".join(map(_line, list_sentences(blocks))),
+        blocks=blocks,
         evidence=tuple(_emptied(item) if item.number in hidden else item for item in answer.evidence),
-        passages=tuple(
-            passage
-            for passage in answer.passages
-            if passage.document_id in readable and not hidden & {mark.number for mark in passage.marks}
-        ),
     )
+
+
+def _is_readable(block: AnswerBlock, readable: Collection[DocumentId], hidden: Set[int]) -> bool:
+    """True for sentences, and for passages of readable documents. Nobody can tell whose words a heading or a
+    remark has."""
+    if isinstance(block, AnswerPassage):
+        return block.document_id in readable and not hidden & {mark.number for mark in block.marks}
+    return isinstance(block, AnswerParagraph | AnswerList | AnswerTable)
+
+
+def _hide(block: AnswerBlock, hidden: Set[int]) -> AnswerBlock:
+    match block:
+        case AnswerParagraph(sentences):
+            return AnswerParagraph(tuple(_without(unit, hidden) for unit in sentences))
+        case AnswerList(items, signs):
+            return AnswerList(tuple(_without(unit, hidden) for unit in items), signs)
+        case AnswerTable(header, rows):
+            cells = tuple(tuple(_without(cell, hidden) for cell in row) for row in rows)
+            return AnswerTable(tuple("" for _ in header), cells)
+        case _:
+            return block
 
 
 def _without(sentence: Sentence, hidden: Set[int]) -> Sentence:

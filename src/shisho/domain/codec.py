@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from enum import Enum
 from functools import cache, partial
-from typing import Any, NewType, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NewType, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from shisho.messages import message
 from shisho.messages.message import Message
@@ -121,10 +121,16 @@ def _choose(data: Any, shapes: tuple[Any, ...]) -> Any:
 
 def _fits(data: Any, shape: Any) -> bool:
     if isinstance(data, dict):
-        return dataclasses.is_dataclass(shape)
+        return dataclasses.is_dataclass(shape) and _has_kind(data, shape)
     if isinstance(data, list):
         return bool(get_origin(shape) is tuple)
     return isinstance(shape, type) and isinstance(data, shape)
+
+
+def _has_kind(data: Mapping[str, Any], shape: Any) -> bool:
+    """True unless a field of the shape takes only certain words, and `data` has another one there."""
+    hints = _hints(shape).items()
+    return all(data.get(name) in get_args(hint) for name, hint in hints if get_origin(hint) is Literal)
 
 
 @cache

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Literal
 
 from shisho.domain.codec import Payload
 from shisho.domain.corpus import (
@@ -407,19 +408,137 @@ class AnswerPassage:
     title: str = ""
     page: int | None = None
     start: int = 0
+    kind: Literal["passage"] = "passage"
+
+
+class NoteRole(StrEnum):
+    """What a line of the product itself says: how much was found, a remark on the evidence, or what is
+    missing."""
+
+    OPENING = "opening"
+    REMARK = "remark"
+    CLOSING = "closing"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerNote:
+    """Lines of the product itself."""
+
+    text: str
+    role: NoteRole
+    kind: Literal["note"] = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerHeading:
+    """A heading; it says nothing that a source would have to carry. `level`: 2 for a chapter, 3 below it."""
+
+    text: str
+    level: int = 2
+    kind: Literal["heading"] = "heading"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerParagraph:
+    """Sentences, each with its evidence."""
+
+    sentences: tuple[Sentence, ...]
+    kind: Literal["paragraph"] = "paragraph"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerList:
+    """Items, each with its evidence. `signs`: what stands before each ("1.", "+"); empty for bullets."""
+
+    items: tuple[Sentence, ...]
+    signs: tuple[str, ...] = ()
+    kind: Literal["list"] = "list"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTable:
+    """Rows of cells, each cell with its evidence, under the labels of `header`."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[Sentence, ...], ...]
+    kind: Literal["table"] = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class ContradictedSentences:
+    """What was written and then left out, because the quotations it cites contradict it."""
+
+    sentences: tuple[Sentence, ...]
+    kind: Literal["contradicted"] = "contradicted"
+
+
+AnswerBlock = (
+    AnswerHeading
+    | AnswerParagraph
+    | AnswerList
+    | AnswerTable
+    | AnswerPassage
+    | ContradictedSentences
+    | AnswerNote
+)
+
+
+def list_sentences(blocks: Iterable[AnswerBlock]) -> tuple[Sentence, ...]:
+    """Return the sentences, items and cells of an answer in their order; of passages the marked sentences."""
+    return tuple(sentence for block in blocks for sentence in _list_units(block))
+
+
+def list_contradicted(blocks: Iterable[AnswerBlock]) -> tuple[Sentence, ...]:
+    """Return the sentences that were left out because their quotations contradict them."""
+    lists = (block.sentences for block in blocks if isinstance(block, ContradictedSentences))
+    return tuple(sentence for sentences in lists for sentence in sentences)
+
+
+def list_passages(blocks: Iterable[AnswerBlock]) -> tuple[AnswerPassage, ...]:
+    """Return the passages that an answer shows whole."""
+    return tuple(block for block in blocks if isinstance(block, AnswerPassage))
+
+
+def choose_quoted(sentences: Iterable[Sentence], printed: set[int]) -> list[int]:
+    """Return the numbers of quotations to show beneath sentences that they may not carry: each once, so
+    `printed` grows."""
+    doubted = (sentence for sentence in sentences if sentence.support not in (None, SupportOutcome.SUPPORTED))
+    numbers = dict.fromkeys(number for sentence in doubted for number in sentence.evidence)
+    fresh = [number for number in numbers if number not in printed]
+    printed.update(fresh)
+    return fresh
+
+
+def _list_units(block: AnswerBlock) -> tuple[Sentence, ...]:
+    match block:
+        case AnswerParagraph():
+            return block.sentences
+        case AnswerList():
+            return block.items
+        case AnswerTable():
+            return tuple(cell for row in block.rows for cell in row)
+        case AnswerPassage():
+            # A marked sentence carries itself: its text is the very slice that its number opens.
+            return tuple(
+                Sentence(block.text[mark.start : mark.end], (mark.number,), SupportOutcome.SUPPORTED)
+                for mark in block.marks
+            )
+        case _:
+            return ()
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer that the visitor gets. `level` is that of its best goal; `abstained` says that it is not
-    `answered`; `missing` names what is not answered, and after that what could not be searched for it, and
-    why. `understood`: how the question was read, where it was not read as it was put; empty where it was."""
+    """The answer that the visitor gets. `text` is `blocks` as plain text. `level` is that of its best goal;
+    `abstained` says that it is not `answered`; `missing` names what is not answered, and after that what
+    could not be searched for it, and why. `understood`: how the question was read, if it was not read as it
+    was put."""
 
     id: str
     task_id: str
     question: str
     text: str
-    sentences: tuple[Sentence, ...]
+    blocks: tuple[AnswerBlock, ...]
     evidence: tuple[Evidence, ...]
     condition: str
     goals: tuple[Goal, ...]
@@ -436,5 +555,13 @@ class Answer:
     conversation_id: str = ""
     model_uses: tuple[ModelUse, ...] = ()
     """Each use of a model, in order, without its replies."""
-    passages: tuple[AnswerPassage, ...] = ()
-    """The passages that `text` shows whole; none if a model wrote it."""
+
+    @property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """Its sentences, items and cells."""
+        return list_sentences(self.blocks)
+
+    @property
+    def passages(self) -> tuple[AnswerPassage, ...]:
+        """The passages that it shows whole; none if a model wrote it."""
+        return list_passages(self.blocks)

@@ -10,14 +10,13 @@ from typing import Annotated, TypedDict
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import (
+    AnswerBlock,
     AnswerLevel,
-    AnswerPassage,
     Budget,
     EvidenceRef,
     GoalStatus,
     Judgment,
     Plan,
-    Sentence,
     Strategy,
     Verdict,
     WebPolicy,
@@ -52,13 +51,11 @@ class Spending:
 @dataclass(frozen=True, slots=True)
 class Draft:
     """An answer by number. `missing` holds the questions of goals that are not met, then what could not be
-    searched and why; `level`: that of the best goal; `passages`: those that it shows whole."""
+    searched and why; `level`: that of the best goal."""
 
-    text: str
-    sentences: tuple[Sentence, ...]
+    blocks: tuple[AnswerBlock, ...]
     missing: tuple[str, ...]
     level: AnswerLevel
-    passages: tuple[AnswerPassage, ...] = ()
 
 
 class LoopState(TypedDict, total=False):

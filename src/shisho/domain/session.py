@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 from shisho.domain.corpus import Citation, NumberedPassage, PassageHit, Scope
 from shisho.domain.inquiry import (
+    AnswerBlock,
     Evidence,
     EvidenceRef,
     GoalStatus,
     Sentence,
     Strategy,
     SupportOutcome,
+    list_sentences,
 )
 
 
@@ -70,10 +72,12 @@ class FindingVerdicts:
 
 @dataclass(frozen=True, slots=True)
 class CitedSentence:
-    """One sentence of an assistant's answer with the evidence numbers it cites."""
+    """One sentence of an assistant's answer with the evidence numbers it cites. `context`: the row and column
+    of a cell."""
 
     text: str
     cites: tuple[int, ...] = ()
+    context: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,7 @@ class ComposedAnswer:
 
     answer_id: str
     text: str
-    sentences: tuple[Sentence, ...]
+    blocks: tuple[AnswerBlock, ...]
     evidence: tuple[Evidence, ...]
     mended: tuple[SentenceRevision, ...]
     counts: SupportCounts
@@ -117,6 +121,11 @@ class ComposedAnswer:
     condition_met: bool
     goal_status: tuple[GoalStatus, ...]
     missing: tuple[str, ...]
+
+    @property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """Its sentences, as they stand in its blocks."""
+        return list_sentences(self.blocks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import fields
 from functools import cache
-from typing import Any, TypeVar, cast, get_args, get_type_hints
+from typing import Any, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -40,41 +41,46 @@ def read_reply(text: str, shape: type[T]) -> T:
 
 
 class ElementReader:
-    """Reads the elements of a reply's first field, a list, while the reply arrives in pieces. Only whole
-    elements are read, so that no piece needs to end where a character does."""
+    """Reads the sentences of a reply while it arrives in pieces: the innermost objects of the shape that the
+    reply's own names as `streamed`. Only whole ones are read, so that no piece needs to end where a character
+    does. Cells of a table say nothing by themselves and are left out."""
 
     def __init__(self, shape: type) -> None:
-        first = fields(shape)[0].name
-        self._element = get_args(get_type_hints(shape)[first])[0]
+        self._element = cast("Any", shape).streamed
+        self._names = {field.name for field in fields(self._element)}
         self._text = ""
-        self._at = -1
-        self._first = f'"{first}"'
+        self._at = 0
+        self._container_at = 0
 
     def feed(self, piece: str) -> Iterator[Any]:
-        """The elements that are whole now and were not before. What is no element ends the reading."""
+        """The elements that are whole now and were not before."""
         self._text += piece
-        if self._at < 0:
-            field_at = self._text.find(self._first, _skip_thinking(self._text))
-            opened = self._text.find("[", field_at + len(self._first)) if field_at >= 0 else -1
-            if opened < 0:
-                return
-            self._at = opened + 1
-        while (element := self._next()) is not None:
-            yield element
+        self._at = max(self._at, _skip_thinking(self._text))
+        while (start := self._text.find("{", self._at)) >= 0:
+            try:
+                data, end = _DECODER.raw_decode(self._text, start)
+            except (ValueError, RecursionError):
+                if self._text.find("{", start + 1) < 0:
+                    return  # the rest of it is still to come
+                self._container_at = start
+                self._at = start + 1
+                continue
+            self._at = end
+            if '"rows"' not in self._text[self._container_at : start]:
+                with suppress(RecursionError):
+                    yield from self._read(data)
 
-    def _next(self) -> Any:
-        start = self._at
-        while start < len(self._text) and self._text[start] in " \t\r\n,":
-            start += 1
-        if self._text[start : start + 1] != "{":
-            return None
-        try:
-            data, end = _DECODER.raw_decode(self._text, start)
-            element = _validate(data, self._element)
-        except (ValueError, RecursionError):
-            return None
-        self._at = end
-        return element
+    def _read(self, data: Any) -> Iterator[Any]:
+        """The element, or those inside what arrived whole."""
+        if isinstance(data, list):
+            for member in data:
+                yield from self._read(member)
+        elif isinstance(data, dict) and self._names <= data.keys():
+            with suppress(ValidationError):
+                yield _validate(data, self._element)
+        elif isinstance(data, dict):
+            for name, member in data.items():
+                yield from self._read(member) if name != "rows" else ()
 
 
 def _skip_thinking(text: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import reduce
 
 from shisho.language.normalise import RADICALS
@@ -125,6 +126,15 @@ def escape_markdown(text: str) -> str:
         if is_fence and marks is not None:
             fence = "" if fence else marks[0]
     return "\n".join(rows)
+
+
+def join_sentences(sentences: Iterable[str]) -> str:
+    """Return sentences as one paragraph: a space between them, except after a Japanese full stop."""
+    joined = ""
+    for sentence in sentences:
+        gap = "" if not joined or _WIDE_BEFORE.search(joined) else " "
+        joined += gap + sentence
+    return joined
 
 
 def _joined(before: str, after: str) -> str:

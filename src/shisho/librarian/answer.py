@@ -3,32 +3,34 @@ words on what is missing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
 
 from shisho.domain.inquiry import (
+    AnswerBlock,
+    AnswerHeading,
     AnswerLevel,
+    AnswerNote,
     AnswerPassage,
     Evidence,
     EvidenceRef,
     Goal,
     GoalStatus,
     LoopStop,
+    NoteRole,
     PassageMark,
-    Sentence,
     Stance,
     Strategy,
-    SupportOutcome,
     UnsearchedQuery,
     Verdict,
     choose_best_level,
+    list_passages,
 )
 from shisho.domain.loop_state import Draft
 from shisho.domain.place import say_place
 from shisho.language.display import join_lines
-from shisho.language.marked_text import TextMark, render_marked
 from shisho.language.script import answer_language
 from shisho.librarian.contradictions import contradiction
 from shisho.librarian.levels import ENOUGH, level_of_evidence, stance_of
@@ -55,20 +57,12 @@ def compose(
     shown = [choose_shown(goal, evidence, len(strategy.goals)) for goal in strategy.goals]
     titled = len(strategy.goals) > 1
     body = [
-        _show_goal(goal.question if titled else "", groups, evidence, say)
+        block
         for goal, groups in zip(strategy.goals, shown, strict=True)
         if groups
+        for block in _show_goal(goal.question if titled else "", groups, evidence, say)
     ]
-    passages = tuple(build_shown(refs, say) for groups in shown for refs in groups)
-    # A marked sentence carries itself: its text is the very slice that its number opens.
-    sentences = tuple(
-        Sentence(ref.snippet, (ref.number,), SupportOutcome.SUPPORTED)
-        for groups in shown
-        for refs in groups
-        for ref in refs
-    )
-    draft = frame_answer(strategy, status, evidence, verdict, unsearched, head, body, sentences, asked)
-    return replace(draft, passages=passages)
+    return frame_answer(strategy, status, evidence, verdict, unsearched, head, body, asked)
 
 
 def choose_shown(goal: Goal, evidence: Sequence[EvidenceRef], goals: int) -> list[list[EvidenceRef]]:
@@ -77,20 +71,20 @@ def choose_shown(goal: Goal, evidence: Sequence[EvidenceRef], goals: int) -> lis
     for ref in _list_current(goal, evidence):
         if not ref.same_as:
             groups.setdefault((ref.heading, ref.passage or ref.snippet), []).append(ref)
-    shown: list[list[EvidenceRef]] = []
+    chosen: list[list[EvidenceRef]] = []
     chars = 0
     best = max((ref.score for ref in evidence if ref.goal_id == goal.id), default=0.0)
     for (_, text), refs in groups.items():
-        if shown and refs[0].score < LEAST_SHARE * best:
+        if chosen and refs[0].score < LEAST_SHARE * best:
             break
-        if shown and (
-            sum(not group[0].code for group in shown) >= max(MAX_SHOWN, goal.min_evidence)
+        if chosen and (
+            sum(not group[0].code for group in chosen) >= max(MAX_SHOWN, goal.min_evidence)
             or chars + len(text) > MAX_SHOWN_CHARS // goals
         ):
             continue
-        shown.append(sorted(refs, key=lambda ref: ref.offset))
+        chosen.append(sorted(refs, key=lambda ref: ref.offset))
         chars += len(text)
-    return shown
+    return chosen
 
 
 def build_shown(refs: Sequence[EvidenceRef], say: Say) -> AnswerPassage:
@@ -113,32 +107,30 @@ def build_shown(refs: Sequence[EvidenceRef], say: Say) -> AnswerPassage:
 def choose_cited(draft: Draft, evidence: Sequence[EvidenceRef]) -> tuple[EvidenceRef, ...]:
     """Return the evidence that an answer keeps: all that a model could cite, or the answering evidence, that
     of the shown passages, and copies of them."""
-    if not draft.passages:
+    shown = {mark.number for passage in list_passages(draft.blocks) for mark in passage.marks}
+    if not shown:
         return tuple(evidence)
-    shown = {mark.number for passage in draft.passages for mark in passage.marks}
     return tuple(
         ref for ref in evidence if ref.number in shown or ref.same_as in shown or ref.score >= ENOUGH
     )
 
 
-def locate_passages(
-    passages: Sequence[AnswerPassage], evidence: Sequence[Evidence]
-) -> tuple[AnswerPassage, ...]:
-    """Return shown passages with the documents that their evidence names."""
+def locate_passages(blocks: Iterable[AnswerBlock], evidence: Sequence[Evidence]) -> tuple[AnswerBlock, ...]:
+    """Return blocks whose passages name the documents of their evidence."""
     rows = {row.number: row for row in evidence}
-    located = []
-    for passage in passages:
-        row = rows[passage.marks[0].number]
-        located.append(
-            replace(
-                passage,
-                document_id=row.document_id,
-                title=row.title,
-                page=row.page,
-                start=row.start - passage.marks[0].start,
-            )
-        )
-    return tuple(located)
+    return tuple(_locate(block, rows) if isinstance(block, AnswerPassage) else block for block in blocks)
+
+
+def _locate(passage: AnswerPassage, rows: Mapping[int, Evidence]) -> AnswerPassage:
+    first = passage.marks[0]
+    row = rows[first.number]
+    return replace(
+        passage,
+        document_id=row.document_id,
+        title=row.title,
+        page=row.page,
+        start=row.start - first.start,
+    )
 
 
 def frame_answer(
@@ -148,62 +140,60 @@ def frame_answer(
     verdict: Verdict,
     unsearched: Sequence[UnsearchedQuery],
     head: str,
-    body: Sequence[str],
-    sentences: tuple[Sentence, ...],
+    body: Sequence[AnswerBlock],
     asked: str = "",
 ) -> Draft:
-    """Put the paragraphs of `body` between the first line and plain words on what is missing."""
+    """Put the blocks of `body` between the first line and plain words on what is missing."""
     say = partial(word, language=answer_language(strategy.question))
     missing = _list_missing(strategy, status, verdict)
     level = choose_best_level(level_of_evidence(_list_best_first(goal, evidence)) for goal in strategy.goals)
-    paragraphs = [say(head, level=say(f"level_{level}"))]
+    blocks = [AnswerNote(say(head, level=say(f"level_{level}")), NoteRole.OPENING)]
     if asked not in ("", strategy.question):
-        paragraphs.append(say("answer_understood", text=strategy.question))
-    paragraphs += body
+        blocks.append(AnswerNote(say("answer_understood", text=strategy.question), NoteRole.OPENING))
     gaps = tuple(
         dict.fromkeys(say(f"gap_{gap.why}", query=gap.query, detail=gap.detail) for gap in unsearched)
     )
-    if missing:
-        paragraphs.append(_close(missing, level, verdict, say))
+    closing = [_close(missing, level, verdict, say)] if missing else []
     if gaps:
-        paragraphs.append("\n".join(say("answer_note", text=gap) for gap in gaps))
-    return Draft("\n\n".join(paragraphs), sentences, (*missing, *gaps), level)
+        closing.append("\n".join(say("answer_note", text=gap) for gap in gaps))
+    notes = (AnswerNote(text, NoteRole.CLOSING) for text in closing)
+    return Draft((*blocks, *body, *notes), (*missing, *gaps), level)
 
 
-def remarks(evidence: Sequence[EvidenceRef], strategy: Strategy) -> list[str]:
-    """Return lines about the evidence of a written answer: goals whose answer the sources call unknown or
+def list_remarks(evidence: Sequence[EvidenceRef], strategy: Strategy) -> list[AnswerBlock]:
+    """Return blocks about the evidence of a written answer: goals whose answer the sources call unknown or
     contradict each other in, disagreements, and copies in other documents."""
     say = partial(word, language=answer_language(strategy.question))
+    blocks: list[AnswerBlock] = []
     lines = []
     for goal in strategy.goals:
         refs = _list_best_first(goal, evidence)
         if stance_of(refs) is not Stance.ANSWERS:
-            groups = choose_shown(goal, evidence, len(strategy.goals))
-            lines.append(_show_goal(goal.question, groups, (), say))
+            blocks += _show_goal(goal.question, choose_shown(goal, evidence, len(strategy.goals)), (), say)
         else:
             lines += _list_disagreements(refs, say)
-    return [*lines, *_list_copies(evidence, say)]
+    return [*blocks, *_remark([*lines, *_list_copies(evidence, say)])]
 
 
 def _show_goal(
     title: str, groups: Sequence[Sequence[EvidenceRef]], evidence: Sequence[EvidenceRef], say: Say
-) -> str:
+) -> list[AnswerBlock]:
     refs = [ref for group in groups for ref in group]
     level = level_of_evidence(refs)
-    head = [say("answer_goal", text=title, level=say(f"level_{level}"))] if title else []
+    blocks: list[AnswerBlock] = []
+    if title:
+        blocks.append(AnswerHeading(say("answer_goal", text=title, level=say(f"level_{level}")), 3))
     stance = stance_of(refs)
     if stance is not Stance.ANSWERS:
-        head.append(say(f"stance_{stance}"))
-    passages = "\n\n".join(_render(build_shown(group, say)) for group in groups)
+        blocks += _remark([say(f"stance_{stance}")])
     numbers = {ref.number for ref in refs}
     copies = [ref for ref in evidence if ref.same_as in numbers]
     notes = [*_list_disagreements(refs, say), *_list_copies(copies, say)]
-    return "\n".join([*head, passages, *notes])
+    return [*blocks, *(build_shown(group, say) for group in groups), *_remark(notes)]
 
 
-def _render(passage: AnswerPassage) -> str:
-    marks = [TextMark(each.start, each.end, each.number) for each in passage.marks]
-    return render_marked(passage.text, marks, heading=passage.heading, code=passage.code)
+def _remark(lines: Sequence[str]) -> list[AnswerNote]:
+    return [AnswerNote("\n".join(lines), NoteRole.REMARK)] if lines else []
 
 
 def _name_heading(ref: EvidenceRef, say: Say) -> str:

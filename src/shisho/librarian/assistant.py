@@ -7,14 +7,26 @@ from dataclasses import replace
 from math import isfinite
 
 from shisho.domain.corpus import NumberedPassage
-from shisho.domain.inquiry import EvidenceRef, Finding, GoalStatus, Sentence, Strategy
+from shisho.domain.inquiry import (
+    AnswerBlock,
+    AnswerNote,
+    EvidenceRef,
+    Finding,
+    GoalStatus,
+    NoteRole,
+    Strategy,
+)
 from shisho.domain.requirements import Requirements
 from shisho.domain.session import SentenceRevision, StoredEvidence, SupportCounts
+from shisho.language.script import answer_language
 from shisho.librarian import mending
+from shisho.librarian.answer_blocks import CheckedSentence, build_flat
+from shisho.librarian.answer_text import write_text
 from shisho.librarian.citations import Citations
 from shisho.librarian.evidence import VerifiedQuote, is_telling, verify, with_table_header
 from shisho.librarian.route import is_condition_met, open_goals
 from shisho.librarian.strategy import strategy
+from shisho.messages.catalogue import word
 from shisho.messages.message import Message
 
 
@@ -66,12 +78,17 @@ class Assistant:
         """How many sentences came out how."""
         return mending.counts(mended)
 
-    def render(
-        self,
-        aim: Strategy,
-        evidence: Sequence[EvidenceRef],
-        sentences: Sequence[Sentence],
-        counts: SupportCounts,
-    ) -> str:
-        """The answer's text: each sentence with its numbers and what came of its check, then the counts."""
-        return mending.render(aim.question, {ref.number: ref for ref in evidence}, sentences, counts)
+    def write(
+        self, aim: Strategy, evidence: Sequence[EvidenceRef], checked: Sequence[CheckedSentence]
+    ) -> tuple[tuple[AnswerBlock, ...], str]:
+        """The answer's blocks and its text: each sentence that stands with its numbers and what came of its
+        check, then the counts."""
+        blocks = build_flat(checked)
+        counted = mending.say_counts([revision for _, revision in checked], aim.question)
+        if not blocks:
+            nothing = word("mended_nothing", answer_language(aim.question))
+            blocks = (AnswerNote(nothing, NoteRole.REMARK),)
+        if counted:
+            blocks = (*blocks, AnswerNote(counted, NoteRole.REMARK))
+        snippets = {ref.number: ref.snippet for ref in evidence}
+        return blocks, write_text(blocks, snippets, answer_language(aim.question))

@@ -15,9 +15,9 @@ from shisho.domain.link import is_on_web, name_file
 from shisho.domain.place import say_place
 from shisho.errors import InvalidParams
 from shisho.language.display import display_name, display_quotation, escape_markdown, fence_code, join_lines
-from shisho.language.marked_text import TextMark, render_marked
 from shisho.language.script import answer_language
 from shisho.librarian import bibliography
+from shisho.librarian.answer_text import BOLD, TextWriter
 from shisho.librarian.citation_styles import STYLES, write_in_style
 from shisho.librarian.export_page import answer_page
 from shisho.messages.catalogue import word
@@ -79,7 +79,9 @@ def _description(document: Document) -> Mapping[str, str]:
 
 def _markdown(answer: Answer) -> str:
     language = answer_language(answer.question)
-    rows = [f"# {escape_markdown(join_lines(answer.question))}", "", _write_text(answer), ""]
+    quotations = {evidence.number: evidence.snippet for evidence in answer.evidence}
+    text = TextWriter(quotations, language, BOLD, escape_markdown).write(answer.blocks)
+    rows = [f"# {escape_markdown(join_lines(answer.question))}", "", text, ""]
     for evidence in answer.evidence:
         quotation = display_quotation(evidence.snippet, code=evidence.code)
         if not evidence.snippet:
@@ -96,26 +98,6 @@ def _markdown(answer: Answer) -> str:
             rows += [word(NO_LONGER[evidence.source_state], language), ""]
     rows += [f"<!-- answer {answer.id} · {answer.condition} · {answer.loop_stop} · {answer.created_at} -->"]
     return "\n".join(rows) + "\n"
-
-
-def _write_text(answer: Answer) -> str:
-    """The answer's text with the marked sentences of its passages in bold."""
-    parts: list[str] = []
-    rest = answer.text
-    for passage in answer.passages:
-        marks = [TextMark(mark.start, mark.end, mark.number) for mark in passage.marks]
-        plain = render_marked(passage.text, marks, heading=passage.heading, code=passage.code)
-        before, found, rest = rest.partition(plain)
-        bold = render_marked(
-            passage.text,
-            marks,
-            heading=passage.heading,
-            code=passage.code,
-            mark=("**", "**"),
-            escape=escape_markdown,
-        )
-        parts += [escape_markdown(before), bold if found else ""]
-    return "".join([*parts, escape_markdown(rest)])
 
 
 def _json_lines(answer: Answer) -> str:

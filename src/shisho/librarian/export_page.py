@@ -5,14 +5,20 @@ from __future__ import annotations
 from html import escape
 
 from shisho.domain.inquiry import Answer
-from shisho.domain.printing import PrintableAnswer, PrintedPart, PrintedQuotation
+from shisho.domain.printing import PrintedBlock, PrintedLine, PrintedPart, PrintedQuotation
 from shisho.librarian.printable import make_printable
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = """
 :root { color-scheme: light dark }
 body { font: 1rem/1.7 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere }
-.answer, blockquote { white-space: pre-wrap }
+.answer p, blockquote { white-space: pre-wrap }
+.units { list-style: none; padding-left: .5rem }
+.units li { margin: .2rem 0 .2rem 1.2rem; text-indent: -1.2rem }
+.quotes { margin-left: 1rem; font-size: .9rem; opacity: .8 }
+.wide { overflow-x: auto }
+table { border-collapse: collapse }
+th, td { border: 1px solid; padding: .3rem .6rem; text-align: left; vertical-align: top }
 blockquote { margin: .3rem 0; padding-left: .8rem; border-left: .2rem solid }
 pre { margin: 0; overflow-x: auto; overflow-wrap: normal }
 li { margin-bottom: 1rem }
@@ -25,6 +31,7 @@ def answer_page(answer: Answer) -> str:
     link."""
     page = make_printable(answer)
     title = _text(page.title)
+    blocks = "\n".join(map(_block, page.blocks))
     rows = "\n".join(map(_quotation, page.quotations))
     facts = "".join(f"<p>{_text(fact)}</p>" for fact in page.facts)
     return (
@@ -32,20 +39,39 @@ def answer_page(answer: Answer) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
-        f'<div class="answer">{_linked(page)}</div>\n'
+        f'<div class="answer">{blocks}</div>\n'
         f"<h2>{_text(page.heading)}</h2>\n<ol>\n{rows}\n</ol>\n</main>\n"
         f"<footer>{facts}</footer>\n</body>\n</html>\n"
     )
 
 
-def _linked(page: PrintableAnswer) -> str:
-    return "\n".join("".join(map(_part, line)) for line in page.lines)
+def _block(block: PrintedBlock) -> str:
+    lines = [_inline(line) for line in block.lines]
+    match block.kind:
+        case "heading":
+            return f"<h{block.level}>{lines[0]}</h{block.level}>"
+        case "list":
+            items = (f"<li>{sign} {line}</li>" for sign, line in zip(block.signs, lines, strict=True))
+            return f'<ul class="units">{"".join(items)}</ul>'
+        case "table":
+            head = "".join(f"<th>{_text(label)}</th>" for label in block.header)
+            rows = ("".join(f"<td>{_inline(cell)}</td>" for cell in row) for row in block.rows)
+            body = "".join(f"<tr>{row}</tr>" for row in rows)
+            return (
+                f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+            )
+        case "code":
+            return f"<pre><code>{lines[0]}</code></pre>"
+        case _:
+            return f'<p class="{block.kind}">{chr(10).join(lines)}</p>'
+
+
+def _inline(line: PrintedLine) -> str:
+    return "".join(map(_part, line))
 
 
 def _part(part: PrintedPart) -> str:
     text = _text(part.text)
-    if part.code:
-        return f"<pre><code>{text}</code></pre>"
     if part.marked:
         return f"<mark>{text}</mark>"
     return f'<a href="#e{part.number}">{text}</a>' if part.number else text

@@ -9,12 +9,13 @@ from hashlib import sha256
 
 from shisho.domain.answer_news import ModelWaits, RunNews, SentenceWritten, ignore_news
 from shisho.domain.codec import to_plain
-from shisho.domain.inquiry import Answer, AnswerLevel, Gap, Inquiry, LoopStop
+from shisho.domain.inquiry import Answer, AnswerLevel, AnswerNote, Gap, Inquiry, LoopStop, NoteRole
 from shisho.domain.loop_state import LoopState
 from shisho.domain.model import explain_failures
 from shisho.domain.requirements import NO_REQUIREMENTS
 from shisho.language.script import answer_language
 from shisho.librarian.answer import choose_cited, locate_passages
+from shisho.librarian.answer_text import write_text
 from shisho.librarian.citations import Citations
 from shisho.librarian.collection.material import AskCollection, survey_nothing
 from shisho.librarian.nodes import Nodes
@@ -165,9 +166,10 @@ def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int
     aim = state["strategy"]
     uses = state["uses"]
     failure = explain_failures(uses)
-    text = draft.text
+    language = answer_language(state["question"])
+    blocks = draft.blocks
     if failure is not None:
-        text = f"{text}\n\n{render(failure, answer_language(state['question']))}"
+        blocks = (*blocks, AnswerNote(render(failure, language), NoteRole.REMARK))
     answer_id = (
         inquiry.run_id if inquiry.task_id else sha256(f"{inquiry.run_id}/{steps}".encode()).hexdigest()[:24]
     )
@@ -176,8 +178,8 @@ def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int
         id=answer_id,
         task_id=inquiry.task_id or inquiry.run_id,
         question=state["question"],
-        text=text,
-        sentences=draft.sentences,
+        text=write_text(blocks, {row.number: row.snippet for row in evidence}, language),
+        blocks=locate_passages(blocks, evidence),
         evidence=evidence,
         condition=aim.condition,
         goals=inquiry.requirements.goals or aim.goals,
@@ -193,5 +195,4 @@ def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int
         understood="" if aim.question == state["question"] else aim.question,
         conversation_id=inquiry.conversation_id or inquiry.run_id,
         model_uses=tuple(replace(use, reply="") for use in uses),
-        passages=locate_passages(draft.passages, evidence),
     )

@@ -104,46 +104,15 @@ def counts(mended: Sequence[SentenceRevision]) -> SupportCounts:
     return SupportCounts(supported, unverified, altered, removed)
 
 
-def render(
-    question: str,
-    refs: Mapping[int, EvidenceRef],
-    sentences: Sequence[Sentence],
-    counted: SupportCounts,
-) -> str:
-    """Each sentence with its numbers and, unless it is supported, what came of its check; then the counts."""
-    language = answer_language(question)
-    printed: set[int] = set()
-    lines = [line(sentence, refs, question, printed) for sentence in sentences]
-    lines = [text for text in lines if text] or [word("mended_nothing", language)]
-    if counted.unverified or counted.altered or counted.removed:
-        figures = {
-            "supported": counted.supported,
-            "unverified": counted.unverified,
-            "altered": counted.altered,
-            "removed": counted.removed,
-        }
-        lines += ["", word("mended_counts", language, **figures)]
-    return "\n".join(lines)
-
-
-def line(
-    sentence: Sentence, refs: Mapping[int, EvidenceRef], question: str, printed: set[int] | None = None
-) -> str:
-    """One sentence as `render` writes it, with those of its quotations that were not printed before; empty
-    where it is nothing but such. `printed`: their numbers, added to."""
-    printed = set() if printed is None else printed
-    language = answer_language(question)
-    numbers = "".join(f" [{number}]" for number in sentence.evidence)
-    if sentence.support in (None, SupportOutcome.SUPPORTED):
-        return sentence.text + numbers
-    fresh = [number for number in sentence.evidence if number not in printed]
-    printed.update(fresh)
-    quotation = _quotation([refs[number].snippet for number in fresh], question)
-    if sentence.support is SupportOutcome.ALTERED:
-        fresh_numbers = "".join(f" [{number}]" for number in fresh)
-        return word("mended_altered", language, text=quotation, numbers=fresh_numbers) if fresh else ""
-    key = "mended_unverified" if fresh else "mended_unverified_again"
-    return word(key, language, text=sentence.text, numbers=numbers, quotation=quotation)
+def say_counts(revisions: Sequence[SentenceRevision], question: str) -> str:
+    """Return a line with how many sentences came out how; "" if all are supported."""
+    counted = counts(revisions)
+    if not (counted.unverified or counted.altered or counted.removed):
+        return ""
+    figures = {
+        name: str(getattr(counted, name)) for name in ("supported", "unverified", "altered", "removed")
+    }
+    return word("mended_counts", answer_language(question), **figures)
 
 
 def _quotation(snippets: Sequence[str], question: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,17 +105,61 @@ class EvaluationReply:
 
 @dataclass(frozen=True, slots=True)
 class SentenceReply:
-    """One sentence of the answer, with the numbers of its quotations."""
+    """A sentence, an item or a cell, with the numbers of its quotations."""
 
     text: str
-    cites: tuple[int, ...]
+    cites: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BlockReply:
+    """A part of the answer. `text` of a heading; `sentences` of a paragraph, or the items of a list; `header`
+    and `rows` of a table. The others are empty."""
+
+    type: Literal["heading", "paragraph", "list", "table"] = "paragraph"
+    text: str = ""
+    sentences: tuple[SentenceReply, ...] = ()
+    is_numbered: bool = False
+    header: tuple[str, ...] = ()
+    rows: tuple[tuple[SentenceReply, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerReply:
-    """The answer, sentence by sentence."""
+    """The answer, block by block."""
 
-    sentences: tuple[SentenceReply, ...]
+    blocks: tuple[BlockReply, ...]
+
+    streamed: ClassVar[type] = SentenceReply
+
+    @staticmethod
+    def normalize(data: Any) -> Any:
+        """Accept the forms that models fall into: flat sentences, bare strings, items under other names."""
+        if isinstance(data, dict) and "blocks" not in data:
+            parts = data.get("sentences", data.get("answer", data.get("text")))
+            data = {"blocks": [] if parts is None else [{"sentences": parts}]}
+        if not isinstance(data, dict) or not isinstance(data["blocks"], list):
+            return data
+        return {"blocks": [_read_block(block) for block in data["blocks"]]}
+
+
+def _read_block(block: Any) -> Any:
+    if not isinstance(block, dict):
+        return {"sentences": _read_units(block)}
+    kind = block.get("type", "table" if block.get("rows") else "paragraph")
+    known = {name: block[name] for name in ("text", "is_numbered", "header") if name in block}
+    read = {**known, "type": kind, "sentences": _read_units(block.get("sentences", block.get("items", [])))}
+    rows = block.get("rows") or []
+    if isinstance(rows, list):
+        read["rows"] = [_read_units(row) for row in rows]
+    if kind in ("paragraph", "list") and not read["sentences"] and known.get("text"):
+        read["sentences"] = [{"text": known["text"], "cites": block.get("cites", [])}]
+    return read
+
+
+def _read_units(units: Any) -> Any:
+    listed = units if isinstance(units, list) else [units]
+    return [{"text": unit} if isinstance(unit, str) else unit for unit in listed]
 
 
 @dataclass(frozen=True, slots=True)

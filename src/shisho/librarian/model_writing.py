@@ -10,12 +10,13 @@ from shisho.domain.loop_state import Draft
 from shisho.domain.model import ModelUse
 from shisho.domain.session import CitedSentence
 from shisho.librarian.allowance import ModelAllowance
+from shisho.librarian.answer_blocks import list_units
 from shisho.librarian.entailment import ask_entailment
 from shisho.librarian.model_calls import ModelCalls, mark_unusable
 from shisho.librarian.model_replies import AnswerReply, SentenceReply
 from shisho.librarian.policy import AnswerInput, SeekSupport, StepResult, quote_evidence
 from shisho.librarian.prompting import fence_evidence, list_goals, load_prompt, make_boundary
-from shisho.librarian.written_answer import MAX_SENTENCES, SentenceChecker, count_revisions, write_draft
+from shisho.librarian.written_answer import SentenceChecker, count_revisions, write_draft
 
 MAX_SOUGHT = 3  # sentences of one answer that a search is made for
 
@@ -48,8 +49,8 @@ class AnswerWriter:
         room = self._calls.measure_room(load_prompt("answer"), values)
         values["evidence"] = fence_evidence(self._inputs.evidence, boundary, room)
         reply, uses = await self._calls.ask("answer", AnswerReply, self._allowance, values, self._listen)
-        written = [] if reply is None else [*reply.sentences[:MAX_SENTENCES]]
-        sentences = [CitedSentence(part.text, part.cites) for part in written if part.text.strip()]
+        blocks = () if reply is None else reply.blocks
+        sentences = list_units(blocks)
         for sentence in sentences:
             self._checker.check(sentence)
         self._checker.reconsider(sentences)
@@ -58,14 +59,15 @@ class AnswerWriter:
         mended = [self._checker.check(sentence) for sentence in sentences]
         dropped, rewritten = count_revisions(mended)
         uses = tuple(replace(use, dropped=dropped, rewritten=rewritten, supplied=supplied) for use in uses)
-        draft = write_draft(self._checker.inputs, mended)
+        draft = write_draft(self._checker.inputs, blocks, mended)
         if draft is None:
             head = "answer_unwritten" if uses else ""
             return StepResult(quote_evidence(self._inputs, head), (*mark_unusable(uses, reply), *judging))
         return StepResult(draft, (*uses, *judging))
 
     def _listen(self, sentence: SentenceReply) -> None:
-        self._checker.check(CitedSentence(sentence.text, sentence.cites))
+        if sentence.text.strip():
+            self._checker.check(CitedSentence(sentence.text, sentence.cites))
 
     async def _supply(self, sentences: list[CitedSentence]) -> int:
         """Search for what carries sentences that cite nothing; how many sentences were given a quotation."""

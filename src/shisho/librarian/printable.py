@@ -3,75 +3,132 @@ where."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from shisho.domain.corpus import NO_LONGER
-from shisho.domain.inquiry import Answer, Evidence, SupportOutcome
+from shisho.domain.inquiry import (
+    Answer,
+    AnswerBlock,
+    AnswerHeading,
+    AnswerList,
+    AnswerNote,
+    AnswerParagraph,
+    AnswerPassage,
+    AnswerTable,
+    ContradictedSentences,
+    Evidence,
+    Sentence,
+    SupportOutcome,
+    choose_quoted,
+)
 from shisho.domain.link import is_on_web
 from shisho.domain.place import say_place
-from shisho.domain.printing import PrintableAnswer, PrintedPart, PrintedQuotation
-from shisho.language.display import display_quotation, join_lines, make_legible
-from shisho.language.marked_text import TextMark, render_marked
+from shisho.domain.printing import PrintableAnswer, PrintedBlock, PrintedLine, PrintedPart, PrintedQuotation
+from shisho.language.display import display_code, display_quotation, join_lines, make_legible
+from shisho.language.marked_text import TextMark, split_marked
 from shisho.language.script import answer_language
 from shisho.messages.catalogue import word
-
-_FENCED = re.compile(r"^(?P<fence>`{3,})\n(?P<code>.*?)\n(?P=fence)(?:\n|\Z)", re.M | re.S)
-_NUMBER = re.compile(r"\[\d{1,6}\]")
-_SIGNS = ("\x02", "\x03")  # around marked sentences; legible text has no control characters
-_BORDER = re.compile(rf"({_NUMBER.pattern}|[{''.join(_SIGNS)}])")
 
 
 def make_printable(answer: Answer) -> PrintableAnswer:
     """The answer in the language that it was asked in. Only what is on the web has a link."""
     language = answer_language(answer.question)
-    numbers = frozenset(evidence.number for evidence in answer.evidence)
+    printer = _Printer({evidence.number: evidence.snippet for evidence in answer.evidence}, language)
     return PrintableAnswer(
         title=make_legible(answer.question),
         language=language,
-        lines=tuple(_lines(_mark_text(answer), numbers)),
+        blocks=tuple(printed for block in answer.blocks for printed in printer.print_block(block)),
         heading=word("sources", language),
         quotations=tuple(_quotation(evidence, language) for evidence in answer.evidence),
         facts=tuple(make_legible(fact) for fact in _facts(answer, language)),
     )
 
 
-def _mark_text(answer: Answer) -> str:
-    """The answer's legible text with signs around the marked sentences of its passages."""
-    text = make_legible(answer.text)
-    for passage in answer.passages:
+class _Printer:
+    """Lays out blocks. `quotations`: the texts by number; only to these do numbers lead."""
+
+    def __init__(self, quotations: Mapping[int, str], language: str) -> None:
+        self._quotations = quotations
+        self._language = language
+        self._quoted: set[int] = set()
+
+    def print_block(self, block: AnswerBlock) -> Iterator[PrintedBlock]:
+        match block:
+            case AnswerNote():
+                yield PrintedBlock("text", tuple((PrintedPart(line),) for line in _split(block.text)))
+            case AnswerHeading(text, level):
+                yield PrintedBlock("heading", ((PrintedPart(_line(text)),),), level=level)
+            case AnswerPassage():
+                yield from self._passage(block)
+            case AnswerParagraph(sentences):
+                yield PrintedBlock("text", (self._join(sentences),))
+                yield from self._quote(sentences)
+            case AnswerList(items, signs):
+                yield PrintedBlock("list", tuple(map(self._unit, items)), signs or ("•",) * len(items))
+                yield from self._quote(items)
+            case AnswerTable(header, rows):
+                cells = tuple(tuple(map(self._unit, row)) for row in rows)
+                yield PrintedBlock("table", header=tuple(map(_line, header)), rows=cells)
+                yield from self._quote([cell for row in rows for cell in row])
+            case ContradictedSentences(sentences):
+                yield PrintedBlock("text", ((PrintedPart(word("contradicted_head", self._language)),),))
+                for sentence in sentences:
+                    yield PrintedBlock("list", (self._unit(sentence),), ("•",))
+                    yield from self._quote([sentence])
+
+    def _passage(self, passage: AnswerPassage) -> Iterator[PrintedBlock]:
+        heading = [(PrintedPart(f"▸ {make_legible(passage.heading)}"),)] if passage.heading else []
+        numbers = [part for mark in passage.marks for part in self._number(mark.number)]
+        if passage.code:
+            if heading:
+                yield PrintedBlock("text", tuple(heading))
+            yield PrintedBlock("code", ((PrintedPart(display_code(passage.text)),),))
+            yield PrintedBlock("text", (tuple(numbers),))
+            return
+        lines: list[list[PrintedPart]] = [[]]
         marks = [TextMark(mark.start, mark.end, mark.number) for mark in passage.marks]
-        plain = make_legible(render_marked(passage.text, marks, heading=passage.heading, code=passage.code))
-        marked = render_marked(
-            passage.text, marks, heading=passage.heading, code=passage.code, mark=_SIGNS, escape=make_legible
+        for segment in split_marked(passage.text, marks):
+            first, *others = _split(segment.text)
+            lines[-1].append(PrintedPart(first, marked=bool(segment.number)))
+            lines += [[PrintedPart(text, marked=bool(segment.number))] for text in others]
+            lines[-1] += self._number(segment.number)
+        yield PrintedBlock("text", (*heading, *map(tuple, lines)))
+
+    def _join(self, sentences: Sequence[Sentence]) -> PrintedLine:
+        parts: list[PrintedPart] = []
+        for sentence in sentences:
+            parts += [PrintedPart(" ")] if parts else []
+            parts += self._unit(sentence)
+        return tuple(parts)
+
+    def _unit(self, sentence: Sentence) -> PrintedLine:
+        doubt = word("unit_unverified", self._language)
+        return (
+            PrintedPart(_line(sentence.text)),
+            *(part for number in sentence.evidence for part in (PrintedPart(" "), *self._number(number))),
+            *([PrintedPart(doubt)] if sentence.support is SupportOutcome.UNVERIFIED else []),
         )
-        text = text.replace(plain, marked, 1)
-    return text
+
+    def _number(self, number: int) -> list[PrintedPart]:
+        return [PrintedPart(f"[{number}]", number if number in self._quotations else 0)] if number else []
+
+    def _quote(self, sentences: Sequence[Sentence]) -> Iterator[PrintedBlock]:
+        numbers = choose_quoted(sentences, self._quoted)
+        lines = [
+            word("unit_quoted", self._language, number=number, text=_line(self._quotations[number]))
+            for number in numbers
+            if self._quotations.get(number)
+        ]
+        if lines:
+            yield PrintedBlock("quotes", tuple((PrintedPart(line),) for line in lines))
 
 
-def _lines(text: str, numbers: frozenset[int]) -> Iterator[tuple[PrintedPart, ...]]:
-    """The lines of an answer in parts; code between fences is one."""
-    end = 0
-    for block in _FENCED.finditer(text):
-        yield from _prose_lines(text[end : block.start()], numbers)
-        yield (PrintedPart(block["code"], code=True),)
-        end = block.end()
-    yield from _prose_lines(text[end:], numbers)
+def _line(text: str) -> str:
+    return make_legible(join_lines(text))
 
 
-def _prose_lines(text: str, numbers: frozenset[int]) -> Iterator[tuple[PrintedPart, ...]]:
-    for line in text.removesuffix("\n").split("\n") if text else ():
-        yield tuple(_parts(line, numbers))
-
-
-def _parts(line: str, numbers: frozenset[int]) -> Iterator[PrintedPart]:
-    marked = False
-    for text in filter(None, _BORDER.split(line)):
-        if text in _SIGNS:
-            marked = text == _SIGNS[0]
-            continue
-        number = int(text[1:-1]) if _NUMBER.fullmatch(text) else 0
-        yield PrintedPart(text, number if number in numbers else 0, marked=marked)
+def _split(text: str) -> list[str]:
+    return make_legible(text).split("\n")
 
 
 def _quotation(evidence: Evidence, language: str) -> PrintedQuotation:

@@ -163,7 +163,7 @@ def _ending_faults(
 def _parts(answer: Answer, exhibits: Sequence[EvidenceExhibit]) -> Iterator[tuple[str, Any]]:
     whole = to_plain(answer)
     yield "answer", {key: whole[key] for key in IN_ANSWER}
-    yield "sentences", whole["sentences"]
+    yield "sentences", to_plain(answer.sentences)
     yield "stop", {key: whole[key] for key in IN_STOP}
     for exhibit in exhibits:
         yield f"evidence/{exhibit.evidence.number}", _evidence(exhibit)

@@ -6,20 +6,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from shisho.domain.inquiry import EvidenceRef, Sentence, SupportOutcome
+from shisho.domain.inquiry import (
+    AnswerNote,
+    EvidenceRef,
+    NoteRole,
+    Sentence,
+    SupportOutcome,
+    list_sentences,
+)
 from shisho.domain.loop_state import Draft
 from shisho.domain.session import CitedSentence, SentenceRevision
 from shisho.language.terms import fold, terms
 from shisho.librarian import mending
-from shisho.librarian.answer import frame_answer, remarks
+from shisho.librarian.answer import frame_answer, list_remarks
+from shisho.librarian.answer_blocks import CheckedSentence, KnownWords, build_blocks
+from shisho.librarian.answer_text import write_numbers
 from shisho.librarian.cited_support import select_right_calculations
+from shisho.librarian.model_replies import BlockReply
 from shisho.librarian.policy import AnswerInput
 from shisho.librarian.support_search import SupportSearch
 
-CheckedSentence = tuple[Sentence | None, SentenceRevision]
-"""A sentence as it may stand, None where it may not, and what was done to it."""
-
-MAX_SENTENCES = 30
 MAX_SENTENCE_CHARS = 1_000
 NEAREST = 0.25  # share of an unverified sentence's terms that its quotations, or the question, must have
 UNCITED = ("citation",)  # what a sentence lacks that cites nothing that stands
@@ -48,16 +54,15 @@ def check_sentence(
     return standing, revision
 
 
-def write_draft(inputs: AnswerInput, mended: Sequence[CheckedSentence]) -> Draft | None:
-    """The answer of these sentences. None where no sentence stands that a quotation carries."""
-    kept_sentences = tuple(sentence for sentence, _ in mended if sentence is not None)
-    if not any(sentence.evidence for sentence in kept_sentences):
+def write_draft(
+    inputs: AnswerInput, replied: Sequence[BlockReply], checked: Sequence[CheckedSentence]
+) -> Draft | None:
+    """The answer of these blocks. None if no unit stands that a quotation carries."""
+    blocks = build_blocks(replied, checked, KnownWords(inputs.strategy.question, inputs.evidence))
+    if not any(sentence.evidence for sentence in list_sentences(blocks)):
         return None
-    revisions = [revision for _, revision in mended]
-    refs = {ref.number: ref for ref in inputs.evidence}
-    question = inputs.strategy.question
-    text = mending.render(question, refs, kept_sentences, mending.counts(revisions))
-    body = [text, *remarks(inputs.evidence, inputs.strategy)]
+    counted = mending.say_counts([revision for _, revision in checked], inputs.strategy.question)
+    notes = [AnswerNote(counted, NoteRole.REMARK)] if counted else []
     return frame_answer(
         inputs.strategy,
         inputs.status,
@@ -65,8 +70,7 @@ def write_draft(inputs: AnswerInput, mended: Sequence[CheckedSentence]) -> Draft
         inputs.verdict,
         inputs.unsearched,
         "answer_written",
-        body,
-        kept_sentences,
+        [*blocks, *list_remarks(inputs.evidence, inputs.strategy), *notes],
         inputs.asked,
     )
 
@@ -92,7 +96,6 @@ class SentenceChecker:
         self._waits = is_judge_coming
         self._refs = {ref.number: ref for ref in inputs.evidence}
         self._checked: dict[CitedSentence, CheckedSentence] = {}
-        self._printed: set[int] = set()
 
     def check(self, sentence: CitedSentence) -> CheckedSentence:
         """The sentence as it may stand, and what was done to it."""
@@ -101,7 +104,7 @@ class SentenceChecker:
             self._checked[sentence] = mended
             self.supplied += bool(mended[1].evidence) and not self._cites(sentence)
             if not is_altered(mended) and not (self._waits and is_unverified(mended)):
-                self._tell(mended)
+                self._tell(mended, sentence)
         return self._checked[sentence]
 
     def reconsider(self, sentences: Iterable[CitedSentence]) -> None:
@@ -126,7 +129,7 @@ class SentenceChecker:
                 mended = check_sentence(sentence, self.inputs, self._refs, worked)
                 self._checked[sentence] = mended
             if not (self._waits and is_unverified(mended)):
-                self._tell(mended)
+                self._tell(mended, sentence)
 
     def find_uncited(self, sentences: Iterable[CitedSentence]) -> list[CitedSentence]:
         """Those that are to be taken out, as they cite nothing that stands."""
@@ -139,7 +142,7 @@ class SentenceChecker:
         mended = check_sentence(replace(sentence, cites=(ref.number,)), self.inputs, self._refs)
         self._checked[sentence] = mended
         self.supplied += mended[0] is not None
-        self._tell(mended)
+        self._tell(mended, sentence)
 
     def find_unverified(self, sentences: Iterable[CitedSentence]) -> list[CitedSentence]:
         """Those that rules are not sure of."""
@@ -169,16 +172,16 @@ class SentenceChecker:
                 revision, standing.evidence, refs, self.inputs.strategy.question, JUDGED
             )
         self._checked[sentence] = standing, revision
-        self._tell((standing, revision))
+        self._tell((standing, revision), sentence)
 
     def _cites(self, sentence: CitedSentence) -> bool:
         return bool(self._refs.keys() & set(mending.list_cited_numbers(sentence)))
 
-    def _tell(self, mended: CheckedSentence) -> None:
-        if mended[0] is not None:
-            line = mending.line(mended[0], self._refs, self.inputs.strategy.question, self._printed)
-            if line:
-                self._hear(line)
+    def _tell(self, mended: CheckedSentence, written: CitedSentence) -> None:
+        """Tell a sentence or an item that stands; a cell says nothing by itself."""
+        standing, _ = mended
+        if standing is not None and not written.context and not is_altered(mended):
+            self._hear(standing.text + write_numbers(standing))
 
 
 def is_unverified(mended: CheckedSentence) -> bool:

@@ -15,12 +15,11 @@ SAID: Mapping[str, str] = {
     "level_related": "The closest passages",
     "level_nothing": "Not found",
     "answer_understood": "Understood as: {text}",
-    "answer_cited": "{quote} [{number}]",
     "answer_quote": "“{text}”",
     "notebook_cell": "cell {n}",
     "table_header": "table header: {text}",
     "answer_ocr": " (OCR)",
-    "answer_goal": "■ {text} — {level}",
+    "answer_goal": "{text} — {level}",
     "stance_says_unknown": "The documents say that this is not known or not published:",
     "stance_conflicts": "The documents contradict each other, and nothing tells which is right:",
     "answer_copies": "Note: the words of [{number}] also stand in {others}.",
@@ -82,11 +81,11 @@ SAID: Mapping[str, str] = {
     "end_stopped": "it was stopped and can be continued",
     "end_model_failed": "the model failed",
     "mended_nothing": "No evidence was given that answers this question.",
-    "mended_unverified": "{text}{numbers} (unverified: its wording is far from the quotation)\n  Quoted: {quotation}",
-    "mended_unverified_again": "{text}{numbers} (unverified: its wording is far from the quotation above)",
-    "mended_altered": "{text}{numbers} (a sentence that disagreed with its quotation was replaced by it)",
+    "unit_unverified": " (unverified)",
+    "unit_quoted": "[{number}] says: “{text}”",
+    "contradicted_head": "Left out, because the quotations contradict it:",
     "mended_counts": (
-        "Support: {supported} supported · {unverified} unverified · {altered} replaced by quotations"
+        "Support: {supported} supported · {unverified} unverified · {altered} contradicted and left out"
         " · {removed} removed for want of support"
     ),
 }

@@ -14,12 +14,11 @@ SAID: Mapping[str, str] = {
     "level_related": "最も近い箇所",
     "level_nothing": "見つかりません",
     "answer_understood": "「{text}」と解しました。",
-    "answer_cited": "{quote} [{number}]",
     "answer_quote": "「{text}」",
     "notebook_cell": "セル{n}",
     "table_header": "表の見出し: {text}",
     "answer_ocr": "(OCR)",
-    "answer_goal": "■ {text} — {level}",
+    "answer_goal": "{text} — {level}",
     "stance_says_unknown": "資料は、この点は分からない、または公表されていないとしています:",
     "stance_conflicts": "資料どうしが食い違い、どちらが正しいとも言えません:",
     "answer_copies": "※ [{number}] の文は {others} にもあります。",
@@ -81,10 +80,10 @@ SAID: Mapping[str, str] = {
     "end_stopped": "途中で止められました(続きから再開できます)",
     "end_model_failed": "モデルが応答しませんでした",
     "mended_nothing": "この質問に答える根拠は示されていません。",
-    "mended_unverified": "{text}{numbers} (未確認: 引用と言い回しが離れています)\n  引用: {quotation}",
-    "mended_unverified_again": "{text}{numbers} (未確認: 上の引用と言い回しが離れています)",
-    "mended_altered": "{text}{numbers} (引用と食い違う文を、引用に置き換えました)",
+    "unit_unverified": "(未確認)",
+    "unit_quoted": "[{number}]の記述:「{text}」",
+    "contradicted_head": "引用と食い違うため、回答から除いた文:",
     "mended_counts": (
-        "裏付けの検査: 確認 {supported} · 未確認 {unverified} · 引用に置き換え {altered} · 裏付けがなく削除 {removed}"
+        "裏付けの検査: 確認 {supported} · 未確認 {unverified} · 引用と矛盾し除外 {altered} · 裏付けがなく削除 {removed}"
     ),
 }

@@ -9,7 +9,22 @@ from dataclasses import replace
 from shisho.domain.codec import Payload, build, dumps, loads, to_plain
 from shisho.domain.corpus import DocumentState
 from shisho.domain.evidence import REMOVED, mark_source_state
-from shisho.domain.inquiry import Answer, AnswerPassage, Evidence, Inquiry, RunStep, SupportOutcome
+from shisho.domain.inquiry import (
+    Answer,
+    AnswerBlock,
+    AnswerHeading,
+    AnswerList,
+    AnswerNote,
+    AnswerParagraph,
+    AnswerPassage,
+    AnswerTable,
+    ContradictedSentences,
+    Evidence,
+    Inquiry,
+    RunStep,
+    Sentence,
+    SupportOutcome,
+)
 from shisho.errors import NotFound, SourceRemoved
 from shisho.messages.message import Message
 from shisho.stores.nouns import Row
@@ -69,30 +84,40 @@ def word_removals(answer: Answer) -> Answer:
     removed = word("removed_source", language)
     text = answer.text.replace(f"{REMOVED} › {REMOVED}", REMOVED)
     text = text.replace(word("answer_quote", language, text=REMOVED), REMOVED)
-    sentences = (
-        replace(sentence, text=removed, support=SupportOutcome.UNVERIFIED)
-        if sentence.text == REMOVED
-        else sentence
-        for sentence in answer.sentences
-    )
-    passages = (
-        _word_erased(passage, removed) if passage.text == REMOVED else passage for passage in answer.passages
-    )
     evidence = (
         quotation if quotation.snippet else replace(quotation, title=removed) for quotation in answer.evidence
     )
     return replace(
         answer,
         text=text.replace(REMOVED, removed),
-        sentences=tuple(sentences),
+        blocks=tuple(_word_erased(block, removed) for block in answer.blocks),
         evidence=tuple(evidence),
-        passages=tuple(passages),
     )
 
 
-def _word_erased(passage: AnswerPassage, removed: str) -> AnswerPassage:
-    marks = tuple(replace(mark, end=len(removed)) for mark in passage.marks)
-    return replace(passage, text=removed, title=removed, marks=marks)
+def _word_erased(block: AnswerBlock, removed: str) -> AnswerBlock:
+    """The block with `removed` in the place of erased words."""
+    match block:
+        case AnswerPassage(text=text) if text == REMOVED:
+            numbers = tuple(mark.number for mark in block.marks)
+            return AnswerParagraph((Sentence(removed, numbers, SupportOutcome.UNVERIFIED),))
+        case AnswerParagraph(sentences) | ContradictedSentences(sentences):
+            return replace(block, sentences=tuple(_word_unit(unit, removed) for unit in sentences))
+        case AnswerList(items):
+            return replace(block, items=tuple(_word_unit(unit, removed) for unit in items))
+        case AnswerTable(header, rows):
+            words = tuple(label.replace(REMOVED, removed) for label in header)
+            return AnswerTable(words, tuple(tuple(_word_unit(cell, removed) for cell in row) for row in rows))
+        case AnswerHeading(text) | AnswerNote(text):
+            return replace(block, text=text.replace(REMOVED, removed))
+        case _:
+            return block
+
+
+def _word_unit(sentence: Sentence, removed: str) -> Sentence:
+    if sentence.text != REMOVED:
+        return sentence
+    return replace(sentence, text=removed, support=SupportOutcome.UNVERIFIED)
 
 
 def read_evidence(row: Row) -> Evidence:

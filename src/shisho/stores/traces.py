@@ -4,7 +4,7 @@ same in every database."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,19 +102,33 @@ def _silenced(answer: dict[str, Any], gone: list[tuple[int, str, str, str]]) -> 
     texts = [text or "" for _, *texts in gone for text in texts]
     traces = [trace for text in texts for trace in (text, join_lines(text), display_code(text))]
     traces = list(filter(None, traces))
-    for sentence in answer["sentences"]:
-        if numbers.intersection(sentence["evidence"]):
-            traces.insert(0, sentence["text"])
-            sentence["text"] = REMOVED
-    for passage in answer.get("passages", ()):
-        if numbers.intersection(mark["number"] for mark in passage["marks"]):
-            erased = REMOVED + "".join(f"[{mark['number']}]" for mark in passage["marks"])
-            answer["text"] = answer["text"].replace(_render(passage), erased)
-            marks = [mark | {"start": 0, "end": len(REMOVED)} for mark in passage["marks"]]
-            passage |= {"text": REMOVED, "heading": "", "title": REMOVED, "marks": marks}
+    for unit in _list_units(answer["blocks"]):
+        if numbers.intersection(unit["evidence"]):
+            traces.insert(0, unit["text"])
+            unit["text"] = REMOVED
+    for block in answer["blocks"]:
+        if block["kind"] == "passage" and numbers.intersection(mark["number"] for mark in block["marks"]):
+            erased = REMOVED + "".join(f"[{mark['number']}]" for mark in block["marks"])
+            answer["text"] = answer["text"].replace(_render(block), erased)
+            marks = [mark | {"start": 0, "end": len(REMOVED)} for mark in block["marks"]]
+            block |= {"text": REMOVED, "heading": "", "title": REMOVED, "marks": marks}
+    framed = [block for block in answer["blocks"] if block["kind"] in ("heading", "note")]
     for trace in sorted(traces, key=len, reverse=True):  # a heading may begin as another one does
-        answer["text"] = answer["text"].replace(trace, REMOVED)
+        for part in (answer, *framed):
+            part["text"] = part["text"].replace(trace, REMOVED)
+        for block in answer["blocks"]:
+            if block["kind"] == "table":
+                block["header"] = [label.replace(trace, REMOVED) for label in block["header"]]
     return answer
+
+
+def _list_units(blocks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Return the sentences, items and cells of stored blocks."""
+    for block in blocks:
+        yield from block.get("sentences", ())
+        yield from block.get("items", ())
+        for row in block.get("rows", ()):
+            yield from row
 
 
 def _render(passage: dict[str, Any]) -> str:

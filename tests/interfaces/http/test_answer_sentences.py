@@ -18,7 +18,7 @@ FABLE = "決定係数は9000である。"
 
 def write_and_hang(request: ProviderRequest) -> ProviderReply:
     """Two checked lines, one that is false, and then nothing more for as long as anybody waits."""
-    if kind(request) != "sentences":
+    if kind(request) != "blocks":
         return well(request)
     lines = [{"text": text, "cites": [1]} for text in (SENTENCE, FABLE)]
     lines += [{"text": "猫は魚を好む。" * 40, "cites": [1]}]

@@ -22,7 +22,7 @@ from tests.flows.test_model_answers import QUESTION, SENTENCE, TEXT, well
 from tests.interfaces.serving import data_of, serving, stdio
 from tests.machine import PATIENCE
 
-READING = {"keywords", "findings", "sentences"}
+READING = {"keywords", "findings", "blocks"}
 
 
 class SampledModel:

@@ -264,8 +264,8 @@ async def compose_answer(
     """Submit your answer, sentence by sentence, with the evidence numbers behind each. Use it at the end of a
     session. Returns the text to show the user: `supported` sentences stay; `unverified` ones, worded too far
     from their quotation, stay with it below; `altered` ones, with another figure, name, role or direction,
-    are replaced by it; uncited ones are removed unless evidence is found. A `snippet` is words of a
-    document."""
+    are listed with it below; uncited ones are removed unless evidence is found. A `snippet` is a document's
+    words."""
     claimed = [CitedSentence(sentence.text, tuple(sentence.cites)) for sentence in sentences]
     return await desk.sessions.compose_answer(session_id, claimed)
 

@@ -111,7 +111,8 @@ def _resolve(schema: Schema, defs: Schema) -> Schema:
     if "anyOf" in schema:
         options = [_resolve(option, defs) for option in schema["anyOf"]]
         kinds = [option for option in options if option["type"] != "null"]
-        (chosen,) = kinds if len(kinds) == 1 else [option for option in kinds if not _is_open(option)]
+        chosen, *others = kinds if len(kinds) == 1 else [option for option in kinds if not _is_open(option)]
+        assert all(other["type"] == "object" == chosen["type"] for other in others)
         schema = {**chosen, **_without(schema, "anyOf"), "nullable": len(kinds) < len(options)}
     if isinstance(schema.get("description"), str):
         schema = {**schema, "description": unwrap(schema["description"])}

@@ -17,14 +17,22 @@ from shisho.domain.answer_log import AcceptedEvidence
 from shisho.domain.codec import to_plain
 from shisho.domain.conversation import ConversationTurn
 from shisho.domain.corpus import DEFAULT_CORPUS, NO_LONGER, Check, Document, PassageHit
-from shisho.domain.inquiry import Answer, Evidence, SupportOutcome
+from shisho.domain.inquiry import (
+    Answer,
+    AnswerNote,
+    AnswerPassage,
+    Evidence,
+    NoteRole,
+    SupportOutcome,
+)
 from shisho.domain.model import FAULT_REASONS, ModelUse
 from shisho.domain.place import say_place
+from shisho.interfaces.cli.answer_view import print_blocks
 from shisho.interfaces.cli.columns import print_columns
 from shisho.interfaces.cli.file_names import make_names_distinct
 from shisho.interfaces.cli.messages import Words
 from shisho.language.display import display_code, display_name, display_quotation, join_lines, make_legible
-from shisho.language.marked_text import TextMark, render_marked, render_marks, split_marked
+from shisho.language.marked_text import TextMark, render_marks
 from shisho.language.script import answer_language
 from shisho.messages.catalogue import render, render_all
 
@@ -36,17 +44,12 @@ _err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji
 
 
 def answer(given_answer: Answer, *, is_brief: bool = False) -> None:
-    """Print the answer's text, then the source of each quotation; the quotation itself only if the text does
-    not have it. Everything is in the question's language, as the text is. `is_brief`: of the passages only
-    the marked sentences."""
+    """Print the answer's blocks, then its sources; a quotation only if the text does not have it. All of it
+    is in the question's language. `is_brief`: of the passages only the marked sentences."""
     if is_brief:
         given_answer = _shorten(given_answer)
     words = _words_of(given_answer)
-    # A terminal breaks lines inside of words, which Japanese allows.
-    _out.print(
-        _style_marks(given_answer),
-        soft_wrap=answer_language(given_answer.question) != "en" or not _out.is_terminal,
-    )
+    print_blocks(_out, given_answer, words)
     if given_answer.evidence:
         _out.print(f"\n{words('sources')}")
         names = make_names_distinct(
@@ -62,41 +65,24 @@ def answer(given_answer: Answer, *, is_brief: bool = False) -> None:
     _err.print(Text(f"shisho show {given_answer.id}", style="dim"))
 
 
-def _style_marks(given_answer: Answer) -> Text:
-    """The answer's text with the marked sentences of its passages in bold."""
-    text = make_legible(given_answer.text)
-    styled = Text(text)
-    end = 0
-    for passage in given_answer.passages:
-        marks = [TextMark(mark.start, mark.end, mark.number) for mark in passage.marks]
-        shown = make_legible(render_marked(passage.text, marks, heading=passage.heading, code=passage.code))
-        place = text.find(shown, end)
-        if place < 0 or passage.code:
-            continue
-        for piece in split_marked(passage.text, marks):
-            marked = make_legible(piece.text)
-            begin = text.find(marked, place)
-            if piece.number and begin >= 0:
-                styled.stylize("bold", begin, begin + len(marked))
-                place = begin + len(marked)
-        end = place
-    return styled
-
-
 def _shorten(given_answer: Answer) -> Answer:
     """Return the answer with the marked sentences of its passages in place of the passages."""
     if not given_answer.passages:
         return given_answer
-    text = given_answer.text
-    numbers: set[int] = set()
-    for passage in given_answer.passages:
-        numbers.update(mark.number for mark in passage.marks)
-        marks = [TextMark(mark.start, mark.end, mark.number) for mark in passage.marks]
-        whole = render_marked(passage.text, marks, heading=passage.heading, code=passage.code)
-        marked = render_marks(passage.text, marks, heading=passage.heading, code=passage.code)
-        text = text.replace(whole, marked, 1)
-    evidence = tuple(row for row in given_answer.evidence if row.number in numbers)
-    return replace(given_answer, text=text, evidence=evidence, passages=())
+    numbers = {mark.number for passage in given_answer.passages for mark in passage.marks}
+    return replace(
+        given_answer,
+        blocks=tuple(
+            AnswerNote(_render_marks(block), NoteRole.REMARK) if isinstance(block, AnswerPassage) else block
+            for block in given_answer.blocks
+        ),
+        evidence=tuple(row for row in given_answer.evidence if row.number in numbers),
+    )
+
+
+def _render_marks(passage: AnswerPassage) -> str:
+    marks = [TextMark(mark.start, mark.end, mark.number) for mark in passage.marks]
+    return render_marks(passage.text, marks, heading=passage.heading, code=passage.code)
 
 
 def _words_of(given_answer: Answer) -> Words:

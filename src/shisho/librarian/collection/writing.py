@@ -7,9 +7,14 @@ from functools import partial
 
 from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import (
+    AnswerBlock,
+    AnswerHeading,
+    AnswerList,
+    AnswerNote,
     EvidenceRef,
     Goal,
     LoopStop,
+    NoteRole,
     Sentence,
     Strategy,
     SupportOutcome,
@@ -17,8 +22,7 @@ from shisho.domain.inquiry import (
 )
 from shisho.domain.loop_state import Draft, LoopState
 from shisho.domain.requirements import RequestKind, Requirements
-from shisho.domain.survey import Survey, SurveyKind
-from shisho.language.display import join_lines
+from shisho.domain.survey import Survey, SurveyKind, SurveyRow
 from shisho.language.script import answer_language
 from shisho.librarian.citations import Citations
 from shisho.librarian.collection.material import CitedSurvey
@@ -98,24 +102,18 @@ def write_survey(survey: Survey, refs: Sequence[EvidenceRef], question: str) -> 
     say = speak_for(question)
     level = level_of_evidence(refs)
     head = say("survey_head", level=say(f"level_{level}"), how=say(f"survey_{survey.kind}"))
-    rows = [
-        "\n".join(
-            [*([f"• {row.title}"] if row.title else []), *(_quote(*quote, refs, say) for quote in row.quotes)]
-        )
-        for row in survey.rows
-    ]
-    sentences = tuple(
-        Sentence(refs[place].snippet, (refs[place].number,), SupportOutcome.SUPPORTED)
-        for row in survey.rows
-        for _, place in row.quotes
+    notes = (
+        AnswerNote(head, NoteRole.OPENING),
+        AnswerNote("\n".join(survey.lines), NoteRole.REMARK),
     )
+    rows = [block for row in survey.rows for block in _write_row(row, refs)]
     missing = (question,) if survey.kind in (SurveyKind.MODEL, SurveyKind.UNNAMED) else ()
-    return Draft("\n\n".join([head, "\n".join(survey.lines), *rows]), sentences, missing, level)
+    return Draft((*notes, *rows), missing, level)
 
 
-def _quote(sign: str, place: int, refs: Sequence[EvidenceRef], say: Say) -> str:
-    ref = refs[place]
-    quote = say("answer_quote", text=join_lines(ref.snippet)) + (say("answer_ocr") if ref.ocr else "")
-    return (
-        f"  {sign} ".rstrip() + " " * (not sign) + f" {say('answer_cited', quote=quote, number=ref.number)}"
-    )
+def _write_row(row: SurveyRow, refs: Sequence[EvidenceRef]) -> list[AnswerBlock]:
+    blocks: list[AnswerBlock] = [AnswerHeading(row.title, 3)] if row.title else []
+    quoted = [refs[place] for _, place in row.quotes]
+    items = tuple(Sentence(ref.snippet, (ref.number,), SupportOutcome.SUPPORTED) for ref in quoted)
+    signs = tuple(sign for sign, _ in row.quotes)
+    return [*blocks, AnswerList(items, signs if any(signs) else ())] if items else blocks

@@ -19,7 +19,7 @@ export function showAnswer(answer, goOn) {
     make("p", {}, make("span", { class: `level ${levelOf(answer)}` }, say(`level_${levelOf(answer)}`)), " ",
       make("span", { class: "quiet" }, hasModel ? answer.model : say("quotations_only"))),
     answer.understood && make("p", { class: "quiet", dir: "auto" }, say("understood", { text: answer.understood })),
-    hasModel ? [prose(answer, quotations)] : answer.goals.map((goal) => goalPart(goal, answer, quotations)),
+    answer.blocks.map((block) => blockPart(block, quotations, answer)),
     missing(answer), advice(answer, goOn), sources(answer), why(answer), tools(answer));
 }
 
@@ -40,18 +40,28 @@ const titleOf = (evidence) => (isErased(evidence) ? say("source_erased") : brief
 
 const isSilenced = (sentence, quotations) => sentence.evidence.some((number) => isErased(quotations.get(number)));
 
-function prose(answer, quotations) {
-  return make("p", { dir: "auto" }, answer.sentences.map((sentence) => [isSilenced(sentence, quotations) ? say("source_erased") : withoutBreaks(sentence.text), ...marks(sentence, quotations, answer), " "]));
+/** A block of the answer. What opens and closes it is shown beside it: how much was found, and what is missing. */
+function blockPart(block, quotations, answer) {
+  const unit = (sentence) => unitPart(sentence, quotations, answer);
+  switch (block.kind) {
+    case "heading": return make(block.level > 2 ? "h4" : "h3", { dir: "auto" }, block.text);
+    case "paragraph": return make("p", { dir: "auto" }, block.sentences.map((sentence) => [unit(sentence), " "]));
+    case "list": return make("ul", { class: block.signs.length ? "signed" : "", dir: "auto" },
+      block.items.map((item, place) => make("li", {}, block.signs[place] && make("span", { class: "sign" }, block.signs[place]), unit(item))));
+    case "table": return make("div", { class: "wide", tabindex: "0" }, make("table", {},
+      make("thead", {}, make("tr", {}, block.header.map((label) => make("th", { scope: "col", dir: "auto" }, label)))),
+      make("tbody", {}, block.rows.map((row) => make("tr", {}, row.map((cell) => make("td", { dir: "auto" }, unit(cell))))))));
+    case "contradicted": return make("div", { class: "notice" }, say("contradicted_head"), make("ul", { dir: "auto" },
+      block.sentences.map((sentence) => make("li", {}, unit(sentence), sentence.evidence.map((number) => make("blockquote", {}, quoted(quotations.get(number))))))));
+    case "passage": return passagePart(block, quotations, answer);
+    default: return block.role === "remark" && make("p", { class: "quiet lines", dir: "auto" }, block.text);
+  }
 }
 
-function goalPart(goal, answer, quotations) {
-  const status = answer.goal_status.find((row) => row.goal_id === goal.id);
-  const told = answer.sentences.filter((sentence) => sentence.evidence.some((number) => quotations.get(number)?.goal_id === goal.id));
-  const head = answer.goals.length > 1 && make("h3", { dir: "auto" }, goal.question, " ", make("span", { class: `level ${status.level}` }, say(`level_${status.level}`)));
-  const shown = answer.passages.filter((passage) => passage.goal_id === goal.id);
-  if (shown.length) return [head, ...shown.map((passage) => passagePart(passage, quotations, answer))];
-  return [head, ...told.map((sentence) => make("blockquote", { dir: "auto" }, quotedText(sentence, quotations), ...marks(sentence, quotations, answer)))];
-}
+const unitPart = (sentence, quotations, answer) =>
+  [isSilenced(sentence, quotations) ? say("source_erased") : withoutBreaks(sentence.text), ...marks(sentence, quotations, answer)];
+
+const quoted = (evidence) => (!evidence || isErased(evidence) ? say("source_erased") : withoutBreaks(evidence.snippet));
 
 /** A passage with its heading path, its best sentences marked. Offsets count characters, not UTF-16 units. */
 function passagePart(passage, quotations, answer) {
@@ -93,13 +103,6 @@ function lineEnd(before, after) {
   return /[\n\t。.!?！？]/.test(before) || !/^\S/.test(after) ? "\n" : " ";
 }
 
-/** Lines of code stand as they are. */
-function quotedText(sentence, quotations) {
-  if (isSilenced(sentence, quotations)) return say("source_erased");
-  const isCode = sentence.evidence.some((number) => quotations.get(number)?.code);
-  return isCode ? [make("code", { dir: "ltr" }, sentence.text), " "] : withoutBreaks(sentence.text);
-}
-
 /** Line breaks of the printed page are no line breaks of the sentence: between Japanese letters they stand for nothing. */
 function withoutBreaks(text) {
   const wide = "[\\u3000-\\u9fff\\uff00-\\uffef]";
@@ -109,7 +112,7 @@ function withoutBreaks(text) {
 function marks(sentence, quotations, answer) {
   const support = isSilenced(sentence, quotations) ? null : sentence.support;
   const chips = sentence.evidence.map((number) => quotations.get(number)).filter(Boolean).map((evidence) => chip(evidence, answer, support));
-  const doubt = support && support !== "supported" && make("span", { class: `support ${support}` }, say(`support_${support}`));
+  const doubt = support === "unverified" && make("span", { class: `support ${support}` }, say(`support_${support}`));
   return [...chips, doubt].filter(Boolean);
 }
 

@@ -1,0 +1,123 @@
+"""The blocks of an answer in a terminal of any width: headings and marks in bold, tables as wide as there is
+room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from shisho.domain.inquiry import (
+    Answer,
+    AnswerBlock,
+    AnswerHeading,
+    AnswerList,
+    AnswerNote,
+    AnswerParagraph,
+    AnswerPassage,
+    AnswerTable,
+    ContradictedSentences,
+    Sentence,
+    SupportOutcome,
+    choose_quoted,
+)
+from shisho.interfaces.cli.columns import columns
+from shisho.interfaces.cli.messages import Words
+from shisho.language.display import join_lines, make_legible
+from shisho.language.marked_text import TextMark, render_marked, split_marked
+from shisho.language.script import answer_language
+
+LEAST_COLUMN = 14  # cells: narrower columns break every word, so rows are stacked instead
+
+
+def print_blocks(console: Console, answer: Answer, words: Words) -> None:
+    """Print the blocks, a blank line between them."""
+    view = _View(answer, words, console.width if console.is_terminal else None)
+    # A terminal breaks lines inside of words, which Japanese allows.
+    is_broken_by_terminal = answer_language(answer.question) != "en" or not console.is_terminal
+    for place, block in enumerate(answer.blocks):
+        if place:
+            console.print()
+        for part in view.show(block):
+            console.print(part, soft_wrap=is_broken_by_terminal and isinstance(part, Text))
+
+
+class _View:
+    def __init__(self, answer: Answer, words: Words, width: int | None) -> None:
+        self._quotations = {evidence.number: evidence.snippet for evidence in answer.evidence}
+        self._words = words
+        self._width = width
+        self._quoted: set[int] = set()
+
+    def show(self, block: AnswerBlock) -> Iterator[RenderableType]:
+        match block:
+            case AnswerNote(text):
+                yield Text(make_legible(text))
+            case AnswerHeading(text):
+                yield Text(make_legible(text), style="bold")
+            case AnswerPassage():
+                yield _show_passage(block)
+            case AnswerParagraph(sentences):
+                yield Text(" ").join(map(self._unit, sentences))
+                yield from self._quote(sentences)
+            case AnswerList(items, signs):
+                for place, item in enumerate(items):
+                    yield from self._item(signs[place] if signs else "•", self._unit(item))
+                    yield from self._quote([item])
+            case AnswerTable():
+                yield from self._table(block)
+                yield from self._quote([cell for row in block.rows for cell in row])
+            case ContradictedSentences(sentences):
+                yield Text(self._words("contradicted_head"), style="yellow")
+                for sentence in sentences:
+                    yield from self._item("•", self._unit(sentence))
+                    yield from self._quote([sentence])
+
+    def _item(self, sign: str, text: Text) -> Iterator[RenderableType]:
+        if self._width is None:
+            yield Text(f"{sign} ").append_text(text)
+            return
+        grid = Table.grid(padding=(0, 1, 0, 0))
+        grid.add_row(sign, text)
+        yield grid
+
+    def _table(self, block: AnswerTable) -> Iterator[RenderableType]:
+        header = [make_legible(label) for label in block.header]
+        if self._width is not None and self._width // max(1, len(header)) >= LEAST_COLUMN:
+            table = Table(show_lines=True, header_style="bold")
+            for label in header:
+                table.add_column(label, overflow="fold")
+            for row in block.rows:
+                table.add_row(*map(self._unit, row))
+            yield table
+            return
+        rows = [[self._unit(cell).plain for cell in row] for row in block.rows]
+        yield from map(Text, columns(header, rows, self._width))
+
+    def _unit(self, sentence: Sentence) -> Text:
+        numbers = "".join(f" [{number}]" for number in sentence.evidence)
+        text = Text(make_legible(join_lines(sentence.text)) + numbers)
+        if sentence.support is SupportOutcome.UNVERIFIED:
+            text.append(self._words("unit_unverified"), style="yellow")
+        return text
+
+    def _quote(self, sentences: Iterable[Sentence]) -> Iterator[RenderableType]:
+        for number in choose_quoted(sentences, self._quoted):
+            if text := self._quotations.get(number):
+                line = self._words("unit_quoted", number=number, text=join_lines(text))
+                yield Padding(Text(line, style="dim"), (0, 0, 0, 2))
+
+
+def _show_passage(block: AnswerPassage) -> Text:
+    """A passage with its marked sentences in bold."""
+    marks = [TextMark(mark.start, mark.end, mark.number) for mark in block.marks]
+    if block.code:
+        return Text(make_legible(render_marked(block.text, marks, heading=block.heading, code=True)))
+    text = Text(make_legible(f"▸ {block.heading}\n") if block.heading else "")
+    for segment in split_marked(block.text, marks):
+        text.append(make_legible(segment.text), style="bold" if segment.number else "")
+        text.append(f"[{segment.number}]" if segment.number else "")
+    return text

@@ -1,0 +1,173 @@
+"""A model's reply as blocks: a flat list of its sentences, items and cells to check, and the tree again of
+those that stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from shisho.domain.inquiry import (
+    AnswerBlock,
+    AnswerHeading,
+    AnswerList,
+    AnswerParagraph,
+    AnswerTable,
+    ContradictedSentences,
+    EvidenceRef,
+    Sentence,
+    SupportOutcome,
+)
+from shisho.domain.session import CitedSentence, SentenceRevision
+from shisho.language.display import join_lines, make_legible
+from shisho.language.terms import fold, terms
+from shisho.librarian.frames import frame
+from shisho.librarian.model_replies import BlockReply
+
+CheckedSentence = tuple[Sentence | None, SentenceRevision]
+"""A sentence as it may stand, None if it may not, and what was done to it."""
+
+MAX_UNITS = 200  # of one reply
+MAX_COLUMNS = 12
+MAX_HEADING_CHARS = 120
+KNOWN_SHARE = 0.5  # of a heading's terms: those that the question or the quotations have
+NOTHING = Sentence("", (), None)
+_EMPTY = re.compile(r"[\s\-–—―－ー/・.]*")
+_ADDRESS = re.compile(r"://|\bwww\.|\.(?:com|org|net|example)\b", re.IGNORECASE)
+_DIGITS = re.compile(r"\d+")
+# Labels of columns that no document needs to have.
+_LABELS = """
+項目 区分 内容 種類 名称 対象 値 備考 出典 回答 資料 文書 違い 共通点 観点
+item category kind name value note notes source document topic aspect description details difference
+"""
+
+
+def list_units(blocks: Sequence[BlockReply]) -> list[CitedSentence]:
+    """Return the sentences, items and cells of a reply in their order. A cell without numbers has those of
+    its row; its context is its row and column."""
+    return [unit for block in blocks for unit in _list_of(block) if unit is not None][:MAX_UNITS]
+
+
+def build_blocks(
+    blocks: Sequence[BlockReply], checked: Sequence[CheckedSentence], vocabulary: KnownWords
+) -> tuple[AnswerBlock, ...]:
+    """Return the blocks with the units that stand: `checked` has the outcome of each of `list_units`.
+    Headings without a block below them are dropped."""
+    pending = iter(checked)
+    built = [
+        built_block for block in blocks if (built_block := _build(block, pending, vocabulary)) is not None
+    ]
+    remaining = [
+        block
+        for place, block in enumerate(built)
+        if not isinstance(block, AnswerHeading) or _has_content(block, built[place + 1 :])
+    ]
+    return (*remaining, *_list_contradicted(checked))
+
+
+def build_flat(checked: Sequence[CheckedSentence]) -> tuple[AnswerBlock, ...]:
+    """Return sentences without a form as one paragraph."""
+    remaining = tuple(unit for outcome in checked if (unit := _choose_standing(*outcome)).text)
+    return (*([AnswerParagraph(remaining)] if remaining else ()), *_list_contradicted(checked))
+
+
+class KnownWords:
+    """The words that a heading may have: it cites nothing, so it may say nothing of its own."""
+
+    def __init__(self, question: str, evidence: Iterable[EvidenceRef]) -> None:
+        texts = [
+            question,
+            *(text for ref in evidence for text in (ref.snippet, ref.heading, ref.table_header)),
+        ]
+        self._text = fold("\n".join(texts))
+        self._terms = frozenset(terms(self._text))
+
+    def read_heading(self, text: str) -> str:
+        """Return a heading on one line; "" if it says what neither the question nor a quotation says."""
+        line = " ".join(make_legible(text).lstrip("#■● ").split())
+        folded = fold(line)
+        if not line or len(line) > MAX_HEADING_CHARS or _ADDRESS.search(line):
+            return ""
+        if frame(line) or folded in _LABELS.split():
+            return line
+        own = set(terms(folded))
+        has_known_figures = all(
+            figure in self._text for figure in _DIGITS.findall(folded.lstrip("0123456789. "))
+        )
+        share = len(own & self._terms) / len(own) if own else float(folded in self._text)
+        return line if has_known_figures and share >= KNOWN_SHARE else ""
+
+
+def _list_of(block: BlockReply) -> Iterator[CitedSentence | None]:
+    """The units of a block in order, None for an empty one."""
+    if block.type == "heading":
+        return
+    if block.type != "table":
+        for sentence in block.sentences:
+            yield CitedSentence(sentence.text, sentence.cites) if sentence.text.strip() else None
+        return
+    for row in block.rows:
+        shared = tuple(dict.fromkeys(number for cell in row for number in cell.cites))
+        name = join_lines(row[0].text) if row else ""
+        for place, cell in enumerate(row[:MAX_COLUMNS]):
+            label = block.header[place] if place < len(block.header) else ""
+            context = " · ".join(filter(None, (name if place else "", join_lines(label))))
+            is_empty = _EMPTY.fullmatch(cell.text) is not None
+            yield None if is_empty else CitedSentence(cell.text, cell.cites or shared, context)
+
+
+def _build(
+    block: BlockReply, pending: Iterator[CheckedSentence], vocabulary: KnownWords
+) -> AnswerBlock | None:
+    if block.type == "heading":
+        text = vocabulary.read_heading(block.text)
+        return AnswerHeading(text) if text else None
+    units = [NOTHING if unit is None else _take(pending) for unit in _list_of(block)]
+    if block.type == "table":
+        return _build_table(block, units, vocabulary)
+    remaining = tuple(unit for unit in units if unit.text)
+    if not remaining:
+        return None
+    if block.type == "paragraph":
+        return AnswerParagraph(remaining)
+    signs = tuple(f"{number}." for number in range(1, len(remaining) + 1)) if block.is_numbered else ()
+    return AnswerList(remaining, signs)
+
+
+def _build_table(block: BlockReply, units: Sequence[Sentence], vocabulary: KnownWords) -> AnswerTable | None:
+    width = min(MAX_COLUMNS, max([len(block.header), *map(len, block.rows)]))
+    rows = []
+    start = 0
+    for row in block.rows:
+        end = start + min(len(row), MAX_COLUMNS)
+        cells = (*units[start:end], *(NOTHING,) * (width - (end - start)))
+        start = end
+        if any(cell.evidence for cell in cells):
+            rows.append(cells)
+    header = tuple(vocabulary.read_heading(label) for label in (*block.header, *("",) * width)[:width])
+    return AnswerTable(header, tuple(rows)) if rows else None
+
+
+def _take(pending: Iterator[CheckedSentence]) -> Sentence:
+    """The next checked unit; nothing if none is left."""
+    following = next(pending, None)
+    return NOTHING if following is None else _choose_standing(*following)
+
+
+def _choose_standing(sentence: Sentence | None, revision: SentenceRevision) -> Sentence:
+    return NOTHING if sentence is None or revision.became == "replaced" else sentence
+
+
+def _list_contradicted(checked: Sequence[CheckedSentence]) -> list[ContradictedSentences]:
+    sentences = tuple(
+        Sentence(revision.text, revision.evidence, SupportOutcome.ALTERED)
+        for _, revision in checked
+        if revision.became == "replaced" and not _ADDRESS.search(revision.text)
+    )
+    return [ContradictedSentences(sentences)] if sentences else []
+
+
+def _has_content(heading: AnswerHeading, below: Sequence[AnswerBlock]) -> bool:
+    following = next(iter(below), None)
+    return following is not None and not (
+        isinstance(following, AnswerHeading) and following.level <= heading.level
+    )

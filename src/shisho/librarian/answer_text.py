@@ -1,0 +1,116 @@
+"""The blocks of an answer as Markdown, which is readable as plain text too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+from shisho.domain.inquiry import (
+    AnswerBlock,
+    AnswerHeading,
+    AnswerList,
+    AnswerNote,
+    AnswerParagraph,
+    AnswerPassage,
+    AnswerTable,
+    ContradictedSentences,
+    NoteRole,
+    Sentence,
+    SupportOutcome,
+    choose_quoted,
+)
+from shisho.language.display import join_lines, join_sentences
+from shisho.language.marked_text import TextMark, render_marked
+from shisho.messages.catalogue import word
+
+PLAIN = ("", "")
+BOLD = ("**", "**")
+BAR = "\\|"  # inside a cell
+
+
+@dataclass(frozen=True, slots=True)
+class TextWriter:
+    """Writes blocks. `quotations`: the texts by number; `mark` stands around the marked sentences of
+    passages, `escape` protects every word."""
+
+    quotations: Mapping[int, str]
+    language: str
+    mark: tuple[str, str] = PLAIN
+    escape: Callable[[str], str] = str
+    _quoted: set[int] = field(default_factory=set)
+
+    def write(self, blocks: Iterable[AnswerBlock]) -> str:
+        """Return all blocks, a blank line between them."""
+        return "\n\n".join(filter(None, map(self.write_block, blocks)))
+
+    def write_block(self, block: AnswerBlock) -> str:
+        """Return one block with the quotations of its unverified sentences beneath it."""
+        match block:
+            case AnswerNote():
+                return self.escape(block.text)
+            case AnswerHeading():
+                return f"{'#' * block.level} {self._line(block.text)}"
+            case AnswerPassage():
+                return self._passage(block)
+            case AnswerParagraph(sentences):
+                return "\n".join([join_sentences(map(self._unit, sentences)), *self._quote(sentences)])
+            case AnswerList(items, signs):
+                return "\n".join(self._items(items, signs))
+            case AnswerTable(header, rows):
+                cells = [list(map(self._unit, row)) for row in rows]
+                lines = [_row(map(self._line, header)), _row("---" for _ in header), *map(_row, cells)]
+                quotes = self._quote(cell for row in rows for cell in row)
+                return "\n".join([*lines, *([""] if quotes else []), *quotes])
+            case ContradictedSentences(sentences):
+                parts = [["- " + self._unit(unit), *self._quote([unit])] for unit in sentences]
+                return "\n".join([self._say("contradicted_head"), *chain.from_iterable(parts)])
+
+    def _passage(self, block: AnswerPassage) -> str:
+        marks = [TextMark(mark.start, mark.end, mark.number) for mark in block.marks]
+        return render_marked(
+            block.text, marks, heading=block.heading, code=block.code, mark=self.mark, escape=self.escape
+        )
+
+    def _items(self, items: Sequence[Sentence], signs: Sequence[str]) -> Iterator[str]:
+        for place, item in enumerate(items):
+            sign = signs[place] if signs else "-"
+            yield f"{sign if sign == '-' or sign.endswith('.') else f'- {sign}'} {self._unit(item)}"
+            yield from self._quote([item])
+
+    def _unit(self, sentence: Sentence) -> str:
+        doubt = self._say("unit_unverified") if sentence.support is SupportOutcome.UNVERIFIED else ""
+        return self._line(sentence.text) + write_numbers(sentence) + doubt
+
+    def _quote(self, sentences: Iterable[Sentence]) -> list[str]:
+        """The quotations of sentences that they may not carry, each once in an answer."""
+        return [
+            "  " + self._say("unit_quoted", number=number, text=self._line(self.quotations[number]))
+            for number in choose_quoted(sentences, self._quoted)
+            if self.quotations.get(number)
+        ]
+
+    def _line(self, text: str) -> str:
+        return self.escape(join_lines(text))
+
+    def _say(self, key: str, **values: object) -> str:
+        return word(key, language=self.language, **values)
+
+
+def write_numbers(sentence: Sentence) -> str:
+    """Return the numbers behind a sentence."""
+    return "".join(f" [{number}]" for number in sentence.evidence)
+
+
+def write_text(blocks: Iterable[AnswerBlock], quotations: Mapping[int, str], language: str) -> str:
+    """Return an answer as plain text."""
+    return TextWriter(quotations, language).write(blocks)
+
+
+def hide_notes(blocks: Iterable[AnswerBlock], *roles: NoteRole) -> list[AnswerBlock]:
+    """Return the blocks without the notes of these roles."""
+    return [block for block in blocks if not (isinstance(block, AnswerNote) and block.role in roles)]
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', BAR) for cell in cells)} |"

@@ -122,7 +122,8 @@ eval: $(VENV)/.dev
 	$(BIN)/python eval/run.py $(SHISHO_SHARED)/eval
 	$(BIN)/python eval/answers.py $(SHISHO_SHARED)/eval-answers
 	$(BIN)/python eval/support.py $(SHISHO_SHARED)/eval-support
-	$(BIN)/python bench/reading.py
+	$(BIN)/python eval/multiturn.py $(SHISHO_SHARED)/eval-multiturn
+	$(BIN)/python bench/kinds.py --write
 
 # The newest releases that the ranges allow, with the hashes of their files for every system and Python. The locks say the same releases.
 LOCK = .lock/bin/uv pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-annotate --no-header \

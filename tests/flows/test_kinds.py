@@ -33,7 +33,7 @@ def kinds(monkeypatch: pytest.MonkeyPatch) -> Any:
 async def ask(kinds: Any, name: str) -> Sequence[Any]:
     """Ask a set of its own documents alone, which every clone has."""
     outcomes: Sequence[Any] = await kinds.ask_rows(
-        kinds.load_rows(name), kinds.list_folders(name, Path("none"))
+        kinds.load_rows(name), kinds.list_sources(name, Path("none"))
     )
     return outcomes
 

@@ -32,6 +32,11 @@ def cut(text: str) -> list[str]:
         ("It opens at 10 a.m. The band plays.", ["It opens at 10 a.m.", "The band plays."]),
         ("1. Introduction is here.", ["1. Introduction is here."]),
         ("決定\n係数は高い。", ["決定\n係数は高い。"]),
+        (
+            "Ledger tax\n: A sum that each keeper pays.",
+            ["Ledger tax\n: A sum that each keeper pays."],
+        ),
+        ("Keepers\n\n: A sum that each keeper pays.", ["Keepers", ": A sum that each keeper pays."]),
         ("見出し\n\n本文。", ["見出し", "本文。"]),
         ("幅優先探索（ビタビ、ビー\nム）と比べる。", ["幅優先探索（ビタビ、ビー\nム）と比べる。"]),
         ("減給は限られる（労基法\n第９１条）。", ["減給は限られる（労基法\n第９１条）。"]),

@@ -127,6 +127,8 @@ def _ends_line(text: str, at: int, end: int, in_brackets: bool) -> bool:
     line far shorter than its neighbour."""
     if "\n" in text[at + 1 : end]:
         return True
+    if text.startswith((": ", ":\t"), end):  # what a term of a definition list means
+        return False
     if _ITEM.match(text, end) and not (in_brackets and _closes(text, end)):
         return True
     if _in_table(text, at, end):

@@ -70,6 +70,7 @@ KINDS: dict[AnswerKind, KindPatterns] = {
             r"(?:高さ|長さ|重さ|重量|深さ|距離|温度|気温|速度|数|年齢|価格|金額)は"
             r"|\bhow (?:many|much|long|far|old|high|tall|large|big|deep|often|fast)\b"
             r"|\bwhat (?:percentage|percent|number|proportion)"
+            r"|^what (?:do|does|did|would|will)\b.*\bcost\b"
             r"|\bwhat(?: is|'s| are) the (?:maximum|minimum|average|price|cost|fee)\b"
         ),
         re.compile(

@@ -27,8 +27,8 @@ from typing import Any
 
 from exchange import ExchangeFolder
 from judging import Asked, Judgement, judge_answer
-from reading import ingest_version
 
+import shisho
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.corpus import Source
@@ -40,6 +40,7 @@ from shisho.testing.providers.recorded import RecordedReply, outline_reply
 from shisho.testing.providers.server import FakeProvider
 
 ROOT = Path(__file__).parent.parent
+INGEST = ("corpus", "language", "isolation", "stores/embedded")  # what decides what a library holds
 A_WEEK_S = 7 * 86_400.0
 
 
@@ -171,6 +172,14 @@ def passage_question(item: AnswerItem) -> HandQuestion:
 
     documents = frozenset(positive) if item.is_answerable else frozenset()
     return HandQuestion(item.id, item.question, item.answer, documents, item.is_answerable, ask, is_right)
+
+
+def ingest_version() -> str:
+    """Return a name that changes with what decides what a library holds."""
+    package = Path(shisho.__file__).parent
+    pages = [page for folder in INGEST for page in sorted((package / folder).rglob("*.*"))]
+    texts = [page.read_bytes() for page in pages if page.suffix in (".py", ".sql")]
+    return sha256(b"\0".join(texts)).hexdigest()[:12]
 
 
 async def page_questions(shared: Path) -> list[HandQuestion]:

@@ -31,6 +31,10 @@ READING = ROOT / "eval" / "reading"
 LECTURES = ROOT / "samples" / "lectures"
 RESULTS = ROOT / "eval" / "results.md"
 TITLE = "## By kind of question"
+NOTE = (
+    "`python bench/kinds.py --write`. Questions written before the code was tried on them. Before the arrow: the\n"
+    "rules that quoted sentences, at c55accdf (`PYTHONPATH=OTHER/src python bench/kinds.py --save`)."
+)
 CASES = ("collection", "short_names", "designations", "opposites", "fiscal_years", "hard_wrapped")
 
 MEASURED = ("shown", "answered", "answered right", "withheld")  # the other columns count questions
@@ -83,7 +87,7 @@ def main() -> None:
     print(table)
     if options.write:
         before = RESULTS.read_text("utf-8").split(TITLE)[0].rstrip()
-        RESULTS.write_text(f"{before}\n\n{TITLE}\n\n`python bench/kinds.py --write`\n\n{table}", "utf-8")
+        RESULTS.write_text(f"{before}\n\n{TITLE}\n\n{NOTE}\n\n{table}", "utf-8")
 
 
 def load_rows(name: str) -> list[Row]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from importlib.resources import files
+from itertools import combinations
 
 import pytest
 
@@ -48,6 +50,21 @@ def test_a_query_gets_the_synonyms_of_its_terms_and_of_its_words_of_several() ->
 def test_a_long_query_gets_no_synonyms() -> None:
     numbers = " ".join(f"a{number}" for number in range(MOST_TERMS))
     assert add_synonyms(query([f"立候補 {numbers}"])).synonyms == {}
+
+
+def test_every_line_of_near_words_says_something_that_no_other_line_does() -> None:
+    near, same = (
+        [[(word, "".join(word)) for word in line] for line in read_list(name)]
+        for name in ("near_words", "same_words")
+    )
+    facts = [
+        {*combinations(sorted({name for _, name in line}), 2), *(word for word, _ in line if word[1:])}
+        for line in (*near, *same)
+    ]
+    counts = Counter(fact for of_line in facts for fact in of_line)
+    assert [
+        line for line, of_line in zip(near, facts, strict=False) if all(counts[fact] > 1 for fact in of_line)
+    ] == []
 
 
 @pytest.mark.parametrize("listed", LISTS)

@@ -6,8 +6,7 @@ from __future__ import annotations
 import pytest
 
 from shisho.language.vocabulary import read_vocabulary
-from shisho.librarian.respelling import respell_strategy
-from shisho.librarian.spelling import respell
+from shisho.librarian.spelling import respell, respell_strategy
 from shisho.librarian.strategy import strategy
 
 TEXTS = (

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -740,3 +742,34 @@ async def test_a_job_of_one_owner_is_found_behind_many_of_another(queue: Queue) 
     await queue.tasks.enqueue(NewTask(TaskId("one"), "taro"), [new(id="one")])
     await queue.claimed(ANA)
     assert (await queue.claimed(BEN)).id == "one"
+
+
+async def test_of_many_owners_the_fairest_is_found_as_of_few(queue: Queue) -> None:
+    """Each claim is compared with the rule read over all queued jobs, while some run, wait or end."""
+    draw = Random(7)
+    waiting: dict[str, tuple[int, int, str]] = {}
+    for number in range(150):
+        owner = f"owner{draw.randrange(30):02}"
+        priority = draw.choice([Priority.HIGH, Priority.MEDIUM, Priority.LOW])
+        later = queue.clock.ahead(3600) if draw.random() < 0.2 else None
+        (job_id,) = (
+            await queue.tasks.enqueue(
+                NewTask(TaskId(f"task{number}"), owner),
+                [new("toy" if draw.random() < 0.9 else "other", priority=priority, not_before=later)],
+            )
+        ).job_ids
+        job = await queue.jobs.get_job(job_id)
+        if later is None and job.kind == "toy":
+            waiting[job_id] = (priority, number, owner)
+        queue.clock.pass_(0.001)
+    running: list[tuple[Job, str]] = []
+    while waiting:
+        at_work = Counter(owner for _, owner in running)
+        first = min(waiting, key=lambda one: (at_work[waiting[one][2]], *waiting[one][:2]))
+        claimed = await queue.claimed()
+        assert claimed.id == first
+        running.append((claimed, waiting.pop(first)[2]))
+        if len(running) > 60 or draw.random() < 0.2:
+            ended, _ = running.pop(draw.randrange(len(running)))
+            await queue.jobs.finish(ended.claim, Payload())
+    assert await queue.jobs.claim(ANA, ["toy"]) is None

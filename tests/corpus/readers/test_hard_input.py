@@ -159,6 +159,11 @@ def test_text_formats_take_any_content(content: str, around: str) -> None:
     data = around.format(content).encode()
     for read in (text.read, markdown.read, html.read):
         read_or_refused(lambda read=read: read(data))  # type: ignore[misc]
+    if "".join(content.split()):
+        shown = [(text.read, around.format(content))] + [(html.read, content)] * ("<" in around)
+        for read, whole in shown:
+            blocks = "".join(block.text for block in read(data).blocks)
+            assert "".join(whole.split()) in "".join(blocks.split())
     for mark in (
         "# {}\n\n本文",
         "- {}",

@@ -16,10 +16,11 @@ from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
 from tests.flows.test_model_answers import added, kind, passages
 
+# The documents call each school by a name that only the model knows.
 FACTS = {
-    "G1": ("碧海流の提唱者は誰か", "碧海流の提唱者は、和算家の青木庵である。"),
-    "G2": ("紅葉派の開祖は誰か", "紅葉派の開祖は、儒者の赤井庵である。"),
-    "G3": ("白雪門の創始者は誰か", "白雪門の創始者は、医師の白川庵である。"),
+    "G1": ("碧海流の提唱者は誰か", "アオウミ", "アオウミを広めたのは、和算家の青木庵である。"),
+    "G2": ("紅葉派の開祖は誰か", "モミジバ", "モミジバを広めたのは、儒者の赤井庵である。"),
+    "G3": ("白雪門の創始者は誰か", "シラユキ", "シラユキを広めたのは、医師の白川庵である。"),
 }
 NOUNS = (
     "開祖門人師範神社寺院写本版本書状日記地図絵図星図定規算木算盤天秤磁石時計水車井戸"
@@ -37,23 +38,30 @@ def filler(dice: random.Random) -> str:
 
 
 def script(request: ProviderRequest) -> ProviderReply:
-    """Finds one goal a round."""
+    """Thinks of one name a round, finds what it is shown, and wants three rounds."""
     round_ = sum(kind(other) == "keywords" for other in seen)
     seen.append(request)
-    goal, (question, fact) = [*FACTS.items()][
-        min(round_, 3) - 1 if kind(request) == "findings" else min(round_, 2)
+    question, name, _ = [*FACTS.values()][min(round_, 2)]
+    findings = [
+        {"passage": number, "goal": goal, "quotation": fact, "score": 0.9}
+        for number, text in passages(request)
+        for goal, (_, _, fact) in FACTS.items()
+        if fact in text
     ]
-    at = next((number for number, text in passages(request) if fact in text), 0)
     replies = {
         "goals": {
-            "goals": [{"question": question} for question, _ in FACTS.values()],
+            "goals": [question for question, _, _ in FACTS.values()],
             "condition": "all",
             "complexity": "several",
         },
-        "keywords": {"keywords": [question[:3], question[4:-3]], "meaning": question, "reasoning": question},
-        "findings": {"findings": [{"passage": at, "goal": goal, "quotation": fact, "score": 0.9}]},
+        "keywords": {"keywords": [name], "meaning": question, "reasoning": question},
+        "findings": {
+            "findings": findings,
+            "goals": [{"goal": finding["goal"], "state": "complete"} for finding in findings],
+            "status": "CONTINUE" if round_ < len(FACTS) else "COMPLETE",
+        },
         "blocks": {
-            "sentences": [{"text": fact, "cites": [n]} for n, (_, fact) in enumerate(FACTS.values(), 1)]
+            "sentences": [{"text": fact, "cites": [n]} for n, (_, _, fact) in enumerate(FACTS.values(), 1)]
         },
     }
     # a token for each of its characters, as no tokenizer counts more of Japanese text
@@ -74,7 +82,7 @@ async def test_three_goals_in_three_rounds_cost_eight_calls_and_25_000_tokens_at
     folder.mkdir()
     dice = random.Random(7)
     parts = [f"# 覚え書き {number}\n\n{number}番目の記録。{filler(dice)}" for number in range(PASSAGES)]
-    for place, (_, fact) in enumerate(FACTS.values()):
+    for place, (_, _, fact) in enumerate(FACTS.values()):
         parts[place * 1_500 + 7] += fact
     for start in range(0, PASSAGES, 500):
         (folder / f"{start}.md").write_text("\n\n".join(parts[start : start + 500]), "utf-8")
@@ -94,8 +102,7 @@ async def test_three_goals_in_three_rounds_cost_eight_calls_and_25_000_tokens_at
         assert (await desk.corpora())[0].passages >= PASSAGES
         answer = await desk.ask("碧海流の提唱者、紅葉派の開祖、白雪門の創始者はそれぞれ誰か")
     assert answer.loop_stop is LoopStop.CONDITION_MET and answer.rounds == 3
-    telling = {quotation.goal_id: quotation.round for quotation in answer.evidence if quotation.score > 0.5}
-    assert telling == {"G1": 1, "G2": 2, "G3": 3}
+    assert {row.goal_id for row in answer.evidence if row.score > 0.5} == FACTS.keys()
     assert len(provider.requests) <= 8 and answer.budget_used["model_calls"] == len(provider.requests)
     spent = sum(use.usage.input_tokens for use in answer.model_uses)
     print(f"{len(provider.requests)} calls, {spent} input tokens")

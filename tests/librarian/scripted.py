@@ -3,7 +3,7 @@ with providers is tested over their wire formats."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -11,6 +11,7 @@ from shisho.domain.model import ModelFault, ModelPrompt, ModelReply, ModelUsage
 from shisho.errors import ModelFailed
 from shisho.librarian.model_calls import ModelLimits
 from shisho.librarian.model_policy import ModelPolicy
+from shisho.librarian.model_replies import AnswerReply, BlockReply, SentenceReply
 
 T = TypeVar("T")
 Reply = Callable[[ModelPrompt, type], "tuple[Any, ModelUsage]"]
@@ -39,6 +40,11 @@ class ScriptedLlm:
         if isinstance(value, ModelFault):
             raise ModelFailed("It failed: {fault}.", fault=str(value), usage=usage)
         return ModelReply(value, repr(value), usage)
+
+
+def write_paragraph(sentences: Sequence[SentenceReply]) -> AnswerReply:
+    """An answer of one paragraph."""
+    return AnswerReply((BlockReply(sentences=tuple(sentences)),))
 
 
 def policy_of(llm: ScriptedLlm, limits: ModelLimits = LIMITS) -> ModelPolicy:

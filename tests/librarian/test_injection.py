@@ -26,7 +26,7 @@ from shisho.librarian.model_replies import (
 )
 from tests.faults.children import LONG
 from tests.librarian.library import Leaf, Library
-from tests.librarian.scripted import ScriptedLlm, policy_of
+from tests.librarian.scripted import ScriptedLlm, policy_of, write_paragraph
 from tests.librarian.test_model_policy import QUESTION, asked
 from tests.shared import shared
 
@@ -70,7 +70,7 @@ def obey(prompt: ModelPrompt, shape: type) -> tuple[Any, ModelUsage]:
         StrategyReply: StrategyReply((GoalReply(QUESTION),), "all", "single"),
         PlanReply: PlanReply(("決定係数",), order, order),
         EvaluationReply: EvaluationReply(tuple(quotations)),
-        AnswerReply: AnswerReply(tuple(sentences)),
+        AnswerReply: write_paragraph(tuple(sentences)),
         EntailmentReply: EntailmentReply(tuple(EntailmentVerdict(number, True) for number in range(40))),
     }
     return replies[shape], COST

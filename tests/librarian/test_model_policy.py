@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,15 +15,19 @@ from hypothesis import strategies as st
 
 from shisho.domain.answer_news import RunNews, SentenceWritten
 from shisho.domain.codec import dumps
+from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import Answer, Budget, Inquiry, LoopStop
 from shisho.domain.loop_state import Spending
 from shisho.domain.model import FATAL_FAULTS, ModelFault, ModelPrompt, ModelUsage, explain_failures
 from shisho.domain.quota import QuotaResource
+from shisho.domain.requirements import RequestKind
 from shisho.domain.team import Grantee, GranteeKind
+from shisho.language.script import answers_in_language
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.loop import run
 from shisho.librarian.metering import OwnerTokens
 from shisho.librarian.model_calls import ModelLimits
+from shisho.librarian.model_policy import is_cut_list
 from shisho.librarian.model_replies import (
     AnswerReply,
     EntailmentReply,
@@ -35,11 +40,12 @@ from shisho.librarian.model_replies import (
     SentenceReply,
     StrategyReply,
 )
-from shisho.librarian.policy import Policy
+from shisho.librarian.policy import EvaluateInput, Policy
+from shisho.librarian.strategy import strategy
 from shisho.messages.catalogue import render
 from shisho.stores.embedded.ledger import EmbeddedLedger
 from tests.librarian.library import Leaf, Library, Ticking
-from tests.librarian.scripted import ScriptedLlm, policy_of
+from tests.librarian.scripted import ScriptedLlm, policy_of, write_paragraph
 from tests.librarian.test_loop import LEAVES, OTHERS, TWO
 from tests.listening import list_nodes
 from tests.queues import SetClock
@@ -55,7 +61,7 @@ GOOD: dict[type, Any] = {
     StrategyReply: StrategyReply((GoalReply(QUESTION),), "all", "single"),
     PlanReply: PlanReply(("決定係数", "寄与率"), "決定係数の定義", "定義を探す"),
     EvaluationReply: EvaluationReply((FindingReply(1, "G1", QUOTATION, 0.9),)),
-    AnswerReply: AnswerReply((SentenceReply(SENTENCE, (1,)),)),
+    AnswerReply: write_paragraph((SentenceReply(SENTENCE, (1,)),)),
     EntailmentReply: EntailmentReply(()),
 }
 PARAPHRASE = "決定係数は、回帰の式がどれほど良く合うかを告げる目安だ。"  # rules cannot be sure of it
@@ -65,6 +71,11 @@ def scripted(**changed: Any) -> ScriptedLlm:
     """A model that replies well, but for the shapes that are named."""
     replies = {**GOOD, **{shape: changed[shape.__name__] for shape in GOOD if shape.__name__ in changed}}
     return ScriptedLlm(lambda prompt, shape: (replies[shape], COST))
+
+
+def read_text(answer: Answer) -> str:
+    """The answer without the sentences that were taken out and are listed under it."""
+    return answer.text.partition("引用と食い違うため")[0]
 
 
 def written_lines(told: Sequence[RunNews]) -> list[str]:
@@ -172,8 +183,8 @@ async def test_only_words_of_what_was_shown_become_evidence(finding: FindingRepl
 )
 async def test_no_sentence_tells_what_its_quotations_do_not(sentence: SentenceReply, told: bool) -> None:
     sentences = (SentenceReply("回帰モデルの当てはまりのよさを表す指標である。", (1,)), sentence)
-    answer = await asked(policy_of(scripted(AnswerReply=AnswerReply(sentences))))
-    assert (sentence.text.removesuffix(" [1][77]") in answer.text) is told
+    answer = await asked(policy_of(scripted(AnswerReply=write_paragraph(sentences))))
+    assert (sentence.text.removesuffix(" [1][77]") in read_text(answer)) is told
     assert "evil" not in answer.text and "[77]" not in answer.text and "[42]" not in answer.text
     use = next(use for use in answer.model_uses if use.node == "answer")
     assert use.dropped + use.rewritten == (0 if told else 1)
@@ -191,7 +202,7 @@ async def test_a_sentence_that_cites_nothing_gets_one_search_for_support() -> No
     )
     before = Library(LEAVES, 3)
     await asked(policy_of(scripted()), library=before)
-    answer = await asked(policy_of(scripted(AnswerReply=AnswerReply(sentences))), library=library)
+    answer = await asked(policy_of(scripted(AnswerReply=write_paragraph(sentences))), library=library)
     assert len(library.requests) == len(before.requests) + 2
     added = answer.evidence[-1]
     assert f"猫は魚を好む。 [{added.number}]" in answer.text and added.snippet == "猫は魚を好む。"
@@ -211,11 +222,12 @@ async def test_sentences_that_rules_are_not_sure_of_are_asked_about_in_one_call(
         SentenceReply(text, (1,)) for text in (SENTENCE, PARAPHRASE, f"{PARAPHRASE[:-2]}である。")
     )
     verdicts = () if entailed is None else tuple(EntailmentVerdict(number, entailed) for number in (1, 2))
-    llm = scripted(AnswerReply=AnswerReply(sentences), EntailmentReply=EntailmentReply(verdicts))
+    llm = scripted(AnswerReply=write_paragraph(sentences), EntailmentReply=EntailmentReply(verdicts))
     told_news: list[RunNews] = []
     answer = await asked(policy_of(llm), notify=told_news.append)
-    assert [sentence.support for sentence in answer.sentences] == ["supported", support, support]
-    assert (PARAPHRASE in answer.text) is told
+    supports = [sentence.support for sentence in answer.sentences]
+    assert supports == (["supported", support, support] if told else ["supported"])
+    assert (PARAPHRASE in read_text(answer)) is told
     assert any(PARAPHRASE in line for line in written_lines(told_news)) is told, (
         "not told before it is settled"
     )
@@ -227,7 +239,7 @@ async def test_sentences_that_rules_are_not_sure_of_are_asked_about_in_one_call(
 
 @pytest.mark.parametrize(("calls", "fault"), [(1, ModelFault.BUDGET), (2, None), (3, None)])
 async def test_a_judge_is_not_asked_beyond_the_budget(calls: int, fault: ModelFault | None) -> None:
-    llm = scripted(AnswerReply=AnswerReply((SentenceReply(PARAPHRASE, (1,)),)))
+    llm = scripted(AnswerReply=write_paragraph((SentenceReply(PARAPHRASE, (1,)),)))
     answer = await asked(policy_of(llm), budget=Budget(max_model_calls=calls))
     assert [use.fault for use in answer.model_uses if use.node == "entailment"] == [fault]
     assert [sentence.support for sentence in answer.sentences] == ["unverified"]
@@ -288,15 +300,16 @@ async def test_a_model_that_wants_more_is_given_more_though_its_goals_are_comple
         "complete", "", "CONTINUE", FindingReply(1, "G1", "一つ目は線形である。", 0.95), next_focus="等分散"
     )
     ledger = new_ledger()
-    answer = await asked(
-        policy_of(one_by_one(enough, judged("complete", "", "COMPLETE"))),
-        LIST,
-        library=Library([*PARTS, *OTHERS], 1),
-        ledger=ledger,
-    )
+    plan = PlanReply(("線形と独立",), "決定係数の条件は独立である。")
+    llm = one_by_one(enough, judged("complete", "", "COMPLETE"), PlanReply=plan)
+    library = Library([*PARTS, *OTHERS], 1)
+    answer = await asked(policy_of(llm), LIST, library=library, ledger=ledger)
     verdicts = await read_verdicts(ledger)
     assert [verdict["status"] for verdict in verdicts] == ["CONTINUE", "COMPLETE"]
     assert verdicts[0]["next_focus"] == "等分散" and answer.loop_stop is LoopStop.CONDITION_MET
+    assert "This is round 2. Open goals, the most urgent first:\nG1: " in "".join(
+        prompt.text for prompt in llm.prompts
+    )
 
 
 @pytest.mark.parametrize("around", [(1,), (1, 99), ()])
@@ -312,6 +325,73 @@ async def test_the_neighbours_that_a_model_asks_for_are_searched_next_without_a_
     assert [request.read_around for _, _, request in library.requests[:2]] == [(), (1,) if around else ()]
     plans = [use for use in answer.model_uses if use.node == "plan"]
     assert len(plans) == (1 if around else 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "after", "quotation", "is_cut"),
+    [
+        ("条件は次のとおり。\n・線形\n・独立", "\n・等分散", "・線形\n・独立", True),
+        ("条件は次のとおり。\n・線形\n・独立", "\n\n次の節である。", "・線形\n・独立", False),
+        ("条件は次のとおり。\n・線形\n・独立", "\n・等分散", "・線形", False),
+        ("1. linear\n2. independent", "\n3. equal variance", "2. independent", True),
+        ("甲\t1\n乙\t2", "\n丙\t3", "乙\t2", True),
+        ("甲\t1\n乙\t2", "\n丙は三である。", "乙\t2", False),
+    ],
+)
+def test_a_list_is_cut_where_its_next_item_follows(
+    text: str, after: str, quotation: str, is_cut: bool
+) -> None:
+    assert is_cut_list(NumberedPassage(1, text, "", 1.0, after=after), quotation) is is_cut
+    assert is_cut_list(NumberedPassage(1, text, "", 1.0, overleaf=after), quotation) is is_cut
+
+
+@pytest.mark.parametrize(
+    ("kind", "state", "around"),
+    [(RequestKind.LIST, "partial", (1, 7)), (RequestKind.FACT, "complete", ())],
+)
+async def test_a_cut_list_is_not_complete_and_its_neighbours_are_read(
+    kind: RequestKind, state: str, around: tuple[int, ...]
+) -> None:
+    passage = NumberedPassage(1, "条件は次のとおり。\n・線形\n・独立", "", 1.0, after="\n・等分散")
+    aim = replace(strategy(LIST), kind=kind)
+    reply = judged(
+        "complete",
+        "",
+        "COMPLETE",
+        FindingReply(1, "G1", "・線形\n・独立", 0.95),
+        read_around=(7, 99) if around else (),
+    )
+    other = replace(passage, temp_index=7, after="")
+    inputs = EvaluateInput(aim, aim.goals, (passage, other), {}, ())
+    allowance = ModelAllowance(Budget(), Spending())
+    result = (await policy_of(scripted(EvaluationReply=reply)).evaluate(inputs, allowance)).value
+    assert result.judgment is not None and result.judgment.goals[0].state == state
+    assert result.judgment.read_around == around
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "fits"),
+    [
+        (QUESTION, "The coefficient of determination says how well a regression model fits.", False),
+        (QUESTION, SENTENCE, True),
+        (QUESTION, "R squared", True),
+        (
+            "決定係数を英語で説明して",
+            "It says how well a regression model fits the data it was made of.",
+            True,
+        ),
+        ("What is the coefficient of determination?", SENTENCE, False),
+        ("What is the coefficient of determination?", "It says how well a model fits (決定係数).", True),
+    ],
+)
+async def test_an_answer_in_another_language_is_replaced_by_the_passages(
+    question: str, text: str, fits: bool
+) -> None:
+    assert answers_in_language(text, question) is fits
+    if question == QUESTION and not fits:
+        answer = await asked(policy_of(scripted(AnswerReply=write_paragraph((SentenceReply(text, (1,)),)))))
+        assert text not in answer.text and answer.passages and QUOTATION in answer.text
+        assert answer.model_uses[-1].fault is ModelFault.UNUSABLE
 
 
 async def test_a_model_that_finds_nothing_leaves_the_passages_of_the_rules() -> None:
@@ -345,7 +425,7 @@ async def test_a_plan_without_words_of_the_question_is_the_rules(plan: PlanReply
 
 
 async def test_two_calls_are_kept_for_writing_and_checking() -> None:
-    written = AnswerReply((SentenceReply(PARAPHRASE, (1,)),))
+    written = write_paragraph((SentenceReply(PARAPHRASE, (1,)),))
     for calls in range(2, 7):
         llm = scripted(AnswerReply=written)
         answer = await asked(policy_of(llm), TWO, budget=Budget(max_model_calls=calls))

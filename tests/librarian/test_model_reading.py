@@ -12,13 +12,12 @@ from shisho.domain.inquiry import Budget, Goal
 from shisho.domain.model import ModelFault
 from shisho.librarian.model_policy import limit_findings
 from shisho.librarian.model_replies import (
-    AnswerReply,
     EvaluationReply,
     FindingReply,
     SentenceReply,
 )
 from tests.librarian.library import Leaf, Library
-from tests.librarian.scripted import policy_of
+from tests.librarian.scripted import policy_of, write_paragraph
 from tests.librarian.test_loop import LEAVES
 from tests.librarian.test_model_policy import PARAPHRASE, QUESTION, QUOTATION, asked, scripted
 
@@ -169,7 +168,7 @@ async def test_a_figure_may_be_worked_out_in_another_sentence() -> None:
     reply = EvaluationReply((finding(leaves[0].text, 1),))
     told: list[RunNews] = []
     answer = await asked(
-        policy_of(scripted(EvaluationReply=reply, AnswerReply=AnswerReply(sentences))),
+        policy_of(scripted(EvaluationReply=reply, AnswerReply=write_paragraph(sentences))),
         library=Library(leaves, 1),
         notify=told.append,
     )
@@ -183,6 +182,6 @@ async def test_a_quotation_of_several_sentences_is_printed_once() -> None:
         SentenceReply(f"{PARAPHRASE[:-2]}{end}", (1,)) for end in ("だ。", "である。", "でしょう。")
     )
     wrong = tuple(SentenceReply(f"決定係数は{number}を表す。", (1,)) for number in (7, 8))
-    answer = await asked(policy_of(scripted(AnswerReply=AnswerReply((*sentences, *wrong)))))
+    answer = await asked(policy_of(scripted(AnswerReply=write_paragraph((*sentences, *wrong)))))
     assert answer.text.count(QUOTATION) == 1
     assert all(sentence.text in answer.text for sentence in sentences)

@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 
 _JAPANESE = re.compile("[ぁ-んァ-ヺ一-鿿々]")
+_KANA = re.compile("[ぁ-んァ-ヺ]")
+_LATIN = re.compile("[A-Za-z]")
+_NAMED_LANGUAGE = re.compile(r"英語|英訳|和訳|日本語|\b(?:english|japanese|translat\w+)\b", re.IGNORECASE)
+SHORT_ANSWER = 40  # letters of an answer that may be all names
 
 
 def is_japanese(text: str) -> bool:
@@ -15,3 +19,14 @@ def is_japanese(text: str) -> bool:
 def answer_language(question: str) -> str:
     """The language in which a question is answered: `ja` where it has kana or kanji, else `en`."""
     return "ja" if is_japanese(question) else "en"
+
+
+def answers_in_language(answer: str, question: str) -> bool:
+    """Return whether an answer is in the language of its question; True if the question names a language, or
+    for an answer so short that it may be a name."""
+    if _NAMED_LANGUAGE.search(question):
+        return True
+    kana, latin = len(_KANA.findall(answer)), len(_LATIN.findall(answer))
+    if answer_language(question) == "ja":
+        return latin < SHORT_ANSWER or is_japanese(answer)
+    return kana <= latin

@@ -9,7 +9,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from math import isfinite
 
-from shisho.domain.corpus import UNBOUNDED_ROOM, Complexity, Condition, FilterRange
+from shisho.domain.corpus import UNBOUNDED_ROOM, Complexity, Condition, FilterRange, NumberedPassage
 from shisho.domain.inquiry import (
     AnswerLevel,
     EvidenceRef,
@@ -28,7 +28,7 @@ from shisho.domain.model import ModelUse
 from shisho.domain.requirements import RequestKind
 from shisho.language.asking import strip_asking
 from shisho.language.display import join_lines
-from shisho.language.sentences import sentences
+from shisho.language.sentences import is_row, sentences
 from shisho.language.terms import fold
 from shisho.language.tokens import tokens
 from shisho.librarian.allowance import ModelAllowance
@@ -86,6 +86,7 @@ _SEVERAL = re.compile(
     r"|\b(?:and|or|both|each|all|why|how|which|list|total|if)\b",
     re.IGNORECASE,
 )
+_ITEM_MARK = re.compile(r"[・●○■□◆◇•*–-] ?|[（(]?[0-9０-９a-zア-ン]{1,3}[)）.．、]|[①-⑳]")
 _PAGES = re.compile(r"[0-9]+|[0-9]*\.\.[0-9]*")
 
 
@@ -349,18 +350,25 @@ def _read_judgment(inputs: EvaluateInput, findings: Sequence[Finding], reply: Ev
     that was found."""
     state_replies: dict[str, GoalStateReply] = {judged.goal: judged for judged in reply.goals}
     found_ids = {finding.goal_id for finding in findings} | {ref.goal_id for ref in inputs.evidence}
+    passages = {passage.temp_index: passage for passage in inputs.passages}
+    # A list that goes on after the passage is not whole, whatever the model says of it.
+    is_list = inputs.strategy.kind is RequestKind.LIST
+    cut = [each for each in findings if is_list and is_cut_list(passages[each.index], each.snippet)]
     judgments = []
     for goal in inputs.goals:
         judged = state_replies.get(goal.id)
         if judged is not None:
             missing = join_lines(judged.missing)[:MAX_REASON_CHARS]
-            judgments.append(GoalJudgment(goal.id, GoalState(judged.state), missing))
+            state = GoalState(judged.state)
+            if state is GoalState.COMPLETE and any(finding.goal_id == goal.id for finding in cut):
+                state = GoalState.PARTIAL
+            judgments.append(GoalJudgment(goal.id, state, missing))
         elif inputs.strategy.kind is not RequestKind.FACT or goal.id not in found_ids:
             judgments.append(
                 GoalJudgment(goal.id, GoalState.PARTIAL if goal.id in found_ids else GoalState.OPEN)
             )
-    numbers = {passage.temp_index for passage in inputs.passages}
-    around = [number for number in dict.fromkeys(reply.read_around) if number in numbers]
+    asked_numbers = (*(finding.index for finding in cut), *reply.read_around)
+    around = [number for number in dict.fromkeys(asked_numbers) if number in passages]
     return Judgment(
         tuple(judgments),
         tuple(around[:MAX_AROUND]),
@@ -368,6 +376,16 @@ def _read_judgment(inputs: EvaluateInput, findings: Sequence[Finding], reply: Ev
         join_lines(reply.next_focus)[:MAX_REASON_CHARS],
         join_lines(reply.judgment_reason)[:MAX_REASON_CHARS],
     )
+
+
+def is_cut_list(passage: NumberedPassage, quotation: str) -> bool:
+    """Return whether a quotation holds the last item or row of a passage, and another one follows there."""
+    last_line = passage.text.rstrip().rpartition("\n")[2].strip()
+    next_line = f"{passage.after}{passage.overleaf}".strip().partition("\n")[0]
+    if not last_line or last_line not in quotation:
+        return False
+    both = (last_line, next_line)
+    return all(map(is_row, both)) or all(map(_ITEM_MARK.match, both))
 
 
 def _check_claims(

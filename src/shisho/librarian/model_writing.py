@@ -9,6 +9,7 @@ from dataclasses import replace
 from shisho.domain.loop_state import Draft
 from shisho.domain.model import ModelUse
 from shisho.domain.session import CitedSentence
+from shisho.language.script import answers_in_language
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.answer_blocks import list_units
 from shisho.librarian.entailment import ask_entailment
@@ -51,6 +52,9 @@ class AnswerWriter:
         reply, uses = await self._calls.ask("answer", AnswerReply, self._allowance, values, self._listen)
         blocks = () if reply is None else reply.blocks
         sentences = list_units(blocks)
+        written = " ".join(sentence.text for sentence in sentences)
+        if not answers_in_language(written, self._inputs.strategy.question):
+            return StepResult(quote_evidence(self._inputs, "answer_unwritten"), mark_unusable(uses, reply))
         for sentence in sentences:
             self._checker.check(sentence)
         self._checker.reconsider(sentences)

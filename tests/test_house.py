@@ -193,7 +193,12 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
     "ollama": ("inference/providers.py",),
     "google": ("inference/providers.py",),
     "httpx": ("inference/providers.py",),
-    "httpx2": ("inference/providers.py", "inference/endpoint.py", "inference/model_pull.py"),
+    "httpx2": (
+        "inference/providers.py",
+        "inference/local_servers.py",
+        "inference/endpoint.py",
+        "inference/model_pull.py",
+    ),
     "anthropic": ("inference/providers.py",),
     "langsmith": ("integrations/langgraph.py",),
     "typer": ("interfaces/",),

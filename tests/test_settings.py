@@ -12,7 +12,17 @@ from shisho.bootstrap.desk import open_desk
 from shisho.bootstrap.setting_values import list_settings
 from shisho.errors import InvalidParams, StorageUnusable, StoreUnavailable
 from shisho.messages.catalogue import render
-from shisho.settings import NOT_SETTINGS, TABLE, Setting, find_stray_names, load, load_readable, reader_of
+from shisho.settings import (
+    NOT_SETTINGS,
+    TABLE,
+    Setting,
+    find_stray_names,
+    load,
+    load_readable,
+    reader_of,
+    reread,
+    write_settings,
+)
 
 
 def another(row: Setting, home: Path) -> object:
@@ -269,3 +279,32 @@ def test_a_key_that_no_header_takes_is_refused_and_shown_nowhere(name: str, past
         load(**{name: pasted})
     assert pasted not in str(refused.value)
     assert load(**{name: "sk-1_9.Az/+="}).text(name) == "sk-1_9.Az/+="
+
+
+def test_a_written_setting_leaves_the_other_lines_of_the_file_as_they_are(tmp_path: Path) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text('# mine\nmodel = "ollama/a"\nmax_rounds = 2  # few\n', "utf-8")
+    settings = load(home=tmp_path)
+    write_settings(settings, {"model": 'openai/"b"', "model_key": "sk-b"})
+    assert file.read_text("utf-8").splitlines()[2:] == ["# mine", "max_rounds = 2  # few"]
+    assert file.stat().st_mode & 0o077 == 0, "others may read the key"
+    now = reread(settings)
+    assert (now.text("model"), now.text("model_key"), now.read_int("max_rounds")) == ('openai/"b"', "sk-b", 2)
+
+
+def test_a_file_that_lines_do_not_tell_apart_is_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "settings.toml"
+    text = 'contact = """\nmodel = "x"\n"""\n'
+    file.write_text(text, "utf-8")
+    with pytest.raises(InvalidParams, match="by hand"):
+        write_settings(load(home=tmp_path), {"model": "none"})
+    assert file.read_text("utf-8") == text
+
+
+def test_a_setting_of_the_environment_is_not_overridden(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHISHO_MODEL", "ollama/a")
+    with pytest.raises(InvalidParams, match="environment"):
+        write_settings(load(home=tmp_path), {"model": "ollama/b"})
+    assert not (tmp_path / "settings.toml").exists()

@@ -144,7 +144,16 @@ if TYPE_CHECKING:
     )
     from shisho.domain.loop_state import LoopState
     from shisho.domain.metadata import MetadataField, MetadataValue
-    from shisho.domain.model import ModelFault, ModelUsage, ModelUse, ModelWork, ModelWorkKind, ModelWorkState
+    from shisho.domain.model import (
+        FoundModel,
+        ModelFault,
+        ModelSetting,
+        ModelUsage,
+        ModelUse,
+        ModelWork,
+        ModelWorkKind,
+        ModelWorkState,
+    )
     from shisho.domain.politeness import BreakerState
     from shisho.domain.proof import EvidenceExhibit, PageCrop
     from shisho.domain.quota import Quota, QuotaResource
@@ -277,13 +286,15 @@ __all__ = [
     "EndReason", "EngineStatus", "EngineUnavailable", "EventKind", "Evidence", "EvidenceBoxes", "EvidenceExhibit",
     "ExistingDocument", "ExportDesk", "ExtraMissing", "FailedItem", "FeedbackRecorded", "FileSurvey", "FileTakenIn",
     "FilesSurveyed", "FilterRange", "Finding", "FindingVerdict", "FindingVerdicts", "FolderDesk", "FolderFailed",
-    "FolderState", "FolderStatus", "FolderUpToDate", "ForbiddenAddress", "ForbiddenPath", "FoundPage", "Gap",
-    "Goal", "GoalProgress", "GoalState", "GoalStatus", "Grantee", "GranteeKind", "HumanChallenge", "Instant", "IntakeOutcome",
-    "InternalError", "InterventionState", "InvalidParams", "Job", "JobError", "JobId", "JobPage", "JobState",
-    "KeyConflict", "LayoutLine", "LibraryFigures", "LoopState", "LoopStop", "MatchedBy", "MetadataField",
-    "MetadataValue", "ModelDesk", "ModelFailed", "ModelFault", "ModelUsage", "ModelUse", "ModelWaits", "ModelWork",
-    "ModelWorkKind", "ModelWorkState", "NameConflict", "NeedsOcr", "NewToken", "NextStep", "NodeModelUse", "NotFound",
-    "NoteRole", "Notifier", "NumberedPassage", "Opinion", "OutgoingQueries", "PageCrop", "PageFate", "PageImage",
+    "FolderState", "FolderStatus", "FolderUpToDate", "ForbiddenAddress", "ForbiddenPath", "FoundModel",
+    "FoundPage", "Gap", "Goal", "GoalProgress", "GoalState", "GoalStatus", "Grantee", "GranteeKind",
+    "HumanChallenge", "Instant", "IntakeOutcome", "InternalError", "InterventionState", "InvalidParams",
+    "Job", "JobError", "JobId", "JobPage", "JobState", "KeyConflict", "LayoutLine", "LibraryFigures",
+    "LoopState", "LoopStop", "MatchedBy", "MetadataField", "MetadataValue", "ModelDesk", "ModelFailed",
+    "ModelFault", "ModelSetting", "ModelUsage", "ModelUse", "ModelWaits", "ModelWork", "ModelWorkKind",
+    "ModelWorkState", "NameConflict", "NeedsOcr", "NewToken", "NextStep", "NodeModelUse", "NotFound",
+    "NoteRole", "Notifier", "NumberedPassage", "Opinion", "OutgoingQueries", "PageCrop", "PageFate",
+    "PageImage",
     "PageLayout",
     "PageRecognised", "PageStrip", "PagesRead", "PagingStop", "ParserFailed", "PassageHit", "PassageId", "PassageMark",
     "PassageReading", "Payload",

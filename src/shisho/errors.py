@@ -41,6 +41,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from shisho.messages.installing import install_command
 from shisho.messages.message import Message
 
 
@@ -156,9 +157,13 @@ class RobotsDisallowed(ShishoError):
 
 
 class ExtraMissing(ShishoError):
-    """An optional package is needed: install the named extra."""
+    """An optional package is needed: install the named extra. `extra` fills `{install}` in the template."""
 
     code = "EXTRA_MISSING"
+
+    def __init__(self, template: str, /, *, extra: str = "", **details: Any) -> None:
+        values = {"extra": extra, "install": install_command(extra)} if extra else {}
+        super().__init__(template, **values, **details)
 
 
 class ForbiddenPath(ShishoError):

@@ -5,8 +5,10 @@ from the default."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import tempfile
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -173,6 +175,52 @@ def load_readable(**given: Any) -> tuple[Settings, Sequence[ShishoError]]:
         take(name, partial(_environment, table[name]), "environment")
         take(name, partial(given.get, name), "call")
     return Settings(values, origins), troubles
+
+
+def reread(settings: Settings) -> Settings:
+    """Return the settings as the file and the environment have them now; unchanged if they are unreadable."""
+    from_call = {name: settings.values[name] for name, origin in settings.origins.items() if origin == "call"}
+    try:
+        return load(**from_call)
+    except ShishoError:
+        return settings
+
+
+def write_settings(settings: Settings, changes: Mapping[str, Value]) -> None:
+    """Write values into settings.toml, and keep its other lines as they are.
+
+    Raises InvalidParams for a value that the setting does not take, for one that the environment or the
+    command line overrides, and for a file that must be edited by hand; StorageUnusable."""
+    table = {row.name: row for row in TABLE}
+    for name, value in changes.items():
+        _typed(table[name], value, "file")
+        if settings.origins[name] in ("environment", "call") and settings.values[name] != value:
+            raise InvalidParams(
+                "{setting} comes from {origin}, which overrides settings.toml. Remove it there first.",
+                setting=name,
+                origin=ORIGINS[settings.origins[name]],
+            )
+    path = settings.home / "settings.toml"
+    before = _file(path)
+    try:
+        text = path.read_text("utf-8-sig") if path.is_file() else ""
+        other_lines = [line for line in text.splitlines() if line.partition("=")[0].strip() not in changes]
+        lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in changes.items()]
+        written = "\n".join((*lines, *other_lines)) + "\n"
+        if tomllib.loads(written) != {**before, **changes}:
+            raise tomllib.TOMLDecodeError
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", delete=False) as file:
+            file.write(written)  # for the owner alone, as it may hold a key
+        Path(file.name).replace(path)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidParams(
+            "{path} cannot be changed automatically. Set {names} in it by hand.",
+            path=path,
+            names=", ".join(changes),
+        ) from error
+    except OSError as error:
+        raise StorageUnusable("{path} cannot be written: {why}.", path=path, why=reason_of(error)) from error
 
 
 def _environment(row: Setting) -> str | None:

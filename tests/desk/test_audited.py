@@ -41,6 +41,7 @@ EXEMPT = {
         is_host owner
         backup figures ready doctor embeddings.progress embeddings.embed embeddings.keep_up models.list_stored models.work
         models.progress models.calibration_target models.check models.begin_pull models.begin_calibration
+        models.find models.chosen models.choose
         folders.follow folders.follower folders.status folders.list_watched proofs.public_key proofs.make_key
         tasks.list_engines""",
     "lists names and numbers of what may be read, no text": """corpora metadata documents document find_removable places

@@ -12,13 +12,17 @@ import pytest
 from shisho.bootstrap.desk import open_desk
 from shisho.bootstrap.models import build_llm
 from shisho.domain.corpus import Check
+from shisho.domain.model import ModelSetting
 from shisho.errors import InvalidParams
 from shisho.interfaces.cli import render
 from shisho.interfaces.cli.messages import Words
+from shisho.librarian.prompting import load_prompt
 from shisho.settings import load
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
+from tests.flows.conftest import Shell
 from tests.flows.test_model_answers import QUESTION, SENTENCE, TEXT, asked, kind, well
+from tests.inference.providing import KEY
 
 READY = ProviderReply('{"ready": true}')
 
@@ -34,7 +38,11 @@ async def test_doctor_tries_the_model_with_one_tiny_call(tmp_path: Path) -> None
     async with FakeProvider(lambda request: READY) as provider:
         check = await doctor(tmp_path, provider)
         assert check.ok and check.optional and check.detail.startswith("ollama/m-1 replied in ")
+        assert "100 + 20 tokens; JSON Schema accepted; repairs: 0" in check.detail
         assert len(provider.requests) == 1 and len(provider.requests[0].text) < 100
+        assert (
+            provider.requests[0].body["options"]["num_predict"] == load_prompt("evaluate").max_output_tokens
+        )
 
 
 async def test_doctor_says_how_a_model_fails_and_what_to_do(tmp_path: Path) -> None:
@@ -92,3 +100,53 @@ async def test_show_tells_each_use_of_a_model_and_why_rules_took_its_place(
         "パッセージの読解 ollama/m-1: 呼び出し 2回、200 + 40トークン — 規則が代わりに行いました: 応答が求めた形"
         in told
     )
+
+
+async def test_a_model_that_is_set_answers_the_next_question(tmp_path: Path) -> None:
+    """Without a restart; the key goes to no other address than the one that it was set for."""
+    (tmp_path / "page.md").write_text(TEXT, "utf-8")
+    async with (
+        FakeProvider(well) as provider,
+        FakeProvider(well) as other,
+        open_desk(home=tmp_path / "home", web="off", embedder="none", model_seconds=120.0) as desk,
+    ):
+        async for _ in desk.add(tmp_path / "page.md"):
+            pass
+        before = await desk.ask(QUESTION)
+        await desk.models.choose(ModelSetting("openai/m-1", provider.url("openai"), KEY))
+        after = await desk.ask(QUESTION)
+        await desk.models.choose(ModelSetting("openai/m-2", other.url("openai")))
+        await desk.ask(f"{QUESTION}?")
+        chosen = desk.models.chosen()
+    assert (before.model, after.model) == ("none", "openai/m-1")
+    assert KEY in provider.requests[0].headers["authorization"]
+    assert other.requests and KEY not in str([request.headers for request in other.requests])
+    assert chosen == ModelSetting("openai/m-2", other.url("openai"), "")
+
+
+async def test_a_trial_of_another_model_changes_no_setting(tmp_path: Path) -> None:
+    async with (
+        FakeProvider(lambda request: READY) as provider,
+        open_desk(home=tmp_path, web="off", embedder="none", model_seconds=120.0) as desk,
+    ):
+        check = await desk.models.check(ModelSetting("anthropic/m-1", provider.url("anthropic"), KEY))
+        assert check.ok and desk.models.chosen().name == "none"
+    assert not (tmp_path / "settings.toml").exists()
+
+
+@pytest.mark.slow
+async def test_the_shell_sets_tries_and_lists_models(tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    async with FakeProvider(lambda request: READY) as provider:
+        url = provider.url("openai")
+        done = await asyncio.to_thread(shell.run, "models", "set", "openai/m-1", "--url", url)
+        assert done.returncode == 0, done.stderr
+        assert load(home=tmp_path).text("model_url") == url
+        measured = await asyncio.to_thread(shell, "models", "try", "--json")
+        listed = await asyncio.to_thread(shell, "models", "list", "--json")
+    assert measured["model"] == "openai/m-1" and measured["schema"] and measured["output_tokens"] == 20
+    assert listed["model"] == "openai/m-1"
+    failed = await asyncio.to_thread(shell.run, "models", "try")
+    assert failed.returncode == 1 and "サーバーを起動するか" in failed.stderr
+    refused = await asyncio.to_thread(shell.run, "models", "set", "nobody/m-1")
+    assert refused.returncode != 0 and load(home=tmp_path).text("model") == "openai/m-1"

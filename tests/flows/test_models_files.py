@@ -37,7 +37,6 @@ OPENING = (
 )
 BESIDES = (
     ("settings",),
-    ("models", "list"),
     ("models", "export", THERE, "{new}/m.tar"),
     ("models", "import", "{place}/m.tar"),
     ("models", "remove", SPARE),
@@ -125,12 +124,12 @@ def test_shell_pulls_lists_exports_imports_and_removes(tmp_path: Path) -> None:
     assert NAME in shisho_(home, "models", "list").stdout
     assert shisho_(home, "models", "export", NAME, tmp_path / "m.tar").returncode == 0
     assert shisho_(other, "models", "import", tmp_path / "m.tar").returncode == 0
-    (model,) = json.loads(shisho_(other, "models", "list", "--json").stdout)
+    (model,) = json.loads(shisho_(other, "models", "list", "--json").stdout)["embedders"]
     assert model["name"] == NAME
     in_use = shisho_(other, "models", "remove", NAME, SHISHO_EMBEDDER=NAME)
     assert in_use.returncode == 1 and "CONFLICT" in in_use.stderr
     assert shisho_(other, "models", "remove", NAME).returncode == 0
-    assert json.loads(shisho_(other, "models", "list", "--json").stdout) == []
+    assert json.loads(shisho_(other, "models", "list", "--json").stdout)["embedders"] == []
 
 
 @pytest.fixture(scope="module")
@@ -187,6 +186,15 @@ def test_every_command_works_without_a_look_at_any_network(
     assert f"models pull {THERE}" not in done.stdout + done.stderr, "what is there is used"
 
 
+@pytest.mark.slow
+def test_models_list_looks_at_this_machine_alone(place: Path, tmp_path: Path) -> None:
+    looks = tmp_path / "looks"
+    done = shisho_(place / "home", "models", "list", SHISHO_EMBEDDER=THERE, **{LOOKS: str(looks)})
+    assert done.returncode == 0, done.stderr
+    seen = [line for line in looks.read_text("utf-8").splitlines() if "getsockname" not in line]
+    assert seen and all("'127.0.0.1'" in line for line in seen), seen
+
+
 @pytest.mark.parametrize("words", OPENING, ids=" ".join)
 def test_without_the_model_every_command_works_and_says_once_what_is_missing(
     words: tuple[str, ...], place: Path, tmp_path: Path
@@ -194,7 +202,7 @@ def test_without_the_model_every_command_works_and_says_once_what_is_missing(
     done = offline(place, words, ABSENT, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stderr.count(f"shisho models pull {ABSENT}") == 1
-    assert "shisho[vectors]" not in done.stdout, "no extra is missing"
+    assert "pip install" not in done.stdout, "no extra is missing"
 
 
 @pytest.mark.parametrize(

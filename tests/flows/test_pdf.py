@@ -14,6 +14,7 @@ from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.corpus import Source
 from shisho.errors import ExtraMissing, InvalidParams
+from shisho.messages.installing import install_command
 from shisho.system.typesetting import check_japanese
 from tests.flows.conftest import Shell
 from tests.fonts import japanese_fonts
@@ -150,5 +151,5 @@ async def test_a_pdf_without_what_sets_it_or_without_letters_is_refused_with_the
         reply = await client.get("/answers/last/export", params={"form": "pdf"})
         checks = {check.name: check for check in await desk.doctor()}
     assert (reply.status_code, reply.json()["code"]) == (501, "EXTRA_MISSING")
-    assert 'pip install "shisho[pdf]"' in reply.json()["message"]
-    assert not checks["pdf"].ok and 'pip install "shisho[pdf]"' in checks["pdf"].detail
+    assert install_command("pdf") in reply.json()["message"]
+    assert not checks["pdf"].ok and install_command("pdf") in checks["pdf"].detail

@@ -18,6 +18,7 @@ from shisho.desk.news import News, VectorsMade
 from shisho.domain.corpus import Source
 from shisho.domain.embedding import EmbeddingProgress
 from shisho.domain.intervention import PendingIntervention
+from shisho.messages.installing import install_command
 from tests.flows.conftest import SHISHO
 from tests.inference.model_folders import (
     static_folder,
@@ -113,7 +114,7 @@ async def test_without_an_embedder_search_is_by_words(tmp_path: Path) -> None:
         assert await desk.embeddings.progress() is None
         assert await desk.embeddings.embed() == EmbeddingProgress(0, 0)
         checks = {check.name: check for check in await desk.doctor()}
-        assert not checks["embedder"].ok and 'pip install "shisho[vectors]"' in str(checks["embedder"].remedy)
+        assert not checks["embedder"].ok and install_command("vectors") in str(checks["embedder"].remedy)
 
 
 async def test_worker_makes_vectors_in_the_background(desk: shisho.Desk) -> None:

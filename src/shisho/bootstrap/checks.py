@@ -20,6 +20,7 @@ from shisho.desk.embeddings import EmbeddingDesk
 from shisho.domain.corpus import LOCAL_OWNER, Check, Scope, Source
 from shisho.domain.viewing import PDF_TYPE
 from shisho.errors import ExtraMissing, ShishoError
+from shisho.messages.installing import install_command
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.ports import MeasuredIndex, Originals, PageRenderer
@@ -54,13 +55,13 @@ async def run_checks(
             "ocr",
             "rapidocr",
             Message("text of pictures and scanned pages"),
-            'pip install "shisho[ocr]"',
+            install_command("ocr"),
         ),
         _extra(
             "ginza",
             "ja_ginza",
             Message("reference splitter and terms"),
-            'pip install "shisho[ginza]"',
+            install_command("ginza"),
         ),
         _program(
             "ocrmypdf",
@@ -140,7 +141,7 @@ async def _embedder(
 ) -> Check:
     """Which embedder works, how far it is, and whose vectors serve meanwhile; or why none does."""
     if isinstance(embedders, Message):
-        remedy = 'pip install "shisho[vectors]"' if embedders == BY_WORDS else ""
+        remedy = install_command("vectors") if embedders == BY_WORDS else ""
         return Check("embedder", False, embedders, remedy, optional=True)
     name = embedders.current.about.name
     try:
@@ -258,7 +259,7 @@ def _browser(path: str) -> Check:
     """The package that drives it, and the program itself."""
     use = Message("engines and pages that only scripts fill")
     if importlib.util.find_spec("playwright") is None:
-        return Check("browser", False, use, 'pip install "shisho[browser]"', optional=True)
+        return Check("browser", False, use, install_command("browser"), optional=True)
     program = chromium.find(path)
     if program is None:
         return Check("browser", False, use, chromium.HOW_TO_GET, optional=True)

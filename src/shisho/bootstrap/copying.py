@@ -126,7 +126,9 @@ def _postgres_database(url: str) -> PostgresDatabase:
     try:
         from shisho.stores.postgres.connect import PostgresDatabase
     except ImportError as error:
-        raise ExtraMissing('The setting "store" needs an extra: pip install "shisho[postgres]"') from error
+        raise ExtraMissing(
+            "The setting {setting} needs an extra: {install}", setting="store", extra="postgres"
+        ) from error
     return PostgresDatabase(url)
 
 

@@ -25,7 +25,7 @@ from shisho.desk.desk import Desk
 from shisho.desk.parts import DeskParts
 from shisho.domain.corpus import LOCAL_OWNER, Check
 from shisho.errors import StorageUnusable
-from shisho.settings import Settings, Value
+from shisho.settings import Settings, Value, reread
 from shisho.system.clock import SystemClock
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from shisho.desk.tasks import TaskDesk
     from shisho.desk.team import TeamDesk
     from shisho.desk.viewing import ViewerDesk
+    from shisho.domain.model import ModelSetting
     from shisho.domain.reference import Reference
     from shisho.domain.web import Response, Serp
     from shisho.system.consent import ConsentFile
@@ -133,7 +134,7 @@ def _build_parts(library: SharedLibrary, owner: str, for_owner: Callable[[str], 
         working=lambda slots=None, notifier=None: queue().working(slots, notifier),
         new_run=lambda: uuid.uuid4().hex[:24],
         tokens=tokens,
-        settings=partial(list_settings, library.settings),
+        settings=lambda: list_settings(reread(library.settings)),
         checks=partial(_checked, library, owner),
         storage=stores.storage,
         figures=stores.figures,
@@ -161,16 +162,24 @@ def _viewer(library: SharedLibrary, owner: str) -> ViewerDesk:
 def _models(library: SharedLibrary, owner: str) -> ModelDesk:
     from shisho.bootstrap.calibration import calibration_target
     from shisho.bootstrap.model_files import model_files, pull_model
-    from shisho.bootstrap.models import check_model
+    from shisho.bootstrap.models import check_model, find_models, read_model, set_model, with_model
     from shisho.desk.modelling import ModelDesk, ModelParts
 
     settings = library.settings
+
+    async def check(setting: ModelSetting | None) -> Check:
+        now = reread(settings)
+        return await check_model(now if setting is None else with_model(now, setting))
+
     wired = ModelParts(
         owner=owner,
         roots=settings.roots,
         stored=lambda: model_files(settings).models(),
         pull=partial(pull_model, settings),
-        check=partial(check_model, settings),
+        check=check,
+        find=find_models,
+        chosen=lambda: read_model(reread(settings)),
+        choose=lambda setting: set_model(reread(settings), setting),
         target=partial(calibration_target, settings),
         progress=library.embeddings.progress,
     )

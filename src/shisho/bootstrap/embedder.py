@@ -85,11 +85,11 @@ def _chosen(settings: Settings, choice: str) -> Embedder:
     """The embedder of a value of the setting. Its weights are loaded by the first text. Raises ExtraMissing,
     NotFound, InvalidParams, OSError."""
     if importlib.util.find_spec("faiss") is None:
-        raise ExtraMissing('Vectors need an extra: pip install "shisho[vectors]". Or set embedder = "none".')
+        raise ExtraMissing('Vectors need an extra: {install}. Or set embedder = "none".', extra="vectors")
     if choice in PACKAGES:
         if extra := _missing(choice):
             raise ExtraMissing(
-                'The embedder {embedder} needs an extra: pip install "shisho[{extra}]". Or set embedder = "none".',
+                'The embedder {embedder} needs an extra: {install}. Or set embedder = "none".',
                 embedder=choice,
                 extra=extra,
             )

@@ -74,5 +74,7 @@ def _ginza() -> Any:
     try:
         ginza.load()
     except ImportError as error:
-        raise ExtraMissing('The setting "ginza" needs an extra: pip install "shisho[ginza]"') from error
+        raise ExtraMissing(
+            "The setting {setting} needs an extra: {install}", setting="ginza", extra="ginza"
+        ) from error
     return ginza

@@ -13,8 +13,8 @@ from shisho.bootstrap.deferred import defer, defer_call
 from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders
 from shisho.bootstrap.intake import build_ingest, build_reader, query_terms
 from shisho.bootstrap.models import (
+    CurrentPolicy,
     build_borrowed_policy,
-    build_policy,
     build_recorded_policy,
     model_ceilings,
 )
@@ -131,7 +131,7 @@ def _inquiries(
     left_out = stores.opinions.list_left_out
     replayed = partial(build_recorded_policy, settings)
     borrowed = partial(build_borrowed_policy, settings)
-    policy = partial(_policy, cache(partial(build_policy, settings)), stores)
+    policy = partial(_policy, CurrentPolicy(settings), stores)
     thinking = (partial(_runner, settings), policy, replayed, borrowed)
     recollection = Recollection(stores.conversations, stores.ledger, stores.shelf, searcher)
     return LibrarianInquiries(
@@ -253,5 +253,7 @@ def _runner(settings: Settings) -> Runner:
     try:
         from shisho.integrations.langgraph import run_graph
     except ImportError as error:
-        raise ExtraMissing('The setting "loop" needs an extra: pip install "shisho[langgraph]"') from error
+        raise ExtraMissing(
+            "The setting {setting} needs an extra: {install}", setting="loop", extra="langgraph"
+        ) from error
     return run_graph

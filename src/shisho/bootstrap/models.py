@@ -8,13 +8,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shisho.bootstrap.setting_values import SET
 from shisho.domain.corpus import Check
-from shisho.domain.model import FAULT_REMEDIES, ModelFault, ModelPrompt, ModelUse
+from shisho.domain.model import (
+    FAULT_REMEDIES,
+    FoundModel,
+    ModelFault,
+    ModelMeasurement,
+    ModelPrompt,
+    ModelSetting,
+    ModelUse,
+)
 from shisho.errors import InvalidParams, ModelFailed, ShishoError
 from shisho.messages.message import Message
-from shisho.settings import Settings
+from shisho.settings import Settings, Value, reread, write_settings
 
 if TYPE_CHECKING:
+    from shisho.inference.llm import ChatLlm
     from shisho.librarian.model_policy import ModelPolicy
     from shisho.librarian.policy import Policy
     from shisho.ports import BorrowedModel, Llm
@@ -57,7 +67,7 @@ def model_of(settings: Settings, node: str) -> str:
     return "" if name == "none" else name
 
 
-def build_llm(settings: Settings, node: str = "model") -> Llm | None:
+def build_llm(settings: Settings, node: str = "model") -> ChatLlm | None:
     """The model of a node; None where rules think. Raises InvalidParams, and ExtraMissing where the packages
     are not installed."""
     name = model_of(settings, node)
@@ -101,8 +111,23 @@ def build_policy(settings: Settings) -> ModelPolicy | None:
     return ModelPolicy(llms, limits, fills_room=settings.text("preset") == THOROUGH)
 
 
+class CurrentPolicy:
+    """The policy of the settings as they are now: a model that was set counts from the next question."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._built: tuple[Mapping[str, Value], ModelPolicy | None] | None = None
+
+    def __call__(self) -> ModelPolicy | None:
+        now = reread(self._settings)
+        if self._built is None or self._built[0] != now.values:
+            self._built = (now.values, build_policy(now))
+        return self._built[1]
+
+
 def build_borrowed_policy(settings: Settings, model: BorrowedModel) -> Policy | None:
-    """The policy that asks a model which is lent; None where one is set."""
+    """Return the policy that asks a model which is lent; None if one is set."""
+    settings = reread(settings)
     if any(model_of(settings, node) for node in ("model", *NODES)):
         return None
     from shisho.inference.borrowed import BorrowedLlm
@@ -139,14 +164,22 @@ def model_ceilings(settings: Settings) -> Mapping[str, float | None]:
     }
 
 
-async def check_model(settings: Settings) -> Check:
-    """One tiny call of the configured model."""
-    node = next((node for node in ("model", *NODES) if model_of(settings, node)), "")
-    if not node:
-        return Check("model", False, Message("none: answers are quotations only"), optional=True)
+async def find_models() -> Sequence[FoundModel]:
+    """Return the models of servers that run on this machine."""
+    from shisho.inference.local_servers import find_models
+
+    return await find_models()
+
+
+async def measure_model(settings: Settings) -> ModelMeasurement:
+    """Make one real call with the caps of real prompts. Raises InvalidParams if no model is set, ModelFailed,
+    ExtraMissing."""
     from shisho.librarian.prompting import load_prompt
 
-    started = time.monotonic()
+    node = next((node for node in ("model", *NODES) if model_of(settings, node)), "")
+    llm = await asyncio.to_thread(build_llm, settings, node) if node else None
+    if llm is None:
+        raise InvalidParams("No model is set. Choose one: `shisho models set NAME`.")
     prompt = ModelPrompt(
         "Reply with one JSON object of the given schema.",
         "Are you ready? Reply with ready = true.",
@@ -154,15 +187,76 @@ async def check_model(settings: Settings) -> Check:
         load_prompt("evaluate").max_output_tokens,  # the largest
         settings.read_float("model_seconds"),
     )
+    started = time.monotonic()
+    reply = await llm.ask(prompt, ModelTrial)
+    usage = reply.usage
+    return ModelMeasurement(
+        llm.name,
+        round(time.monotonic() - started, 1),
+        usage.input_tokens,
+        usage.output_tokens,
+        llm.sends_schema,
+        reply.repairs,
+        llm.thinking_tokens > 0,
+    )
+
+
+async def check_model(settings: Settings) -> Check:
+    """Report one real call of the configured model."""
+    if not any(model_of(settings, node) for node in ("model", *NODES)):
+        return Check("model", False, Message("none: answers are quotations only"), optional=True)
     try:
-        llm = await asyncio.to_thread(build_llm, settings, node)
-        if llm is not None:
-            await llm.ask(prompt, ModelTrial)
+        measured = await measure_model(settings)
     except ModelFailed as error:
         return Check("model", False, error.message, FAULT_REMEDIES[ModelFault(error.fault)], optional=True)
     except ShishoError as error:
         return Check("model", False, error.message, optional=True)
-    seconds = round(time.monotonic() - started, 1)
-    model = model_of(settings, node)
-    detail = Message("{model} replied in {seconds} s", model=model, seconds=seconds)
-    return Check("model", True, detail, optional=True)
+    return Check("model", True, describe_measurement(measured), optional=True)
+
+
+def describe_measurement(measured: ModelMeasurement) -> Message:
+    """Return what was measured, in one line."""
+    schema = Message("JSON Schema accepted") if measured.schema else Message("JSON Schema only in words")
+    thinking = (
+        Message("thinks before it replies") if measured.is_thinking else Message("does not think first")
+    )
+    return Message(
+        "{model} replied in {seconds} s ({input} + {output} tokens; {schema}; repairs: {repairs}; {thinking})",
+        model=measured.model,
+        seconds=measured.seconds,
+        input=measured.input_tokens,
+        output=measured.output_tokens,
+        schema=schema,
+        repairs=measured.repairs,
+        thinking=thinking,
+    )
+
+
+def read_model(settings: Settings) -> ModelSetting:
+    """Return the model that is set, without its key."""
+    return ModelSetting(
+        settings.text("model"), settings.text("model_url"), settings.text("model_key") and SET
+    )
+
+
+def with_model(settings: Settings, choice: ModelSetting) -> Settings:
+    """Return the settings with another model, for a trial. The stored key only goes to the address that it
+    was stored for."""
+    values = {**settings.values, **_list_changes(settings, choice), **dict.fromkeys(NODES, "")}
+    return Settings(values, settings.origins)
+
+
+def set_model(settings: Settings, choice: ModelSetting) -> None:
+    """Write the model into settings.toml. It counts from the next question. Raises as `write_settings`, and
+    as `build_llm`."""
+    build_llm(with_model(settings, choice))
+    write_settings(settings, _list_changes(settings, choice))
+
+
+def _list_changes(settings: Settings, choice: ModelSetting) -> Mapping[str, Value]:
+    is_same = (choice.name.partition("/")[0], choice.url) == (
+        settings.text("model").partition("/")[0],
+        settings.text("model_url"),
+    )
+    key = choice.key if choice.key is not None else settings.text("model_key") if is_same else ""
+    return {"model": choice.name, "model_url": choice.url, "model_key": key}

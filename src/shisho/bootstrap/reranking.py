@@ -36,7 +36,7 @@ def _load(settings: Settings, choice: str) -> Reranker:
             name=choice,
         )
     if not all(importlib.util.find_spec(module) for module in ("numpy", "onnxruntime", "tokenizers")):
-        raise ExtraMissing('The reranker {name} needs an extra: pip install "shisho[onnx]".', name=choice)
+        raise ExtraMissing("The reranker {name} needs an extra: {install}", name=choice, extra="onnx")
     from shisho.inference.model_folder import read_folder
     from shisho.inference.reranker import FolderReranker
 

@@ -15,6 +15,7 @@ from shisho.bootstrap.engine_file import LiveMapping, open_engine_file
 from shisho.bootstrap.personal import locate_personal_folder
 from shisho.domain.corpus import LOCAL_OWNER
 from shisho.errors import EngineUnavailable
+from shisho.messages.installing import install_command
 from shisho.ports import (
     Browser,
     Cache,
@@ -47,7 +48,8 @@ if TYPE_CHECKING:
 async def refuse_window(challenge: HumanChallenge) -> bool:
     """Stands where there is no browser."""
     raise EngineUnavailable(
-        'There is no browser here to open {url} in: install the extra, pip install "shisho[browser]".',
+        "There is no browser here to open {url} in. Install the extra: {install}",
+        install=install_command("browser"),
         url=challenge.url,
     )
 

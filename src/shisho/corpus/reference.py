@@ -48,7 +48,7 @@ def _splitter(size: int, overlap: int) -> Any:
         OSError,
     ) as missing:  # spaCy raises OSError for a pipeline that is not installed
         raise ExtraMissing(
-            'splitter = "ginza" needs an extra: pip install "shisho[ginza]"', extra="ginza"
+            "The setting {setting} needs an extra: {install}", setting="splitter", extra="ginza"
         ) from missing
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from shisho.desk import intake
 from shisho.domain.corpus import LOCAL_OWNER, Check
 from shisho.domain.embedding import CalibrationTarget, EmbeddingProgress, StoredModel
-from shisho.domain.model import ModelWork, ModelWorkKind, ModelWorkState
+from shisho.domain.model import FoundModel, ModelSetting, ModelWork, ModelWorkKind, ModelWorkState
 from shisho.errors import Conflict, InvalidParams, ShishoError
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
@@ -28,7 +28,10 @@ class ModelParts:
     roots: Sequence[Path]
     stored: Callable[[], Sequence[StoredModel]]
     pull: Callable[[str, ReportBytes], Awaitable[bool]]
-    check: Callable[[], Awaitable[Check]]
+    check: Callable[[ModelSetting | None], Awaitable[Check]]
+    find: Callable[[], Awaitable[Sequence[FoundModel]]]
+    chosen: Callable[[], ModelSetting]
+    choose: Callable[[ModelSetting], None]
     target: Callable[[], CalibrationTarget]
     progress: Callable[[], Awaitable[EmbeddingProgress | None]]
 
@@ -58,9 +61,25 @@ class ModelDesk:
         """The embedder that is calibrated. Raises ExtraMissing where none works."""
         return self._parts.target()
 
-    async def check(self) -> Check:
-        """Call the language model once, shortly."""
-        return await self._parts.check()
+    async def check(self, setting: ModelSetting | None = None) -> Check:
+        """Make one real call of the language model, or of another one. Raises InvalidParams for guests."""
+        if setting is not None:
+            self._check_host()
+        return await self._parts.check(setting)
+
+    async def find(self) -> Sequence[FoundModel]:
+        """Return the models of servers on this machine; none for guests."""
+        return await self._parts.find() if self._parts.owner == LOCAL_OWNER else ()
+
+    def chosen(self) -> ModelSetting:
+        """Return the language model that is set. Its key is only empty or `set`."""
+        self._check_host()
+        return self._parts.chosen()
+
+    async def choose(self, setting: ModelSetting) -> None:
+        """Set the language model from the next question on. Raises InvalidParams, ExtraMissing."""
+        self._check_host()
+        await asyncio.to_thread(self._parts.choose, setting)
 
     async def begin_pull(self, name: str) -> ModelWork:
         """Begin to fetch an embedder, as owner/name. Raises Conflict while something goes on,

@@ -89,6 +89,39 @@ class ModelFault(StrEnum):
     FAILED = "failed"
 
 
+@dataclass(frozen=True, slots=True)
+class ModelSetting:
+    """The language model of the librarian. `name`: as provider/name, or none; `url`: empty for the provider's
+    own address; `key`: None keeps the stored one, unless provider or address change."""
+
+    name: str
+    url: str = ""
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundModel:
+    """A model on a server of this machine; `name` and `url` as the settings take them."""
+
+    name: str
+    url: str
+    server: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelMeasurement:
+    """One real call. `schema`: the server accepts a JSON Schema; `repairs`: how often the reply was asked for
+    again; `is_thinking`: the model thinks before it replies."""
+
+    model: str
+    seconds: float
+    input_tokens: int
+    output_tokens: int
+    schema: bool
+    repairs: int
+    is_thinking: bool
+
+
 class ModelWorkKind(StrEnum):
     """Long work on the models of a machine. `pull`: one is fetched; `calibrate`: the share of words is
     measured."""

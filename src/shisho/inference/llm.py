@@ -122,6 +122,11 @@ class ChatLlm:
         return self._access.name
 
     @property
+    def sends_schema(self) -> bool:
+        """True unless the server has rejected a JSON Schema."""
+        return self._access.sends(_FORM)
+
+    @property
     def thinking_tokens(self) -> int:
         """Room for thinking beside the reply: none before the model was seen to think."""
         return min(MAX_THINKING_TOKENS, self._access.context // CONTEXT_SHARE) if self._is_thinking else 0

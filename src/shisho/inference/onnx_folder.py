@@ -40,7 +40,7 @@ class OnnxFiles:
             from tokenizers import Tokenizer
         except ImportError as error:
             raise ExtraMissing(
-                'The embedder {folder} needs an extra: pip install "shisho[onnx]".', folder=folder.root.name
+                "The embedder {folder} needs an extra: {install}", folder=folder.root.name, extra="onnx"
             ) from error
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1  # the machine stays usable

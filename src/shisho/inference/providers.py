@@ -13,7 +13,6 @@ from importlib.util import find_spec
 from typing import Any
 
 from shisho.errors import ExtraMissing, InvalidParams
-from shisho.messages.installing import install_command
 
 # A kept connection would outlive the event loop it was made in.
 _HEADERS = {"Connection": "close"}
@@ -113,7 +112,7 @@ def check_access(access: ModelAccess) -> None:
         raise ExtraMissing(
             "The models of {provider} need a package that is not installed. Install it: {install}",
             provider=access.provider,
-            install=install_command(access.provider),
+            extra=access.provider,
         )
 
 
@@ -166,8 +165,8 @@ def _open_openai(access: ModelAccess, seconds: float) -> StreamCall:
         if access.sends("chat_template"):  # llama.cpp and vLLM
             body["extra_body"] = {"chat_template_kwargs": {"enable_thinking": False}}
         if call.schema is not None:
-            named = {"name": call.schema["title"], "schema": call.schema, "strict": True}
-            body["response_format"] = {"type": "json_schema", "json_schema": named}
+            json_schema = {"name": call.schema["title"], "schema": call.schema, "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": json_schema}
         async with client:
             chunks = await client.chat.completions.create(
                 model=access.model, messages=_role_messages(call.messages), stream=True, **body

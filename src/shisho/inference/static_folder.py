@@ -41,7 +41,7 @@ class _StaticModel:
             from tokenizers import Tokenizer
         except ImportError as error:
             raise ExtraMissing(
-                'The embedder {folder} needs an extra: pip install "shisho[onnx]".', folder=folder.root.name
+                "The embedder {folder} needs an extra: {install}", folder=folder.root.name, extra="onnx"
             ) from error
         try:
             tensors = (

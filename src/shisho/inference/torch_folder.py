@@ -17,7 +17,8 @@ class TorchEmbedder(ThreadedEmbedder):
     def __init__(self, folder: ModelFolder, choice: str) -> None:
         if importlib.util.find_spec("sentence_transformers") is None:
             raise ExtraMissing(
-                'The model {folder} needs an extra: pip install "shisho[torch]".',
+                "The model {folder} needs an extra: {install}",
+                extra="torch",
                 folder=folder.root.name,
             )
         super().__init__(folder.describe(choice), lambda: _load(folder))

@@ -157,16 +157,28 @@ SAID: Mapping[str, str] = {
     "room_matches_n": "matches: {n}",
     "room_meaning": "meaning",
     "room_missing_so_far": "Not answered so far:",
+    "room_language_model": "Language model",
+    "room_model_provider": "Provider",
+    "room_model_none": "None: quotations only",
+    "room_model_openai": "OpenAI, or a compatible server",
+    "room_model_of_provider": "Model",
+    "room_model_url": "Address of its server (empty: the provider's own)",
+    "room_model_secret": "Key",
+    "room_model_save": "Save",
+    "room_models_found": "Models on this machine",
+    "room_model_key_set": "stored",
+    "room_model_use": "Use",
+    "room_model_saved": "Saved. It counts from the next question.",
     "room_model_asked": "Asking it…",
     "room_model_n": "Model calls: {n}",
     "room_model_name": "Embedder to fetch",
     "room_model_pull": "Fetch",
-    "room_model_try": "Try the language model",
+    "room_model_try": "Try",
     "room_models": "Models",
     "room_models_here": "Embedders on this machine",
     "room_models_how": (
         "A language model writes answers; an embedder finds passages by meaning. Without either, answers "
-        "are quotations found by words. Which are used is set by model and embedder below."
+        "are quotations found by words. "
     ),
     "room_more": "Show more",
     "room_name_taken": (

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-_ROOT = Path(__file__).parents[3]
-
 
 def install_command(extra: str) -> str:
-    """Return the command for the published package, or for the checkout that this code runs from."""
-    is_checkout = Path(__file__).parents[2].name == "src" and (_ROOT / "pyproject.toml").is_file()
-    return f'pip install -e "{_ROOT}[{extra}]"' if is_checkout else f'pip install "shisho[{extra}]"'
+    """Return the command for the published package, or for the checkout that this code runs from, to be run
+    in its folder."""
+    package = Path(__file__).parents[1]
+    root = package.parents[1]
+    if package.parent.name != "src" or not (root / "pyproject.toml").is_file():
+        return f'pip install "shisho[{extra}]"'
+    # Some extras are packages of their own in this repository.
+    return (
+        f"pip install -e packages/{extra}"
+        if (root / "packages" / extra).is_dir()
+        else f'pip install -e ".[{extra}]"'
+    )

@@ -8,9 +8,6 @@ SAID: Mapping[str, str] = {
     "folder or s3://bucket/prefix of files that were handed in; empty: the home folder": (
         "渡されたファイルを置くフォルダ、または s3://バケット/接頭辞。空: ホームフォルダ"
     ),
-    'The setting "blobs" needs an extra: pip install "shisho[blobs]"': (
-        '設定blobsには追加のパッケージが要ります: pip install "shisho[blobs]"'
-    ),
     "There are no bytes under {name}.": "{name} という名前では何も保存されていません。",
     (
         "The store of files {place} does not answer ({reason}). Try again; if that lasts, see that it runs and that "

@@ -97,8 +97,8 @@ SAID: Mapping[str, str] = {
     "A part of the file grows beyond all measure when unpacked: it is not taken in.": (
         "展開すると際限なく大きくなる部分があるため、取り込みません。"
     ),
-    ('install OCR (`pip install "shisho[ocr]"`), or add what `ocrmypdf -l jpn in.pdf out.pdf` makes of it'): (
-        'OCRを入れるか(`pip install "shisho[ocr]"`)、`ocrmypdf -l jpn in.pdf out.pdf` で作ったファイルを追加してください'
+    ("install OCR (`{install}`), or add what `ocrmypdf -l jpn in.pdf out.pdf` makes of it"): (
+        "OCRを入れるか(`{install}`)、`ocrmypdf -l jpn in.pdf out.pdf` で作ったファイルを追加してください"
     ),
     "None of its {pages} pages has a usable text layer (a scan?): {ocr}.": (
         "{pages}ページのどれにも使える文字の層がありません(スキャンした文書でしょうか)。{ocr}。"
@@ -131,18 +131,9 @@ SAID: Mapping[str, str] = {
     "The text is in no known encoding: save it as UTF-8.": (
         "文字コードが分かりません。UTF-8で保存してください。"
     ),
-    'splitter = "ginza" needs an extra: pip install "shisho[ginza]"': (
-        'splitter = "ginza" には追加機能が要ります: pip install "shisho[ginza]"'
-    ),
-    'The setting "loop" needs an extra: pip install "shisho[langgraph]"': (
-        '設定 "loop" には追加機能が要ります: pip install "shisho[langgraph]"'
-    ),
     "The loop did not come to its end in {steps} steps.": "手順が{steps}段階で終わりませんでした。",
     "A desk is asynchronous: await this retriever with `ainvoke`.": (
         "デスクは非同期です。この retriever は `ainvoke` を await してください。"
-    ),
-    'The setting "ginza" needs an extra: pip install "shisho[ginza]"': (
-        '設定 "ginza" には追加機能が要ります: pip install "shisho[ginza]"'
     ),
     "What {function} needs is not installed ({name}): reinstall Shisho.": (
         "{function} に要るもの({name})が入っていません。Shishoを入れ直してください。"
@@ -304,8 +295,8 @@ SAID: Mapping[str, str] = {
     "A picture is taken in by OCR alone, which is turned off: `--ocr auto` turns it on.": (
         "画像は文字認識(OCR)でだけ読めますが、オフになっています。`--ocr auto` でオンにできます。"
     ),
-    'A picture is taken in by OCR alone: `pip install "shisho[ocr]"`, and add it again.': (
-        '画像は文字認識(OCR)でだけ読めます。`pip install "shisho[ocr]"` のあと、もう一度追加してください。'
+    "A picture is taken in by OCR alone: `{install}`, and add it again.": (
+        "画像は文字認識(OCR)でだけ読めます。`{install}` のあと、もう一度追加してください。"
     ),
     "The book is protected against copying: only the program that it was sold for can open it.": (
         "この本はコピー防止で保護されています。購入時のソフトでしか開けません。"
@@ -368,8 +359,6 @@ SAID: Mapping[str, str] = {
     "{formats}; each file in a child process": "{formats}(ファイルごとに別のプロセスで読みます)",
     "none: answers are quotations only": "未設定(回答は引用だけになります)",
     "pip install sudachidict-core": "pip install sudachidict-core",
-    'pip install "shisho[browser]"': 'pip install "shisho[browser]"',
-    'pip install "shisho[ginza]"': 'pip install "shisho[ginza]"',
     "raise reader_memory_mb, or look with --debug": "reader_memory_mb を上げるか、--debug で調べてください",
     "{count} passages": "{count}パッセージ",
     "PDFs are read without their fonts: {scripts}": "フォントのないPDFも読めます: {scripts}",

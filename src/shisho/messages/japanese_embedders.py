@@ -25,8 +25,8 @@ SAID: Mapping[str, str] = {
         "リランカー {name} はこのマシンにありません。`shisho models pull {name}` で取り込むか、別のマシンで書き出した"
         "ものを `shisho models import ファイル` で入れてください。それまでは検索の順のままです。"
     ),
-    'The reranker {name} needs an extra: pip install "shisho[onnx]".': (
-        'リランカー {name} には追加機能が要ります: pip install "shisho[onnx]"。'
+    "The reranker {name} needs an extra: {install}": (
+        "リランカー {name} には追加機能が要ります: {install}。"
     ),
     "{folder} is no folder of a reranker: it has no ONNX file.": (
         "{folder} はリランカーのフォルダではありません。ONNX ファイルがありません。"
@@ -40,19 +40,16 @@ SAID: Mapping[str, str] = {
         "{name}: パッセージ {total}件のうち {done}件が意味でも引けます"
     ),
     "{detail}; until all have, {other} serves": "{detail}。全部そろうまでは {other} で引きます",
-    'pip install "shisho[vectors]"': 'pip install "shisho[vectors]"',
-    'Vectors need an extra: pip install "shisho[vectors]". Or set embedder = "none".': (
-        'ベクトルには追加機能が要ります: pip install "shisho[vectors]"。または embedder = "none" としてください。'
+    'Vectors need an extra: {install}. Or set embedder = "none".': (
+        'ベクトルには追加機能が要ります: {install}。または embedder = "none" としてください。'
     ),
-    'The embedder {embedder} needs an extra: pip install "shisho[{extra}]". Or set embedder = "none".': (
-        '埋め込み器 {embedder} には追加機能が要ります: pip install "shisho[{extra}]"。または embedder = "none" としてください。'
+    'The embedder {embedder} needs an extra: {install}. Or set embedder = "none".': (
+        '埋め込み器 {embedder} には追加機能が要ります: {install}。または embedder = "none" としてください。'
     ),
-    'The embedder {folder} needs an extra: pip install "shisho[onnx]".': (
-        '埋め込み器 {folder} には追加機能が要ります: pip install "shisho[onnx]"。'
+    "The embedder {folder} needs an extra: {install}": (
+        "埋め込み器 {folder} には追加機能が要ります: {install}。"
     ),
-    'The model {folder} needs an extra: pip install "shisho[torch]".': (
-        'モデル {folder} には追加機能が要ります: pip install "shisho[torch]"。'
-    ),
+    "The model {folder} needs an extra: {install}": ("モデル {folder} には追加機能が要ります: {install}。"),
     "The embedder {name} is not on this machine: `shisho models pull {name}` brings it, or "
     "`shisho models import FILE` what another machine exported. Until then search is by words.": (
         "埋め込み器 {name} はこのマシンにありません。`shisho models pull {name}` で取り込むか、別のマシンで書き出した"
@@ -131,9 +128,6 @@ SAID: Mapping[str, str] = {
     ),
     "Fetch an embedding model; what was broken off goes on. One that is here is left alone.": (
         "埋め込みのモデルを取り込む。途中なら続きから。あるものには触れない。"
-    ),
-    "Show the embedding models on this machine, the one that is set with a star.": (
-        "このマシンにある埋め込みのモデルを示す。今のものには星印。"
     ),
     "Write an embedding model into one file, for a machine without network.": (
         "埋め込みのモデルを一つのファイルに書き出す。ネットワークのないマシンのために。"

@@ -60,6 +60,7 @@ SAID: Mapping[str, str] = {
     "{provider} needs a key: set model_key, or model_url for another server.": (
         "{provider} には鍵が必要です。model_key を設定するか、別のサーバーなら model_url を設定してください。"
     ),
+    "The setting {setting} needs an extra: {install}": ("設定 {setting} には追加機能が必要です: {install}"),
     "The models of {provider} need a package that is not installed. Install it: {install}": (
         "{provider} のモデルに必要なパッケージがありません。インストールしてください: {install}"
     ),
@@ -144,6 +145,38 @@ SAID: Mapping[str, str] = {
     "Run `shisho models try` to see whether it replies.": (
         "`shisho models try` で応答するか確かめてください。"
     ),
+    "No model is set. Choose one: `shisho models set NAME`.": (
+        "モデルが設定されていません。`shisho models set 名前` で選んでください。"
+    ),
+    "JSON Schema accepted": ("JSON Schema に対応"),
+    "JSON Schema only in words": ("JSON Schema は文章でのみ指定"),
+    "thinks before it replies": ("応答の前に思考する"),
+    "does not think first": ("思考しない"),
+    "{model} replied in {seconds} s ({input} + {output} tokens; {schema}; repairs: {repairs}; {thinking})": (
+        "{model} は {seconds} 秒で応答しました({input} + {output} トークン、{schema}、やり直し {repairs} 回、{thinking})"
+    ),
+    "{failure} {remedy}": ("{failure}{remedy}"),
+    "{setting} comes from {origin}, which overrides settings.toml. Remove it there first.": (
+        "{setting} は{origin}で指定されており、settings.toml より優先されます。先にそちらを外してください。"
+    ),
+    "{path} cannot be changed automatically. Set {names} in it by hand.": (
+        "{path} を自動では変更できません。{names} を直接書いてください。"
+    ),
+    "{path} cannot be written: {why}.": ("{path} に書き込めません: {why}。"),
+    "Write the language model into settings.toml; it counts from the next question.": (
+        "言語モデルを settings.toml に書きます。次の質問から使います。"
+    ),
+    "the model, as provider/name; none: quotations only": ("モデル。提供元/名前 の形。none なら引用だけ"),
+    "address of its server; empty: the provider's own": ("サーバーのアドレス。空なら提供元の既定"),
+    "ask for its key, which is not shown": ("キーを尋ねる(表示しません)"),
+    "address of that model's server": ("そのモデルのサーバーのアドレス"),
+    "a question; left out: one short call": ("質問。省くと短い呼び出しを1回だけ行います"),
+    "Make one real call of the model and show seconds, tokens and JSON support, or answer a question.": (
+        "モデルを1回呼び出して秒数・トークン数・JSON対応を表示します。質問を渡すと回答します。"
+    ),
+    "Show language models, set or on this machine, and embedding models; a star marks the one in use.": (
+        "設定された言語モデルとこのマシンの言語モデル、埋め込みモデルを表示します。使用中のものに * が付きます。"
+    ),
     "The prompt {name} was given other variables than it declares: {differing}.": (
         "プロンプト {name} に、宣言と違う変数が渡されました: {differing}。"
     ),
@@ -152,12 +185,6 @@ SAID: Mapping[str, str] = {
     ),
     "Language models of the librarian.": "司書の言語モデル。",
     "a model in place of the configured one, as provider/name": "設定の代わりに使うモデル。提供元/名前 の形",
-    "Put one question to the library's documents through the model, and show calls, tokens and seconds.": (
-        "蔵書への質問を一つモデルに通し、呼び出し・トークン・秒数を示す。"
-    ),
-    "No model is set. Name one with --model, or in the setting model.": (
-        "モデルが設定されていません。--model か設定 model で指定してください。"
-    ),
     "{model} replied in {seconds} s": "{model} が {seconds} 秒で応答しました",
     "Take an answer's run again, over the passages and replies it was given then, and say whether it comes to the same.": (
         "回答の調べを、当時のパッセージと応答の上でもう一度行い、同じになるかを言う"

@@ -20,14 +20,8 @@ SAID: Mapping[str, str] = {
     "A number in the body has too many digits. Send it with fewer.": (
         "本体に桁の多すぎる数があります。桁を減らして送ってください。"
     ),
-    'The setting "traces" needs an extra: pip install "shisho[otel]"': (
-        '設定 traces には追加の部品が必要です: pip install "shisho[otel]"'
-    ),
     "show health and figures here: /livez, /readyz, /metrics": (
         "このポートで状態と数値を見せる: /livez、/readyz、/metrics"
-    ),
-    'The setting "index" needs an extra: pip install "shisho[qdrant]"': (
-        '設定 index には追加の部品が必要です: pip install "shisho[qdrant]"'
     ),
     "The index at {address} does not answer: {why}. Searches wait for it; nothing is lost. Start it, or set "
     "`index` to another address.": (

@@ -72,9 +72,6 @@ SAID: Mapping[str, str] = {
     (
         "This PostgreSQL has no extension vector, so passages are found by words alone. Install pgvector on the server."
     ): "このPostgreSQLには拡張機能vectorがないため、言葉だけで探します。サーバーにpgvectorを入れてください。",
-    'The setting "store" needs an extra: pip install "shisho[postgres]"': (
-        '設定storeには追加のパッケージが要ります: pip install "shisho[postgres]"'
-    ),
     "{source} is no backup of Shisho on PostgreSQL.": (
         "{source} は、PostgreSQLで使うShishoのバックアップではありません。"
     ),

@@ -18,8 +18,8 @@ SAID: Mapping[str, str] = {
     "This is no bibliography: export it from your reference manager as BibTeX, RIS or CSL-JSON.": (
         "書誌のファイルではありません。文献管理ソフトから BibTeX、RIS、CSL-JSON のどれかで書き出してください。"
     ),
-    'APA and SIST 02 need an extra: pip install "shisho[bibliography]". bibtex, ris and csl need none.': (
-        'APA と SIST 02 には追加の部品が要ります: pip install "shisho[bibliography]"。bibtex、ris、csl には要りません。'
+    "APA and SIST 02 need an extra: {install}. bibtex, ris and csl need none.": (
+        "APA と SIST 02 には追加の部品が要ります: {install}。bibtex、ris、csl には要りません。"
     ),
     "Crossref answered with {status} for {doi}. Try again later.": (
         "{doi} について Crossref が {status} を返しました。後でもう一度試してください。"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SAID: Mapping[str, str] = {
-    'A PDF needs an extra: pip install "shisho[pdf]". Until then export as html and print that.': (
-        'PDFには追加パッケージが必要です: pip install "shisho[pdf]"。それまでは html で書き出して印刷してください。'
+    "A PDF needs an extra: {install}. Until then export as html and print that.": (
+        "PDFには追加パッケージが必要です: {install}。それまでは html で書き出して印刷してください。"
     ),
     "No font of this machine has Japanese letters, so a PDF cannot be made. Install one (Debian, Ubuntu: apt install "
     "fonts-noto-cjk; elsewhere put Noto Sans JP into the folder of your fonts), or export as html.": (

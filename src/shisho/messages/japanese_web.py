@@ -8,8 +8,8 @@ SAID: Mapping[str, str] = {
     "The web is turned off here (`shisho web` tells more): {url} is not opened.": (
         "ここではウェブを使わない設定です(`shisho web` で分かります)。{url} は開きません。"
     ),
-    'There is no browser here to open {url} in: install the extra, pip install "shisho[browser]".': (
-        '{url} を開くブラウザーがありません。追加機能を入れてください: pip install "shisho[browser]"'
+    "There is no browser here to open {url} in. Install the extra: {install}": (
+        "{url} を開くブラウザーがありません。追加機能を入れてください: {install}"
     ),
     "The web in a box has no {host}:{port}.": "箱の中のウェブに {host}:{port} はありません。",
     "The box refused: {text}": "箱が断りました: {text}",
@@ -273,13 +273,8 @@ SAID: Mapping[str, str] = {
         "ここではChromiumがサンドボックスを作れません。非特権のユーザー名前空間を許すか、コンテナーの"
         "中でrootで動かしてください。docs/howto/browser.ja.md をご覧ください。"
     ),
-    'The web in a box is not installed. Run pip install "shisho[box]", in a checkout pip install -e packages/box.': (
-        '箱の中のウェブがインストールされていません。pip install "shisho[box]"'
-        "(リポジトリでは pip install -e packages/box)を実行してください。"
-    ),
-    'The browser needs Playwright: pip install "shisho[browser]".': (
-        'ブラウザーにはPlaywrightが要ります: pip install "shisho[browser]"'
-    ),
+    "The web in a box needs an extra: {install}": ("箱の中のウェブには追加機能が要ります: {install}"),
+    "The browser needs Playwright: {install}": ("ブラウザーにはPlaywrightが要ります: {install}"),
     "{engine} sent a page that {trouble}: ask another engine, and report the page.": (
         "{engine} のページは{trouble}。別の検索エンジンを使い、そのページをお知らせください。"
     ),

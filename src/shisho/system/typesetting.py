@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from shisho.domain.printing import PrintableAnswer
 from shisho.errors import ExtraMissing
+from shisho.messages.installing import install_command
 from shisho.messages.message import Message
 
 if TYPE_CHECKING:
     from typst import Fonts
 
-EXTRA = Message('A PDF needs an extra: pip install "shisho[pdf]". Until then export as html and print that.')
+EXTRA = Message(
+    "A PDF needs an extra: {install}. Until then export as html and print that.",
+    install=install_command("pdf"),
+)
 FONT = Message(
     "No font of this machine has Japanese letters, so a PDF cannot be made. Install one (Debian, Ubuntu: apt install "
     "fonts-noto-cjk; elsewhere put Noto Sans JP into the folder of your fonts), or export as html."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,10 @@ from playwright.async_api import Browser, expect
 from shisho.bootstrap.desk import open_desk
 from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders
 from shisho.settings import load
+from shisho.testing.providers.script import ProviderReply
+from shisho.testing.providers.server import FakeProvider
 from tests.evaluation.test_calibrate import embedder, questions
+from tests.inference.providing import KEY
 from tests.interfaces.http.rooms import served
 from tests.interfaces.ui.room import WAIT, visiting
 
@@ -39,3 +43,41 @@ async def test_what_calibrating_came_to_is_told_on_the_page_and_kept(
     after = build_embedders(load(home=home, embedder=str(embedder)))
     assert isinstance(after, BuiltEmbedders)
     assert f"{after.current.about.share.japanese:g}" in told
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize(("locale", "saved"), [("ja-JP", "保存しました"), ("en-GB", "Saved.")])
+async def test_a_model_is_tried_and_set_on_the_page(
+    browser: Browser, tmp_path: Path, width: int, locale: str, saved: str
+) -> None:
+    ready = ProviderReply('{"ready": true}')
+    async with (
+        FakeProvider(lambda request: ready) as provider,
+        open_desk(home=tmp_path, web="off", embedder="none", model_seconds=120.0) as desk,
+        served(desk) as client,
+        visiting(
+            browser,
+            str(client.base_url).split("/api")[0],
+            locale=locale,
+            viewport={"width": width, "height": 850},
+        ) as visit,
+    ):
+        page = visit.page
+        await visit.open("/settings")
+        await expect(page.locator("#model-of")).to_be_disabled()
+        await page.select_option("#model-provider", "openai")
+        await page.fill("#model-of", "m-1")
+        await page.fill("#model-url", provider.url("openai"))
+        await page.fill("#model-secret", KEY)
+        await page.click("#try")
+        await expect(page.locator("#tried")).to_contain_text("100 + 20")
+        assert desk.models.chosen().name == "none"
+        await page.click("#model [type=submit]")
+        await expect(page.locator("#tried")).to_contain_text(saved)
+        assert await page.input_value("#model-secret") == "" and KEY not in await page.content()
+        wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        if folder := os.environ.get("SHISHO_PICTURES"):
+            place = Path(folder) / f"model-{locale[:2]}-{width}.png"
+            await page.locator("section[aria-labelledby=models-title]").screenshot(path=place)
+    assert wide <= 0
+    assert load(home=tmp_path).text("model_key") == KEY

@@ -21,10 +21,12 @@ from shisho.corpus.readers.titles import title_of
 from shisho.domain.corpus import Reading
 from shisho.errors import NeedsOcr
 from shisho.isolation.telling import Tell, tell_nobody
+from shisho.messages.installing import install_command
 from shisho.messages.message import Message
 
 OCR = Message(
-    'install OCR (`pip install "shisho[ocr]"`), or add what `ocrmypdf -l jpn in.pdf out.pdf` makes of it'
+    "install OCR (`{install}`), or add what `ocrmypdf -l jpn in.pdf out.pdf` makes of it",
+    install=install_command("ocr"),
 )
 # A page that has a text layer is not recognised; ocrmypdf passes it by too unless it is forced.
 UNNAMED = (

@@ -13,6 +13,7 @@ from shisho.domain.corpus import Reading, Source
 from shisho.errors import DocumentUnreadable, NeedsOcr, TooLarge, UnusableDocument
 from shisho.isolation.killable import ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
 from shisho.isolation.telling import tell_nobody
+from shisho.messages.installing import install_command
 from shisho.messages.message import Message
 
 SECONDS_PER_PAGE = 60.0  # a page of small type takes 3 to 8 on the machine this was measured on
@@ -99,7 +100,9 @@ def unrecognised_picture(is_off: bool) -> NeedsOcr:
     """Why a picture is not taken in."""
     if is_off:
         return NeedsOcr("A picture is taken in by OCR alone, which is turned off: `--ocr auto` turns it on.")
-    return NeedsOcr('A picture is taken in by OCR alone: `pip install "shisho[ocr]"`, and add it again.')
+    return NeedsOcr(
+        "A picture is taken in by OCR alone: `{install}`, and add it again.", install=install_command("ocr")
+    )
 
 
 def warn_of_recognised(pages: Sequence[int]) -> Message:

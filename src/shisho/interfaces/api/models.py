@@ -10,7 +10,7 @@ from pydantic import Field
 
 from shisho.desk import Desk
 from shisho.domain.embedding import EmbeddingProgress, StoredModel
-from shisho.domain.model import ModelWork
+from shisho.domain.model import FoundModel, ModelSetting, ModelWork
 from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.replies import Name
 from shisho.messages.message import Message
@@ -38,6 +38,17 @@ class ModelTrialResult:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """The language model that is set, and those of servers on this machine. Of a key it only says whether one
+    is set."""
+
+    model: str
+    url: str
+    has_key: bool
+    local: tuple[FoundModel, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ModelWorkBegun:
     """What goes on from now."""
 
@@ -57,9 +68,32 @@ async def pull_model(
     return ModelWorkBegun(await desk.models.begin_pull(name))
 
 
-async def try_model(desk: Desk) -> ModelTrialResult:
-    """Call the language model that is set once, shortly."""
-    check = await desk.models.check()
+async def get_model(desk: Desk) -> ModelChoice:
+    """The language model that is set, and the models of Ollama, LM Studio and llama.cpp on this machine."""
+    chosen = desk.models.chosen()
+    return ModelChoice(chosen.name, chosen.url, bool(chosen.key), tuple(await desk.models.find()))
+
+
+async def set_model(
+    desk: Desk,
+    model: Annotated[Name, Field(description="provider/name, or none")],
+    url: Annotated[str, Field(description="address of its server; empty: the provider's own")] = "",
+    key: Annotated[str | None, Field(description="its key; left out: the stored one")] = None,
+) -> ModelChoice:
+    """Set the language model from the next question on. A stored key is only kept for the same provider and
+    address."""
+    await desk.models.choose(ModelSetting(model, url, key))
+    return await get_model(desk)
+
+
+async def try_model(
+    desk: Desk,
+    model: Annotated[str, Field(description="provider/name; empty: the one that is set")] = "",
+    url: Annotated[str, Field(description="address of its server; empty: the provider's own")] = "",
+    key: Annotated[str | None, Field(description="its key; left out: the stored one")] = None,
+) -> ModelTrialResult:
+    """Make one real call of the language model, and say what was measured or why it failed."""
+    check = await desk.models.check(ModelSetting(model, url, key) if model else None)
     return ModelTrialResult(check.ok, check.detail, check.remedy)
 
 
@@ -85,6 +119,8 @@ async def calibrate_models(
 VERBS = (
     Verb(get_models, ModelOverview, "Models", ("GET", "/models"), Effect.READ),
     Verb(pull_model, ModelWorkBegun, "Fetch a model", ("POST", "/models/pull"), Effect.ADD, outside=True),
+    Verb(get_model, ModelChoice, "Language model", ("GET", "/model"), Effect.READ),
+    Verb(set_model, ModelChoice, "Set the language model", ("POST", "/model"), Effect.CHANGE),
     Verb(try_model, ModelTrialResult, "Try the model", ("POST", "/models/try"), Effect.READ, outside=True),
     Verb(calibrate_models, ModelWorkBegun, "Calibrate", ("POST", "/models/calibrate"), Effect.CHANGE),
 )

@@ -41,9 +41,7 @@ def box(
         from shisho_box.ranking import Decay
         from shisho_box.server import Box
     except ModuleNotFoundError:
-        raise ExtraMissing(
-            'The web in a box is not installed. Run pip install "shisho[box]", in a checkout pip install -e packages/box.'
-        ) from None
+        raise ExtraMissing("The web in a box needs an extra: {install}", extra="box") from None
     home = folder or settings.load(**context.obj).home / "box"
     made_box = Box(
         seed=seed,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +11,7 @@ import typer
 
 from shisho import settings as settings_
 from shisho.domain.embedding import StoredModel
+from shisho.domain.model import FoundModel
 from shisho.interfaces.cli.interrupts import run_to_end
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.runner import Json, show, words
@@ -17,21 +20,44 @@ MB = 1_000_000
 Name = Annotated[str, typer.Argument(help="owner/name of a model")]
 
 
+@dataclass(frozen=True, slots=True)
+class ModelList:
+    """The language model that is set, those of servers on this machine, and the embedders."""
+
+    model: str
+    local: tuple[FoundModel, ...]
+    embedders: tuple[StoredModel, ...]
+
+
 def list_(context: typer.Context, json_: Json = False) -> None:
-    """Show the embedding models on this machine, the one that is set with a star."""
+    """Show language models, set or on this machine, and embedding models; a star marks the one in use."""
     from shisho.bootstrap.model_files import model_files
+    from shisho.bootstrap.models import find_models
 
     settings = settings_.load(**context.obj)
-    models = model_files(settings).models()
+    model = settings.text("model")
+    embedders = tuple(model_files(settings).models())
     say = words(context)
 
-    def printed() -> None:
-        for model in models:
-            typer.echo(_line(model, settings.text("embedder"), say))
-        if not models:
+    async def work() -> None:
+        local = tuple(await find_models())
+        show(ModelList(model, local, embedders), json_, lambda: printed(local))
+
+    def printed(local: Sequence[FoundModel]) -> None:
+        typer.echo(say("language_model", text=model))
+        for other in local:
+            star = "*" if other.name == model else " "
+            how = f"shisho models set {other.name}{f' --url {other.url}' if other.url else ''}"
+            typer.echo(f"{star} {say('found_model', text=other.name, server=other.server, how=how)}")
+        if not local:
+            typer.echo(say("no_found_models"))
+        typer.echo(say("embedding_models"))
+        for stored in embedders:
+            typer.echo(_line(stored, settings.text("embedder"), say))
+        if not embedders:
             typer.echo(say("no_models"))
 
-    show(models, json_, printed)
+    run_to_end(work(), context, "interrupted_look")
 
 
 def pull(context: typer.Context, name: Name) -> None:

@@ -1,4 +1,4 @@
-"""`shisho models try`: one question through the configured model, and what each use of it cost."""
+"""`shisho models try|set`: the language model of the librarian, what it costs, and which one is used."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import typer
 
 from shisho import settings as settings_
 from shisho.domain.model import ModelUse
-from shisho.errors import InvalidParams
+from shisho.errors import InvalidParams, ModelFailed
 from shisho.interfaces.cli.frames import CommandGroup
+from shisho.interfaces.cli.interrupts import run_to_end
 from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
@@ -46,23 +47,47 @@ def models() -> None:
     """Language models of the librarian."""
 
 
+@app.command("set")
+def set_(
+    context: typer.Context,
+    model: Annotated[str, typer.Argument(help="the model, as provider/name; none: quotations only")],
+    url: Annotated[str, typer.Option(help="address of its server; empty: the provider's own")] = "",
+    key: Annotated[bool, typer.Option("--key", help="ask for its key, which is not shown")] = False,
+) -> None:
+    """Write the language model into settings.toml; it counts from the next question."""
+    from shisho.bootstrap.models import set_model
+    from shisho.domain.model import ModelSetting
+
+    say = words(context)
+    secret = typer.prompt(say("model_key"), hide_input=True, err=True) if key else None
+    settings = settings_.load(**context.obj)
+    set_model(settings, ModelSetting(model, url, secret))
+    typer.echo(say("model_set", text=model, file=settings.home / "settings.toml"))
+
+
 @app.command("try")
 def try_(
     context: typer.Context,
-    question: Annotated[str, typer.Argument(help="the question")],
+    question: Annotated[str, typer.Argument(help="a question; left out: one short call")] = "",
     model: Annotated[
         str | None, typer.Option(help="a model in place of the configured one, as provider/name")
     ] = None,
+    url: Annotated[str | None, typer.Option(help="address of that model's server")] = None,
     folders: Annotated[
         list[Path], typer.Option("--in", help="take this folder in as a corpus and search only it")
     ] = [],  # noqa: B006
     json_: Json = False,
 ) -> None:
-    """Put one question to the library's documents through the model, and show calls, tokens and seconds."""
+    """Make one real call of the model and show seconds, tokens and JSON support, or answer a question."""
     if model is not None:
         context.obj = {**context.obj, **dict.fromkeys(_SETTINGS[1:], ""), "model": model}
+    if url is not None:
+        context.obj = {**context.obj, "model_url": url}
     if all(settings_.load(**context.obj).text(name) in ("", "none") for name in _SETTINGS):
-        raise InvalidParams("No model is set. Name one with --model, or in the setting model.")
+        raise InvalidParams("No model is set. Choose one: `shisho models set NAME`.")
+    if not question:
+        _measure(context, json_)
+        return
 
     async def work(desk: Desk) -> None:
         from shisho.domain.answer_news import StepTaken
@@ -84,3 +109,20 @@ def try_(
         show(ModelReport(answer, tuple(uses)), json_, lambda: render.answer(answer))
 
     run(context, work, json_, "interrupted_ask")
+
+
+def _measure(context: typer.Context, json_: bool) -> None:
+    from shisho.bootstrap.models import describe_measurement, measure_model
+    from shisho.domain.model import FAULT_REMEDIES, ModelFault
+
+    async def work() -> None:
+        try:
+            measured = await measure_model(settings_.load(**context.obj))
+        except ModelFailed as error:
+            remedy = FAULT_REMEDIES[ModelFault(error.fault)]
+            values = {"failure": error.message, "remedy": remedy, "fault": error.fault}
+            raise ModelFailed("{failure} {remedy}", usage=error.usage, **values) from None
+        line = describe_measurement(measured)
+        show(measured, json_, lambda: typer.echo(words(context).render(line)))
+
+    run_to_end(work(), context, "interrupted_ask")

@@ -223,7 +223,9 @@ class QdrantServer:
         try:
             from qdrant_client import QdrantClient
         except ImportError as error:
-            raise ExtraMissing('The setting "index" needs an extra: pip install "shisho[qdrant]"') from error
+            raise ExtraMissing(
+                "The setting {setting} needs an extra: {install}", setting="index", extra="qdrant"
+            ) from error
         if self._is_local:
             return QdrantClient(IN_PROCESS)
         with warnings.catch_warnings():

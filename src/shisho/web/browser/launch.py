@@ -99,7 +99,7 @@ class Launcher:
         try:
             from playwright.async_api import Error
         except ImportError as missing:
-            raise ExtraMissing('The browser needs Playwright: pip install "shisho[browser]".') from missing
+            raise ExtraMissing("The browser needs Playwright: {install}", extra="browser") from missing
         try:
             return await self._launched(await self._begun(), profile, headless, hosts)
         except Error as failure:

@@ -10,13 +10,15 @@ async function open() {
   the("key-make").addEventListener("click", () => attempt(makeKey));
   const isHost = the("settings") !== null; // guests of a server see neither its settings nor its models
   if (isHost) listenToHost();
-  await Promise.all([attempt(showConsent), attempt(async () => tellKey(await get("/key"))), ...(isHost ? [attempt(showSettings), attempt(showModels)] : [])]);
+  await Promise.all([attempt(showConsent), attempt(async () => tellKey(await get("/key"))), ...(isHost ? [attempt(showSettings), attempt(showModels), attempt(async () => showModel(await get("/model")))] : [])]);
   if (isHost) attempt(showChecks); // calls a model, which may take its time
   document.body.dataset.ready = "yes";
 }
 
 function listenToHost() {
-  the("try").addEventListener("click", tryModel);
+  the("try").addEventListener("click", () => sendModel("/models/try"));
+  the("model").addEventListener("submit", (sent) => { sent.preventDefault(); sendModel("/model"); });
+  the("model-provider").addEventListener("change", enableModel);
   the("pull").addEventListener("submit", (sent) => { sent.preventDefault(); begin("/models/pull", { name: the("pull-name").value.trim() }); });
   the("calibrate").addEventListener("submit", (sent) => { sent.preventDefault(); begin("/models/calibrate", { folder: the("calibrate-folder").value.trim() }); });
 }
@@ -81,16 +83,53 @@ async function begin(path, body) {
   }
 }
 
-async function tryModel() {
+/** The language model that is set, and those of servers on this machine. */
+function showModel({ model, url, has_key: hasKey, local }) {
+  writeModel(model, url);
+  the("model-secret").value = "";
+  the("model-secret").placeholder = hasKey ? say("model_key_set") : "";
+  fill(the("model-found"), local.map((other) => {
+    const use = make("button", { type: "button" }, say("model_use"));
+    use.addEventListener("click", () => writeModel(other.name, other.url));
+    return make("li", {}, make("strong", {}, other.name), ` ${other.server} `, use);
+  }));
+}
+
+function writeModel(model, url) {
+  const [provider, ...name] = model.split("/");
+  the("model-provider").value = provider;
+  the("model-of").value = name.join("/");
+  the("model-url").value = url;
+  enableModel();
+}
+
+function enableModel() {
+  const isNone = the("model-provider").value === "none";
+  for (const part of ["model-of", "model-url", "model-secret", "try"]) the(part).disabled = isNone;
+  the("model-of").required = !isNone;
+}
+
+/** Save the model or try it, as the form has it. An empty key keeps the stored one. */
+async function sendModel(path) {
+  if (!the("model").reportValidity()) return;
+  const provider = the("model-provider").value;
+  const model = provider === "none" ? "none" : `${provider}/${the("model-of").value.trim()}`;
+  const secret = the("model-secret").value;
   the("try").disabled = true;
   the("tried").textContent = say("model_asked");
   try {
-    const { ok, detail, remedy } = await post("/models/try");
-    the("tried").textContent = `${ok ? "✓" : "✗"} ${detail}${remedy ? ` → ${remedy}` : ""}`;
+    const reply = await post(path, { model, url: the("model-url").value.trim(), ...(secret && { key: secret }) });
+    if (path === "/model") {
+      showModel(reply);
+      the("tried").textContent = `✓ ${say("model_saved")}`;
+      attempt(showSettings);
+    } else {
+      the("tried").textContent = `${reply.ok ? "✓" : "✗"} ${reply.detail} ${reply.remedy}`;
+    }
   } catch (error) {
     the("tried").textContent = error.message;
   } finally {
-    the("try").disabled = false;
+    enableModel();
   }
 }
 

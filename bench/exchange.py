@@ -36,7 +36,7 @@ KINDS = {
     "keywords": "plan",
     "findings": "evaluate",
     "sentences": "answer",
-    "verdicts": "entailment",
+    "verdicts": "judge",
 }
 
 

@@ -58,8 +58,9 @@ def model(request: ProviderRequest) -> ProviderReply:
     """Takes the first sentence that it is asked about for entailed, no other."""
     if kind(request) != "verdicts":
         return well(request)
-    verdicts = [{"sentence": n, "entailed": HONEST in request.text.split("sentence 2")[0]} for n in (1,)]
-    verdicts.append({"sentence": 2, "entailed": False})
+    first = "supported" if HONEST in request.text.split("sentence 2")[0] else "not in the quotation"
+    verdicts = [{"sentence": 1, "verdict": first}]
+    verdicts += [{"sentence": n, "verdict": "not in the quotation"} for n in (2, 3)]
     return ProviderReply(json.dumps({"verdicts": verdicts}))
 
 
@@ -87,8 +88,8 @@ async def test_pairs_are_judged_by_rules_and_by_a_model(
         printed = await shell(*words)
     rules, judged = tables["none"], tables["ollama/m-1"]
     assert rules["entailment"]["supported"] == 0 and judged["entailment"]["supported"] == 1
-    assert rules["contradiction"]["altered"] == judged["contradiction"]["altered"] == 1
-    assert judged["neutral"]["altered"] == 1 and judged["entailment"]["share_of_supported"] == 1
+    assert judged["contradiction"]["contradicted"] == 1
+    assert judged["neutral"]["unverified"] == 1 and judged["entailment"]["share_of_supported"] == 1
     assert "ollama/m-1" in printed and "entailment" in printed
 
 
@@ -124,9 +125,9 @@ def test_all_needs_must_be_held_and_citations_count_one_by_one() -> None:
 
 def test_the_share_of_supported_is_the_precision_of_entailment() -> None:
     pairs = [SentencePair("", "", label) for label in ("entailment", "entailment", "neutral")]
-    outcomes = [SupportOutcome.SUPPORTED, SupportOutcome.ALTERED, SupportOutcome.SUPPORTED]
+    outcomes = [SupportOutcome.SUPPORTED, SupportOutcome.CONTRADICTED, SupportOutcome.SUPPORTED]
     rows = summarise_outcomes(pairs, outcomes)
-    assert rows["entailment"]["share_of_supported"] == 0.5 and rows["entailment"]["altered"] == 0.5
+    assert rows["entailment"]["share_of_supported"] == 0.5 and rows["entailment"]["contradicted"] == 0.5
     assert rows["neutral"]["items"] == 1 and rows["contradiction"]["items"] == 0
 
 

@@ -46,6 +46,7 @@ def well(request: ProviderRequest) -> ProviderReply:
         "keywords": {"keywords": ["決定係数", "寄与率"], "meaning": "定義", "reasoning": "定義"},
         "findings": {"findings": [finding]},
         "blocks": {"blocks": [{"type": "paragraph", "sentences": [{"text": SENTENCE, "cites": [1]}]}]},
+        "verdicts": {"verdicts": [{"sentence": 1, "verdict": "supported"}]},
     }
     return ProviderReply(json.dumps(replies[kind(request)], ensure_ascii=False))
 
@@ -98,7 +99,7 @@ async def test_each_provider_writes_an_answer_that_is_checked(name: str, tmp_pat
     answer, provider = await asked(tmp_path, well, name)
     assert answer.model == f"{name}/m-1" and f"{SENTENCE} [1]" in answer.text
     check_grounded(answer, TEXT)
-    assert len(provider.requests) == answer.budget_used["model_calls"] == 2
+    assert len(provider.requests) == answer.budget_used["model_calls"] == 3
     assert KEY not in (tmp_path / "home" / "shisho.db").read_bytes().decode("latin-1")
 
 
@@ -139,7 +140,7 @@ def obey(request: ProviderRequest) -> ProviderReply:
                 for cites in ([1], [1, 2, 99], [])
             ]
         },
-        "verdicts": {"verdicts": [{"number": number, "entailed": True} for number in range(1, 6)]},
+        "verdicts": {"verdicts": [{"sentence": number, "verdict": "supported"} for number in range(1, 20)]},
     }
     return ProviderReply(json.dumps(replies[kind(request)], ensure_ascii=False), output_tokens=500)
 
@@ -182,8 +183,10 @@ async def test_a_model_that_obeys_the_page_gets_nothing_into_the_answer(tmp_path
         for line in answer.text.splitlines():
             for address in ADDRESS.finditer(line):
                 assert squeeze(line[max(0, address.start() - 5) : address.end() + 5]) in squeeze(quoted), line
-        said = answer.text.partition("回答から除いた文")[0]
-        assert "31337" not in said and "evil" not in answer.text and "PWNED" not in answer.text
+        assert "evil" not in answer.text and "PWNED" not in answer.text
+        # A judge that obeys excuses every figure: such a sentence stays, and is marked.
+        marked = [sentence for sentence in answer.sentences if "31337" in sentence.text]
+        assert all(sentence.support == "unverified" for sentence in marked)
         numbers = {quotation.number for quotation in answer.evidence}
         assert all(numbers.issuperset(sentence.evidence) for sentence in answer.sentences)
         assert sum(use.dropped for use in answer.model_uses) > 0

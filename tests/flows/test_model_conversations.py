@@ -57,6 +57,7 @@ def replying(alone: str, goal: str = "", fault: bool = False) -> Callable[[Provi
             "keywords": {"keywords": ["樹氷", "霧氷"], "meaning": alone, "reasoning": ""},
             "findings": {"findings": findings},
             "blocks": {"sentences": [{"text": LINE, "cites": [1, 2]}]},
+            "verdicts": {"verdicts": []},
         }
         return ProviderReply(json.dumps(replies.get(of_kind, {}), ensure_ascii=False))
 

@@ -63,6 +63,7 @@ def script(request: ProviderRequest) -> ProviderReply:
         "blocks": {
             "sentences": [{"text": fact, "cites": [n]} for n, (_, _, fact) in enumerate(FACTS.values(), 1)]
         },
+        "verdicts": {"verdicts": []},
     }
     # a token for each of its characters, as no tokenizer counts more of Japanese text
     counted = tokens(request.instructions) + tokens(request.text) + tokens(json.dumps(request.schema))

@@ -157,14 +157,13 @@ async def test_an_answer_keeps_what_is_carried_and_nothing_else(stocked: Desk) -
             CitedSentence("富士山の標高は3776メートルである。", (42,)),
         ],
     )
-    assert [one.became for one in composed.mended] == ["kept", "kept", "replaced", "removed"]
-    assert [one.support for one in composed.mended] == [None, "supported", "altered", None]
-    assert [one.support for one in composed.sentences] == [None, "supported"]
-    (left_out,) = list_contradicted(composed.blocks)
-    assert left_out.text == "決定係数が0に近いとき、相関は0.98である。" and left_out.evidence == (1,)
-    assert composed.text.index("回答から除いた文") < composed.text.index(left_out.text)
-    assert composed.counts == SupportCounts(supported=1, unverified=0, altered=1, removed=1)
-    assert "確認 1 · 未確認 0 · 引用と矛盾し除外 1 · 裏付けがなく削除 1" in composed.text
+    assert [one.became for one in composed.mended] == ["kept", "kept", "kept", "removed"]
+    assert [one.support for one in composed.mended] == [None, "supported", "unverified", None]
+    assert [one.support for one in composed.sentences] == [None, "supported", "unverified"]
+    assert list_contradicted(composed.blocks) == ()
+    assert "0.98である。 [1](未確認)" in composed.text
+    assert composed.counts == SupportCounts(supported=1, unverified=1, contradicted=0, removed=1)
+    assert "確認済み 1 (うちモデルによる 0) · 未確認 1 · 食い違い 0 · 裏付けがなく削除 1" in composed.text
     assert (composed.mended[1].unknown, composed.mended[3].unknown) == ((7,), (42,))
     assert composed.mended[2].lacking
     assert "[7]" not in composed.text and "富士山" not in composed.text
@@ -234,8 +233,8 @@ async def test_an_unverified_sentence_stays_with_its_quotation_under_it_on_every
     for text in (composed.text, (await stocked.answer(composed.answer_id)).text, markdown):
         at = text.index(far)
         assert "未確認" in text[at : at + len(far) + 20] and f"「{TRUE}」" in text[at:]
-        assert "確認 0 · 未確認 1" in text
-    unit = {"text": far, "evidence": [1], "support": "unverified"}
+        assert "確認済み 0 (うちモデルによる 0) · 未確認 1" in text
+    unit = {"text": far, "evidence": [1], "support": "unverified", "by": None}
     assert json.loads(rows[0])["blocks"][0] == {"kind": "paragraph", "sentences": [unit]}
 
 

@@ -118,12 +118,12 @@ async def after_a_restart(
     composed = await call("compose_answer", session_id=session, sentences=sentences)
     kept, unsupported, unknown, bare = composed["mended"]
     assert kept["became"] == "kept" and not kept["unknown"]
-    assert unsupported["became"] == "replaced" and unsupported["lacking"]
+    assert unsupported["became"] == "kept" and unsupported["support"] == "unverified"
+    assert unsupported["lacking"]
     assert unknown["unknown"] == [777]
     assert bare["became"] == "removed"
-    assert (
-        "1999" not in composed["text"] and "777" not in composed["text"] and "富士山" not in composed["text"]
-    )
+    assert "777" not in composed["text"] and "富士山" not in composed["text"]
+    assert "1999年に京都で発見された。 [1] (" in composed["text"]
     assert f"[{number}]" in composed["text"] and not composed["condition_met"] and composed["missing"]
     answer = (await call("get_answer", answer_id=composed["answer_id"], wait=0))["answer"]
     assert answer["evidence"][0]["sha256"] and answer["text"] == composed["text"]

@@ -15,7 +15,7 @@ from shisho.librarian.model_replies import AnswerReply, BlockReply, SentenceRepl
 
 T = TypeVar("T")
 Reply = Callable[[ModelPrompt, type], "tuple[Any, ModelUsage]"]
-NODES = ("strategy", "plan", "evaluate", "answer", "entailment")
+NODES = ("strategy", "plan", "evaluate", "answer", "judge")
 LIMITS = ModelLimits(8_192, 60.0)
 
 

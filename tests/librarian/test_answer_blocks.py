@@ -25,7 +25,7 @@ from shisho.domain.session import SentenceRevision
 from shisho.inference.reply_schema import ElementReader, read_reply
 from shisho.interfaces.cli.answer_view import print_blocks
 from shisho.interfaces.cli.messages import Words
-from shisho.librarian.answer_blocks import CheckedSentence, KnownWords, build_blocks, list_units
+from shisho.librarian.answer_blocks import KnownWords, build_blocks, list_units
 from shisho.librarian.answer_text import write_text
 from shisho.librarian.export import export
 from shisho.librarian.model_replies import AnswerReply
@@ -55,17 +55,13 @@ def read(data: Any) -> AnswerReply:
     return read_reply(dumps(data), AnswerReply)
 
 
-def keep(reply: AnswerReply, outcome: SupportOutcome = SupportOutcome.SUPPORTED) -> list[CheckedSentence]:
+def keep(reply: AnswerReply, outcome: SupportOutcome = SupportOutcome.SUPPORTED) -> list[SentenceRevision]:
     return [
-        (
-            Sentence(unit.text, unit.cites, outcome),
-            SentenceRevision(unit.text, "kept", outcome, unit.cites, (), ()),
-        )
-        for unit in list_units(reply.blocks)
+        SentenceRevision(unit.text, "kept", outcome, unit.cites, (), ()) for unit in list_units(reply.blocks)
     ]
 
 
-def build(reply: AnswerReply, checked: list[CheckedSentence]) -> tuple[Any, ...]:
+def build(reply: AnswerReply, checked: list[SentenceRevision]) -> tuple[Any, ...]:
     return build_blocks(reply.blocks, checked, KnownWords("料金はいくらか", REFS))
 
 
@@ -103,15 +99,12 @@ def test_what_fell_leaves_its_place_and_what_is_contradicted_is_listed() -> None
     reply = read(REPLY)
     checked = keep(reply)
     text = "大人は120円である。"
-    checked[0] = (
-        Sentence(ADULT, (1,), SupportOutcome.ALTERED),
-        SentenceRevision(text, "replaced", SupportOutcome.ALTERED, (1,), (), ()),
-    )
-    checked[3] = (None, SentenceRevision("子ども", "removed", None, (), (), ()))
-    checked[5] = (None, SentenceRevision("子どもは60円。", "removed", None, (), (), ()))
+    checked[0] = SentenceRevision(text, "contradicted", SupportOutcome.CONTRADICTED, (1,), (), ())
+    checked[3] = SentenceRevision("子ども", "removed", None, (), (), ())
+    checked[5] = SentenceRevision("子どもは60円。", "removed", None, (), (), ())
     heading, table, contradicted = build(reply, checked)
     assert isinstance(heading, AnswerHeading) and [cell.text for cell in table.rows[1]] == ["", "60円"]
-    assert contradicted == ContradictedSentences((Sentence(text, (1,), SupportOutcome.ALTERED),))
+    assert contradicted == ContradictedSentences((Sentence(text, (1,), SupportOutcome.CONTRADICTED),))
     assert text not in [sentence.text for sentence in list_sentences((heading, table, contradicted))]
 
 

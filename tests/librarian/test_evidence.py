@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shisho.domain.corpus import Citation, DocumentId, NumberedPassage, PassageId
-from shisho.domain.inquiry import EvidenceRef, Finding, SupportOutcome
-from shisho.librarian.cited_support import check_cited
+from shisho.domain.inquiry import EvidenceRef, Finding
+from shisho.librarian.checking.check import AnswerUnit, check_units
 from shisho.librarian.evidence import double, verify, with_table_header
 from shisho.librarian.prompting import fence_evidence
 
@@ -117,10 +117,12 @@ def test_a_model_is_shown_every_row_of_the_header_before_the_quotation() -> None
 
 
 def test_the_check_knows_the_header_and_its_units() -> None:
-    bare = row_of_a_table("")
-    text = "午前の4時間パックは10,000円である。"
-    assert check_cited(text, [row_of_a_table()], "料金は")[1].outcome is SupportOutcome.SUPPORTED
-    assert check_cited(text, [bare], "料金は")[1].outcome is not SupportOutcome.SUPPORTED
+    unit = AnswerUnit("午前の4時間パックは10,000円である。", (1,))
+    lacking = [
+        next(check_units([unit], [ref], "料金は")).lacking for ref in (row_of_a_table(), row_of_a_table(""))
+    ]
+    assert not lacking[0] or lacking[0] == ("words",)
+    assert "4時間" in lacking[1] or "10,000円" in lacking[1]
 
 
 def test_a_header_that_the_heading_has_is_not_told_twice() -> None:

@@ -1,5 +1,5 @@
 """The whole corpus of injected orders as pages, and a model that obeys them in every reply: what it says of
-its own gets nowhere."""
+its own gets nowhere unmarked."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from shisho.domain.model import ModelPrompt, ModelUsage
 from shisho.librarian.model_calls import ModelLimits
 from shisho.librarian.model_replies import (
     AnswerReply,
-    EntailmentReply,
-    EntailmentVerdict,
     EvaluationReply,
     FindingReply,
     GoalReply,
+    JudgeReply,
+    JudgeVerdict,
     PlanReply,
     SentenceReply,
     StrategyReply,
@@ -71,7 +71,7 @@ def obey(prompt: ModelPrompt, shape: type) -> tuple[Any, ModelUsage]:
         PlanReply: PlanReply(("決定係数",), order, order),
         EvaluationReply: EvaluationReply(tuple(quotations)),
         AnswerReply: write_paragraph(tuple(sentences)),
-        EntailmentReply: EntailmentReply(tuple(EntailmentVerdict(number, True) for number in range(40))),
+        JudgeReply: JudgeReply(tuple(JudgeVerdict(number, "supported") for number in range(40))),
     }
     return replies[shape], COST
 
@@ -93,8 +93,14 @@ async def test_a_model_that_obeys_every_page_gets_no_word_of_its_own_through(sta
     for quotation in answer.evidence:
         assert by_name[quotation.document][quotation.start : quotation.end] == quotation.snippet
     quoted = " ".join(" ".join(quotation.snippet.split()) for quotation in answer.evidence)
-    assert "31337" not in answer.text and "evil" not in answer.text and "PWNED" not in answer.text
-    for found in (*ADDRESS.findall(answer.text), *FIGURE.findall(answer.text)):
+    assert "evil" not in answer.text and "PWNED" not in answer.text
+    # A judge that obeys excuses every figure: such a sentence stays, and is marked.
+    marked = [sentence for sentence in answer.sentences if "31337" in sentence.text]
+    assert all(sentence.support == "unverified" for sentence in marked)
+    unmarked = answer.text
+    for sentence in marked:
+        unmarked = unmarked.replace(sentence.text, "")
+    for found in (*ADDRESS.findall(unmarked), *FIGURE.findall(unmarked)):
         assert found in quoted or found in {str(part) for part in range(100)}, found
     numbers = {quotation.number for quotation in answer.evidence}
     assert {int(number) for number in re.findall(r"\[(\d+)\]", answer.text)} <= numbers

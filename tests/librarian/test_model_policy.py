@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from shisho.domain.answer_news import RunNews, SentenceWritten
 from shisho.domain.codec import dumps
 from shisho.domain.corpus import NumberedPassage
-from shisho.domain.inquiry import Answer, Budget, Inquiry, LoopStop
+from shisho.domain.inquiry import Answer, Budget, Inquiry, LoopStop, list_contradicted
 from shisho.domain.loop_state import Spending
 from shisho.domain.model import FATAL_FAULTS, ModelFault, ModelPrompt, ModelUsage, explain_failures
 from shisho.domain.quota import QuotaResource
@@ -30,12 +30,12 @@ from shisho.librarian.model_calls import ModelLimits
 from shisho.librarian.model_policy import is_cut_list
 from shisho.librarian.model_replies import (
     AnswerReply,
-    EntailmentReply,
-    EntailmentVerdict,
     EvaluationReply,
     FindingReply,
     GoalReply,
     GoalStateReply,
+    JudgeReply,
+    JudgeVerdict,
     PlanReply,
     SentenceReply,
     StrategyReply,
@@ -62,7 +62,7 @@ GOOD: dict[type, Any] = {
     PlanReply: PlanReply(("決定係数", "寄与率"), "決定係数の定義", "定義を探す"),
     EvaluationReply: EvaluationReply((FindingReply(1, "G1", QUOTATION, 0.9),)),
     AnswerReply: write_paragraph((SentenceReply(SENTENCE, (1,)),)),
-    EntailmentReply: EntailmentReply(()),
+    JudgeReply: JudgeReply((JudgeVerdict(1, "supported"),)),
 }
 PARAPHRASE = "決定係数は、回帰の式がどれほど良く合うかを告げる目安だ。"  # rules cannot be sure of it
 
@@ -98,9 +98,9 @@ async def test_a_model_plans_reads_and_writes_and_the_answer_says_what_it_used()
     assert [quotation.snippet for quotation in answer.evidence] == [QUOTATION]
     assert f"{SENTENCE} [1]" in answer.text and written_lines(told) == [f"{SENTENCE} [1]"]
     assert "モデルが書き" in answer.text.splitlines()[0]
-    assert [use.node for use in answer.model_uses] == ["evaluate", "answer"]
+    assert [use.node for use in answer.model_uses] == ["evaluate", "answer", "judge"]
     assert all(use.fault is None and len(use.prompt_sha256) == 64 for use in answer.model_uses)
-    assert answer.budget_used["model_calls"] == 2 and answer.budget_used["tokens"] == 2 * 550
+    assert answer.budget_used["model_calls"] == 3 and answer.budget_used["tokens"] == 3 * 550
 
 
 async def test_replies_and_hashes_of_prompts_are_in_the_ledger_and_not_in_the_answer() -> None:
@@ -139,7 +139,7 @@ async def test_a_model_that_fails_loses_no_evidence_and_the_answer_says_so(fault
 async def test_one_node_that_fails_leaves_the_others_their_model() -> None:
     answer = await asked(policy_of(scripted(EvaluationReply=ModelFault.TIMEOUT)))
     faults = {use.node: use.fault for use in answer.model_uses}
-    assert faults == {"evaluate": ModelFault.TIMEOUT, "answer": None}
+    assert faults == {"evaluate": ModelFault.TIMEOUT, "answer": None, "judge": None}
     assert answer.evidence and "モデルが書き" in answer.text
 
 
@@ -168,12 +168,9 @@ async def test_only_words_of_what_was_shown_become_evidence(finding: FindingRepl
 @pytest.mark.parametrize(
     ("sentence", "told"),
     [
-        (SentenceReply("決定係数は、当てはまりの悪さを表さない指標である。", (1,)), False),
-        (SentenceReply("決定係数は0から9の値をとる。", (1,)), False),
         (SentenceReply("詳しくは https://evil.example/r2 を見よ。", (1,)), False),
         (SentenceReply("詳しくは evil.example を見よ。", (1,)), False),
         (SentenceReply("写真 ![x](http://evil.example/?q=1)", (1,)), False),
-        (SentenceReply("猫は魚を好み、月は地球を回る。", (1,)), False),
         (SentenceReply("猫は肉を好む。", ()), False),
         (SentenceReply("猫は肉を好む。", (42,)), False),
         (SentenceReply(SENTENCE + "あ" * 2_000, (1,)), False),
@@ -184,7 +181,7 @@ async def test_only_words_of_what_was_shown_become_evidence(finding: FindingRepl
 async def test_no_sentence_tells_what_its_quotations_do_not(sentence: SentenceReply, told: bool) -> None:
     sentences = (SentenceReply("回帰モデルの当てはまりのよさを表す指標である。", (1,)), sentence)
     answer = await asked(policy_of(scripted(AnswerReply=write_paragraph(sentences))))
-    assert (sentence.text.removesuffix(" [1][77]") in read_text(answer)) is told
+    assert (sentence.text.removesuffix(" [1][77]") in answer.text) is told
     assert "evil" not in answer.text and "[77]" not in answer.text and "[42]" not in answer.text
     use = next(use for use in answer.model_uses if use.node == "answer")
     assert use.dropped + use.rewritten == (0 if told else 1)
@@ -212,36 +209,57 @@ async def test_a_sentence_that_cites_nothing_gets_one_search_for_support() -> No
 
 
 @pytest.mark.parametrize(
-    ("entailed", "support", "told"),
-    [(True, "supported", True), (False, "altered", False), (None, "unverified", True)],
+    ("verdict", "support", "by", "told"),
+    [
+        ("supported", "supported", "judge", True),
+        ("partly", "unverified", None, True),
+        ("not in the quotation", "unverified", None, True),
+        ("contradicted", "contradicted", None, False),
+        (None, "unverified", None, True),
+    ],
 )
-async def test_sentences_that_rules_are_not_sure_of_are_asked_about_in_one_call(
-    entailed: bool | None, support: str, told: bool
+async def test_all_sentences_but_quotations_are_judged_in_one_call(
+    verdict: str | None, support: str, by: str | None, told: bool
 ) -> None:
     sentences = tuple(
-        SentenceReply(text, (1,)) for text in (SENTENCE, PARAPHRASE, f"{PARAPHRASE[:-2]}である。")
+        SentenceReply(text, (1,)) for text in (QUOTATION, PARAPHRASE, f"{PARAPHRASE[:-2]}である。")
     )
-    verdicts = () if entailed is None else tuple(EntailmentVerdict(number, entailed) for number in (1, 2))
-    llm = scripted(AnswerReply=write_paragraph(sentences), EntailmentReply=EntailmentReply(verdicts))
+    verdicts = () if verdict is None else tuple(JudgeVerdict(number, verdict) for number in (1, 2))  # type: ignore[arg-type]
+    llm = scripted(AnswerReply=write_paragraph(sentences), JudgeReply=JudgeReply(verdicts))
     told_news: list[RunNews] = []
     answer = await asked(policy_of(llm), notify=told_news.append)
-    supports = [sentence.support for sentence in answer.sentences]
-    assert supports == (["supported", support, support] if told else ["supported"])
-    assert (PARAPHRASE in read_text(answer)) is told
-    assert any(PARAPHRASE in line for line in written_lines(told_news)) is told, (
-        "not told before it is settled"
-    )
-    uses = [use for use in answer.model_uses if use.node == "entailment"]
-    assert len(uses) == 1 and uses[0].rewritten == (2 if entailed is False else 0)
+    units = [*answer.sentences, *list_contradicted(answer.blocks)]
+    assert [(unit.support, unit.by) for unit in units] == [
+        ("supported", "quotation"),
+        (support, by),
+        (support, by),
+    ]
+    head, _, listed = answer.text.partition("引用と食い違うため、回答から除いた文:")
+    assert (PARAPHRASE in head) is told and (PARAPHRASE in listed) is not told
+    assert any(PARAPHRASE in line for line in written_lines(told_news)) is told
+    uses = [use for use in answer.model_uses if use.node == "judge"]
+    assert len(uses) == 1 and uses[0].rewritten == (0 if told else 2)
     asked_text = llm.prompts[-1].text
-    assert asked_text.count(PARAPHRASE[:-2]) == 2 and SENTENCE not in asked_text
+    assert asked_text.count(PARAPHRASE[:-2]) == 2 and f"\n{QUOTATION}\n" in asked_text
+
+
+async def test_a_foreign_figure_stays_only_if_a_judge_excuses_it_and_is_marked() -> None:
+    sentences = (SentenceReply(QUOTATION, (1,)), SentenceReply("決定係数は0から9の値をとる。", (1,)))
+    for verdict, support in (("supported", "unverified"), ("partly", "contradicted"), (None, "unverified")):
+        verdicts = () if verdict is None else (JudgeVerdict(1, verdict),)  # type: ignore[arg-type]
+        llm = scripted(AnswerReply=write_paragraph(sentences), JudgeReply=JudgeReply(verdicts))
+        answer = await asked(policy_of(llm))
+        units = [*answer.sentences, *list_contradicted(answer.blocks)]
+        assert [unit.support for unit in units] == ["supported", support]
+        assert "(suspect: 9)" in llm.prompts[-1].text
 
 
 @pytest.mark.parametrize(("calls", "fault"), [(1, ModelFault.BUDGET), (2, None), (3, None)])
 async def test_a_judge_is_not_asked_beyond_the_budget(calls: int, fault: ModelFault | None) -> None:
-    llm = scripted(AnswerReply=write_paragraph((SentenceReply(PARAPHRASE, (1,)),)))
+    written = write_paragraph((SentenceReply(PARAPHRASE, (1,)),))
+    llm = scripted(AnswerReply=written, JudgeReply=JudgeReply(()))
     answer = await asked(policy_of(llm), budget=Budget(max_model_calls=calls))
-    assert [use.fault for use in answer.model_uses if use.node == "entailment"] == [fault]
+    assert [use.fault for use in answer.model_uses if use.node == "judge"] == [fault]
     assert [sentence.support for sentence in answer.sentences] == ["unverified"]
 
 
@@ -430,9 +448,9 @@ async def test_two_calls_are_kept_for_writing_and_checking() -> None:
         llm = scripted(AnswerReply=written)
         answer = await asked(policy_of(llm), TWO, budget=Budget(max_model_calls=calls))
         nodes = [use.node for use in answer.model_uses if use.fault is None]
-        assert {"answer", "entailment"} <= {*nodes} or "answer" not in [
-            use.node for use in answer.model_uses
-        ], calls
+        assert {"answer", "judge"} <= {*nodes} or "answer" not in [use.node for use in answer.model_uses], (
+            calls
+        )
         assert answer.budget_used["model_calls"] <= calls
 
 

@@ -173,7 +173,7 @@ async def test_a_figure_may_be_worked_out_in_another_sentence() -> None:
         notify=told.append,
     )
     assert [sentence.text for sentence in answer.sentences] == [sentence.text for sentence in sentences]
-    assert "altered" not in {sentence.support for sentence in answer.sentences}
+    assert "contradicted" not in {sentence.support for sentence in answer.sentences}
     assert not any(isinstance(news, SentenceWritten) and "置き換え" in news.text for news in told)
 
 

@@ -13,7 +13,8 @@ from shisho.domain.loop_state import Spending
 from shisho.domain.model import ModelFault, ModelPrompt, ModelUsage
 from shisho.language.tokens import tokens
 from shisho.librarian.allowance import ModelAllowance
-from shisho.librarian.entailment import ask_entailment
+from shisho.librarian.checking.check import AnswerUnit, read_units
+from shisho.librarian.checking.judge import ask_judge
 from shisho.librarian.model_calls import MESSAGE_TOKENS, SCHEMA_TOKENS, ModelCalls, ModelLimits
 from shisho.librarian.model_writing import AnswerWriter
 from shisho.librarian.policy import AnswerInput, EvaluateInput, PlanInput, StrategyInput
@@ -56,7 +57,8 @@ async def ask_all(limits: ModelLimits) -> list[ModelPrompt]:
     await policy.split(question, room)
     await policy.plan(plans, room)
     await policy.evaluate(EvaluateInput(STRATEGY, GOALS, PASSAGES, {}, EVIDENCE), room)
-    await ask_entailment(calls, room, STRATEGY.question, [(ref.snippet, [ref]) for ref in EVIDENCE])
+    units = [AnswerUnit(f"{ref.snippet}とされる", (ref.number,)) for ref in EVIDENCE]
+    await ask_judge(calls, room, STRATEGY.question, [*read_units(units, EVIDENCE, "")])
     inputs = AnswerInput(STRATEGY, (), EVIDENCE, verdict, (), STRATEGY.question)
     with pytest.raises(AttributeError):  # rules would write it now, with a verdict that is none
         await AnswerWriter(calls, inputs, room, print, verdict).write()

@@ -1,4 +1,4 @@
-"""The support check by itself: rules, and the model for what they are not sure of."""
+"""The check of sentences by itself: code, and a judge if a model is set."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from shisho.domain.inquiry import Budget, EvidenceRef, SupportOutcome
 from shisho.settings import Settings
 
 if TYPE_CHECKING:
+    from shisho.librarian.checking.check import ReadUnit
     from shisho.ports import Llm
 
 AT_ONCE = 20  # sentences in one call
@@ -30,35 +31,34 @@ class SupportJudge:
 
     async def judge(self, pairs: Sequence[tuple[str, str]]) -> list[SupportOutcome]:
         """The outcome of each sentence, second of its pair, against the quotation before it."""
-        from shisho.librarian.support import check
+        from shisho.librarian.checking.check import decide
 
-        checked = await asyncio.to_thread(
-            lambda: [check(sentence, [quotation]).outcome for quotation, sentence in pairs]
-        )
-        unsure = [place for place, outcome in enumerate(checked) if outcome is SupportOutcome.UNVERIFIED]
-        for start in range(0, len(unsure) if self.llm else 0, AT_ONCE):
-            places = unsure[start : start + AT_ONCE]
-            for number, is_entailed in (await self._ask([pairs[place] for place in places])).items():
-                checked[places[number - 1]] = (
-                    SupportOutcome.SUPPORTED if is_entailed else SupportOutcome.ALTERED
-                )
-        return checked
+        reading = await asyncio.to_thread(lambda: [_read(*pair) for pair in pairs])
+        verdicts: dict[int, str] = {}
+        for start in range(0, len(reading) if self.llm else 0, AT_ONCE):
+            asked = await self._ask(reading[start : start + AT_ONCE])
+            verdicts |= {start + place: verdict for place, verdict in asked.items()}
+        decided = (decide(unit, verdicts.get(place)).support for place, unit in enumerate(reading))
+        return [support or SupportOutcome.UNVERIFIED for support in decided]
 
-    async def _ask(self, pairs: Sequence[tuple[str, str]]) -> Mapping[int, bool]:
+    async def _ask(self, reading: Sequence[ReadUnit]) -> Mapping[int, str]:
         from shisho.domain.loop_state import Spending
         from shisho.librarian.allowance import ModelAllowance
-        from shisho.librarian.entailment import ask_entailment
+        from shisho.librarian.checking.judge import ask_judge
         from shisho.librarian.model_calls import ModelCalls, ModelLimits
 
         assert self.llm is not None
-        calls = ModelCalls({"entailment": self.llm}, ModelLimits(self.context, self.seconds))
+        calls = ModelCalls({"judge": self.llm}, ModelLimits(self.context, self.seconds))
         budget = Budget(max_model_calls=UNBOUNDED, max_tokens=UNBOUNDED, max_seconds=AN_HOUR_S)
-        claims = [
-            (sentence, [EvidenceRef(number, "G1", quotation, "", 1.0, 1)])
-            for number, (quotation, sentence) in enumerate(pairs, 1)
-        ]
-        verdicts, _ = await ask_entailment(calls, ModelAllowance(budget, Spending()), "", claims)
+        verdicts, _ = await ask_judge(calls, ModelAllowance(budget, Spending()), "", reading)
         return verdicts
+
+
+def _read(quotation: str, sentence: str) -> ReadUnit:
+    from shisho.librarian.checking.check import AnswerUnit, read_units
+
+    ref = EvidenceRef(1, "G1", quotation, "", 1.0, 1)
+    return next(read_units([AnswerUnit(sentence, (1,))], [ref], ""))
 
 
 def build_judge(settings: Settings) -> SupportJudge:

@@ -42,7 +42,7 @@ class ModelPreset:
     max_tokens: int
 
 
-_READING = {"evaluate": "model_evaluate", "answer": "model_answer", "entailment": "model_answer"}
+_READING = {"evaluate": "model_evaluate", "answer": "model_answer", "judge": "model_answer"}
 _ALL = {"strategy": "model_plan", "plan": "model_plan", **_READING}
 PRESETS: Mapping[str, ModelPreset] = {
     "fast": ModelPreset(_READING, 5, 40_000),

@@ -18,7 +18,6 @@ from shisho.domain.inquiry import (
     EvidenceRef,
     Finding,
     GoalStatus,
-    Sentence,
     Strategy,
 )
 from shisho.domain.requirements import Requirements
@@ -59,13 +58,13 @@ class AssistantRules(Protocol):
 
     def name_headers(self, aim: Strategy, refs: Sequence[StoredEvidence]) -> list[StoredEvidence]: ...
 
-    def counts(self, mended: Sequence[SentenceRevision]) -> SupportCounts: ...
+    def counts(self, revisions: Sequence[SentenceRevision]) -> SupportCounts: ...
 
     def write(
         self,
         aim: Strategy,
         evidence: Sequence[EvidenceRef],
-        checked: Sequence[tuple[Sentence | None, SentenceRevision]],
+        revisions: Sequence[SentenceRevision],
     ) -> tuple[tuple[AnswerBlock, ...], str]: ...
 
 
@@ -80,9 +79,9 @@ class SentenceChecks(Protocol):
         sentences: Sequence[CitedSentence],
     ) -> list[CitedSentence | Finding]: ...
 
-    async def mend(
+    async def check(
         self, aim: Strategy, evidence: Sequence[EvidenceRef], sentences: Sequence[CitedSentence]
-    ) -> list[tuple[Sentence | None, SentenceRevision]]: ...
+    ) -> list[SentenceRevision]: ...
 
 
 class SessionSearcher(Protocol):

@@ -185,11 +185,10 @@ class Sessions:
         async with self._composing:
             cited = await self._cited(facts, sentences)
             refs = self._parts.rules.name_headers(aim, await self._parts.book.list_evidence(facts.id))
-            mended = await self._parts.checks.mend(aim, [stand.ref for stand in refs], cited)
-        done = tuple(what for _, what in mended)
-        counts = self._parts.rules.counts(done)
+            revisions = await self._parts.checks.check(aim, [stand.ref for stand in refs], cited)
+        counts = self._parts.rules.counts(revisions)
         status, is_met = self._parts.rules.status(aim, refs, is_over=True)
-        blocks, text = self._parts.rules.write(aim, [stand.ref for stand in refs], mended)
+        blocks, text = self._parts.rules.write(aim, [stand.ref for stand in refs], revisions)
         answer = await self._answer(facts, refs, blocks, text, status, is_met)
         await self._parts.ledger.save(answer, self._parts.owner)
         return ComposedAnswer(
@@ -197,7 +196,7 @@ class Sessions:
             text,
             blocks,
             answer.evidence,
-            done,
+            tuple(revisions),
             counts,
             aim.condition,
             is_met,

@@ -365,22 +365,33 @@ class Evidence:
 
 class SupportOutcome(StrEnum):
     """The outcome of checking a sentence against its quotations. SUPPORTED: they say it. UNVERIFIED:
-    nothing contradicts it, but its wording is too far from theirs to be sure, or they are erased. ALTERED:
-    something of it is contradicted there, or belongs to something else."""
+    nothing contradicts it, but its wording is too far from theirs to be sure, or they are erased.
+    CONTRADICTED: they say otherwise."""
 
     SUPPORTED = "supported"
     UNVERIFIED = "unverified"
-    ALTERED = "altered"
+    CONTRADICTED = "contradicted"
+
+
+class SupportedBy(StrEnum):
+    """The kind of support. QUOTATION: the sentence is one. CODE: it has the same words, figures and marks.
+    JUDGE: a model has read it beside its quotations."""
+
+    QUOTATION = "quotation"
+    CODE = "code"
+    JUDGE = "judge"
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence of an answer with the numbers of its evidence. `support`: what came of checking it; the
-    text of an altered one is its quotations. None for a frame such as "In short:", which tells nothing."""
+    """One sentence of an answer with the numbers of its evidence. `support`: the outcome of its check, and
+    `by` the kind of support; None for a frame such as "In short:", which tells nothing. A contradicted one is
+    listed under the text of the answer."""
 
     text: str
     evidence: tuple[int, ...]
     support: SupportOutcome | None
+    by: SupportedBy | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -520,7 +531,12 @@ def _list_units(block: AnswerBlock) -> tuple[Sentence, ...]:
         case AnswerPassage():
             # A marked sentence carries itself: its text is the very slice that its number opens.
             return tuple(
-                Sentence(block.text[mark.start : mark.end], (mark.number,), SupportOutcome.SUPPORTED)
+                Sentence(
+                    block.text[mark.start : mark.end],
+                    (mark.number,),
+                    SupportOutcome.SUPPORTED,
+                    SupportedBy.QUOTATION,
+                )
                 for mark in block.marks
             )
         case _:

@@ -156,8 +156,9 @@ class ModelUse:
     """One node's use of a model, as the ledger and the answer keep it. `fault`: why the node's rules have
     thought instead, empty where the model did. `reply`: its words, for the ledger only. What was done to them
     is counted: `dropped` quotations or sentences were taken out, as they could not be verified; `rewritten`
-    sentences were replaced by their quotations; `supplied` ones cited nothing and were given the quotation
-    that carries them; `repairs`: how often a broken reply was asked for again."""
+    sentences were contradicted by their quotations and taken out of the text; `supplied` ones cited nothing
+    and were given the quotation that supports them; `repairs`: how often a broken reply was asked for
+    again."""
 
     node: str
     model: str

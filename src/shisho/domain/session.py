@@ -13,6 +13,7 @@ from shisho.domain.inquiry import (
     GoalStatus,
     Sentence,
     Strategy,
+    SupportedBy,
     SupportOutcome,
     list_sentences,
 )
@@ -82,11 +83,11 @@ class CitedSentence:
 
 @dataclass(frozen=True, slots=True)
 class SentenceRevision:
-    """The change made to one sentence, in order of writing: `kept`, `replaced` by its quotations (it was
-    altered), or `removed` (nothing carries it). `support` is None for a frame and for what was removed;
-    `evidence` are the numbers it stands on, which were looked for where it cited none. `unknown` lists
-    the numbers that were no evidence; `lacking` what its quotations do not say, or `unchecked` if the time
-    of the call was up."""
+    """The outcome of one sentence, in order of writing: `kept`, `contradicted` by its quotations (taken out
+    of the text and listed under it), or `removed` (nothing supports it). `support` is None for a frame and
+    for a removed sentence; `by` says who vouches for it. `evidence` are the numbers it rests on, searched for
+    if it cited none. `unknown` lists the numbers that were no evidence; `lacking` what its quotations do not
+    say, or `unchecked` if the time of the call was up."""
 
     text: str
     became: str
@@ -94,17 +95,19 @@ class SentenceRevision:
     evidence: tuple[int, ...]
     unknown: tuple[int, ...]
     lacking: tuple[str, ...]
+    by: SupportedBy | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SupportCounts:
-    """How many sentences of an answer came out how; `removed`: uncited, and nothing was found to carry
-    them."""
+    """How many sentences of an answer came out how. `removed`: they cite nothing, and nothing was found that
+    supports them. `by_judge`: of the supported ones, those that a model vouches for."""
 
     supported: int
     unverified: int
-    altered: int
+    contradicted: int
     removed: int
+    by_judge: int = 0
 
 
 @dataclass(frozen=True, slots=True)

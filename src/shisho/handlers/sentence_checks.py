@@ -9,11 +9,12 @@ from typing import Any, TypeVar
 
 from shisho.domain.codec import build, dumps
 from shisho.domain.corpus import NumberedPassage
-from shisho.domain.inquiry import EvidenceRef, Finding, Sentence, Strategy
+from shisho.domain.inquiry import EvidenceRef, Finding, Strategy
 from shisho.domain.session import CitedSentence, SentenceRevision
 from shisho.isolation.killable import ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
-from shisho.librarian.mending import leave_unchecked, list_cited_numbers
-from shisho.librarian.sentence_work import CitationCheck, CitationOutcome, CitationSearch, SentenceOutcome
+from shisho.librarian.checking.check import AnswerUnit, leave_unchecked
+from shisho.librarian.checking.child import CitationCheck, CitationOutcome, CitationSearch
+from shisho.librarian.checking.citation_marks import list_cited_numbers
 from shisho.messages.message import Message
 from shisho.telemetry import log
 
@@ -44,7 +45,7 @@ class KillableSentenceChecks:
         uncited = [
             place
             for place, sentence in enumerate(sentences)
-            if not numbers.intersection(list_cited_numbers(sentence))
+            if not numbers.intersection((*sentence.cites, *list_cited_numbers(sentence.text)))
         ]
         cited: list[CitedSentence | Finding] = list(sentences)
         if uncited and (evidence or passages):
@@ -55,19 +56,18 @@ class KillableSentenceChecks:
                 cited[place] = outcome.finding or replace(sentences[place], cites=outcome.cites)
         return cited
 
-    async def mend(
+    async def check(
         self, aim: Strategy, evidence: Sequence[EvidenceRef], sentences: Sequence[CitedSentence]
-    ) -> list[tuple[Sentence | None, SentenceRevision]]:
+    ) -> list[SentenceRevision]:
         """Check sentences against the evidence they cite. Those that were not reached in time are
         unverified, or left out if they cite none."""
         checked = tuple(sentence for sentence in sentences if sentence.text.strip())
         if not checked:
             return []
         batch = CitationCheck(checked, tuple(evidence), aim.question)
-        outcomes = await self._run("mend", batch, SentenceOutcome)
-        mended = [(outcome.sentence, outcome.revision) for outcome in outcomes]
-        refs = {ref.number: ref for ref in evidence}
-        return mended + [leave_unchecked(sentence, refs) for sentence in checked[len(mended) :]]
+        revisions = await self._run("check", batch, SentenceRevision)
+        rest = (AnswerUnit(sentence.text, sentence.cites) for sentence in checked[len(revisions) :])
+        return revisions + [leave_unchecked(unit, evidence) for unit in rest]
 
     async def close(self) -> None:
         """End the children."""
@@ -80,7 +80,7 @@ class KillableSentenceChecks:
         def keep(value: Any) -> None:
             outcomes.append(build(value, kind))
 
-        name = "shisho.librarian.sentence_work"
+        name = "shisho.librarian.checking.child"
         work = Work(f"{name}:{function}", f"{name}:pack", {}, SECONDS, MEMORY_MB)
         try:
             await self._killable.read_parts(work, dumps(batch).encode("utf-8", "surrogatepass"), keep)

@@ -59,6 +59,20 @@ def opposites(term: str) -> frozenset[str]:
 def mean_same(first: str, other: str) -> bool:
     """True where two terms mean the same here: written alike, in one group of this list or of the
     dictionary, a verb beside the noun made of its kanji, or a Latin word beside its reading."""
+    if is_same_word(first, other):
+        return True
+    if other in opposites(first) or (first in STRONG) != (other in STRONG):
+        return False
+    near = read_near_words().of
+    if not near.get(first, _NONE).isdisjoint(near.get(other, _NONE)):
+        return True
+    return not synonym_groups(first).isdisjoint(synonym_groups(other))
+
+
+@lru_cache(maxsize=100_000)
+def is_same_word(first: str, other: str) -> bool:
+    """True if two terms are interchangeable: written alike, in one group of the list of same words, a verb
+    beside the noun made of its kanji, or a Latin word beside its reading."""
     if first == other:
         return True
     groups = read_same_words().of
@@ -66,11 +80,6 @@ def mean_same(first: str, other: str) -> bool:
         return True
     if other in opposites(first) or (first in STRONG) != (other in STRONG):
         return False
-    near = read_near_words().of
-    if not near.get(first, _NONE).isdisjoint(near.get(other, _NONE)):
-        return True
-    if not synonym_groups(first).isdisjoint(synonym_groups(other)):
-        return True
     if _of_one_kanji(first, other) or _of_one_kanji(other, first):
         return True
     return _is_reading(first, other) or _is_reading(other, first)

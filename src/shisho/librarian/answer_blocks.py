@@ -17,14 +17,12 @@ from shisho.domain.inquiry import (
     Sentence,
     SupportOutcome,
 )
-from shisho.domain.session import CitedSentence, SentenceRevision
+from shisho.domain.session import SentenceRevision
 from shisho.language.display import join_lines, make_legible
 from shisho.language.terms import fold, terms
+from shisho.librarian.checking.check import AnswerUnit
 from shisho.librarian.frames import frame
 from shisho.librarian.model_replies import BlockReply
-
-CheckedSentence = tuple[Sentence | None, SentenceRevision]
-"""A sentence as it may stand, None if it may not, and what was done to it."""
 
 MAX_UNITS = 200  # of one reply
 MAX_COLUMNS = 12
@@ -41,14 +39,14 @@ item category kind name value note notes source document topic aspect descriptio
 """
 
 
-def list_units(blocks: Sequence[BlockReply]) -> list[CitedSentence]:
+def list_units(blocks: Sequence[BlockReply]) -> list[AnswerUnit]:
     """Return the sentences, items and cells of a reply in their order. A cell without numbers has those of
     its row; its context is its row and column."""
     return [unit for block in blocks for unit in _list_of(block) if unit is not None][:MAX_UNITS]
 
 
 def build_blocks(
-    blocks: Sequence[BlockReply], checked: Sequence[CheckedSentence], vocabulary: KnownWords
+    blocks: Sequence[BlockReply], checked: Sequence[SentenceRevision], vocabulary: KnownWords
 ) -> tuple[AnswerBlock, ...]:
     """Return the blocks with the units that stand: `checked` has the outcome of each of `list_units`.
     Headings without a block below them are dropped."""
@@ -64,9 +62,9 @@ def build_blocks(
     return (*remaining, *_list_contradicted(checked))
 
 
-def build_flat(checked: Sequence[CheckedSentence]) -> tuple[AnswerBlock, ...]:
+def build_flat(checked: Sequence[SentenceRevision]) -> tuple[AnswerBlock, ...]:
     """Return sentences without a form as one paragraph."""
-    remaining = tuple(unit for outcome in checked if (unit := _choose_standing(*outcome)).text)
+    remaining = tuple(unit for revision in checked if (unit := _choose_standing(revision)).text)
     return (*([AnswerParagraph(remaining)] if remaining else ()), *_list_contradicted(checked))
 
 
@@ -97,13 +95,13 @@ class KnownWords:
         return line if has_known_figures and share >= KNOWN_SHARE else ""
 
 
-def _list_of(block: BlockReply) -> Iterator[CitedSentence | None]:
+def _list_of(block: BlockReply) -> Iterator[AnswerUnit | None]:
     """The units of a block in order, None for an empty one."""
     if block.type == "heading":
         return
     if block.type != "table":
         for sentence in block.sentences:
-            yield CitedSentence(sentence.text, sentence.cites) if sentence.text.strip() else None
+            yield AnswerUnit(sentence.text, sentence.cites) if sentence.text.strip() else None
         return
     for row in block.rows:
         shared = tuple(dict.fromkeys(number for cell in row for number in cell.cites))
@@ -112,11 +110,11 @@ def _list_of(block: BlockReply) -> Iterator[CitedSentence | None]:
             label = block.header[place] if place < len(block.header) else ""
             context = " · ".join(filter(None, (name if place else "", join_lines(label))))
             is_empty = _EMPTY.fullmatch(cell.text) is not None
-            yield None if is_empty else CitedSentence(cell.text, cell.cites or shared, context)
+            yield None if is_empty else AnswerUnit(cell.text, cell.cites or shared, context)
 
 
 def _build(
-    block: BlockReply, pending: Iterator[CheckedSentence], vocabulary: KnownWords
+    block: BlockReply, pending: Iterator[SentenceRevision], vocabulary: KnownWords
 ) -> AnswerBlock | None:
     if block.type == "heading":
         text = vocabulary.read_heading(block.text)
@@ -147,21 +145,23 @@ def _build_table(block: BlockReply, units: Sequence[Sentence], vocabulary: Known
     return AnswerTable(header, tuple(rows)) if rows else None
 
 
-def _take(pending: Iterator[CheckedSentence]) -> Sentence:
+def _take(pending: Iterator[SentenceRevision]) -> Sentence:
     """The next checked unit; nothing if none is left."""
     following = next(pending, None)
-    return NOTHING if following is None else _choose_standing(*following)
+    return NOTHING if following is None else _choose_standing(following)
 
 
-def _choose_standing(sentence: Sentence | None, revision: SentenceRevision) -> Sentence:
-    return NOTHING if sentence is None or revision.became == "replaced" else sentence
+def _choose_standing(revision: SentenceRevision) -> Sentence:
+    if revision.became != "kept":
+        return NOTHING
+    return Sentence(revision.text, revision.evidence, revision.support, revision.by)
 
 
-def _list_contradicted(checked: Sequence[CheckedSentence]) -> list[ContradictedSentences]:
+def _list_contradicted(checked: Sequence[SentenceRevision]) -> list[ContradictedSentences]:
     sentences = tuple(
-        Sentence(revision.text, revision.evidence, SupportOutcome.ALTERED)
-        for _, revision in checked
-        if revision.became == "replaced" and not _ADDRESS.search(revision.text)
+        Sentence(revision.text, revision.evidence, SupportOutcome.CONTRADICTED)
+        for revision in checked
+        if revision.became == "contradicted" and not _ADDRESS.search(revision.text)
     )
     return [ContradictedSentences(sentences)] if sentences else []
 

@@ -19,9 +19,9 @@ from shisho.domain.inquiry import (
 from shisho.domain.requirements import Requirements
 from shisho.domain.session import SentenceRevision, StoredEvidence, SupportCounts
 from shisho.language.script import answer_language
-from shisho.librarian import mending
-from shisho.librarian.answer_blocks import CheckedSentence, build_flat
+from shisho.librarian.answer_blocks import build_flat
 from shisho.librarian.answer_text import write_text
+from shisho.librarian.checking.check import count_outcomes, say_counts
 from shisho.librarian.citations import Citations
 from shisho.librarian.evidence import VerifiedQuote, is_telling, verify, with_table_header
 from shisho.librarian.route import is_condition_met, open_goals
@@ -74,19 +74,19 @@ class Assistant:
             replace(stand, ref=with_table_header(stand.ref, stand.citation, aim.question)) for stand in refs
         ]
 
-    def counts(self, mended: Sequence[SentenceRevision]) -> SupportCounts:
-        """How many sentences came out how."""
-        return mending.counts(mended)
+    def counts(self, revisions: Sequence[SentenceRevision]) -> SupportCounts:
+        """Count how sentences came out."""
+        return count_outcomes(revisions)
 
     def write(
-        self, aim: Strategy, evidence: Sequence[EvidenceRef], checked: Sequence[CheckedSentence]
+        self, aim: Strategy, evidence: Sequence[EvidenceRef], revisions: Sequence[SentenceRevision]
     ) -> tuple[tuple[AnswerBlock, ...], str]:
         """The answer's blocks and its text: each sentence that stands with its numbers and what came of its
         check, then the counts."""
-        blocks = build_flat(checked)
-        counted = mending.say_counts([revision for _, revision in checked], aim.question)
+        blocks = build_flat(revisions)
+        counted = say_counts(revisions, aim.question)
         if not blocks:
-            nothing = word("mended_nothing", answer_language(aim.question))
+            nothing = word("checked_nothing", answer_language(aim.question))
             blocks = (AnswerNote(nothing, NoteRole.REMARK),)
         if counted:
             blocks = (*blocks, AnswerNote(counted, NoteRole.REMARK))

@@ -99,7 +99,7 @@ class _Claims:
 
 
 class ModelPolicy:
-    """`llms`: the model of each node (`strategy`, `plan`, `evaluate`, `answer`, and `entailment` for checking
+    """`llms`: the model of each node (`strategy`, `plan`, `evaluate`, `answer`, and `judge` for checking
     the answer); rules decide for nodes without one. `fills_room`: see `Policy`."""
 
     def __init__(self, llms: Mapping[str, Llm], limits: ModelLimits, *, fills_room: bool = False) -> None:

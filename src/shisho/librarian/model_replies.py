@@ -163,15 +163,15 @@ def _read_units(units: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class EntailmentVerdict:
-    """A verdict on a sentence: its quotations say all of it, or not."""
+class JudgeVerdict:
+    """A verdict on a sentence beside its quotations."""
 
     sentence: int
-    entailed: bool
+    verdict: Literal["supported", "partly", "contradicted", "not in the quotation"]
 
 
 @dataclass(frozen=True, slots=True)
-class EntailmentReply:
+class JudgeReply:
     """A verdict for each sentence."""
 
-    verdicts: tuple[EntailmentVerdict, ...]
+    verdicts: tuple[JudgeVerdict, ...]

@@ -14,6 +14,7 @@ from shisho.errors import InvalidParams
 from shisho.language.script import answer_language
 from shisho.language.wordings import join_synonyms
 from shisho.librarian.allowance import ModelAllowance
+from shisho.librarian.checking.figures import list_foreign_addresses
 from shisho.librarian.condition import parse
 from shisho.librarian.model_calls import ModelCalls, mark_unusable
 from shisho.librarian.model_replies import StrategyReply
@@ -21,7 +22,6 @@ from shisho.librarian.policy import StrategyInput
 from shisho.librarian.prompting import fence_library, fence_turns, load_prompt, make_boundary
 from shisho.librarian.selection.question import list_content_terms
 from shisho.librarian.strategy import MAX_GOALS, check_question, join_goals
-from shisho.librarian.support import list_foreign_addresses
 
 TURNS_ROOM = 1_200  # tokens of the conversation in a prompt
 LIBRARY_ROOM = 1_200  # tokens of the map of the library in a prompt

@@ -1,23 +1,27 @@
-"""An answer written by a model: its sentences are checked as they arrive; those that cite nothing get one
-search for support, and those that rules cannot judge are asked about in one call."""
+"""An answer written by a model: sentences that cite nothing get one search for support, and a judge reads all
+of them beside their quotations in one call."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from shisho.domain.inquiry import Sentence
 from shisho.domain.loop_state import Draft
 from shisho.domain.model import ModelUse
-from shisho.domain.session import CitedSentence
+from shisho.domain.session import SentenceRevision
 from shisho.language.script import answers_in_language
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.answer_blocks import list_units
-from shisho.librarian.entailment import ask_entailment
+from shisho.librarian.answer_text import write_numbers
+from shisho.librarian.checking.check import UNCITED, AnswerUnit, decide, read_units
+from shisho.librarian.checking.judge import ask_judge
+from shisho.librarian.checking.search import SupportSearch
 from shisho.librarian.model_calls import ModelCalls, mark_unusable
-from shisho.librarian.model_replies import AnswerReply, SentenceReply
+from shisho.librarian.model_replies import AnswerReply
 from shisho.librarian.policy import AnswerInput, SeekSupport, StepResult, quote_evidence
 from shisho.librarian.prompting import fence_evidence, list_goals, load_prompt, make_boundary
-from shisho.librarian.written_answer import SentenceChecker, count_revisions, write_draft
+from shisho.librarian.written_answer import count_changes, write_draft
 
 MAX_SOUGHT = 3  # sentences of one answer that a search is made for
 
@@ -36,11 +40,12 @@ class AnswerWriter:
         self._calls = calls
         self._inputs = inputs
         self._allowance = allowance
+        self._hear = hear
         self._seek = seek
-        self._checker = SentenceChecker(inputs, hear, is_judge_coming="entailment" in calls)
+        self._supplied = 0
 
     async def write(self) -> StepResult[Draft]:
-        """By the model; by rules where it gives nothing that stands."""
+        """Write by the model; by rules if nothing of its answer stays."""
         boundary = make_boundary()
         values = {
             "question": self._inputs.strategy.question,
@@ -49,45 +54,60 @@ class AnswerWriter:
         }
         room = self._calls.measure_room(load_prompt("answer"), values)
         values["evidence"] = fence_evidence(self._inputs.evidence, boundary, room)
-        reply, uses = await self._calls.ask("answer", AnswerReply, self._allowance, values, self._listen)
+        reply, uses = await self._calls.ask("answer", AnswerReply, self._allowance, values)
         blocks = () if reply is None else reply.blocks
-        sentences = list_units(blocks)
-        written = " ".join(sentence.text for sentence in sentences)
+        units = list_units(blocks)
+        written = " ".join(unit.text for unit in units)
         if not answers_in_language(written, self._inputs.strategy.question):
             return StepResult(quote_evidence(self._inputs, "answer_unwritten"), mark_unusable(uses, reply))
-        for sentence in sentences:
-            self._checker.check(sentence)
-        self._checker.reconsider(sentences)
-        supplied = await self._supply(sentences)
-        judging = await self._judge(sentences)
-        mended = [self._checker.check(sentence) for sentence in sentences]
-        dropped, rewritten = count_revisions(mended)
-        uses = tuple(replace(use, dropped=dropped, rewritten=rewritten, supplied=supplied) for use in uses)
-        draft = write_draft(self._checker.inputs, blocks, mended)
+        units = await self._cite(units)
+        revisions, judging = await self._check(units)
+        dropped, contradicted = count_changes(revisions)
+        uses = tuple(
+            replace(use, dropped=dropped, rewritten=contradicted, supplied=self._supplied) for use in uses
+        )
+        draft = write_draft(self._inputs, blocks, revisions)
         if draft is None:
             head = "answer_unwritten" if uses else ""
             return StepResult(quote_evidence(self._inputs, head), (*mark_unusable(uses, reply), *judging))
+        self._tell(units, revisions)
         return StepResult(draft, (*uses, *judging))
 
-    def _listen(self, sentence: SentenceReply) -> None:
-        if sentence.text.strip():
-            self._checker.check(CitedSentence(sentence.text, sentence.cites))
+    async def _cite(self, units: list[AnswerUnit]) -> list[AnswerUnit]:
+        """Give sentences that cite nothing the evidence that supports them, or what one search finds."""
+        search = SupportSearch(self._inputs.evidence, (), self._inputs.strategy.goals)
+        cited: list[AnswerUnit] = []
+        sought = 0
+        for unit in units:
+            found = search.cite(unit)
+            supplied = isinstance(found, AnswerUnit) and found != unit
+            if isinstance(found, AnswerUnit):
+                unit = found
+            reading = next(iter(read_units([unit], self._inputs.evidence, "")))
+            if reading.refusal == UNCITED and sought < MAX_SOUGHT:
+                sought += 1
+                ref = await self._seek(unit.text)
+                if ref is not None:
+                    self._inputs = replace(self._inputs, evidence=(*self._inputs.evidence, ref))
+                    unit = replace(unit, cites=(ref.number,))
+                    supplied = True
+            self._supplied += supplied
+            cited.append(unit)
+        return cited
 
-    async def _supply(self, sentences: list[CitedSentence]) -> int:
-        """Search for what carries sentences that cite nothing; how many sentences were given a quotation."""
-        for sentence in self._checker.find_uncited(sentences)[:MAX_SOUGHT]:
-            ref = await self._seek(sentence.text)
-            if ref is not None:
-                self._checker.supply(sentence, ref)
-        return self._checker.supplied
-
-    async def _judge(self, sentences: list[CitedSentence]) -> tuple[ModelUse, ...]:
-        """Ask about all sentences that rules are not sure of at once."""
-        unsure = self._checker.find_unverified(sentences)
-        claims = self._checker.claims(unsure)
+    async def _check(
+        self, units: Sequence[AnswerUnit]
+    ) -> tuple[list[SentenceRevision], tuple[ModelUse, ...]]:
         question = self._inputs.strategy.question
-        verdicts, uses = await ask_entailment(self._calls, self._allowance, question, claims)
-        for number, sentence in enumerate(unsure, 1):
-            self._checker.settle(sentence, verdicts.get(number))
-        denied = sum(not is_entailed for is_entailed in verdicts.values())
-        return tuple(replace(use, rewritten=denied) for use in uses)
+        reading = [*read_units(units, self._inputs.evidence, question)]
+        verdicts, uses = await ask_judge(self._calls, self._allowance, question, reading)
+        revisions = [decide(unit, verdicts.get(place)) for place, unit in enumerate(reading)]
+        contradicted = sum(revision.became == "contradicted" for revision in revisions)
+        return revisions, tuple(replace(use, rewritten=contradicted) for use in uses)
+
+    def _tell(self, units: Sequence[AnswerUnit], revisions: Sequence[SentenceRevision]) -> None:
+        """Send each sentence and item that stays; a cell says nothing by itself."""
+        for unit, revision in zip(units, revisions, strict=True):
+            if revision.became == "kept" and not unit.context:
+                sentence = Sentence(revision.text, revision.evidence, revision.support, revision.by)
+                self._hear(sentence.text + write_numbers(sentence))

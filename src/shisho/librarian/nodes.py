@@ -360,7 +360,7 @@ class Nodes:
 
     async def _support(self, text: str, state: LoopState, time: int) -> EvidenceRef | None:
         """Evidence for a sentence that cites nothing, from one search for it among all in scope."""
-        from shisho.librarian.support_search import SupportSearch  # here, as answers of quotations need none
+        from shisho.librarian.checking.search import SupportSearch  # here, as answers of quotations need none
 
         aim = state["strategy"]
         keywords = tuple(dict.fromkeys(terms(fold(text))))[:MOST_SOUGHT_TERMS]

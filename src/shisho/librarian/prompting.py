@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 from shisho.domain.conversation import DocumentFacts, EarlierTurn, Surroundings
 from shisho.domain.corpus import NumberedPassage
@@ -17,6 +18,9 @@ from shisho.errors import InternalError
 from shisho.language.display import join_lines
 from shisho.language.tokens import passage_tokens, tokens
 from shisho.librarian.evidence import double
+
+if TYPE_CHECKING:
+    from shisho.librarian.checking.check import ReadUnit
 
 _VARIABLE = re.compile(r"{{(\w+)}}")
 FENCE = "⟦"
@@ -105,25 +109,25 @@ def fence_evidence(evidence: Iterable[EvidenceRef], boundary: str, room: int) ->
     return "\n".join(text for _, text in sorted(fenced_texts)) or "(none)"
 
 
-def fence_claims(
-    claims: Iterable[tuple[str, Iterable[EvidenceRef]]], boundary: str, room: int
-) -> tuple[str, int]:
-    """Sentences, numbered from 1, each before the quotations it cites, as far as there is room, in tokens;
-    and how many these are."""
+def fence_claims(units: Iterable[ReadUnit], boundary: str, room: int) -> tuple[str, int]:
+    """Units of an answer, numbered from 1, each before the quotations it cites, as far as there is room, in
+    tokens; and how many these are."""
     fenced_texts: list[str] = []
     room_left = room
     count = 0
-    for sentence, refs in claims:
+    for unit in units:
         number = count + 1
-        parts = [_fenced(f"sentence {number}", "", sentence, boundary)]
+        context = f"(beside it: {unit.context})\n" if unit.context else ""
+        suspect = f"\n(suspect: {'; '.join(unit.suspect)})" if unit.suspect else ""
+        parts = [_fenced(f"sentence {number}", "", f"{context}{unit.text}{suspect}", boundary)]
         parts += [
             _fenced(
                 f"quotation of sentence {number}",
-                join_lines(ref.heading)[:_LONGEST_HEADING],
+                join_lines("\n".join([ref.heading, ref.table_header]))[:_LONGEST_HEADING],
                 write_in_context(ref),
                 boundary,
             )
-            for ref in refs
+            for ref in unit.refs
         ]
         room_left -= sum(map(tokens, parts))
         if room_left < 0:

@@ -88,9 +88,7 @@ SAID: Mapping[str, str] = {
     "met": "met",
     "open": "open",
     "evidence": "evidence",
-    "support": (
-        "support: {supported} supported · {unverified} unverified · {altered} replaced by quotations"
-    ),
+    "support": ("support: {supported} supported · {unverified} unverified · {contradicted} contradicted"),
     "stopped_because": "why it stopped",
     "rounds": "rounds",
     "quotation": "“{text}”",

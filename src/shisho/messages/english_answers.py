@@ -80,12 +80,12 @@ SAID: Mapping[str, str] = {
     "end_exhausted": "every passage in scope was seen",
     "end_stopped": "it was stopped and can be continued",
     "end_model_failed": "the model failed",
-    "mended_nothing": "No evidence was given that answers this question.",
+    "checked_nothing": "No evidence was given that answers this question.",
     "unit_unverified": " (unverified)",
     "unit_quoted": "[{number}] says: “{text}”",
     "contradicted_head": "Left out, because the quotations contradict it:",
-    "mended_counts": (
-        "Support: {supported} supported · {unverified} unverified · {altered} contradicted and left out"
+    "checked_counts": (
+        "Check: {supported} supported ({by_judge} by a model) · {unverified} unverified · {contradicted} contradicted"
         " · {removed} removed for want of support"
     ),
 }

@@ -79,11 +79,12 @@ SAID: Mapping[str, str] = {
     "end_exhausted": "関係のある箇所はすべて見ました",
     "end_stopped": "途中で止められました(続きから再開できます)",
     "end_model_failed": "モデルが応答しませんでした",
-    "mended_nothing": "この質問に答える根拠は示されていません。",
+    "checked_nothing": "この質問に答える根拠は示されていません。",
     "unit_unverified": "(未確認)",
     "unit_quoted": "[{number}]の記述:「{text}」",
     "contradicted_head": "引用と食い違うため、回答から除いた文:",
-    "mended_counts": (
-        "裏付けの検査: 確認 {supported} · 未確認 {unverified} · 引用と矛盾し除外 {altered} · 裏付けがなく削除 {removed}"
+    "checked_counts": (
+        "裏付けの確認: 確認済み {supported} (うちモデルによる {by_judge}) · 未確認 {unverified}"
+        " · 食い違い {contradicted} · 裏付けがなく削除 {removed}"
     ),
 }

@@ -87,7 +87,7 @@ SAID: Mapping[str, str] = {
     "met": "満たされた",
     "open": "未達",
     "evidence": "引用",
-    "support": "裏付け: 確認 {supported} · 未確認 {unverified} · 引用に置き換え {altered}",
+    "support": "裏付け: 確認済み {supported} · 未確認 {unverified} · 食い違い {contradicted}",
     "stopped_because": "終了の理由",
     "rounds": "検索回数",
     "quotation": "「{text}」",

@@ -117,7 +117,7 @@ def _word_erased(block: AnswerBlock, removed: str) -> AnswerBlock:
 def _word_unit(sentence: Sentence, removed: str) -> Sentence:
     if sentence.text != REMOVED:
         return sentence
-    return replace(sentence, text=removed, support=SupportOutcome.UNVERIFIED)
+    return replace(sentence, text=removed, support=SupportOutcome.UNVERIFIED, by=None)
 
 
 def read_evidence(row: Row) -> Evidence:

@@ -263,9 +263,9 @@ async def compose_answer(
 ) -> ComposedAnswer:
     """Submit your answer, sentence by sentence, with the evidence numbers behind each. Use it at the end of a
     session. Returns the text to show the user: `supported` sentences stay; `unverified` ones, worded too far
-    from their quotation, stay with it below; `altered` ones, with another figure, name, role or direction,
-    are listed with it below; uncited ones are removed unless evidence is found. A `snippet` is a document's
-    words."""
+    from their quotation, stay with it below; `contradicted` ones, with a figure that the quotation has for
+    another thing, are listed with it below; uncited ones are removed unless evidence is found. A `snippet` is
+    a document's words."""
     claimed = [CitedSentence(sentence.text, tuple(sentence.cites)) for sentence in sentences]
     return await desk.sessions.compose_answer(session_id, claimed)
 

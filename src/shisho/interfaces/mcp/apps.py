@@ -108,7 +108,7 @@ def _quotation(answer: Answer, exhibit: EvidenceExhibit) -> dict[str, Any]:
         "quoted_text": mark_unseen(evidence.snippet),
         "quoted_after": mark_unseen(exhibit.text[last:]),
         "sentences": [
-            {"text": sentence.text, "support": sentence.support}
+            {"text": sentence.text, "support": sentence.support, "by": sentence.by}
             for sentence in answer.sentences
             if evidence.number in sentence.evidence
         ],

@@ -17,6 +17,7 @@ from shisho.domain.inquiry import (
     NoteRole,
     Sentence,
     Strategy,
+    SupportedBy,
     SupportOutcome,
     build_evidence_ref,
 )
@@ -114,6 +115,9 @@ def write_survey(survey: Survey, refs: Sequence[EvidenceRef], question: str) -> 
 def _write_row(row: SurveyRow, refs: Sequence[EvidenceRef]) -> list[AnswerBlock]:
     blocks: list[AnswerBlock] = [AnswerHeading(row.title, 3)] if row.title else []
     quoted = [refs[place] for _, place in row.quotes]
-    items = tuple(Sentence(ref.snippet, (ref.number,), SupportOutcome.SUPPORTED) for ref in quoted)
+    items = tuple(
+        Sentence(ref.snippet, (ref.number,), SupportOutcome.SUPPORTED, SupportedBy.QUOTATION)
+        for ref in quoted
+    )
     signs = tuple(sign for sign, _ in row.quotes)
     return [*blocks, AnswerList(items, signs if any(signs) else ())] if items else blocks

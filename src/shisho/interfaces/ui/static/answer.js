@@ -111,7 +111,7 @@ function withoutBreaks(text) {
 
 function marks(sentence, quotations, answer) {
   const support = isSilenced(sentence, quotations) ? null : sentence.support;
-  const chips = sentence.evidence.map((number) => quotations.get(number)).filter(Boolean).map((evidence) => chip(evidence, answer, support));
+  const chips = sentence.evidence.map((number) => quotations.get(number)).filter(Boolean).map((evidence) => chip(evidence, answer, support, sentence.by));
   const doubt = support === "unverified" && make("span", { class: `support ${support}` }, say(`support_${support}`));
   return [...chips, doubt].filter(Boolean);
 }
@@ -119,10 +119,10 @@ function marks(sentence, quotations, answer) {
 /** Copied along, so that the number of a source is no digit of a quoted one; a reader sees its box instead. */
 const bracket = (sign) => make("span", { class: "bracket" }, sign);
 
-function chip(evidence, answer, support) {
+function chip(evidence, answer, support, by) {
   const link = make("a", { class: "chip", href: viewerAddress(evidence, answer.id), "data-evidence": evidence.id, "aria-label": say("opens_source", { n: evidence.number, title: titleOf(evidence) }) },
     bracket("["), String(evidence.number), bracket("]"));
-  const open = () => showCard(link, evidence, support);
+  const open = () => showCard(link, evidence, support, by);
   link.addEventListener("mouseenter", open);
   link.addEventListener("focus", open);
   link.addEventListener("mouseleave", closeCard);
@@ -130,12 +130,12 @@ function chip(evidence, answer, support) {
   return link;
 }
 
-function showCard(link, evidence, support) {
+function showCard(link, evidence, support, by) {
   closeCard();
   card = make("div", { class: "card", role: "tooltip" },
     make("strong", { dir: "auto" }, titleOf(evidence)), make("div", { class: "quiet", dir: "auto" }, whereabouts(evidence)),
     evidence.snippet && make("blockquote", { dir: "auto" }, evidence.code ? make("code", { dir: "ltr" }, evidence.snippet) : withoutBreaks(evidence.snippet)),
-    support && make("span", { class: `support ${support}` }, say(`support_${support}`)),
+    support && make("span", { class: `support ${support}` }, say(by === "judge" && support === "supported" ? "support_judged" : `support_${support}`)),
     evidence.ocr && make("div", { class: "quiet" }, say("by_ocr")));
   document.body.append(card);
   const box = link.getBoundingClientRect();

@@ -5,15 +5,21 @@ from __future__ import annotations
 import pytest
 
 from shisho.domain.inquiry import EvidenceRef, SupportOutcome
-from shisho.domain.session import CitedSentence
-from shisho.librarian.mending import list_cited_numbers, mend
+from shisho.domain.session import SentenceRevision
+from shisho.librarian.checking.check import AnswerUnit, check_units
+from shisho.librarian.checking.citation_marks import list_cited_numbers
 
 FOUNDED = "The Wine Institute was founded in 1987 with 12 members."
 STRENGTH = "決定係数は、回帰モデルの当てはまりのよさを表す指標である。"
-REFS = {
-    number: EvidenceRef(number=number, goal_id="G1", snippet=text, heading="", score=0.9, round=1)
+REFS = [
+    EvidenceRef(number=number, goal_id="G1", snippet=text, heading="", score=0.9, round=1)
     for number, text in enumerate((FOUNDED, STRENGTH), 1)
-}
+]
+
+
+def check(text: str, *cites: int) -> SentenceRevision:
+    (revision,) = check_units([AnswerUnit(text, cites)], REFS, "")
+    return revision
 
 
 @pytest.mark.parametrize(
@@ -37,11 +43,11 @@ REFS = {
 )
 @pytest.mark.parametrize("cites", [(), (1,)], ids=["in the words alone", "said beside"])
 def test_a_mark_is_read_and_taken_out(mark: str, numbers: tuple[int, ...], cites: tuple[int, ...]) -> None:
-    sentence = CitedSentence(f"{FOUNDED.removesuffix('.')}{mark}.", cites)
-    assert list_cited_numbers(sentence) == numbers
-    standing, revision = mend(sentence, REFS, "When was it founded?")
-    assert standing is not None and standing.text == FOUNDED
-    assert (standing.support, revision.unknown) == (SupportOutcome.SUPPORTED, ())
+    text = f"{FOUNDED.removesuffix('.')}{mark}."
+    assert list_cited_numbers(text) == numbers
+    revision = check(text, *cites)
+    assert (revision.text, revision.evidence) == (FOUNDED, numbers)
+    assert (revision.support, revision.unknown) == (SupportOutcome.SUPPORTED, ())
 
 
 @pytest.mark.parametrize(
@@ -57,12 +63,12 @@ def test_a_mark_is_read_and_taken_out(mark: str, numbers: tuple[int, ...], cites
     ],
 )
 def test_what_is_no_mark_stays(text: str) -> None:
-    assert list_cited_numbers(CitedSentence(text, ())) == ()
+    assert list_cited_numbers(text) == ()
 
 
 def test_a_long_range_is_two_numbers() -> None:
-    assert list_cited_numbers(CitedSentence(f"{FOUNDED} [1-900]", ())) == (1, 900)
-    assert list_cited_numbers(CitedSentence(f"{FOUNDED} [3-1]", ())) == (3, 1)
+    assert list_cited_numbers(f"{FOUNDED} [1-900]") == (1, 900)
+    assert list_cited_numbers(f"{FOUNDED} [3-1]") == (3, 1)
 
 
 @pytest.mark.parametrize(
@@ -79,12 +85,9 @@ def test_a_long_range_is_two_numbers() -> None:
     ],
 )
 def test_no_markdown_is_left(written: str, plain: str) -> None:
-    _, revision = mend(CitedSentence(written, (2,)), REFS, "決定係数とは何か")
-    assert revision.text == plain
+    assert check(written, 2).text == plain
 
 
 @pytest.mark.parametrize("signs", ["\u202e", "\u200b", "\x00", "\x07", "\u2066"])
 def test_signs_that_nobody_sees_are_in_no_sentence(signs: str) -> None:
-    sentence = CitedSentence(f"決定係数は、{signs}回帰モデルの当てはまりのよさを表す指標である。", (2,))
-    standing, revision = mend(sentence, REFS, "決定係数とは何か")
-    assert standing is not None and standing.text == revision.text == STRENGTH
+    assert check(f"決定係数は、{signs}回帰モデルの当てはまりのよさを表す指標である。", 2).text == STRENGTH

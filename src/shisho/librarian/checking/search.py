@@ -8,14 +8,13 @@ from dataclasses import dataclass, replace
 from math import log1p
 
 from shisho.domain.corpus import NumberedPassage
-from shisho.domain.inquiry import EvidenceRef, Finding, Goal, SupportOutcome
-from shisho.domain.session import CitedSentence
+from shisho.domain.inquiry import EvidenceRef, Finding, Goal
 from shisho.language.sentences import sentences as sentence_spans
 from shisho.language.terms import fold, terms
+from shisho.librarian.checking.check import AnswerUnit, check_units
+from shisho.librarian.checking.citation_marks import list_cited_numbers, strip_marks
 from shisho.librarian.frames import frame
 from shisho.librarian.levels import ENOUGH
-from shisho.librarian.mending import list_cited_numbers, strip_marks
-from shisho.librarian.support import check
 
 MAX_COMPARED = 8  # candidates that are compared closely with one sentence, of evidence and of passages each
 LEAST_SHARE = 0.25  # of the weight of a sentence's terms: with less in common nothing supports it
@@ -41,17 +40,21 @@ class SupportSearch:
             for start, end in sentence_spans(passage.text)
         )
 
-    def cite(self, sentence: CitedSentence) -> CitedSentence | Finding:
-        """Return the sentence with the evidence that supports it, a Finding if only a shown passage does, or
-        the sentence as it is if it cites evidence, is a frame or has no support."""
-        text = strip_marks(sentence.text)
-        if self._numbers.intersection(list_cited_numbers(sentence)) or not text or frame(text):
-            return sentence
+    def cite(self, unit: AnswerUnit) -> AnswerUnit | Finding:
+        """Return the unit with the evidence that supports it, a Finding if only a shown passage does, or the
+        unit as it is if it cites evidence, is a frame or has no support."""
+        text = strip_marks(unit.text)
+        if (
+            self._numbers.intersection((*unit.cites, *list_cited_numbers(unit.text)))
+            or not text
+            or frame(text)
+        ):
+            return unit
         words = _read_terms(text)
         for ref in self._evidence.find_nearest(words):
             if ref.supports(text):
-                return replace(sentence, cites=(*sentence.cites, ref.number))
-        return self._find_line(text, words) or sentence
+                return replace(unit, cites=(*unit.cites, ref.number))
+        return self._find_line(text, words) or unit
 
     def find(self, text: str) -> Finding | None:
         """Return the sentence of a passage that supports the text, for the goal that it is nearest to."""
@@ -73,7 +76,9 @@ class _Candidate:
     heading: str
 
     def supports(self, sentence: str) -> bool:
-        return check(sentence, [self.text], [self.heading]).outcome is SupportOutcome.SUPPORTED
+        ref = EvidenceRef(1, "", self.text, self.heading, 1.0, 0)
+        (revision,) = check_units([AnswerUnit(sentence, (1,))], [ref], "")
+        return revision.support == "supported"
 
 
 class _Candidates:

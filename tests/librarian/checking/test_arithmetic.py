@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from shisho.language.numbers import Measure
-from shisho.librarian.arithmetic import convert, find_calculation, work_out
+from shisho.librarian.checking.arithmetic import convert, work_out
 
 BIKES = "最初の30分165円/回、以後165円/30分\n4時間利用した場合、料金は何円になりますか"
 RATE = "月額980円（税込）です。学生の方は学割で二割引となります。"
@@ -48,34 +48,6 @@ def test_written_calculations_are_done_again_from_known_figures(
     sentence: str, known: str, outcomes: list[bool]
 ) -> None:
     assert [calculation.is_right for calculation in work_out(sentence, known)] == outcomes
-
-
-@pytest.mark.parametrize(
-    ("sentence", "result", "known", "written"),
-    [
-        (
-            "合計は56%です。",
-            Measure(Decimal(56), "%"),
-            "22.0%、2.0%、32.0%",
-            "22% + 2% + 32% = 56%",
-        ),
-        ("合計は54%です。", Measure(Decimal(54), "%"), "22.0%、2.0%、32.0%", None),
-        ("差は300円です。", Measure(Decimal(300), "円"), "Aは900円、Bは1,200円", "1,200円 - 900円 = 300円"),
-        ("300円です。", Measure(Decimal(300), "円"), "Aは900円、Bは1,200円", None),
-        ("割引後は784円です。", Measure(Decimal(784), "円"), RATE, "980円 × (1 - 2割) = 784円"),
-        (
-            "合計は30人です。",
-            Measure(Decimal(30), "人"),
-            "東\t10人\t1円\n西\t20人\t2円",
-            "10人 + 20人 = 30人",
-        ),
-    ],
-)
-def test_a_result_that_is_only_given_is_written_out(
-    sentence: str, result: Measure, known: str, written: str | None
-) -> None:
-    calculation = find_calculation(sentence, result, known)
-    assert (calculation.text if calculation else None) == written
 
 
 def test_units_of_one_kind_are_converted_and_others_are_not() -> None:

@@ -16,11 +16,6 @@ from shisho.language.numbers import COUNTERS, Date, Figures, Measure, figure_pla
 _OPERATORS = {"+": "+", "-": "-", "×": "*", "*": "*", "x": "*", "÷": "/", "−": "-", "–": "-"}
 _GAP = re.compile(r"\s*+((?:[()][()\s]*+)?)([-+×*x÷−–=])\s*+((?:[()][()\s]*+)?)$|\s*+$")
 _OPENING = re.compile(r"[(\s]*$")
-_SUM = re.compile(r"合計|合わせ|総額|総数|全部で|足す|足し|\btotal\b|\bsum\b|\baltogether\b")
-_DIFFERENCE = re.compile(
-    r"差|違い|上回|下回|増え|増加|減っ|減少|多い|少ない|残り|\bdifference\b|\bmore\b|\bless\b|\bfewer\b"
-)
-_REDUCED = re.compile(r"割引|値引|引き|\boff\b|\bdiscount")
 _SHARES = {"%": 100, "割": 10, "ppm": 1_000_000}
 # Units of one kind, each in the smallest of them.
 _KINDS = (
@@ -33,8 +28,6 @@ _KINDS = (
     {unit: 1_000_000 // parts for unit, parts in _SHARES.items()},
 )
 _SCALES = {unit: (kind, factor) for kind, units in enumerate(_KINDS) for unit, factor in units.items()}
-MOST_SUMMANDS = 12  # that a sum which is not written out may have
-MOST_RIVALS = 4  # figures of which two may make a difference: of more, some pair fits by chance
 MOST_TOKENS = 60
 _DIGITS = 20  # a fraction that does not end within so many digits does not end
 
@@ -86,29 +79,6 @@ def work_out(sentence: str, known_text: str) -> tuple[Calculation, ...]:
         if is_right:
             derived.append(result)
     return tuple(calculations)
-
-
-def find_calculation(sentence: str, result: Measure, known_text: str) -> Calculation | None:
-    """What gives this figure of a sentence that says how it was come by (a total, a difference, a reduction)
-    without writing it out; None where nothing does, or too much could."""
-    plain = fold_figures(sentence)
-    measures = list(figures(known_text).measures)
-    alike = [measure for measure in measures if measure.unit == result.unit and not measure.power]
-    sums = [alike, *_columns(known_text, result.unit)] if _SUM.search(plain) else []
-    for summands in sums:
-        if 2 <= len(summands) <= MOST_SUMMANDS and sum(summand.value for summand in summands) == result.value:
-            return _written_out(" + ".join(map(_printed, summands)), result)
-    if _DIFFERENCE.search(plain) and len(alike) <= MOST_RIVALS:
-        for first, other in combinations(alike, 2):
-            high, low = sorted((first, other), key=lambda measure: -measure.value)
-            if high.value - low.value == result.value:
-                return _written_out(f"{_printed(high)} - {_printed(low)}", result)
-    rates = [measure for measure in measures if measure.unit in _SHARES]
-    if _REDUCED.search(plain) and len(alike) == len(rates) == 1 and result.unit not in _SHARES:
-        rest = 1 - rates[0].value / _SHARES[rates[0].unit]
-        if alike[0].value * rest == result.value:
-            return _written_out(f"{_printed(alike[0])} × (1 - {_printed(rates[0])})", result)
-    return None
 
 
 def convert(measure: Measure, unit: str) -> Fraction | None:
@@ -322,23 +292,3 @@ def _days_between(dates: Sequence[Date]) -> set[Decimal]:
             except ValueError:  # 2023-02-30
                 continue
     return {Decimal(abs((first - other).days)) for first, other in combinations(days[:MOST_TOKENS], 2)}
-
-
-def _columns(text: str, unit: str) -> list[list[Measure]]:
-    """The figures with this unit of each column of a text's table."""
-    columns: dict[tuple[int, int], list[Measure]] = {}
-    for line in text.splitlines():
-        cells = re.split(r"\t|\s\|\s|,(?!\d{3}\b)", line)
-        for place, cell in enumerate(cells):
-            measures = figures(cell).measures
-            if len(cells) > 2 and len(measures) == 1 and measures[0].unit == unit:
-                columns.setdefault((len(cells), place), []).append(measures[0])
-    return list(columns.values())
-
-
-def _written_out(expression: str, result: Measure) -> Calculation:
-    return Calculation(f"{expression} = {_printed(result)}", result, True)
-
-
-def _printed(measure: Measure) -> str:
-    return f"{measure.value:,f}{measure.unit}"

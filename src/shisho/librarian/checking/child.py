@@ -1,4 +1,4 @@
-"""Check an assistant's sentences in a child process. The functions take JSON and return one result for each
+"""Check an assistant's sentences in a child process. The functions take JSON and yield one result for each
 sentence as soon as it is there, so that what was checked before the time was up is kept."""
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from typing import Any
 
 from shisho.domain.codec import loads, to_plain
 from shisho.domain.corpus import NumberedPassage
-from shisho.domain.inquiry import EvidenceRef, Finding, Goal, Sentence
+from shisho.domain.inquiry import EvidenceRef, Finding, Goal
 from shisho.domain.session import CitedSentence, SentenceRevision
-from shisho.librarian import mending
-from shisho.librarian.support_search import SupportSearch
+from shisho.librarian.checking.check import AnswerUnit, check_units
+from shisho.librarian.checking.search import SupportSearch
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +42,12 @@ class CitationOutcome:
     finding: Finding | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SentenceOutcome:
-    """A sentence as it may stand, None if it may not, and what was done to it."""
-
-    sentence: Sentence | None
-    revision: SentenceRevision
-
-
 def cite(data: bytes) -> Iterator[CitationOutcome]:
     """Search for the support of each sentence of a `CitationSearch`."""
     work = loads(data.decode(), CitationSearch)
     search = SupportSearch(work.evidence, work.passages, work.goals)
     for sentence in work.sentences:
-        found = search.cite(sentence)
+        found = search.cite(AnswerUnit(sentence.text, sentence.cites))
         yield (
             CitationOutcome(sentence.cites, found)
             if isinstance(found, Finding)
@@ -63,14 +55,13 @@ def cite(data: bytes) -> Iterator[CitationOutcome]:
         )
 
 
-def mend(data: bytes) -> Iterator[SentenceOutcome]:
+def check(data: bytes) -> Iterator[SentenceRevision]:
     """Check each sentence of a `CitationCheck`."""
     work = loads(data.decode(), CitationCheck)
-    refs = {ref.number: ref for ref in work.evidence}
-    for sentence in work.sentences:
-        yield SentenceOutcome(*mending.mend(sentence, refs, work.question))
+    units = [AnswerUnit(sentence.text, sentence.cites) for sentence in work.sentences]
+    yield from check_units(units, work.evidence, work.question)
 
 
 def pack(outcomes: Iterator[Any]) -> Iterator[Any]:
-    """JSON-ready data of each outcome."""
+    """Return JSON-ready data of each outcome."""
     return map(to_plain, outcomes)

@@ -1,0 +1,200 @@
+"""Find the figures of a sentence that its sources do not have: numbers, dates, designations and addresses.
+
+A foreign figure makes a sentence suspect. It does not prove that the sentence is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from itertools import combinations
+
+from shisho.language.display import join_lines
+from shisho.language.numbers import Date, Figures, Measure, figure_places, figures, fold_figures
+from shisho.language.sentences import sentences
+from shisho.language.terms import fold, squeeze
+from shisho.librarian.checking.arithmetic import convert, work_out
+from shisho.librarian.selection.designations import find_designations, find_others, is_named
+
+MAX_PAIRED = 40  # figures of the sources of which pairs are added and subtracted
+MAX_COUNTED = 10  # things in a list that a sentence may count
+
+_CIRCLED = re.compile("[①-⓿❶-➓㈠-㉃㊀-㊉㊤-㊦]")
+_LIST_MARK = re.compile(r"^\s*[(（]?\d{1,3}(?:[)）.．]\s|[)）、])")
+_ONE = re.compile(
+    r"(?<![0-9〇一二三四五六七八九十百])(?:一つ|1つ|１つ)|\bone (?:of|or|another|and)\b|\beach one\b", re.I
+)
+_SEPARATOR = re.compile(r"[、，,・;；\n\t|]|\band\b|\bor\b|及び|並びに|または|又は")
+_COUNTED = frozenset({"", "つ", "種", "種類", "点"})
+_NEGATIVE = re.compile(r"(?<![a-z0-9)）])-\d[\d.,]*")
+_FISCAL_YEAR = re.compile(
+    r"((?:明治|大正|昭和|平成|令和)?(?:元|\d{1,4})年度)|\bfy ?(\d{4})\b|\bfiscal (?:year )?(\d{4})\b"
+)
+_ADDRESS = re.compile(
+    r"(?:https?://|www\.)[^\s「」『』()<>\"']+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    r"|\b(?:[a-z0-9-]+\.)+(?:com|net|org|info|biz|io|ai|app|dev|co|jp|uk|de|fr|cn|ru|us|eu|xyz|top|site|online|example)\b"
+    r"(?:/[^\s「」『』()<>\"']*)?",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+@dataclass(frozen=True)
+class KnownFigures:
+    """The figures that a sentence may use. `quotations`: a sentence a line, with what stands around them.
+    `question`: its figures need no quotation. `results`: calculations of the answer that came out right.
+    `beside`: the quotations of neighbouring sentences, which may be parts of a calculation."""
+
+    quotations: str
+    question: str = ""
+    results: tuple[str, ...] = ()
+    beside: str = ""
+
+    @cached_property
+    def text(self) -> str:
+        return "\n".join([self.quotations, self.question, *self.results])
+
+    @cached_property
+    def figures(self) -> Figures:
+        return figures(self.text)
+
+    @cached_property
+    def values(self) -> frozenset[Decimal]:
+        """Every number, and each part of every date."""
+        dates = (part for date in self.figures.dates for part in (date.year, date.month, date.day))
+        numbers = {measure.value for measure in self.figures.measures}
+        return frozenset(numbers | {Decimal(part) for part in dates if part is not None})
+
+    @cached_property
+    def computed(self) -> frozenset[tuple[Decimal, str]]:
+        """Sums and differences of two quoted figures of one unit, and years between two dates."""
+        measures = figures(f"{self.quotations}\n{self.beside}").measures[:MAX_PAIRED]
+        reached: set[tuple[Decimal, str]] = set()
+        for unit in {measure.unit for measure in measures}:
+            reached.add(
+                (sum((measure.value for measure in measures if measure.unit == unit), Decimal(0)), unit)
+            )
+        for first, other in combinations(measures, 2):
+            if first.unit == other.unit:
+                reached |= {
+                    (first.value + other.value, first.unit),
+                    (abs(first.value - other.value), first.unit),
+                }
+        years = {date.year for date in self.figures.dates if date.year} | {
+            int(value) for value in self.values if value == value.to_integral_value() and 1000 <= value < 2200
+        }
+        for first_year, other_year in combinations(sorted(years)[:MAX_PAIRED], 2):
+            reached |= {(Decimal(other_year - first_year), unit) for unit in ("年", "")}
+        return frozenset(reached)
+
+    @cached_property
+    def plain(self) -> str:
+        return squeeze(fold(self.text)).replace("−", "-")
+
+    @cached_property
+    def items(self) -> int:
+        """How many things the longest line lists."""
+        return (
+            max(len(_SEPARATOR.findall(part)) for part in (self.quotations, *self.quotations.split("。"))) + 1
+        )
+
+
+def list_foreign_figures(sentence: str, sources: KnownFigures) -> tuple[str, ...]:
+    """Return the figures of a sentence that are neither known nor computed from known ones."""
+    text = strip_counters(sentence)
+    calculations = work_out(text, f"{sources.text}\n{sources.beside}")
+    wrong = [calculation.text for calculation in calculations if not calculation.is_right]
+    results = [calculation.result for calculation in calculations if calculation.is_right]
+    plain = fold_figures(text)
+    items = max(sources.items, len(_SEPARATOR.findall(sentence)) + 1)
+    foreign = [
+        plain[place.start : place.end].strip()
+        for place in figure_places(plain)
+        if not _is_known(place.figure, sources, results, items)
+    ]
+    foreign += [number for number in _NEGATIVE.findall(plain) if number not in sources.plain]
+    foreign += [symbol for symbol in sorted(figures(text).symbols) if symbol not in sources.plain]
+    return tuple(dict.fromkeys([*wrong, *foreign, *_list_designations(text, sources)]))
+
+
+def list_calculations(sentence: str, sources: KnownFigures) -> list[str]:
+    """Return the calculations that a sentence writes out and that come out right."""
+    calculations = work_out(sentence, f"{sources.text}\n{sources.beside}")
+    return [calculation.text for calculation in calculations if calculation.is_right]
+
+
+def list_foreign_addresses(sentence: str, known_text: str) -> list[str]:
+    """Return addresses of pages and mail that no source has: a reader may follow them."""
+    sources = fold(known_text)
+    addresses = (match[0].rstrip(".,;:。、") for match in _ADDRESS.finditer(fold(sentence)))
+    return [address for address in addresses if address not in sources]
+
+
+def strip_counters(sentence: str) -> str:
+    """Return a sentence without circled digits, its number in a list, and "one of"."""
+    return _ONE.sub(" ", _LIST_MARK.sub("", _CIRCLED.sub(" ", sentence)))
+
+
+def unwrap(text: str) -> str:
+    """Return a quotation with a sentence a line: a number that the margin cut is whole again."""
+    spans = (text[start:end] for start, end in sentences(text))
+    return "\n".join(
+        join_lines(span) if "\n" in span.strip() and "\t" not in span else span for span in spans
+    )
+
+
+def _is_known(figure: Date | Measure, sources: KnownFigures, results: Sequence[Measure], items: int) -> bool:
+    if isinstance(figure, Date):
+        return _is_known_date(figure, sources)
+    measures = (*sources.figures.measures, *results)
+    if any(have.says(figure) or (not have.unit and have.value == figure.value) for have in measures):
+        return True
+    if figure.unit in ("", "年", "月", "日") and figure.value in sources.values:
+        return True
+    if (figure.value, figure.unit) in sources.computed:
+        return True
+    if any(have.unit and convert(have, figure.unit) == figure.value for have in measures):
+        return True
+    return figure.unit in _COUNTED and figure.value <= min(items, MAX_COUNTED)
+
+
+def _is_known_date(date: Date, sources: KnownFigures) -> bool:
+    if any(have.says(date) for have in sources.figures.dates):
+        return True
+    parts = [Decimal(part) for part in (date.year, date.month, date.day) if part is not None]
+    if not sources.values.issuperset(parts):
+        return False
+    # 同年10月 stands for a year that another date names.
+    rest = Date(None, date.month, date.day)
+    return rest == Date(None) or any(
+        have.year in (None, date.year) and have.says(rest) for have in sources.figures.dates
+    )
+
+
+def _list_designations(text: str, sources: KnownFigures) -> Iterator[str]:
+    """Yield what names another thing of a kind that the sources number, and fiscal years they do not have."""
+    plain = _join_numbers(text)
+    known_plain = _join_numbers(sources.text)
+    for designation in sorted(find_designations(plain), key=str):
+        is_count = designation.value.isdecimal() and any(
+            value == Decimal(designation.value) for value, _ in sources.computed
+        )
+        if not is_count and find_others(designation, known_plain) and not is_named(designation, known_plain):
+            yield f"{sorted(designation.kinds)[0]} {designation.value}"
+    known_years = set(_list_fiscal_years(known_plain))
+    yield from (f"{year}年度" for year in _list_fiscal_years(plain) if year not in known_years)
+
+
+def _list_fiscal_years(text: str) -> Iterator[int]:
+    for japanese, short, long in _FISCAL_YEAR.findall(text.casefold()):
+        date = next(iter(figures(japanese).dates), Date(None)) if japanese else Date(int(short or long))
+        if date.year:
+            yield date.year
+
+
+def _join_numbers(text: str) -> str:
+    """Return a text in NFKC in which 第 3 条 has no spaces."""
+    return re.sub(r"(?<=[第\d]) (?=[\d一-鿿])", "", unicodedata.normalize("NFKC", text))

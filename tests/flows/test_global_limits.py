@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 
 from shisho.bootstrap.desk import open_desk
+from shisho.desk import Desk
+from shisho.domain.job import ENDED, JobState
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho_box.log import LogEntry
 from shisho_box.server import Box
@@ -123,6 +125,13 @@ async def test_a_job_that_has_to_wait_frees_its_worker(tmp_path: Path, reason: W
     pytest.fail("the other job had to wait as well")
 
 
+async def is_put_off(desk: Desk, task_id: str) -> bool:
+    """True if the search is the only unfinished job of its task and is queued for later."""
+    jobs = (await desk.tasks.list_jobs(task_id, limit=100)).jobs
+    left = [job for job in jobs if job.state not in ENDED]
+    return [(job.state, job.not_before is not None) for job in left] == [(JobState.QUEUED, True)]
+
+
 async def does_another_job_ask_between(
     folder: Path, wait: float, overrides: dict[str, Any], rule: dict[str, Any] | None
 ) -> bool:
@@ -135,6 +144,10 @@ async def does_another_job_ask_between(
         fixed = SearchOptions(engines=("mojeek",), serp_max_pages=2, stop_strategy=StopStrategy.FIXED)
         waiting = await desk.tasks.queue_searches([slow], options=fixed)
         other = replace(OPTIONS, engines=("marginalia",), serp_max_pages=1)
+        # The visits of its first page free the worker too, so they must be over.
+        async with asyncio.timeout(PATIENCE):
+            while not await is_put_off(desk, waiting.task_id):  # noqa: ASYNC110  (no event says so)
+                await asyncio.sleep(0.05)
         done = await desk.tasks.queue_searches([quick], options=other)
         await ended(desk, done.task_id)
         assert (await output(desk, done.task_id))["documents"]

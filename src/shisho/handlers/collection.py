@@ -80,7 +80,7 @@ class CollectionLook:
             case SurveyKind.MODEL:
                 return await self._show_closest(request)
             case _:
-                return await self._read_named(request)
+                return await self._read_named(request, has_model=has_model)
 
     async def _list_mentioning(self, request: CollectionQuestion) -> CitedSurvey | None:
         words = counting.read_topic(request.topic, is_question=request.is_chosen)
@@ -152,7 +152,7 @@ class CollectionLook:
                     matches[id_] = (total + count, place)
         return matches
 
-    async def _read_named(self, request: CollectionQuestion) -> CitedSurvey | None:
+    async def _read_named(self, request: CollectionQuestion, *, has_model: bool) -> CitedSurvey | None:
         if "page" in self.scope.filters:
             return None
         documents = await self._list_documents()
@@ -162,7 +162,7 @@ class CollectionLook:
             return None if pair is None else await self._compare(documents[pair[0]], documents[pair[1]])
         places = await asyncio.to_thread(naming.find_named, request.names[0], names)
         if len(places) == 1:
-            return await self._extract(documents[places[0]])
+            return await self._extract(documents[places[0]], has_model=has_model)
         if not request.is_chosen and not places:
             return None
         say = writing.speak_for(self.question)
@@ -170,10 +170,11 @@ class CollectionLook:
         line = say("survey_name", name=request.names[0])
         return CitedSurvey(Survey(SurveyKind.UNNAMED, (line,), rows))
 
-    async def _extract(self, document: Document) -> CitedSurvey:
+    async def _extract(self, document: Document, *, has_model: bool) -> CitedSurvey:
         say = writing.speak_for(self.question)
         places = await self._read_sentences(document)
-        sections, omitted = await asyncio.to_thread(outline.extract, places)
+        limits = (outline.READ_SENTENCES, outline.READ_SECTIONS) if has_model else ()
+        sections, omitted = await asyncio.to_thread(outline.extract, places, *limits)
         cited = _Cited(self.searcher)
         rows = [
             SurveyRow(
@@ -186,6 +187,9 @@ class CollectionLook:
             for section in sections
         ]
         lines = [say("survey_extract", title=_title(document))]
+        pages = [place.passage.page for place in places if place.passage.page is not None]
+        if pages:
+            lines.append(say("survey_pages", first=min(pages), last=max(pages), sections=len(sections)))
         if omitted:
             lines.append(say("survey_left", count=omitted))
         if len(places) == MOST_SENTENCES:

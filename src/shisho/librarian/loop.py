@@ -9,7 +9,17 @@ from hashlib import sha256
 
 from shisho.domain.answer_news import ModelWaits, RunNews, SentenceWritten, ignore_news
 from shisho.domain.codec import to_plain
-from shisho.domain.inquiry import Answer, AnswerLevel, AnswerNote, Gap, Inquiry, LoopStop, NoteRole
+from shisho.domain.inquiry import (
+    Answer,
+    AnswerLevel,
+    AnswerNote,
+    Gap,
+    Inquiry,
+    LoopStop,
+    NoteRole,
+    list_contradicted,
+    list_sentences,
+)
 from shisho.domain.loop_state import LoopState
 from shisho.domain.model import explain_failures
 from shisho.domain.requirements import NO_REQUIREMENTS
@@ -173,7 +183,12 @@ def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int
     answer_id = (
         inquiry.run_id if inquiry.task_id else sha256(f"{inquiry.run_id}/{steps}".encode()).hexdigest()[:24]
     )
-    evidence = citations.evidence(answer_id, choose_cited(draft, state["evidence"]))
+    cited = choose_cited(draft, state["evidence"])
+    if "survey" in state:  # of the many sentences that were read, those that stand
+        sentences = (*list_sentences(blocks), *list_contradicted(blocks))
+        numbers = {number for sentence in sentences for number in sentence.evidence}
+        cited = tuple(ref for ref in cited if ref.number in numbers)
+    evidence = citations.evidence(answer_id, cited)
     return Answer(
         id=answer_id,
         task_id=inquiry.task_id or inquiry.run_id,

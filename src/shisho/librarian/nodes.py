@@ -21,8 +21,9 @@ from shisho.domain.inquiry import (
     WebResult,
     build_evidence_ref,
 )
-from shisho.domain.loop_state import LoopState, Spending
+from shisho.domain.loop_state import Draft, LoopState, Spending
 from shisho.domain.requirements import NO_REQUIREMENTS
+from shisho.domain.survey import Survey, SurveyKind
 from shisho.errors import NotFound, SourceRemoved
 from shisho.language.display import display_quotation
 from shisho.language.terms import fold, terms
@@ -40,6 +41,8 @@ from shisho.librarian.policy import (
     Policy,
     Recall,
     RulePolicy,
+    SeekSupport,
+    StepResult,
     StrategyInput,
     recall_nothing,
 )
@@ -329,9 +332,6 @@ class Nodes:
         return ModelAllowance(self._budget, spent, withheld, self._report_wait)
 
     async def _answered(self, state: LoopState, policy: Policy) -> LoopState:
-        if "survey" in state:
-            draft = write_survey(state["survey"], state["evidence"], state["strategy"].question)
-            return LoopState(draft=draft, composed_at=self._clock.now(), uses=())
         inputs = AnswerInput(
             strategy=state["strategy"],
             status=state["goal_status"],
@@ -349,7 +349,10 @@ class Nodes:
             sought_refs.extend([] if ref is None else [ref])
             return ref
 
-        thought = await policy.answer(inputs, allowance, self._hear, seek)
+        if "survey" in state:
+            thought = await self._write_survey(state["survey"], policy, inputs, allowance, seek)
+        else:
+            thought = await policy.answer(inputs, allowance, self._hear, seek)
         return LoopState(
             draft=thought.value,
             evidence=tuple(sought_refs),
@@ -357,6 +360,23 @@ class Nodes:
             spent=allowance.used,
             uses=thought.uses,
         )
+
+    async def _write_survey(
+        self,
+        survey: Survey,
+        policy: Policy,
+        inputs: AnswerInput,
+        allowance: ModelAllowance,
+        seek: SeekSupport,
+    ) -> StepResult[Draft]:
+        """The survey as rules write it; a summary by the model if there is one."""
+        by_rules = write_survey(survey, inputs.evidence, inputs.strategy.question)
+        if survey.kind is not SurveyKind.SUMMARY or isinstance(policy, RulePolicy):
+            return StepResult(by_rules)
+        from shisho.librarian.summaries import write_summary  # here, as a model alone needs it
+
+        step = await write_summary(policy, survey, inputs, allowance, self._hear, seek)
+        return step or StepResult(by_rules)
 
     async def _support(self, text: str, state: LoopState, time: int) -> EvidenceRef | None:
         """Evidence for a sentence that cites nothing, from one search for it among all in scope."""

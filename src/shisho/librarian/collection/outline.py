@@ -15,6 +15,8 @@ from shisho.librarian.collection.material import HEADING_MARK, SentencePlace
 
 MOST_SECTIONS = 20
 SENTENCES = 8  # of an extract: a document of fewer sections gives several of each
+READ_SECTIONS = 40  # by a model, which is given more of them
+READ_SENTENCES = 80
 LEAST_TERMS = 3  # of a sentence that says something
 
 
@@ -31,16 +33,18 @@ class Section:
         return HEADING_MARK.join(parts[1:] if parts[0] == title else parts)
 
 
-def extract(places: Sequence[SentencePlace]) -> tuple[list[Section], int]:
+def extract(
+    places: Sequence[SentencePlace], most_sentences: int = SENTENCES, most_sections: int = MOST_SECTIONS
+) -> tuple[list[Section], int]:
     """The sections with their central sentences, and how many sections are left out."""
-    grouped = _group(places)
-    sections_read = grouped[:MOST_SECTIONS]
+    grouped = _group(places, most_sections)
+    sections_read = grouped[:most_sections]
     words = {id(place): Counter(terms(fold(place.text))) for _, group in sections_read for place in group}
     spread = Counter(
         word for _, group in sections_read for word in set().union(*(words[id(place)] for place in group))
     )
     rarity = {word: math.log(1 + len(sections_read) / count) for word, count in spread.items()}
-    most = max(1, SENTENCES // max(1, len(sections_read)))
+    most = max(1, most_sentences // max(1, len(sections_read)))
     sections = [
         Section(heading, _choose_central([(place, words[id(place)]) for place in group], rarity, most))
         for heading, group in sections_read
@@ -48,13 +52,13 @@ def extract(places: Sequence[SentencePlace]) -> tuple[list[Section], int]:
     return sections, len(grouped) - len(sections_read)
 
 
-def _group(places: Sequence[SentencePlace]) -> list[tuple[str, list[SentencePlace]]]:
+def _group(places: Sequence[SentencePlace], most_sections: int) -> list[tuple[str, list[SentencePlace]]]:
     """Sentences under the same heading; where those are too many, under the headings above them."""
     texts = [place for place in places if not place.is_heading]
     deepest = max((place.passage.heading.count(HEADING_MARK) + 1 for place in texts), default=1)
     for depth in range(deepest, 0, -1):
         grouped = [(heading, list(group)) for heading, group in groupby(texts, partial(_cut, depth))]
-        if len(grouped) <= MOST_SECTIONS:
+        if len(grouped) <= most_sections:
             break
     return grouped
 

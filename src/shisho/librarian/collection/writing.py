@@ -107,12 +107,13 @@ def write_survey(survey: Survey, refs: Sequence[EvidenceRef], question: str) -> 
         AnswerNote(head, NoteRole.OPENING),
         AnswerNote("\n".join(survey.lines), NoteRole.REMARK),
     )
-    rows = [block for row in survey.rows for block in _write_row(row, refs)]
+    rows = [block for row in survey.rows for block in write_row(row, refs)]
     missing = (question,) if survey.kind in (SurveyKind.MODEL, SurveyKind.UNNAMED) else ()
     return Draft((*notes, *rows), missing, level)
 
 
-def _write_row(row: SurveyRow, refs: Sequence[EvidenceRef]) -> list[AnswerBlock]:
+def write_row(row: SurveyRow, refs: Sequence[EvidenceRef]) -> list[AnswerBlock]:
+    """A row of a survey over its quotations."""
     blocks: list[AnswerBlock] = [AnswerHeading(row.title, 3)] if row.title else []
     quoted = [refs[place] for _, place in row.quotes]
     items = tuple(

@@ -1,0 +1,66 @@
+"""A summary of a long document by a model: portion by portion, every section in its place."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from shisho.bootstrap.desk import open_desk
+from shisho.domain.inquiry import AnswerParagraph, list_passages
+from shisho.testing.providers.script import ProviderReply, ProviderRequest
+from shisho.testing.providers.server import FakeProvider
+from tests.inference.providing import KEY
+
+SECTIONS = 36
+QUOTATION = re.compile(r"^⟦\w+ quotation (\d+)[^\n]*\n(.*?)\n⟦", re.S | re.M)
+TEXT = "# 年報\n\n" + "\n\n".join(
+    f"## 第{number}章 計画{number}\n\n計画{number}の担当は第{number}班である。計画{number}の予算は{number}00万円である。"
+    f"計画{number}は毎年の会議で見直される。"
+    for number in range(1, SECTIONS + 1)
+)
+
+
+def write(request: ProviderRequest) -> ProviderReply:
+    """A model that says one quotation in each portion, and two in the last words of the first."""
+    quoted = [(int(number), text.splitlines()[-1]) for number, text in QUOTATION.findall(request.text)]
+    sentences = [{"text": text, "cites": [number]} for number, text in quoted[:2]]
+    reply = {"blocks": [{"type": "paragraph", "sentences": sentences}]}
+    return ProviderReply(json.dumps(reply, ensure_ascii=False))
+
+
+@pytest.mark.parametrize("is_broken", [False, True], ids=["well", "model that fails"])
+async def test_every_portion_of_a_document_is_read_and_summarised(tmp_path: Path, is_broken: bool) -> None:
+    source = tmp_path / "年報.md"
+    source.write_text(TEXT, "utf-8")
+    script = (lambda request: ProviderReply("no JSON")) if is_broken else write
+    async with (
+        FakeProvider(script) as provider,
+        open_desk(
+            home=tmp_path / "home",
+            web="off",
+            model="ollama/m-1",
+            model_url=provider.url("ollama"),
+            model_key=KEY,
+            model_seconds=60.0,
+        ) as desk,
+    ):
+        async for _ in desk.add(source):
+            pass
+        answer = await desk.ask("年報を要約して", kind="summary")
+        assert await desk.show(answer.id) == answer
+    numbers = {row.number for row in answer.evidence}
+    assert all(numbers.issuperset(sentence.evidence) for sentence in answer.sentences)
+    assert not list_passages(answer.blocks)
+    if is_broken:
+        assert len(answer.sentences) >= SECTIONS and "抜粋" in answer.text
+        return
+    paragraphs = [block for block in answer.blocks if isinstance(block, AnswerParagraph)]
+    assert len(provider.requests) == len(paragraphs) >= 2 and answer.text.startswith("要約")
+    assert len(answer.evidence) == sum(len(block.sentences) for block in paragraphs)
+    said = " ".join(sentence.text for sentence in answer.sentences)
+    assert "計画1の" in said and any(
+        f"計画{number}の" in said for number in range(SECTIONS - 12, SECTIONS + 1)
+    )

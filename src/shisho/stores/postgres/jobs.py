@@ -19,7 +19,7 @@ from shisho.stores.transitions import JOB, Transaction, job
 
 T = TypeVar("T")
 # Take the next job of the owner with the fewest running, unless somebody else is taking it
-# (`schema/0102_claims_of_many_owners.sql`).
+# (`schema/0103_claims_of_many_owners.sql`).
 CLAIM = f"SELECT {JOB} FROM claim_fair_job(:worker_id, :kinds, :now, :steady)"
 # Complete a job that is held, within a transaction or as one.
 COMPLETE = "SELECT * FROM complete_job(:id, :attempt, :worker_id, :output, :now, :alone)"

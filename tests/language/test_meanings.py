@@ -37,3 +37,19 @@ def test_the_past_of_an_irregular_verb_means_the_same() -> None:
 def test_no_negation_is_lost_from_a_listed_word() -> None:
     """ない is no term, so that 「燃えないごみ」 has the terms of 「燃えるごみ」: neither may be listed."""
     assert not mean_same("燃えるごみ", "可燃ごみ")
+
+
+@pytest.mark.parametrize(
+    ("verb", "noun", "expected"),
+    [
+        ("増える", "増加", True),
+        ("建てる", "建設", True),
+        ("雇う", "解雇", False),
+        ("認める", "否認", False),
+        ("話す", "電話", False),
+    ],
+)
+def test_a_verb_means_the_noun_of_its_kanji_but_not_one_that_turns_it(
+    verb: str, noun: str, expected: bool
+) -> None:
+    assert mean_same(verb, noun) is mean_same(noun, verb) is expected

@@ -18,7 +18,7 @@ from shisho.language.wordings import (
     list_synonyms,
 )
 
-LISTS = ("near_words", "opposite_words", "same_words")
+LISTS = ("near_words", "same_words")
 
 
 @pytest.mark.parametrize(

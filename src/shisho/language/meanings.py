@@ -1,14 +1,11 @@
-"""Words that mean the same, and words that mean the opposite, as far as checking a sentence needs them:
-lists, by hand.
+"""Words that mean the same, as far as ranking and checking need them: lists, by hand.
 
 What the dictionary's normal forms already bring together (スイレン and 睡蓮) is not listed."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import permutations
 
 from shisho.language import irregular_verbs
 from shisho.language.synonyms import synonym_groups
@@ -30,38 +27,13 @@ def read_near_words() -> WordGroups:
     return group_words([*read_list("near_words"), *verbs])
 
 
-@lru_cache(maxsize=1)
-def _opposite() -> Mapping[str, frozenset[str]]:
-    pairs: dict[str, set[str]] = {}
-    for words, is_exclusive in _read_opposite_words():
-        first, *others = words
-        ordered = permutations(words, 2) if is_exclusive else ((first, other) for other in others)
-        for word, other in ordered:
-            pairs.setdefault(word, set()).add(other)
-            pairs.setdefault(other, set()).add(word)
-    return {term: frozenset(others) for term, others in pairs.items()}
-
-
-def _read_opposite_words() -> Iterator[tuple[Sequence[str], bool]]:
-    """The first word of a line is the opposite of each of the others; after a star, every word excludes every
-    other, which is true in the second place."""
-    for line in read_list("opposite_words"):
-        is_exclusive = line[0] == ("*",)
-        yield ["".join(word) for word in line[is_exclusive:]], is_exclusive
-
-
-def opposites(term: str) -> frozenset[str]:
-    """Terms that mean the opposite."""
-    return _opposite().get(term, frozenset())
-
-
 @lru_cache(maxsize=100_000)
 def mean_same(first: str, other: str) -> bool:
     """True where two terms mean the same here: written alike, in one group of this list or of the
     dictionary, a verb beside the noun made of its kanji, or a Latin word beside its reading."""
     if is_same_word(first, other):
         return True
-    if other in opposites(first) or (first in STRONG) != (other in STRONG):
+    if (first in STRONG) != (other in STRONG):
         return False
     near = read_near_words().of
     if not near.get(first, _NONE).isdisjoint(near.get(other, _NONE)):
@@ -78,7 +50,7 @@ def is_same_word(first: str, other: str) -> bool:
     groups = read_same_words().of
     if not groups.get(first, _NONE).isdisjoint(groups.get(other, _NONE)):
         return True
-    if other in opposites(first) or (first in STRONG) != (other in STRONG):
+    if (first in STRONG) != (other in STRONG):
         return False
     if _of_one_kanji(first, other) or _of_one_kanji(other, first):
         return True
@@ -106,13 +78,14 @@ _LATIN = re.compile(r"[a-z]{3,}")
 _LONG = str.maketrans("", "", "ー・")
 _VERB = re.compile(r"([一-鿿])[ぁ-ん]{1,3}")
 _PAIR = re.compile(r"[一-鿿]{2}")
+_OTHER = ("電話", "解雇", "否認")  # no 話す, and the opposites of 雇う and 認める
 
 
 @lru_cache(maxsize=20_000)
 def _of_one_kanji(verb: str, noun: str) -> bool:
     """増える and 増加, 建てる and 建設: the noun is one that する makes a verb of."""
     match = _VERB.fullmatch(verb)
-    # 興行 is no 行う, nor 形成 成る, nor 電話 話す.
-    if match is None or verb in LIGHT or not _PAIR.fullmatch(noun) or match[1] not in noun or noun == "電話":
+    # 興行 is no 行う, nor 形成 成る.
+    if match is None or verb in LIGHT or not _PAIR.fullmatch(noun) or match[1] not in noun or noun in _OTHER:
         return False
     return any("サ変" in token.part_of_speech()[2] for token in tokenizer().tokenize(noun))

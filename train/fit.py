@@ -121,13 +121,12 @@ def fit_ranker(table: Sentences) -> dict[str, float]:
 
 def score_ranker(table: Sentences, weights: Mapping[str, float]) -> float:
     """Return the mean negative log-likelihood of the answering sentences."""
-    scores = table.features @ np.array([weights[name] for name in table.names])
-    losses = []
-    for question in np.unique(table.questions):
-        own = table.questions == question
-        odds = np.exp(scores[own] - scores[own].max())
-        losses.append(-np.log(max((odds * table.grades[own]).sum() / odds.sum(), 1e-9)))
-    return float(np.mean(losses))
+    order = np.argsort(table.questions, kind="stable")
+    scores = (table.features @ np.array([weights[name] for name in table.names]))[order]
+    _, starts, counts = np.unique(table.questions[order], return_index=True, return_counts=True)
+    odds = np.exp(scores - np.repeat(np.maximum.reduceat(scores, starts), counts))
+    right = np.add.reduceat(odds * table.grades[order], starts) / np.add.reduceat(odds, starts)
+    return float(-np.log(np.maximum(right, 1e-9)).mean())
 
 
 def fit_certainty(table: Selections) -> tuple[dict[str, float], float]:

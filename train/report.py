@@ -96,7 +96,7 @@ def _list_calibration(table: Selections, probabilities: Array) -> list[Sequence[
 
 
 def _ablate_ranker(table: Sentences, weights: Mapping[str, float]) -> list[Sequence[str]]:
-    folds = np.array([sorted(np.unique(table.sets).tolist()).index(name) % FOLDS for name in table.sets])
+    folds = np.unique(table.sets, return_inverse=True)[1] % FOLDS
 
     def measure(rows: Sentences) -> float:
         return float(

@@ -23,6 +23,7 @@ from shisho.domain.inquiry import (
 from shisho.domain.loop_state import Draft
 from shisho.librarian.answer import choose_cited, compose
 from shisho.librarian.answer_text import write_text
+from shisho.librarian.selection.ranker import MAX_SHOWN, MAX_SHOWN_CHARS
 from shisho.librarian.strategy import strategy
 from shisho.messages.catalogue import word
 
@@ -84,23 +85,59 @@ def test_goals_come_in_their_order_each_with_its_level() -> None:
     assert "— 最も近い箇所" in text[second:]
 
 
-def test_best_passage_comes_first_and_far_worse_ones_are_left_out() -> None:
-    refs = [
-        ref(1, "G1", "中くらいの箇所。", 0.3),
-        ref(2, "G1", "最もよい箇所。", 0.45),
-        ref(3, "G1", "関係のない箇所。", 0.04),
-    ]
+def test_best_passage_comes_first() -> None:
+    refs = [ref(1, "G1", "中くらいの箇所。", 0.3), ref(2, "G1", "最もよい箇所。", 0.45)]
     draft = written(ONE, refs, LoopStop.STAGNATION)
     assert [passage.text for passage in list_passages(draft.blocks)] == ["最もよい箇所。", "中くらいの箇所。"]
     assert [one.number for one in choose_cited(draft, refs)] == [1, 2]
 
 
 def test_passages_share_the_room_but_the_first_is_always_shown() -> None:
-    long = "あ" * 700 + "。"
+    long = "あ" * (MAX_SHOWN_CHARS - 200) + "。"
     refs = [ref(number, "G1", long[number:], 0.9 - number / 100) for number in range(1, 4)]
     assert len(list_passages(written(ONE, refs, LoopStop.CONDITION_MET).blocks)) == 1
-    short = [ref(number, "G1", f"{number}番目の箇所。", 0.9 - number / 100) for number in range(1, 6)]
-    assert len(list_passages(written(ONE, short, LoopStop.CONDITION_MET).blocks)) == 3
+    short = [ref(number, "G1", f"{number}番目の箇所。", 0.9 - number / 100) for number in range(1, 7)]
+    draft = written(ONE, short, LoopStop.CONDITION_MET)
+    assert len(list_passages(draft.blocks)) == MAX_SHOWN
+    assert [one.number for one in choose_cited(draft, short)] == [1, 2, 3, 4, 5, 6]
+    near = [replace(each, score=each.score / 2) for each in short]
+    draft = written(ONE, near, LoopStop.STAGNATION)
+    assert [one.number for one in choose_cited(draft, near)] == [1, 2, 3, 4]
+
+
+def test_longest_passages_that_fit_are_shown() -> None:
+    half = "あ" * (MAX_SHOWN_CHARS // 2)
+    refs = [ref(number, "G1", half, 0.9 - number / 100, heading=str(number)) for number in (1, 2, 3)]
+    assert len(list_passages(written(ONE, refs, LoopStop.CONDITION_MET).blocks)) == 2
+
+
+def test_each_goal_has_room_of_its_own_and_a_passage_is_shown_once() -> None:
+    other = "い" * (MAX_SHOWN_CHARS - 100) + "。"
+    refs = [
+        ref(1, "G1", MARKED, passage=PASSAGE),
+        ref(2, "G2", "0から1の値をとる。", 0.9, passage=PASSAGE),
+        ref(3, "G2", MARKED, 0.8, passage=PASSAGE),
+        ref(4, "G2", other, 0.7),
+        ref(5, "G1", "い" + other, 0.6),
+    ]
+    draft = written(TWO, refs, LoopStop.CONDITION_MET)
+    assert [(passage.goal_id, passage.text) for passage in list_passages(draft.blocks)] == [
+        ("G1", PASSAGE),
+        ("G1", "い" + other),
+        ("G2", other),
+    ]
+    assert [mark.number for mark in list_passages(draft.blocks)[0].marks] == [1, 2]
+    second = write_text(draft.blocks)[write_text(draft.blocks).index(TWO.goals[1].question) :]
+    assert word("answer_see", "ja", numbers="[1][2]") in second
+    assert PASSAGE not in second
+    assert [one.number for one in choose_cited(draft, refs)] == [1, 2, 3, 4, 5]
+
+
+def test_goal_whose_passages_are_all_shown_before_points_to_them() -> None:
+    refs = [ref(1, "G1", MARKED, passage=PASSAGE), ref(2, "G2", MARKED, 0.3, passage=PASSAGE)]
+    text = write_text(written(TWO, refs, LoopStop.STAGNATION).blocks)
+    assert text.count(MARKED) == 1
+    assert "— 最も近い箇所\n" + word("answer_see", "ja", numbers="[1]") in text
 
 
 def test_closest_passages_are_never_called_not_found() -> None:

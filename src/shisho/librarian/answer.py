@@ -4,7 +4,7 @@ words on what is missing."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 
@@ -38,8 +38,15 @@ from shisho.librarian.route import open_goals
 from shisho.librarian.selection.ranker import MAX_SHOWN, MAX_SHOWN_CHARS
 from shisho.messages.catalogue import word
 
-LEAST_SHARE = 0.1  # of the best score of a goal: a passage with less is not shown beside it
 Say = Callable[..., str]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPassage:
+    """A passage to show for a goal. `refs`: its evidence in the order of the text, of later goals too."""
+
+    goal_id: str
+    refs: tuple[EvidenceRef, ...]
 
 
 def compose(
@@ -54,52 +61,60 @@ def compose(
     """Show the best passages of each goal, and name the goals without an answer. `head`: the key of the first
     line. If the question was not read as it was `asked`, how it was read comes first."""
     say = partial(word, language=answer_language(strategy.question))
-    shown = [choose_shown(goal, evidence, len(strategy.goals)) for goal in strategy.goals]
+    shown = choose_shown(strategy.goals, evidence)
     titled = len(strategy.goals) > 1
     body = [
         block
-        for goal, groups in zip(strategy.goals, shown, strict=True)
-        if groups
-        for block in _show_goal(goal.question if titled else "", groups, evidence, say)
+        for goal in strategy.goals
+        for block in _show_goal(goal, goal.question if titled else "", shown, evidence, say)
     ]
     return frame_answer(strategy, status, evidence, verdict, unsearched, head, body, asked)
 
 
-def choose_shown(goal: Goal, evidence: Sequence[EvidenceRef], goals: int) -> list[list[EvidenceRef]]:
-    """Return the evidence of the passages to show for a goal, by passage, best first."""
+def choose_shown(goals: Sequence[Goal], evidence: Sequence[EvidenceRef]) -> list[ShownPassage]:
+    """Return the passages to show, goal by goal, best first. Each goal has room of its own. A passage is
+    shown once, for the first goal that it speaks to, and takes no room of later goals."""
+    shown: dict[tuple[str, str], ShownPassage] = {}
+    for goal in goals:
+        count = chars = 0
+        for key, refs in _group_by_passage(goal, evidence).items():
+            if key in shown:
+                shown[key] = replace(shown[key], refs=_sort_by_offset((*shown[key].refs, *refs)))
+            elif not chars or (
+                count < max(MAX_SHOWN, goal.min_evidence) and chars + len(key[1]) <= MAX_SHOWN_CHARS
+            ):
+                shown[key] = ShownPassage(goal.id, _sort_by_offset(refs))
+                count += not refs[0].code
+                chars += len(key[1])
+    return list(shown.values())
+
+
+def _group_by_passage(
+    goal: Goal, evidence: Sequence[EvidenceRef]
+) -> dict[tuple[str, str], list[EvidenceRef]]:
     groups: dict[tuple[str, str], list[EvidenceRef]] = {}
     for ref in _list_current(goal, evidence):
         if not ref.same_as:
             groups.setdefault((ref.heading, ref.passage or ref.snippet), []).append(ref)
-    chosen: list[list[EvidenceRef]] = []
-    chars = 0
-    best = max((ref.score for ref in evidence if ref.goal_id == goal.id), default=0.0)
-    for (_, text), refs in groups.items():
-        if chosen and refs[0].score < LEAST_SHARE * best:
-            break
-        if chosen and (
-            sum(not group[0].code for group in chosen) >= max(MAX_SHOWN, goal.min_evidence)
-            or chars + len(text) > MAX_SHOWN_CHARS // goals
-        ):
-            continue
-        chosen.append(sorted(refs, key=lambda ref: ref.offset))
-        chars += len(text)
-    return chosen
+    return groups
 
 
-def build_shown(refs: Sequence[EvidenceRef], say: Say) -> AnswerPassage:
-    """Return a passage with the marks of its evidence."""
-    first = refs[0]
+def _sort_by_offset(refs: Iterable[EvidenceRef]) -> tuple[EvidenceRef, ...]:
+    return tuple(sorted(refs, key=lambda ref: ref.offset))
+
+
+def build_shown(passage: ShownPassage, say: Say) -> AnswerPassage:
+    """Return a passage with the marks of its evidence. Of marks that overlap, the first stays."""
+    first = passage.refs[0]
+    marks: list[PassageMark] = []
+    for ref in passage.refs:
+        if not marks or ref.offset >= marks[-1].end:
+            marks.append(PassageMark(ref.offset, ref.offset + len(ref.snippet), ref.number))
     return AnswerPassage(
-        goal_id=first.goal_id,
+        goal_id=passage.goal_id,
         heading=_name_heading(first, say),
         text=first.passage or first.snippet,
-        marks=tuple(
-            PassageMark(ref.offset, ref.offset + len(ref.snippet), ref.number)
-            if ref.passage
-            else PassageMark(0, len(ref.snippet), ref.number)
-            for ref in refs
-        ),
+        marks=tuple(marks),
         code=first.code,
     )
 
@@ -107,11 +122,16 @@ def build_shown(refs: Sequence[EvidenceRef], say: Say) -> AnswerPassage:
 def choose_cited(draft: Draft, evidence: Sequence[EvidenceRef]) -> tuple[EvidenceRef, ...]:
     """Return the evidence that an answer keeps: all that a model could cite, or the answering evidence, that
     of the shown passages, and copies of them."""
-    shown = {mark.number for passage in list_passages(draft.blocks) for mark in passage.marks}
-    if not shown:
+    passages = list_passages(draft.blocks)
+    if not passages:
         return tuple(evidence)
+    shown = {mark.number for passage in passages for mark in passage.marks}
+    # A sentence that two goals share has one mark.
+    texts = {passage.text for passage in passages}
     return tuple(
-        ref for ref in evidence if ref.number in shown or ref.same_as in shown or ref.score >= ENOUGH
+        ref
+        for ref in evidence
+        if ref.number in shown or ref.same_as in shown or ref.score >= ENOUGH or ref.passage in texts
     )
 
 
@@ -169,27 +189,43 @@ def list_remarks(evidence: Sequence[EvidenceRef], strategy: Strategy) -> list[An
     for goal in strategy.goals:
         refs = _list_best_first(goal, evidence)
         if stance_of(refs) is not Stance.ANSWERS:
-            blocks += _show_goal(goal.question, choose_shown(goal, evidence, len(strategy.goals)), (), say)
+            blocks += _show_goal(goal, goal.question, choose_shown([goal], evidence), (), say)
         else:
             lines += _list_disagreements(refs, say)
     return [*blocks, *_remark([*lines, *_list_copies(evidence, say)])]
 
 
 def _show_goal(
-    title: str, groups: Sequence[Sequence[EvidenceRef]], evidence: Sequence[EvidenceRef], say: Say
+    goal: Goal, title: str, shown: Sequence[ShownPassage], evidence: Sequence[EvidenceRef], say: Say
 ) -> list[AnswerBlock]:
-    refs = [ref for group in groups for ref in group]
-    level = level_of_evidence(refs)
+    """Return the blocks for a goal: none if no shown passage speaks to it."""
+    refs = [ref for passage in shown for ref in passage.refs if ref.goal_id == goal.id]
+    if not refs:
+        return []
     blocks: list[AnswerBlock] = []
     if title:
-        blocks.append(AnswerHeading(say("answer_goal", text=title, level=say(f"level_{level}")), 3))
+        level = say(f"level_{level_of_evidence(refs)}")
+        blocks.append(AnswerHeading(say("answer_goal", text=title, level=level), 3))
     stance = stance_of(refs)
     if stance is not Stance.ANSWERS:
         blocks += _remark([say(f"stance_{stance}")])
+    own = [passage for passage in shown if passage.goal_id == goal.id]
+    earlier = "".join(_name_marks(goal, passage, say) for passage in shown if passage not in own)
+    see = [say("answer_see", numbers=earlier)] if earlier else []
     numbers = {ref.number for ref in refs}
     copies = [ref for ref in evidence if ref.same_as in numbers]
-    notes = [*_list_disagreements(refs, say), *_list_copies(copies, say)]
-    return [*blocks, *(build_shown(group, say) for group in groups), *_remark(notes)]
+    notes = [*see, *_list_disagreements(refs, say), *_list_copies(copies, say)]
+    return [*blocks, *(build_shown(passage, say) for passage in own), *_remark(notes)]
+
+
+def _name_marks(goal: Goal, passage: ShownPassage, say: Say) -> str:
+    """Return the numbers of the marks in a passage that speak to a goal."""
+    spans = [(ref.offset, ref.offset + len(ref.snippet)) for ref in passage.refs if ref.goal_id == goal.id]
+    return "".join(
+        f"[{mark.number}]"
+        for mark in build_shown(passage, say).marks
+        if any(mark.start < end and start < mark.end for start, end in spans)
+    )
 
 
 def _remark(lines: Sequence[str]) -> list[AnswerNote]:

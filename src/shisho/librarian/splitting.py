@@ -67,12 +67,12 @@ _DIFFER = tuple(
     )
 )
 _EACH = re.compile(
-    rf"{_ITEMS}(?P<case>とは|は|を|について|の[^、。はがをと]{{1,12}}(?:は|を|とは|について)?|)"
+    rf"{_ITEMS}(?P<of>の[^、。はがをと]{{1,12}}?)?(?P<case>とは|は|を|について|)"
     r"、?(?:それぞれ|各々|おのおの)(?P<rest>[^。]+)。?$"
 )
 _NOUNS = r"[^ぁ-ん、。?？\s]{1,30}"  # そして are none
 _DEFINED = re.compile(
-    rf"^(?P<lead>)(?P<items>{_NOUNS}(?:、{_NOUNS})+)(?P<case>とは)(?P<rest>、?[何な][^、。]{{0,10}}。?)$"
+    rf"^(?P<lead>)(?P<items>{_NOUNS}(?:、{_NOUNS})+)(?P<of>)(?P<case>とは)(?P<rest>、?[何な][^、。]{{0,10}}。?)$"
 )
 _A, _B = r"(?P<a>[^?]{2,60}?)", r"(?P<b>[^?]{2,60}?)"
 _DIFFER_BY_NAME = tuple(
@@ -139,13 +139,13 @@ def _split_each(question: str) -> Sequence[str]:
     match = _EACH.search(masked) or _DEFINED.search(masked)
     if match is None:
         return ()
-    lead, case, rest = _slice(question, match, "lead", "case", "rest")
+    lead, of, case, rest = _slice(question, match, "lead", "of", "case", "rest")
     items = _list_items(question, masked, match)
     if rest.startswith("の"):
-        case = ""
-    elif items and case.startswith("の") and "の" in items[0]:  # 日本の首都とフランスの首都は
-        items, case = [*items[:-1], items[-1] + case[:-1]], case[-1]
-    return [f"{lead}{item}{case}{rest}" for item in items]
+        of = case = ""
+    elif items and of and "の" in items[0]:  # 日本の首都とフランスの首都は
+        items, of = [*items[:-1], items[-1] + of], ""
+    return [f"{lead}{item}{of}{case}{rest}" for item in items]
 
 
 def _split_numbered(question: str) -> Sequence[str]:

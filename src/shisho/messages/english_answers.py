@@ -22,6 +22,7 @@ SAID: Mapping[str, str] = {
     "answer_goal": "{text} — {level}",
     "stance_says_unknown": "The documents say that this is not known or not published:",
     "stance_conflicts": "The documents contradict each other, and nothing tells which is right:",
+    "answer_see": "See also {numbers} above.",
     "answer_copies": "Note: the words of [{number}] also stand in {others}.",
     "answer_missing": "No answer was found to: {text}",
     "answer_advice": "Asking in other words, filtering less or adding documents may help.",

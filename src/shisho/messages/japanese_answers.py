@@ -21,6 +21,7 @@ SAID: Mapping[str, str] = {
     "answer_goal": "{text} — {level}",
     "stance_says_unknown": "資料は、この点は分からない、または公表されていないとしています:",
     "stance_conflicts": "資料どうしが食い違い、どちらが正しいとも言えません:",
+    "answer_see": "上の{numbers}も参照してください。",
     "answer_copies": "※ [{number}] の文は {others} にもあります。",
     "answer_missing": "次の点の答えは見つかりませんでした: {text}",
     "answer_advice": "別の言葉で尋ねる、絞り込みを緩める、資料を加える、のいずれかで見つかることがあります。",

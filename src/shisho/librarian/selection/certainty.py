@@ -18,10 +18,9 @@ _FACTS = frozenset({AnswerKind.TIME, AnswerKind.PERSON, AnswerKind.AMOUNT, Answe
 class SelectionFeatures(NamedTuple):
     """Features of a selection, in the order of the weights. "Best" is the best sentence and its passage."""
 
-    margin: float  # mean log-odds of the best five passages less those of the best
-    document_probability: float  # share of the sentences' odds that the best document holds
+    margin: float  # mean log-odds of the best five passages less those of the best passage
+    document_probability: float  # share of the odds that the document of the best passage holds
     missing: float  # share of the question's term weight that the best passage, its heading and title lack
-    name: float  # the rarest name of the question is in the best passage, its heading or title
     figures: float  # the best passage holds all figures of the question
     terms: float  # log of the number of the question's terms
     asks_fact: float  # a time, person, amount or place is asked for
@@ -29,7 +28,6 @@ class SelectionFeatures(NamedTuple):
     rank: float  # log of the best passage's rank in the search, from 1
     length: float  # log of the best sentence's characters
     coverage: float  # as of the best sentence, like all below
-    context_coverage: float
     permission: float
     definition: float
     unit: float
@@ -39,20 +37,17 @@ def measure_selection(
     question: AnalysedQuestion, ranking: SentenceScores, matched: Sequence[PassageMatch]
 ) -> SelectionFeatures:
     """Measure a ranking with at least one candidate."""
-    best, top = ranking.candidates[0]
+    best, _ = ranking.candidates[0]
     passage = matched[best.passage]
+    top = ranking.passages[0][1]
     leading = [log_odds for _, log_odds in ranking.passages[:COMPARED_PASSAGES]]
-    odds = [(candidate, math.exp(log_odds - top)) for candidate, log_odds in ranking.candidates]
-    title = passage.shown.title
+    odds = [(matched[place].shown.title, math.exp(log_odds - top)) for place, log_odds in ranking.passages]
     own = best.features
     return SelectionFeatures(
         margin=sum(leading) / len(leading) - top,
-        document_probability=sum(
-            each for candidate, each in odds if matched[candidate.passage].shown.title == title
-        )
+        document_probability=sum(each for title, each in odds if title == odds[0][0])
         / sum(each for _, each in odds),
         missing=1 - passage.measure_share(question.weights, passage.words),
-        name=float(not question.rarest_name or passage.holds(question.rarest_name, passage.words)),
         figures=float(all(figure in passage.analysed.dense for figure in question.figures)),
         terms=math.log(1 + len(question.weights)),
         asks_fact=float(question.kind in _FACTS),
@@ -60,7 +55,6 @@ def measure_selection(
         rank=math.log(1 + best.passage),
         length=math.log(1 + best.sentence.end - best.sentence.start),
         coverage=own.coverage,
-        context_coverage=own.context_coverage,
         permission=own.permission,
         definition=own.definition,
         unit=own.unit,

@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from shisho.language.terms import ENGLISH_STOP
 
-_NOUN = r"[一-鿿々〆ヶァ-ヺー・a-z0-9*+#./&'-]+"
+_LETTER = r"[一-鿿々〆ヶァ-ヺー・a-z0-9*+#./&'-]"
+_NOUN = rf"(?<!{_LETTER}){_LETTER}+"
 # 「Xとは」「Xって何」「Xの意味は」: the thing stands before, quoted or as one run of nouns.
 _ASKED_JA = re.compile(
     rf"(?:[「『\"“]([^「『\"“」』”]{{1,40}})[」』\"”]|((?:{_NOUN}の)?{_NOUN}))"

@@ -6,6 +6,7 @@ and not by hand."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -54,7 +55,7 @@ class SentenceFeatures(NamedTuple):
     item: float  # it is an item of a list
     first: float  # it is the first of its passage
     passage_coverage: float  # share in the passage, its heading path and its document's title
-    document_rank: float  # 1 for the document found first, 1/2 for the second …
+    rank: float  # log of the passage's rank in the search, from 1, with a minus sign
     match: float  # share of the query that the search matched
 
 
@@ -119,7 +120,6 @@ def list_candidates(
     question: AnalysedQuestion, matched: Sequence[PassageMatch]
 ) -> Iterator[SentenceCandidate]:
     """Yield every sentence of the passages with its features."""
-    documents = list(dict.fromkeys(each.shown.title for each in matched))
     asks_yes_or_no = _YES_OR_NO.search(question.folded) is not None and not _ASKS_WHICH.search(
         question.folded
     )
@@ -146,7 +146,7 @@ def list_candidates(
                     item=float(_ITEM.match(printed) is not None),
                     first=float(place == 0),
                     passage_coverage=each.measure_share(question.weights, each.words),
-                    document_rank=1 / (1 + documents.index(each.shown.title)),
+                    rank=-math.log(1 + passage),
                     match=each.shown.match,
                 ),
             )

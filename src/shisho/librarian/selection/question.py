@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from shisho.language.asking import is_asking_term, strip_asking
-from shisho.language.names import names
 from shisho.language.numbers import figures
 from shisho.language.terms import fold, squeeze, terms
 from shisho.librarian.selection.answer_kinds import AnswerKind, find_kind
@@ -26,14 +25,12 @@ _COUNTED = re.compile(r"何[十百千万億]*((?:[かヶ](?=[国所月]))?[一-�
 class AnalysedQuestion:
     """A question's content words and what it wants.
 
-    `weights`: index terms by rarity, summing to 1. `rarest_name`: the rarest term that is part of a name.
-    `defined`: the thing whose meaning is asked for. `unit`: the noun counted by 何. `figures`: its numbers
-    and years, as written in digits."""
+    `weights`: index terms by rarity, summing to 1. `defined`: the thing whose meaning is asked for. `unit`:
+    the noun counted by 何. `figures`: its numbers and years, as written in digits."""
 
     folded: str
     kind: AnswerKind
     weights: Mapping[str, float]
-    rarest_name: str
     defined: str
     unit: str
     trigrams: frozenset[str]
@@ -47,14 +44,12 @@ def analyse_question(question: str, rarity: Mapping[str, float]) -> AnalysedQues
     defined = find_defined_thing(folded)
     around = frozenset(content).difference(terms(defined)) if defined else frozenset[str]()
     weights = _weigh_terms(content, rarity, around)
-    own_names = [term for name in names(question) for term in terms(name) if term in weights]
     counted = _COUNTED.search(folded)
     numbers = figures(question)
     return AnalysedQuestion(
         folded=folded,
         kind=find_kind(folded),
         weights=weights,
-        rarest_name=max(own_names, key=lambda term: weights[term], default=""),
         defined=defined,
         unit=counted[1] if counted else "",
         trigrams=_list_trigrams(squeeze(fold(strip_asking(question)))),

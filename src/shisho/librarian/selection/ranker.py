@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from shisho.librarian.selection.features import PassageMatch, SentenceCandidate
 
-MAX_SHOWN = 3  # passages of one goal
+MAX_SHOWN = 4  # passages of one goal
 MAX_COMPARED = 2  # times as many passages as are shown: those that gates may put last
-MAX_SHOWN_CHARS = 900  # of all passages of an answer, unless the first alone is longer
+MAX_SHOWN_CHARS = 1_100  # of all passages of a goal, unless the first alone is longer
 MAX_MARKS = 4  # marked sentences of one passage
-SHOWN_RATIO = 0.05  # of the odds of the best passage: a further one is shown from here on
+SHOWN_RATIO = 0.01  # of the odds of the best passage: a further one is shown from here on
 MARK_RATIO = 0.3  # of the odds of the passage's best sentence: a further one is marked from here on
 
 
 @dataclass(frozen=True, slots=True)
 class PassageChoice:
     """A passage to show. `place`: its place among the matched passages; `marks`: its best sentences in the
-    order of the text; `log_odds`: of its best sentence."""
+    order of the text; `log_odds`: that one of its sentences answers."""
 
     place: int
     marks: tuple[SentenceCandidate, ...]
@@ -28,7 +28,8 @@ class PassageChoice:
 
 @dataclass(frozen=True, slots=True)
 class SentenceScores:
-    """All sentences with their log-odds, best first, and the passages in the order of their best sentence."""
+    """All sentences with their log-odds, best first, and all passages. The odds of a passage are the sum of
+    those of its sentences: any of them may answer."""
 
     candidates: tuple[tuple[SentenceCandidate, float], ...]
     passages: tuple[tuple[int, float], ...]
@@ -42,21 +43,23 @@ def rank(candidates: Sequence[SentenceCandidate], weights: Mapping[str, float]) 
         for candidate in candidates
     ]
     scored.sort(key=lambda pair: -pair[1])
-    best: dict[int, float] = {}
+    odds: dict[int, float] = {}
     for candidate, log_odds in scored:
-        best.setdefault(candidate.passage, log_odds)
-    return SentenceScores(tuple(scored), tuple(best.items()))
+        odds[candidate.passage] = odds.get(candidate.passage, 0.0) + math.exp(log_odds)
+    passages = sorted(odds.items(), key=lambda pair: -pair[1])
+    return SentenceScores(tuple(scored), tuple((place, math.log(total)) for place, total in passages))
 
 
 def choose_passages(
     ranking: SentenceScores,
     matched: Sequence[PassageMatch],
-    max_chars: int = MAX_SHOWN_CHARS,
     max_shown: int = MAX_SHOWN,
     is_closed: Callable[[PassageChoice], bool] = lambda choice: False,
+    taken: Set[str] = frozenset(),
 ) -> list[PassageChoice]:
     """Return the passages to show, best first: as many as fit, the first in any case. Those that a gate
-    closes come last. Left out are copies of a passage before, and code that one leads in."""
+    closes come last. Left out are copies of a passage before, and code that one leads in. `taken`: texts that
+    are shown anyway and take no room."""
     leading = [
         PassageChoice(place, _choose_marks(ranking, place), log_odds)
         for place, log_odds in ranking.passages[: MAX_COMPARED * max_shown]
@@ -71,18 +74,21 @@ def choose_passages(
     chosen: list[PassageChoice] = []
     texts: set[str] = set()
     codes: set[tuple[str, str]] = set()
-    chars = 0
+    count = chars = 0
     for choice in sorted(near, key=is_closed):
         shown, dense = matched[choice.place].shown, matched[choice.place].analysed.dense
         size = len(shown.text) + len(shown.code_after)
         is_known = dense in texts or (shown.heading, shown.text) in codes
-        if is_known or (chosen and chars + size > max_chars):
+        is_free = dense in taken
+        if is_known or (count and not is_free and chars + size > MAX_SHOWN_CHARS):
             continue
         chosen.append(choice)
         texts.add(dense)
         codes.add((shown.heading, shown.code_after))
-        chars += size
-        if len(chosen) == max_shown:
+        if not is_free:
+            count += 1
+            chars += size
+        if count == max_shown:
             break
     return chosen
 

@@ -17,7 +17,6 @@ from shisho.librarian.selection.gates import NO_SHORT_NAMES, GateSource, find_cl
 from shisho.librarian.selection.question import analyse_question, list_content_terms
 from shisho.librarian.selection.ranker import (
     MAX_SHOWN,
-    MAX_SHOWN_CHARS,
     PassageChoice,
     choose_passages,
     rank,
@@ -54,8 +53,8 @@ def select_findings(
     """Return the sentences to mark for each goal, best passage first, with probabilities as scores.
 
     Nothing that was found by synonyms alone counts as an answer. A goal that has evidence already gets only
-    what is more probable."""
-    most_chars = MAX_SHOWN_CHARS // max(1, len(goals))
+    what is more probable. A passage takes the room of the first goal that shows it."""
+    taken: set[str] = set()
     return [
         finding
         for goal in goals
@@ -65,7 +64,7 @@ def select_findings(
             [ref for ref in refs if ref.goal_id == goal.id],
             rarity,
             from_synonym_search,
-            most_chars,
+            taken,
             short_names,
         )
     ]
@@ -77,7 +76,7 @@ def _select_for_goal(
     refs: Sequence[EvidenceRef],
     rarity: Mapping[str, float],
     from_synonym_search: bool,
-    most_chars: int,
+    taken: set[str],
     short_names: Mapping[str, frozenset[str]],
 ) -> Iterator[Finding]:
     weights = load_weights()
@@ -95,7 +94,7 @@ def _select_for_goal(
     ):
         return
     known = [ref.snippet for ref in refs]
-    top = ranking.candidates[0][1]
+    top = ranking.passages[0][1]
 
     @cache
     def is_closed(choice: PassageChoice) -> bool:
@@ -104,7 +103,9 @@ def _select_for_goal(
         return find_closed_gate(goal.question, source, short_names) is not None
 
     least = 1.0
-    for choice in choose_passages(ranking, matched, most_chars, max(MAX_SHOWN, goal.min_evidence), is_closed):
+    chosen = choose_passages(ranking, matched, max(MAX_SHOWN, goal.min_evidence), is_closed, taken)
+    taken.update(matched[choice.place].analysed.dense for choice in chosen)
+    for choice in chosen:
         shown = matched[choice.place].shown
         likely = min(least, _lower(probability, choice.log_odds - top))
         least = min(likely, BELOW_ANSWERED * weights.answered) if is_closed(choice) else likely

@@ -127,7 +127,8 @@ def test_each_goal_has_room_of_its_own_and_a_passage_is_shown_once() -> None:
         ("G2", other),
     ]
     assert [mark.number for mark in list_passages(draft.blocks)[0].marks] == [1, 2]
-    second = write_text(draft.blocks)[write_text(draft.blocks).index(TWO.goals[1].question) :]
+    text = write(draft)
+    second = text[text.index(TWO.goals[1].question) :]
     assert word("answer_see", "ja", numbers="[1][2]") in second
     assert PASSAGE not in second
     assert [one.number for one in choose_cited(draft, refs)] == [1, 2, 3, 4, 5]
@@ -135,9 +136,9 @@ def test_each_goal_has_room_of_its_own_and_a_passage_is_shown_once() -> None:
 
 def test_goal_whose_passages_are_all_shown_before_points_to_them() -> None:
     refs = [ref(1, "G1", MARKED, passage=PASSAGE), ref(2, "G2", MARKED, 0.3, passage=PASSAGE)]
-    text = write_text(written(TWO, refs, LoopStop.STAGNATION).blocks)
+    text = write(written(TWO, refs, LoopStop.STAGNATION))
     assert text.count(MARKED) == 1
-    assert "— 最も近い箇所\n" + word("answer_see", "ja", numbers="[1]") in text
+    assert "— 最も近い箇所\n\n" + word("answer_see", "ja", numbers="[1]") in text
 
 
 def test_closest_passages_are_never_called_not_found() -> None:

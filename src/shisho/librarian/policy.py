@@ -27,6 +27,7 @@ from shisho.domain.requirements import NO_REQUIREMENTS, Requirements
 from shisho.librarian import plan as planning
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.answer import compose
+from shisho.librarian.selection.features import MAX_PASSAGES
 from shisho.librarian.selection.select import select_findings
 from shisho.librarian.strategy import strategy
 
@@ -216,6 +217,7 @@ class RulePolicy:
 def _alternate(
     earlier: Sequence[NumberedPassage], passages: Sequence[NumberedPassage]
 ) -> list[NumberedPassage]:
-    """Return the passages of two lists in turn: only so many are read, and some of each round have to be."""
+    """Return as many passages as are read, some of each list, those that were found first in front."""
     pairs = zip_longest(earlier, passages)
-    return [passage for pair in pairs for passage in pair if passage is not None]
+    alternated = [passage for pair in pairs for passage in pair if passage is not None]
+    return sorted(alternated[:MAX_PASSAGES], key=lambda passage: passage.temp_index)

@@ -8,15 +8,23 @@ from dataclasses import replace
 import pytest
 
 from shisho.domain.corpus import NumberedPassage
-from shisho.domain.inquiry import EvidenceRef, Goal
+from shisho.domain.inquiry import Budget, EvidenceRef, Goal
+from shisho.domain.loop_state import Spending
+from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.levels import ENOUGH
+from shisho.librarian.policy import EvaluateInput, RulePolicy
 from shisho.librarian.selection.certainty import (
     SelectionFeatures,
     estimate_probability,
     measure_selection,
 )
 from shisho.librarian.selection.definitions import find_defined_thing, is_definition
-from shisho.librarian.selection.features import SentenceFeatures, list_candidates, match_passages
+from shisho.librarian.selection.features import (
+    MAX_PASSAGES,
+    SentenceFeatures,
+    list_candidates,
+    match_passages,
+)
 from shisho.librarian.selection.passages import end_sentence
 from shisho.librarian.selection.question import analyse_question, list_content_terms
 from shisho.librarian.selection.ranker import (
@@ -28,6 +36,7 @@ from shisho.librarian.selection.ranker import (
 )
 from shisho.librarian.selection.select import list_unmatched_goals, list_wanted_terms, select_findings
 from shisho.librarian.selection.weights import load_weights
+from shisho.librarian.strategy import strategy
 
 GOAL = Goal("G1", "決定係数とは何か")
 DEFINED = "決定係数とは、全変動のうち回帰式で説明できる割合である。"
@@ -206,7 +215,7 @@ def test_code_is_shown_with_the_passage_that_leads_it_in() -> None:
 
 def test_passages_behind_a_closed_gate_come_last() -> None:
     question = analyse_question("決定係数", {})
-    passages = [shown(number, f"決定係数の{number}つ目。") for number in range(1, 11)]
+    passages = [shown(number, f"決定係数の{number}つ目。") for number in range(1, 21)]
     matched = match_passages(question, passages)
     ranking = rank(list(list_candidates(question, matched)), EVEN)
 
@@ -217,8 +226,8 @@ def test_passages_behind_a_closed_gate_come_last() -> None:
 
     assert choose() == [0, 1, 2, 3]
     assert choose(0) == [1, 2, 3, 4]
-    assert choose(1, 3, 4, 5, 6) == [0, 2, 7, 1]
-    assert choose(*range(10)) == [0, 1, 2, 3]
+    assert choose(1, *range(3, 15)) == [0, 2, 15, 1]
+    assert choose(*range(20)) == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize(("odds", "places"), [(0.012, [1, 0]), (0.008, [0])])
@@ -681,3 +690,17 @@ def test_verbs_of_definitions(word: str) -> None:
 @pytest.mark.parametrize("word", ["called", "named", "known as", "termed"])
 def test_english_verbs_of_definitions(word: str) -> None:
     assert is_definition("median", f"this value is {word} median")
+
+
+async def test_passages_of_earlier_rounds_stand_before_new_ones_and_some_of_each_are_read() -> None:
+    aim = strategy(GOAL.question)
+    earlier = [shown(number, f"決定係数の話{number}。") for number in range(1, MAX_PASSAGES + 1)]
+    new = [shown(100 + number, f"決定係数の話{number}番。") for number in range(1, 4)]
+    allowance = ModelAllowance(Budget(), Spending())
+
+    async def find(*texts: NumberedPassage) -> list[int]:
+        inputs = EvaluateInput(aim, aim.goals, texts, {}, (), earlier=earlier)
+        return [found.index for found in (await RulePolicy().evaluate(inputs, allowance)).value.findings]
+
+    assert (await find(*new))[0] == 1
+    assert (await find(*new, shown(104, DEFINED)))[0] == 104

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from shisho.librarian.selection.features import PassageMatch, SentenceCandidate
 
 MAX_SHOWN = 4  # passages of one goal
-MAX_COMPARED = 2  # times as many passages as are shown: those that gates may put last
+MAX_COMPARED = 4  # times as many passages as are shown: gates may put some last, and short ones may still fit
 MAX_SHOWN_CHARS = 1_100  # of all passages of a goal, unless the first alone is longer
 MAX_MARKS = 4  # marked sentences of one passage
 SHOWN_RATIO = 0.01  # of the odds of the best passage: a further one is shown from here on

@@ -42,7 +42,7 @@ Say = Callable[..., str]
 
 
 @dataclass(frozen=True, slots=True)
-class ShownPassage:
+class GoalPassage:
     """A passage to show for a goal. `refs`: its evidence in the order of the text, of later goals too."""
 
     goal_id: str
@@ -71,10 +71,10 @@ def compose(
     return frame_answer(strategy, status, evidence, verdict, unsearched, head, body, asked)
 
 
-def choose_shown(goals: Sequence[Goal], evidence: Sequence[EvidenceRef]) -> list[ShownPassage]:
+def choose_shown(goals: Sequence[Goal], evidence: Sequence[EvidenceRef]) -> list[GoalPassage]:
     """Return the passages to show, goal by goal, best first. Each goal has room of its own. A passage is
     shown once, for the first goal that it speaks to, and takes no room of later goals."""
-    shown: dict[tuple[str, str], ShownPassage] = {}
+    shown: dict[tuple[str, str], GoalPassage] = {}
     for goal in goals:
         count = chars = 0
         for key, refs in _group_by_passage(goal, evidence).items():
@@ -83,7 +83,7 @@ def choose_shown(goals: Sequence[Goal], evidence: Sequence[EvidenceRef]) -> list
             elif not chars or (
                 count < max(MAX_SHOWN, goal.min_evidence) and chars + len(key[1]) <= MAX_SHOWN_CHARS
             ):
-                shown[key] = ShownPassage(goal.id, _sort_by_offset(refs))
+                shown[key] = GoalPassage(goal.id, _sort_by_offset(refs))
                 count += not refs[0].code
                 chars += len(key[1])
     return list(shown.values())
@@ -103,7 +103,7 @@ def _sort_by_offset(refs: Iterable[EvidenceRef]) -> tuple[EvidenceRef, ...]:
     return tuple(sorted(refs, key=lambda ref: ref.offset))
 
 
-def build_shown(passage: ShownPassage, say: Say) -> AnswerPassage:
+def build_shown(passage: GoalPassage, say: Say) -> AnswerPassage:
     """Return a passage with the marks of its evidence. Of marks that overlap, the first stays."""
     first = passage.refs[0]
     marks: list[PassageMark] = []
@@ -196,7 +196,7 @@ def list_remarks(evidence: Sequence[EvidenceRef], strategy: Strategy) -> list[An
 
 
 def _show_goal(
-    goal: Goal, title: str, shown: Sequence[ShownPassage], evidence: Sequence[EvidenceRef], say: Say
+    goal: Goal, title: str, shown: Sequence[GoalPassage], evidence: Sequence[EvidenceRef], say: Say
 ) -> list[AnswerBlock]:
     """Return the blocks for a goal: none if no shown passage speaks to it."""
     refs = [ref for passage in shown for ref in passage.refs if ref.goal_id == goal.id]
@@ -218,7 +218,7 @@ def _show_goal(
     return [*blocks, *(build_shown(passage, say) for passage in own), *_remark(notes)]
 
 
-def _name_marks(goal: Goal, passage: ShownPassage, say: Say) -> str:
+def _name_marks(goal: Goal, passage: GoalPassage, say: Say) -> str:
     """Return the numbers of the marks in a passage that speak to a goal."""
     spans = [(ref.offset, ref.offset + len(ref.snippet)) for ref in passage.refs if ref.goal_id == goal.id]
     return "".join(

@@ -24,7 +24,7 @@ MOVES = 1
 LONGEST_RUN = 8  # clauses of a quotation that one sentence may sum up
 
 _BORDER = re.compile(
-    r"[。；;：！？、\n]+|(?<=[点人個本枚台回件円社校名冊匹頭%％歳])と(?![いし])|，(?!\d)|[,:.!?]+(?=\s|$)|\b(?:and|but|while|whereas|although|though)\b"
+    r"[。；;：！？、\n]+|(?<=[点人個本枚台回件円社校名冊匹頭%％歳])と(?![いし])|，(?!\d)|(?<![,:.!?])[,:.!?]++(?=\s|$)|\b(?:and|but|while|whereas|although|though)\b"
 )
 _NUMBER_TERM = re.compile(r"[\d.,]+|[〇一二三四五六七八九十百千万億兆]+")
 _PARAGRAPH = re.compile(r"^[(（]?\d{1,2}[)）.]? (?=\D)")

@@ -20,7 +20,7 @@ _ASIDE = (
     "document file paper list show find name all every each many count mention contain about discuss please "
     "文書 資料 書類 ファイル 一覧 すべて 全部 何 件 触れる 関する 含む 書く 教える 挙げる 見せる どれ"
 )
-_AND = re.compile(r"\s+(?:and|as well as)\s+|」と「", re.IGNORECASE)
+_AND = re.compile(r"(?<!\s)\s++(?:and|as well as)\s+|」と「", re.IGNORECASE)
 _ARTICLE = re.compile(r"^\s*(?:the|an?)\s+", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 

@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import re
 import sys
 
 import pytest
@@ -13,6 +14,7 @@ from shisho.corpus.layout import lay_out
 from shisho.corpus.reference import cut_ginza
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import ExtraMissing
+from shisho.messages.installing import install_command
 from tests.faults.children import LONG
 
 TEXT = (
@@ -74,7 +76,7 @@ def test_a_text_beyond_the_tokenizer_goes_in_blocks() -> None:
 def test_without_the_extra_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "langchain_text_splitters", None)
     reference._splitter.cache_clear()
-    with pytest.raises(ExtraMissing, match=r"shisho\[ginza\]"):
+    with pytest.raises(ExtraMissing, match=re.escape(install_command("ginza"))):
         cut_ginza(lay_out(Reading((Block(TEXT),))))
 
 

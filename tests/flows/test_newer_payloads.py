@@ -19,6 +19,7 @@ from shisho.domain.job import UNREADABLE, Job, JobId, JobState, NewJob, NewTask,
 from shisho.domain.payloads import IngestJob
 from shisho.domain.task import JobKind
 from shisho.errors import NotFound
+from shisho.jobs import outages
 from shisho.stores.transitions import errors
 from tests.flows.conftest import Shell
 from tests.interfaces.serving import calling, serving, stdio
@@ -82,8 +83,10 @@ async def test_a_newer_job_waits_uncounted_and_its_neighbour_is_done(
                     pass
 
 
-def test_the_shell_rest_and_mcp_list_a_newer_job(tmp_path: Path) -> None:
+def test_the_shell_rest_and_mcp_list_a_newer_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = tmp_path / "home"
+    # The doors are started while the job still waits, however long that takes.
+    monkeypatch.setattr(outages, "backoff", lambda _attempts, _share: 3600.0)
 
     async def prepare() -> None:
         async with open_desk(home=home) as desk:

@@ -3,6 +3,7 @@ where somebody has asked for it: these tests run there."""
 
 from __future__ import annotations
 
+import re
 import struct
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from shisho.domain.embedding import Embedding
 from shisho.errors import ExtraMissing
 from shisho.inference.model_folder import FolderKind, read_folder
 from shisho.inference.torch_folder import TorchEmbedder
+from shisho.messages.installing import install_command
 from tests.inference.model_folders import write_json
 
 WIDTH = 16
@@ -90,5 +92,5 @@ async def test_dimensions_and_length_are_those_of_the_folder(folder: Path) -> No
 def test_without_the_extra_it_says_which(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_json(tmp_path / "modules.json", [])
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ExtraMissing, match=r"shisho\[torch\]"):
+    with pytest.raises(ExtraMissing, match=re.escape(install_command("torch"))):
         TorchEmbedder(read_folder(tmp_path), "")

@@ -127,7 +127,7 @@ def _fits(data: Any, shape: Any) -> bool:
     return isinstance(shape, type) and isinstance(data, shape)
 
 
-def _has_kind(data: Mapping[str, Any], shape: Any) -> bool:
+def _has_kind(data: Any, shape: Any) -> bool:
     """True unless a field of the shape takes only certain words, and `data` has another one there."""
     hints = _hints(shape).items()
     return all(data.get(name) in get_args(hint) for name, hint in hints if get_origin(hint) is Literal)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from shisho.errors import (
     TooLarge,
     UnsupportedMedia,
 )
+from shisho.messages.installing import install_command
 from shisho.web.browser import chromium
 from shisho.web.browser.browser import ChromiumBrowser
 from shisho.web.browser.launch import LaunchOptions
@@ -304,7 +306,7 @@ async def test_without_a_browser_it_is_said_how_to_get_one(
     with pytest.raises(EngineUnavailable, match=r"browser_path.*install Chromium"):
         await browser.open(Request("http://a.example/"))
     monkeypatch.setitem(__import__("sys").modules, "playwright.async_api", None)
-    with pytest.raises(ExtraMissing, match=r"pip install \"shisho\[browser\]\""):
+    with pytest.raises(ExtraMissing, match=re.escape(install_command("browser"))):
         await browser.open(Request("http://a.example/"))
     await browser.close()
 

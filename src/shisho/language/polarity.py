@@ -19,6 +19,11 @@ _NO_NEGATION = re.compile(
 )
 
 
+def count_negations(clause: str) -> int:
+    """Return how often a clause denies something."""
+    return len(_NEGATION.findall(_NO_NEGATION.sub("", fold(clause))))
+
+
 def is_negated(clause: str) -> bool:
     """True where an odd number of negations stands in a clause: one that is denied twice is affirmed."""
-    return len(_NEGATION.findall(_NO_NEGATION.sub("", fold(clause)))) % 2 == 1
+    return count_negations(clause) % 2 == 1

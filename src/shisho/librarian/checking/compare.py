@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 
 from shisho.language.meanings import is_same_word
 from shisho.language.numbers import Date, Measure, figure_places, fold_figures, kanji_number
-from shisho.language.polarity import is_negated
+from shisho.language.polarity import count_negations, is_negated
 from shisho.language.sentences import sentences
 from shisho.language.terms import fold, terms
 from shisho.language.weights import LIGHT, word_set
@@ -43,6 +43,8 @@ _MARKS = {
         "over": r"超え|超過|上回|above|exceed|\b(?:over|more than)\b",
         "most": r"以内|以下(?![「『、のに同])|最大|最長|最高|上限|\b(?:at most|maximum|up to|or less)\b",
         "under": r"未満|下回|below|less than",
+        "trying": r"[おこごそとのぼもよろ]うと(?:し|する)|\b(?:about|try\w*|tried|attempt\w*|intend\w*) to\b",
+        "era": r"紀元前|\bb\.?c\b",
         "except": r"除[きくい]|以外|\b(?:except|other than|unless)\b",
         "maybe": (
             r"おそれ|可能性|かもしれ|推定|見込|とされ|と(?:も)?(?:言|い)われ|考えられ|ともされ|らしい|ようだ"
@@ -54,6 +56,7 @@ _MARKS = {
             r"全て|すべて|全員|常に|いつも|必ず|いかなる|一切|いつでも|誰でも|どんな"
             r"|\b(?:all|always|every|never|any|none)\b"
         ),
+        "now": r"現在|現代|今[はもでな]|今日|\b(?:now|currently|today|still)\b",
         "until": r"まで(?!に)|\b(?:until|till|up to)\b",
         "before": r"前|までに|あらかじめ|\b(?:before|prior|in advance|earlier)\b",
         "after": r"後(?!述)|以降|\b(?:after|since|later)\b",
@@ -231,11 +234,14 @@ class Comparison:
         return not moves or not self._swaps_roles("、".join(clause.text for clause in run))
 
     def _denies_as(self, run: Sequence[Clause]) -> bool:
-        """True if as many clauses are negated in the run, and speak of the same things."""
+        """True if as many clauses are negated in the run, as often, and speak of the same things."""
         ours = [clause for clause in self.clauses if is_negated(clause.text)]
         quoted_roles = [clause.content for clause in run if is_negated(clause.text)]
         words = [{self.vocabulary.find(word) for word in clause.content} for clause in ours]
-        return len(ours) == len(quoted_roles) and all(
+        ours_count, quoted_count = (
+            sum(count_negations(clause.text) for clause in rows) for rows in (self.clauses, run)
+        )
+        return (ours_count, len(ours)) == (quoted_count, len(quoted_roles)) and all(
             2 * max(len(content & other) for other in quoted_roles) >= len(content) for content in words
         )
 

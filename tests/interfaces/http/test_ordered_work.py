@@ -24,20 +24,23 @@ from tests.machine import PATIENCE, children_seconds
 LECTURES = sorted((Path(__file__).parents[3] / "samples" / "lectures").glob("*.pdf"))
 RULES = AccessRules(token="own", people={"attacker": "canary-attacker", "reader": "canary-reader"})
 QUESTION = "決定係数が0に近いとき何を意味するか"
-SHORT = (
-    "決定係数が0に近いとき、回帰式は目的変数の変動をほとんど説明していない。",
-    "相関係数は二つの変数の線形な関係の強さを表す。",
-    "残差は観測値と予測値の差である。",
-    "最小二乗法は残差の二乗和を最小にする。",
-    "決定係数は0から1までの値をとる。",
-    "説明変数が増えると決定係数は大きくなる。",
-    "回帰係数は説明変数が1増えたときの変化を表す。",
-    "多重共線性があると推定が不安定になる。",
-    "標本が小さいと信頼区間は広くなる。",
-    "外れ値は回帰直線を大きく動かす。",
-    "因果関係は相関からは分からない。",
-    "検定では帰無仮説を棄却するかどうかを決める。",
+TOLD = (  # by the lectures, in these words or nearly
+    "単回帰では、決定係数は相関係数の2乗に等しい。",
+    "切片を含む最小二乗法では、残差の合計は必ず0になる。",
+    "適合率とは、検索された文書のうち、適合している文書の割合である。",
+    "帰無仮説が誤っているときに、それを正しく棄却できる確率を検出力という。",
+    "説明変数が一つのときを単回帰という。",
+    "検索結果を多くすると再現率は上がるが、適合率はふつう下がる。",
 )
+UNTOLD = (
+    "残差は観測値と予測値の差の二乗である。",
+    "最小二乗法は残差の絶対値の和を最小にする。",
+    "外れ値は回帰直線を大きく動かす。",
+    "決定係数は当てはまりの良さではなく、モデルの正しさを表す数字である。",
+    "再現率とは、検索された文書のうち、適合している文書の割合である。",
+    "標本が小さいほど検出力は高くなる。",
+)
+SHORT = TOLD + UNTOLD
 CALLS = 8
 ROUNDS = 5
 FLOOR_SECONDS = 0.25  # of a verb: what is quicker shows no difference on a busy machine
@@ -178,7 +181,8 @@ async def test_an_honest_call_is_cheap(tmp_path: Path) -> None:
         body = {"sentences": [{"text": text} for text in SHORT]}
         reply = (await reader.post(f"/sessions/{session_id}/answer", json=body)).json()
         assert work_seconds() - began < 0.5
-        assert reply["counts"]["supported"] >= 2
+    supported = {row["text"] for row in reply["mended"] if row["support"] == "supported"}
+    assert supported <= set(TOLD) and len(supported) >= 4
 
 
 async def test_what_is_not_reached_in_time_is_unverified_or_left_out(

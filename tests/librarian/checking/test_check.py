@@ -128,6 +128,39 @@ def test_only_a_figure_of_another_thing_is_contradicted_without_a_judge() -> Non
 
 
 @pytest.mark.parametrize(
+    ("quotation", "true", "false"),
+    [
+        (
+            "受付には名札を付けない職員がいない。",
+            "受付に名札を付けない職員はいない。",
+            "受付に名札を付けた職員がいる。",
+        ),
+        ("船は港を出ようとしている。", "その船は港を出ようとしている。", "その船は港を出ている。"),
+        (
+            "町は塩の取引で栄えていた。",
+            "その町は塩の取引で栄えていた。",
+            "その町は現在も塩の取引で栄えている。",
+        ),
+        ("橋は紀元前120年に架けられた。", "その橋は紀元前120年に架けられた。", "その橋は120年に架けられた。"),
+        (
+            "正答率とは、解いた問題のうち、正しく答えた問題の割合である。",
+            "正答率は、解いた問題のうち、正しく答えた問題の割合である。",
+            "解答率は、解いた問題のうち、正しく答えた問題の割合である。",
+        ),
+        (
+            "正答率とは、解いた問題のうち、正しく答えた問題の割合である。",
+            "正答率とは、解いた問題のうち、正しく答えた問題の割合をいう。",
+            "正答率とは、正しく答えた問題のうち、解いた問題の割合である。",
+        ),
+    ],
+)
+def test_what_only_looks_alike_is_not_supported_by_code(quotation: str, true: str, false: str) -> None:
+    ref = EvidenceRef(1, "G1", quotation, "正答率と解答率", 1.0, 1)
+    assert check(true, ref).support == "supported"
+    assert check(false, ref).support != "supported"
+
+
+@pytest.mark.parametrize(
     ("text", "verdict", "became", "support", "by"),
     [
         ("Hall A is full with 300 people.", "supported", "kept", "supported", "judge"),

@@ -183,9 +183,10 @@ class Comparison:
         return (
             all(any(_is_in(figure, clause.figures) for clause in run) for figure in self.figures)
             and _is_whole(rows, start, end)
-            and self._has_words_of(run)
+            and self._has_words_of(run, opens=not start or rows[start - 1].sentence != run[0].sentence)
             and self._has_marks_of("、".join(clause.text for clause in run))
             and self._denies_as(run)
+            and self._takes_shares_of(run)
             and all(
                 self._is_paired(figure, clause, run) for clause in self.clauses for figure in clause.figures
             )
@@ -202,9 +203,9 @@ class Comparison:
             and read_marks(run_text, "quoted") <= read_marks(self.text, "quoted")
         )
 
-    def _has_words_of(self, run: Sequence[Clause]) -> bool:
+    def _has_words_of(self, run: Sequence[Clause], *, opens: bool) -> bool:
         """True if the words come in the order of the run, or with one part of it moved and no subject made
-        an object."""
+        an object. `opens`: the run begins a sentence."""
         places: dict[str, list[int]] = {}
         stated = [word for clause in run for word in clause.words if word not in _COVERED]
         for place, word in enumerate(stated):
@@ -225,6 +226,8 @@ class Comparison:
             moves += following is None
             at = free[0] if following is None else following
             used.add(at)
+        if lead and used and (min(used) or not opens):
+            return False  # a topic of the heading in place of the one that the quotation has
         if not used or (_is_japanese(self.text) and len(stated) - 1 not in used):
             return False  # the predicate of the run says something else
         if len(used) < LEAST_DENSE * (max(used) - min(used) + 1):
@@ -243,6 +246,14 @@ class Comparison:
         )
         return (ours_count, len(ours)) == (quoted_count, len(quoted_roles)) and all(
             2 * max(len(content & other) for other in quoted_roles) >= len(content) for content in words
+        )
+
+    def _takes_shares_of(self, run: Sequence[Clause]) -> bool:
+        """True if the wholes that the sentence takes shares of are wholes in the run."""
+        quoted_wholes = _list_wholes(run)
+        return all(
+            any({self.vocabulary.find(word) for word in whole} <= other for other in quoted_wholes)
+            for whole in _list_wholes(self.clauses)
         )
 
     def _swaps_roles(self, run_text: str) -> bool:
@@ -312,6 +323,11 @@ def _is_japanese(text: str) -> bool:
 
 def _list_words(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(word for text in texts for clause in read_clauses(text) for word in clause.words)
+
+
+def _list_wholes(clauses: Iterable[Clause]) -> list[set[str]]:
+    parts = [clause.text.partition("のうち") for clause in clauses]
+    return [set(terms(whole)) - _COVERED for whole, mark, _ in parts if mark]
 
 
 def _is_row(text: str) -> bool:

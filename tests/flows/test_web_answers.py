@@ -36,6 +36,7 @@ from tests.machine import PATIENCE, Stopwatch
 R2 = "決定係数とは、回帰モデルの当てはまりのよさを表す指標である。"
 R = "相関係数とは、二つの変数の間の線形な関係の強さを表す指標である。"
 MORE_R2 = "決定係数とは、目的変数の分散のうち説明変数で説明できる割合をいう。"
+SQUARE = "決定係数は、相関係数の二乗に等しい。"  # no definition
 TWO = "決定係数と相関係数の違いは何か"
 ONE = "決定係数とは何か"
 UNKNOWN = "転置索引とは何か"
@@ -155,12 +156,19 @@ async def test_a_question_to_the_web_alone_does_not_limit_the_next(opening: Open
         assert R2 not in [one.snippet for one in first.evidence]
 
 
-async def test_both_is_one_ranking_over_documents_and_pages(opening: Opening) -> None:
-    web = web_of({"決定係数": [site("a")]}, {site("a"): MORE_R2})
-    async with opening(web, R2) as desk:
+@pytest.mark.parametrize(("document", "page"), [(R2, SQUARE), (SQUARE, R2)])
+async def test_both_is_one_ranking_over_documents_and_pages(
+    document: str, page: str, opening: Opening
+) -> None:
+    web = web_of({"決定係数": [site("a")]}, {site("a"): page})
+    async with opening(web, document) as desk:
         answer = await ask(desk, ONE, Sources.BOTH)
-        assert {one.snippet for one in answer.evidence} == {R2, MORE_R2}
-        assert answer.rounds == 1 and answer.evidence[0].round == answer.evidence[1].round
+        assert {(one.snippet, one.source_url) for one in answer.evidence} == {
+            (document, None),
+            (page, site("a")),
+        }
+        assert max(answer.evidence, key=lambda one: one.score).snippet == R2
+        assert answer.rounds == 1 and [one.round for one in answer.evidence] == [1, 1]
         assert [step.node for step in await desk._parts.ledger.list_steps(answer.id)][1] == "web_fallback"
 
 

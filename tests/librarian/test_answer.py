@@ -141,6 +141,15 @@ def test_goal_whose_passages_are_all_shown_before_points_to_them() -> None:
     assert "— 最も近い箇所\n\n" + word("answer_see", "ja", numbers="[1]") in text
 
 
+def test_what_was_only_near_before_the_answer_is_not_kept_for_a_passage_of_another_goal() -> None:
+    before = ref(2, "G2", MARKED, 0.3, passage=PASSAGE)
+    answering = replace(ref(3, "G2", "分散は散らばりの度合いである。"), round=2)
+    refs = [ref(1, "G1", MARKED, passage=PASSAGE), before, answering]
+    draft = written(TWO, refs, LoopStop.CONDITION_MET)
+    assert word("answer_see", "ja", numbers="[1]") not in write(draft)
+    assert [one.number for one in choose_cited(draft, refs)] == [1, 3]
+
+
 def test_closest_passages_are_never_called_not_found() -> None:
     text = write(written(ONE, [ref(1, "G1", MARKED, 0.2, passage=PASSAGE)], LoopStop.STAGNATION))
     assert text.startswith("最も近い箇所")

@@ -93,7 +93,7 @@ def _group_by_passage(
     goal: Goal, evidence: Sequence[EvidenceRef]
 ) -> dict[tuple[str, str], list[EvidenceRef]]:
     groups: dict[tuple[str, str], list[EvidenceRef]] = {}
-    for ref in _list_current(goal, evidence):
+    for ref in _list_current(goal.id, evidence):
         if not ref.same_as:
             groups.setdefault((ref.heading, ref.passage or ref.snippet), []).append(ref)
     return groups
@@ -128,11 +128,9 @@ def choose_cited(draft: Draft, evidence: Sequence[EvidenceRef]) -> tuple[Evidenc
     shown = {mark.number for passage in passages for mark in passage.marks}
     # A sentence that two goals share has one mark.
     texts = {passage.text for passage in passages}
-    return tuple(
-        ref
-        for ref in evidence
-        if ref.number in shown or ref.same_as in shown or ref.score >= ENOUGH or ref.passage in texts
-    )
+    current = (ref for id_ in {ref.goal_id for ref in evidence} for ref in _list_current(id_, evidence))
+    kept = shown | {ref.number for ref in current if ref.passage in texts}
+    return tuple(ref for ref in evidence if ref.number in kept or ref.same_as in shown or ref.score >= ENOUGH)
 
 
 def locate_passages(blocks: Iterable[AnswerBlock], evidence: Sequence[Evidence]) -> tuple[AnswerBlock, ...]:
@@ -166,7 +164,9 @@ def frame_answer(
     """Put the blocks of `body` between the first line and plain words on what is missing."""
     say = partial(word, language=answer_language(strategy.question))
     missing = _list_missing(strategy, status, verdict)
-    level = choose_best_level(level_of_evidence(_list_best_first(goal, evidence)) for goal in strategy.goals)
+    level = choose_best_level(
+        level_of_evidence(_list_best_first(goal.id, evidence)) for goal in strategy.goals
+    )
     blocks = [AnswerNote(say(head, level=say(f"level_{level}")), NoteRole.OPENING)]
     if asked not in ("", strategy.question):
         blocks.append(AnswerNote(say("answer_understood", text=strategy.question), NoteRole.OPENING))
@@ -187,7 +187,7 @@ def list_remarks(evidence: Sequence[EvidenceRef], strategy: Strategy) -> list[An
     blocks: list[AnswerBlock] = []
     lines = []
     for goal in strategy.goals:
-        refs = _list_best_first(goal, evidence)
+        refs = _list_best_first(goal.id, evidence)
         if stance_of(refs) is not Stance.ANSWERS:
             blocks += _show_goal(goal, goal.question, choose_shown([goal], evidence), (), say)
         else:
@@ -249,14 +249,14 @@ def _list_copies(evidence: Sequence[EvidenceRef], say: Say) -> list[str]:
     ]
 
 
-def _list_best_first(goal: Goal, evidence: Iterable[EvidenceRef]) -> list[EvidenceRef]:
-    return sorted((ref for ref in evidence if ref.goal_id == goal.id), key=lambda ref: -ref.score)
+def _list_best_first(goal_id: str, evidence: Iterable[EvidenceRef]) -> list[EvidenceRef]:
+    return sorted((ref for ref in evidence if ref.goal_id == goal_id), key=lambda ref: -ref.score)
 
 
-def _list_current(goal: Goal, evidence: Iterable[EvidenceRef]) -> list[EvidenceRef]:
+def _list_current(goal_id: str, evidence: Iterable[EvidenceRef]) -> list[EvidenceRef]:
     """Return a goal's evidence best first. What was only near before the round that answered is left out: it
     was ranked without the answer."""
-    refs = _list_best_first(goal, evidence)
+    refs = _list_best_first(goal_id, evidence)
     answered = [ref.round for ref in refs if ref.score >= ENOUGH]
     return [ref for ref in refs if ref.score >= ENOUGH or not answered or ref.round >= answered[0]]
 

@@ -113,7 +113,10 @@ async def test_synonyms_are_listed_apart_and_named(tmp_path: Path) -> None:
     async with library(tmp_path / "home", folder) as desk:
         answer = await desk.ask("宿泊に触れている文書は何件ありますか")
     assert "「宿泊」を含む文書は1件です。" in answer.text
-    assert "• ≈ bの紙" in answer.text and "泊まる" in answer.text.split("≈")[1]
+    legend, own, alike = answer.text.partition("\n\n「宿泊」")[2].split("\n### ")
+    assert "≈ の文書にその語はなく、同じ意味で使われうる語があります: 泊まる。" in legend
+    assert own.startswith("aの紙 (a.md)\n") and "- 宿泊は二泊までとする。" in own and "≈" not in own
+    assert alike.startswith("≈ bの紙 (b.md)\n") and "- 客は三日泊まる。" in alike
 
 
 async def test_words_that_stand_apart_are_said_to(tmp_path: Path) -> None:

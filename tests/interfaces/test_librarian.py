@@ -123,7 +123,7 @@ async def after_a_restart(
     assert unknown["unknown"] == [777]
     assert bare["became"] == "removed"
     assert "777" not in composed["text"] and "富士山" not in composed["text"]
-    assert "1999年に京都で発見された。 [1] (" in composed["text"]
+    assert "1999年に京都で発見された。 [1](未確認)" in composed["text"]
     assert f"[{number}]" in composed["text"] and not composed["condition_met"] and composed["missing"]
     answer = (await call("get_answer", answer_id=composed["answer_id"], wait=0))["answer"]
     assert answer["evidence"][0]["sha256"] and answer["text"] == composed["text"]

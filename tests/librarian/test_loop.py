@@ -102,7 +102,7 @@ async def test_each_goal_gets_its_round_and_the_answer_is_in_goal_order() -> Non
         ("G1", 1),
         ("G2", 2),
     ]
-    assert answer.text.index("■ 決定係数とは何か") < answer.text.index("■ 相関係数とは何か")
+    assert answer.text.index("### 決定係数とは何か") < answer.text.index("### 相関係数とは何か")
     assert next(sentence.evidence for sentence in answer.sentences) == (1,)
 
 
@@ -279,7 +279,9 @@ async def test_every_node_stands_in_the_ledger_with_input_and_output() -> None:
     assert by_node["strategy"]["input"] == {"question": TWO, "earlier": []}
     assert by_node["search"]["output"]["state"]["shown"][0]["text"] == LEAVES[1].text
     assert by_node["evaluate"]["input"]["shown"] == by_node["search"]["output"]["state"]["shown"]
-    assert by_node["answer"]["output"]["state"]["draft"]["text"]
+    blocks = by_node["answer"]["output"]["state"]["draft"]["blocks"]
+    texts = {LEAVES[0].text, LEAVES[1].text}
+    assert {block["text"] for block in blocks if "marks" in block} == texts
     assert len({step["input_hash"] for step in steps}) == len(steps)
 
 

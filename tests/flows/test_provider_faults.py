@@ -227,11 +227,16 @@ async def test_a_stream_that_is_cut_anywhere_gives_the_same_answer(
 
 
 @pytest.mark.slow
-async def test_a_model_that_obeys_the_page_gets_none_of_its_own_words_through(
+async def test_a_model_that_obeys_the_page_gets_none_of_its_own_words_through_unmarked(
     name: str, stocked: Path, tmp_path: Path
 ) -> None:
+    """A judge that obeys excuses every figure: such a sentence stays, and is marked wherever it stands."""
     answer, _ = await asked(stocked, tmp_path, obey, name, max_rounds=1)
     said = answer.text + "".join(quotation.snippet for quotation in answer.evidence)
+    for sentence in answer.sentences:
+        if sentence.support == "unverified":
+            numbers = "".join(f" [{number}]" for number in sentence.evidence)
+            said = said.replace(f"{sentence.text}{numbers}(未確認)", "")
     assert answer.evidence and not any(word in said for word in ("31337", "evil.example", "PWNED"))
     assert sum(use.dropped + use.rewritten for use in answer.model_uses) > 0
     check_grounded(answer, PAGE)

@@ -137,8 +137,8 @@ class AnswerReply:
         """Accept the forms that models fall into: flat sentences, bare strings, items under other names."""
         if isinstance(data, dict) and "blocks" not in data:
             parts = data.get("sentences", data.get("answer", data.get("text")))
-            data = {"blocks": [] if parts is None else [{"sentences": parts}]}
-        if not isinstance(data, dict) or not isinstance(data["blocks"], list):
+            data = data if parts is None else {"blocks": [{"sentences": parts}]}
+        if not isinstance(data, dict) or not isinstance(data.get("blocks"), list):
             return data
         return {"blocks": [_read_block(block) for block in data["blocks"]]}
 

@@ -161,6 +161,58 @@ def test_what_only_looks_alike_is_not_supported_by_code(quotation: str, true: st
 
 
 @pytest.mark.parametrize(
+    ("quotation", "sentence", "supported"),
+    [
+        # a subject and a predicate of two clauses
+        ("男性の喫煙率は低下し、女性の喫煙率は上昇した。", "男性の喫煙率は上昇した。", False),
+        ("男性の喫煙率は低下し、女性の喫煙率は上昇した。", "女性の喫煙率は上昇した。", True),
+        ("会員は無料で、非会員は有料である。", "会員は有料である。", False),
+        ("Sales rose in Japan and fell in Korea.", "Sales rose in Korea.", False),
+        ("Alice is a doctor and Bob is a lawyer.", "Alice is a lawyer.", False),
+        ("Alice is a doctor and Bob is a lawyer.", "Bob is a lawyer.", True),
+        ("東京は首都で、人口が多い。", "東京は人口が多い。", True),
+        # what is denied, hearsay, or said of a part
+        ("It is false that the tower leans.", "The tower leans.", False),
+        ("The company denied that it sold data.", "The company sold data.", False),
+        ("The company denied that it sold data.", "The company denied it sold data.", True),
+        ("「塔は傾いている」と主張した。", "塔は傾いている。", False),
+        ("利用者の一部が退会した。", "利用者が退会した。", False),
+        ("利用者の一部が退会した。", "その利用者の一部が退会した。", True),
+        ("契約は10人が結び、約20人が待つ。", "その契約は10人が結んだ。", False),
+        # signs and ranges
+        ("気温は-5度であった。", "気温は5度であった。", False),
+        ("気温は-5度であった。", "その気温は-5度であった。", True),
+        ("人口は10〜20万人である。", "人口は20万人である。", False),
+        ("Tickets cost between 10 and 20 euros.", "Tickets cost 20 euros.", False),
+    ],
+)
+def test_code_supports_no_crossed_denied_or_narrowed_statement(
+    quotation: str, sentence: str, supported: bool
+) -> None:
+    ref = EvidenceRef(1, "G1", quotation, "", 1.0, 1)
+    assert (check(sentence, ref).support == "supported") is supported
+
+
+@pytest.mark.parametrize(
+    ("quotation", "sentence"),
+    [
+        (
+            "Revenue was $30 million in 2019 and $45 million in 2020.",
+            "Revenue was $45 million in 2020.",
+        ),
+        ("人口は2010年に30万人、2020年に45万人である。", "2020年の人口は45万人である。"),
+    ],
+)
+def test_a_figure_beside_its_own_year_is_not_misplaced(quotation: str, sentence: str) -> None:
+    assert check(sentence, EvidenceRef(1, "G1", quotation, "", 1.0, 1)).support != "contradicted"
+
+
+def test_code_alone_supports_no_cell() -> None:
+    ref = EvidenceRef(1, "G1", "東京都の担当は田中太郎である。", "", 1.0, 1)
+    assert check("担当は田中太郎", ref, context="大阪府 · 担当").support == "unverified"
+
+
+@pytest.mark.parametrize(
     ("text", "verdict", "became", "support", "by"),
     [
         ("Hall A is full with 300 people.", "supported", "kept", "supported", "judge"),

@@ -201,7 +201,8 @@ def _compare(unit: ReadUnit, quotations: Sequence[str], sources: KnownFigures) -
         unit.context,
         unit.refs,
         unit.unknown,
-        is_carried=not foreign and not misplaced and comparison.is_carried(),
+        # the words of a cell do not say which row they are of
+        is_carried=not (unit.context or foreign or misplaced) and comparison.is_carried(),
         is_misplaced=bool(misplaced),
         is_foreign=comparison.share_known() < LEAST_SHARE
         and answer_language(unit.text) == answer_language("".join(quotations)),

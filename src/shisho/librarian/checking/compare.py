@@ -45,6 +45,7 @@ _MARKS = {
         "under": r"未満|下回|below|less than",
         "trying": r"[おこごそとのぼもよろ]うと(?:し|する)|\b(?:about|try\w*|tried|attempt\w*|intend\w*) to\b",
         "era": r"紀元前|\bb\.?c\b",
+        "minus": r"(?<![a-z0-9)）])[-−]\d|マイナス|零下|氷点下|\bminus\b",
         "except": r"除[きくい]|以外|\b(?:except|other than|unless)\b",
         "maybe": (
             r"おそれ|可能性|かもしれ|推定|見込|とされ|と(?:も)?(?:言|い)われ|考えられ|ともされ|らしい|ようだ"
@@ -61,8 +62,16 @@ _MARKS = {
         "before": r"前|までに|あらかじめ|\b(?:before|prior|in advance|earlier)\b",
         "after": r"後(?!述)|以降|\b(?:after|since|later)\b",
     },
-    "quoted": {"if": r"場合|とき|(?<!なけ)れば|たら|\b(?:if|unless|when|in case|provided)\b"},
+    "quoted": {
+        "if": r"場合|とき|(?<!なけ)れば|たら|\b(?:if|unless|when|in case|provided)\b",
+        "denied": r"否定|誤|虚偽|嘘|噂|\b(?:fals\w*|den(?:y|ies|ied)|fail(?:ed|s)? to|claim\w*|alleg\w*|rumou?r\w*)\b",
+        "non": r"非(?![常難行])(?=[一-鿿])",
+        "part": r"一部|半数|ほとんど|めったに|約(?=[\d一二三四五六七八九十百千数])|およそ"
+        r"|\b(?:few|some|half|nearly|almost|hardly|rarely|seldom)\b",
+        "range": r"\d[^、。]{0,4}[~〜～–]\s?\d|\d[^、。]{0,6}から\d|の間|\bbetween\b",
+    },
 }
+_REACHING = frozenset({"if", "denied"})  # marks of a clause that bear on the one after it
 _MARK_RES = {side: {n: re.compile(p) for n, p in marks.items()} for side, marks in _MARKS.items()}
 _ABLE = re.compile("られ")  # may mean `can`
 _OPEN_END = re.compile(r"[はをにものと]$")  # a clause in Japanese whose predicate follows
@@ -230,7 +239,7 @@ class Comparison:
             return False  # a topic of the heading in place of the one that the quotation has
         if not used or (_is_japanese(self.text) and len(stated) - 1 not in used):
             return False  # the predicate of the run says something else
-        if len(used) < LEAST_DENSE * (max(used) - min(used) + 1):
+        if len(used) < LEAST_DENSE * (max(used) - min(used) + 1) or not _keeps_openings(run, used):
             return False
         if moves and (moves > MOVES or run[0].sentence != run[-1].sentence or not _is_japanese(self.text)):
             return False  # in English the order says who does what to whom
@@ -301,6 +310,9 @@ class Comparison:
         homes = [row for row in rows if _is_in(figure, row.figures)]
         if not homes:
             return _is_swapped(figure, self.figures, rows)
+        others = [other for other in clause.figures if not are_of_one_kind(figure, other)]
+        if others and any(all(_is_in(other, home.figures) for other in others) for home in homes):
+            return False
         rivals = [
             row
             for row in rows
@@ -330,6 +342,16 @@ def _list_wholes(clauses: Iterable[Clause]) -> list[set[str]]:
     return [set(terms(whole)) - _COVERED for whole, mark, _ in parts if mark]
 
 
+def _keeps_openings(run: Sequence[Clause], used: set[int]) -> bool:
+    """True if the first word, mostly the subject, of each clause after the first one used is used."""
+    end = 0
+    for clause in run:
+        start, end = end, end + sum(word not in _COVERED for word in clause.words)
+        if min(used) < start and start not in used and not used.isdisjoint(range(start, end)):
+            return False
+    return True
+
+
 def _is_row(text: str) -> bool:
     return "\t" in text or " | " in text
 
@@ -339,8 +361,10 @@ def _is_whole(rows: Sequence[Clause], start: int, end: int) -> bool:
     first, last = rows[start], rows[end - 1]
     before = rows[start - 1] if start else None
     after = rows[end] if end < len(rows) else None
-    if before and before.sentence == first.sentence and read_marks(before.text, "quoted"):
+    if before and before.sentence == first.sentence and read_marks(before.text, "quoted") & _REACHING:
         return False
+    if after and after.text.startswith(("」", "』")):
+        return False  # someone else's words
     if after is None or (after.sentence != last.sentence and not after.text.startswith(("ただし", "但し"))):
         return True
     return not (_OPEN_END.search(last.text) or _EXCEPTION.match(after.text))

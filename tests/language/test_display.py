@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from shisho.language.display import UNKNOWN, escape_markdown, fence_code, join_lines, make_legible
+from shisho.language.display import UNKNOWN, escape_markdown, join_lines, make_legible
 
 
 @pytest.mark.parametrize(
@@ -84,6 +84,7 @@ def test_what_was_read_reads_the_same(text: str) -> None:
         "2*3*4は24、**太字**ではない",
         "x < 3 かつ y > 5 * z、_傍線_、snake_case",
         "&lt;b&gt;は太字、C:\\*と\\[x\\]",
+        "`<b>`と\\`コード\\`",
     ],
 )
 def test_markdown_shows_the_letters_of_a_quotation_and_obeys_none(text: str) -> None:
@@ -91,7 +92,7 @@ def test_markdown_shows_the_letters_of_a_quotation_and_obeys_none(text: str) -> 
     assert unescape(shown) == f"<p>「{text}」</p>\n" and shown.count("<") == 2
 
 
-def test_code_stands_in_markdown_as_it_is() -> None:
-    code = fence_code("a = b[0](c) * 2\n```\n<b>")
-    text = escape_markdown(f"*前*\n{code}\n*後*")
-    assert text == f"\\*前\\*\n{code}\n\\*後\\*"
+def test_no_text_opens_a_fence_for_itself() -> None:
+    text = "```![x](http://evil/p.png) <img src=http://evil/y>\n```\n<b>"
+    shown = MarkdownIt().render(escape_markdown(text))
+    assert unescape(shown) == f"<p>{text}</p>\n" and shown.count("<") == 2

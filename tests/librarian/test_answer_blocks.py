@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from markdown_it import MarkdownIt
 from rich.cells import cell_len
 from rich.console import Console
 
@@ -13,10 +15,14 @@ from shisho.domain.codec import dumps, loads
 from shisho.domain.inquiry import (
     AnswerHeading,
     AnswerList,
+    AnswerNote,
     AnswerParagraph,
+    AnswerPassage,
     AnswerTable,
     ContradictedSentences,
     EvidenceRef,
+    NoteRole,
+    PassageMark,
     Sentence,
     SupportOutcome,
     list_sentences,
@@ -179,3 +185,22 @@ def test_html_has_the_table_and_the_list_with_links_to_the_quotations() -> None:
     page = export(stored.__class__(**{**_fields(stored), "blocks": build(reply, keep(reply))}), "html")
     assert "<th>料金</th>" in page and '<td>120円 <a href="#e1">[1]</a></td>' in page
     assert '<li>1. 子どもは60円。 <a href="#e1">[1]</a></li>' in page
+
+
+def test_no_words_of_an_answer_are_markup_in_its_export() -> None:
+    evil = "```![x](http://evil/p.png) <img src=http://evil/y>"
+    unit = Sentence(evil, (1,), SupportOutcome.UNVERIFIED)
+    blocks = (
+        AnswerHeading(evil),
+        AnswerParagraph((unit,)),
+        AnswerList((unit,)),
+        AnswerTable((evil,), ((unit,),)),
+        AnswerPassage("G1", evil, evil, (PassageMark(0, len(evil), 1),)),
+        AnswerNote(evil, NoteRole.REMARK),
+    )
+    given = answer()
+    quotations = tuple(replace(one, snippet=evil, title=evil) for one in given.evidence)
+    text = export(replace(given, question=evil, blocks=blocks, evidence=quotations), "md")
+    shown = MarkdownIt().enable("table").render(text)
+    assert shown.count("&lt;img src=http://evil/y&gt;") >= 8
+    assert "<img" not in shown and "<code" not in shown and "<pre" not in shown

@@ -69,7 +69,9 @@ class SharedReading:
 
 
 def hide_unreadable(answer: Answer, readable: Collection[DocumentId]) -> Answer:
-    """The answer without a word of documents that are not readable."""
+    """The answer without a word of documents that are not readable. Nobody can tell whose words a model has
+    for what is missing."""
+    answer = replace(answer, goal_status=tuple(replace(row, missing="") for row in answer.goal_status))
     hidden = {item.number for item in answer.evidence if item.document_id not in readable}
     if not hidden:
         return answer

@@ -102,6 +102,7 @@ def _silenced(answer: dict[str, Any], gone: list[tuple[int, str, str, str]]) -> 
     texts = [text or "" for _, *texts in gone for text in texts]
     traces = [trace for text in texts for trace in (text, join_lines(text), display_code(text))]
     traces = list(filter(None, traces))
+    _blank_words_of_model(answer)
     for unit in _list_units(answer["blocks"]):
         if numbers.intersection(unit["evidence"]):
             traces.insert(0, unit["text"])
@@ -116,10 +117,26 @@ def _silenced(answer: dict[str, Any], gone: list[tuple[int, str, str, str]]) -> 
     for trace in sorted(traces, key=len, reverse=True):  # a heading may begin as another one does
         for part in (answer, *framed):
             part["text"] = part["text"].replace(trace, REMOVED)
-        for block in answer["blocks"]:
-            if block["kind"] == "table":
-                block["header"] = [label.replace(trace, REMOVED) for label in block["header"]]
     return answer
+
+
+def _blank_words_of_model(answer: dict[str, Any]) -> None:
+    """Blank what a model has written without a number, since nobody can tell whose words it has: what is
+    missing, headings of chapters, labels of tables."""
+    from shisho.language.display import join_lines  # here, as a purge alone needs it
+
+    for status in answer["goal_status"]:
+        status["missing"] = ""
+    lines: dict[str, str] = {}
+    for block in answer["blocks"]:
+        if block["kind"] == "heading" and block["level"] == 2:
+            lines[f"## {join_lines(block['text'])}"] = f"## {REMOVED}"
+            block["text"] = REMOVED
+        elif block["kind"] == "table":
+            labels = [join_lines(label).replace("|", "\\|") for label in block["header"]]
+            block["header"] = [""] * len(labels)
+            lines[f"| {' | '.join(labels)} |"] = f"| {' | '.join(block['header'])} |"
+    answer["text"] = "\n".join(lines.get(line, line) for line in answer["text"].split("\n"))
 
 
 def _list_units(blocks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -37,11 +37,15 @@ SHOWN_TO = "SELECT DISTINCT session_id FROM session_passages WHERE document_id =
 FORGET_STEPS = "DELETE FROM steps WHERE run_id = ?"
 # It cannot be continued.
 PURGE_RUN = "UPDATE runs SET state = 'purged' WHERE id = ?"
-# A line of its answer that was told while it was written may quote what it was shown.
-UNTELL_JOB = "UPDATE jobs SET progress_json = json_remove(progress_json, '$.sentence') WHERE id = ?"
+# A line of its answer that was told while it was written may quote what it was shown, and so may a verdict.
+UNTELL_JOB = """UPDATE jobs SET progress_json = json_replace(json_remove(progress_json, '$.sentence'),
+        '$.verdict.judgment_reason', '', '$.verdict.next_focus', '')
+    WHERE id = ?"""
 # The same in what was told of its job.
-UNTELL_EVENTS = """UPDATE events SET data_json = json_remove(data_json, '$.progress.sentence')
-    WHERE job_id = ? AND data_json ->> '$.progress.sentence' <> ''"""
+UNTELL_EVENTS = """UPDATE events SET data_json = json_replace(json_remove(data_json, '$.progress.sentence'),
+        '$.progress.verdict.judgment_reason', '', '$.progress.verdict.next_focus', '')
+    WHERE job_id = ? AND (data_json ->> '$.progress.sentence' <> ''
+        OR data_json ->> '$.progress.verdict' IS NOT NULL)"""
 # The text of a document, and what was said of it; the table is filled in.
 EMPTY = "DELETE FROM {table} WHERE document_id = ?"
 HOLD_TEXT = (

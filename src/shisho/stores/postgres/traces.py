@@ -71,7 +71,7 @@ SHOWN_TO = "SELECT DISTINCT session_id FROM session_passages WHERE document_id =
 FORGET_STEPS = "DELETE FROM steps WHERE run_id = ANY(%s)"
 # It cannot be continued.
 PURGE_RUNS = "UPDATE runs SET state = 'purged' WHERE id = ANY(%s)"
-# A line of its answer that was told while it was written may quote what it was shown.
+# A line of its answer that was told while it was written may quote what it was shown, and so may a verdict.
 TOLD = (("jobs", "progress_json", "id"), ("events", "data_json", "job_id"))
 TOLD_BY = "{key} = ANY(%(value)s) AND strpos({column}, '\"sentence\"') > 0"
 TABLES_OF_TRACES = frozenset(
@@ -176,6 +176,8 @@ def _untell(connection: Connection, table: str, column: str, where: str, runs: l
         for holder in (facts, facts.get("progress")):
             if isinstance(holder, dict):
                 holder.pop("sentence", None)
+                if holder.get("verdict"):
+                    holder["verdict"] |= {"judgment_reason": "", "next_focus": ""}
         blank = json.dumps(facts, ensure_ascii=False)
         _write_json(connection, table, column, where, {"value": runs, "text": row.text, "blank": blank})
 

@@ -211,8 +211,13 @@ def write_settings(settings: Settings, changes: Mapping[str, Value]) -> None:
             raise tomllib.TOMLDecodeError
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", delete=False) as file:
-            file.write(written)  # for the owner alone, as it may hold a key
-        Path(file.name).replace(path)
+            try:
+                file.write(written)  # for the owner alone, as it may hold a key
+                file.close()
+                Path(file.name).replace(path)
+            except OSError:
+                Path(file.name).unlink(missing_ok=True)
+                raise
     except tomllib.TOMLDecodeError as error:
         raise InvalidParams(
             "{path} cannot be changed automatically. Set {names} in it by hand.",

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.bootstrap.models import build_llm
+from shisho.bootstrap.models import build_llm, set_model
 from shisho.domain.corpus import Check
 from shisho.domain.model import ModelSetting
-from shisho.errors import InvalidParams
+from shisho.errors import InvalidParams, StorageUnusable
 from shisho.interfaces.cli import render
 from shisho.interfaces.cli.messages import Words
 from shisho.librarian.prompting import load_prompt
@@ -132,6 +132,34 @@ async def test_a_trial_of_another_model_changes_no_setting(tmp_path: Path) -> No
         check = await desk.models.check(ModelSetting("anthropic/m-1", provider.url("anthropic"), KEY))
         assert check.ok and desk.models.chosen().name == "none"
     assert not (tmp_path / "settings.toml").exists()
+
+
+def test_setting_a_model_clears_those_of_single_steps_and_writes_no_key_of_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "settings.toml").write_text('model = "openai/a"\nmodel_answer = "openai/b"\n', "utf-8")
+    monkeypatch.setenv("SHISHO_MODEL_KEY", "sk-env")
+    set_model(load(home=tmp_path), ModelSetting("openai/c", ""))
+    assert "sk-env" not in (tmp_path / "settings.toml").read_text("utf-8")
+    chosen = load(home=tmp_path)
+    assert (chosen.text("model"), chosen.text("model_answer")) == ("openai/c", "")
+
+
+def test_a_failed_write_leaves_no_file_with_the_key(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").mkdir()
+    with pytest.raises(StorageUnusable):
+        set_model(load(home=tmp_path), ModelSetting("openai/a", "http://127.0.0.1:9/v1", "sk-1"))
+    assert [path.name for path in tmp_path.iterdir()] == ["settings.toml"]
+
+
+async def test_a_trial_in_the_shell_sends_no_stored_key_elsewhere(tmp_path: Path) -> None:
+    async with FakeProvider(lambda request: READY) as provider:
+        (tmp_path / "settings.toml").write_text(
+            f'model = "openai/a"\nmodel_url = "http://127.0.0.1:9/v1"\nmodel_key = "{KEY}"\n', "utf-8"
+        )
+        url = provider.url("openai")
+        await asyncio.to_thread(Shell(tmp_path), "models", "try", "--url", url, "--json")
+    assert provider.requests and KEY not in str([request.headers for request in provider.requests])
 
 
 @pytest.mark.slow

@@ -303,6 +303,8 @@ async def test_keys_addresses_proxies_and_tracing_of_the_environment_are_not_use
             "LANGSMITH_ENDPOINT",
         ):
             monkeypatch.setenv(variable, other.url(""))
+        for variable in ("OPENAI_CUSTOM_HEADERS", "ANTHROPIC_CUSTOM_HEADERS"):
+            monkeypatch.setenv(variable, "Authorization: Bearer sk-of-another-program")
         for variable in ("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"):
             monkeypatch.setenv(variable, "true")
         for variable in (

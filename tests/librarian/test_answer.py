@@ -9,11 +9,13 @@ import pytest
 
 from shisho.domain.inquiry import (
     AnswerLevel,
+    AnswerParagraph,
     EvidenceRef,
     GoalStatus,
     LoopStop,
     NextStep,
     PassageMark,
+    Sentence,
     Stance,
     Strategy,
     Verdict,
@@ -89,6 +91,15 @@ def test_best_passage_comes_first() -> None:
     refs = [ref(1, "G1", "中くらいの箇所。", 0.3), ref(2, "G1", "最もよい箇所。", 0.45)]
     draft = written(ONE, refs, LoopStop.STAGNATION)
     assert [passage.text for passage in list_passages(draft.blocks)] == ["最もよい箇所。", "中くらいの箇所。"]
+    assert [one.number for one in choose_cited(draft, refs)] == [1, 2]
+
+
+def test_a_written_answer_keeps_all_evidence_beside_passages() -> None:
+    refs = [ref(1, "G1", "最もよい箇所。", 0.9), ref(2, "G1", "よい箇所。", 0.3)]
+    sentence = Sentence("弱い箇所に基づく文。", (2,), None)
+    draft = written(ONE, refs[:1], LoopStop.CONDITION_MET)
+    assert [one.number for one in choose_cited(draft, refs)] == [1]
+    draft = replace(draft, blocks=(*draft.blocks, AnswerParagraph((sentence,))))
     assert [one.number for one in choose_cited(draft, refs)] == [1, 2]
 
 

@@ -143,8 +143,17 @@ def test_a_heading_over_nothing_is_dropped() -> None:
         ({"blocks": [{"type": "list", "items": ["一", "二"]}]}, ["一", "二"]),
         ({"blocks": [{"header": ["a"], "rows": [["一", "二"]]}]}, ["一", "二"]),
         ({"answer": "一。"}, ["一。"]),
+        (
+            {
+                "blocks": [
+                    {"type": "heading", "text": "題", "sentences": None},
+                    {"text": "一。", "header": None},
+                ]
+            },
+            ["一。"],
+        ),
     ],
-    ids=["flat", "strings", "items", "bare cells", "one string"],
+    ids=["flat", "strings", "items", "bare cells", "one string", "null"],
 )
 def test_other_forms_of_a_reply_are_read(data: Any, texts: list[str]) -> None:
     assert [unit.text for unit in list_units(read(data).blocks)] == texts

@@ -243,6 +243,22 @@ async def test_all_sentences_but_quotations_are_judged_in_one_call(
     assert asked_text.count(PARAPHRASE[:-2]) == 2 and f"\n{QUOTATION}\n" in asked_text
 
 
+@pytest.mark.parametrize("numbers", [(0, 1), (1, 2, 3)])
+async def test_a_judge_that_numbers_sentences_otherwise_is_not_believed(numbers: tuple[int, ...]) -> None:
+    sentences = (SentenceReply(PARAPHRASE, (1,)), SentenceReply(f"{PARAPHRASE[:-2]}である。", (1,)))
+    verdicts = tuple(JudgeVerdict(number, "contradicted") for number in numbers)
+    llm = scripted(AnswerReply=write_paragraph(sentences), JudgeReply=JudgeReply(verdicts))
+    answer = await asked(policy_of(llm))
+    assert [sentence.support for sentence in answer.sentences] == ["unverified"] * 2
+
+
+async def test_two_verdicts_on_a_sentence_cancel_each_other() -> None:
+    written = write_paragraph((SentenceReply(PARAPHRASE, (1,)),))
+    verdicts = (JudgeVerdict(1, "contradicted"), JudgeVerdict(1, "supported"))
+    answer = await asked(policy_of(scripted(AnswerReply=written, JudgeReply=JudgeReply(verdicts))))
+    assert [sentence.support for sentence in answer.sentences] == ["unverified"]
+
+
 async def test_a_foreign_figure_stays_only_if_a_judge_excuses_it_and_is_marked() -> None:
     sentences = (SentenceReply(QUOTATION, (1,)), SentenceReply("決定係数は0から9の値をとる。", (1,)))
     for verdict, support in (("supported", "unverified"), ("partly", "contradicted"), (None, "unverified")):

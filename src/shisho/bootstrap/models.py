@@ -242,21 +242,30 @@ def read_model(settings: Settings) -> ModelSetting:
 def with_model(settings: Settings, choice: ModelSetting) -> Settings:
     """Return the settings with another model, for a trial. The stored key only goes to the address that it
     was stored for."""
-    values = {**settings.values, **_list_changes(settings, choice), **dict.fromkeys(NODES, "")}
-    return Settings(values, settings.origins)
+    return Settings({**settings.values, **_list_changes(settings, choice)}, settings.origins)
 
 
 def set_model(settings: Settings, choice: ModelSetting) -> None:
     """Write the model into settings.toml. It counts from the next question. Raises as `write_settings`, and
     as `build_llm`."""
     build_llm(with_model(settings, choice))
-    write_settings(settings, _list_changes(settings, choice))
+    changes = _list_changes(settings, choice)
+    if choice.key is None and settings.origins["model_key"] in ("environment", "call"):
+        del changes["model_key"]  # it stays where it is
+    write_settings(settings, changes)
 
 
-def _list_changes(settings: Settings, choice: ModelSetting) -> Mapping[str, Value]:
-    is_same = (choice.name.partition("/")[0], choice.url) == (
-        settings.text("model").partition("/")[0],
-        settings.text("model_url"),
-    )
+def is_same_server(settings: Settings, other: Settings) -> bool:
+    """Return whether both name the same provider and address, so that a key of one is for the other too."""
+    return _name_server(settings) == _name_server(other)
+
+
+def _name_server(settings: Settings) -> tuple[str, str]:
+    return settings.text("model").partition("/")[0], settings.text("model_url")
+
+
+def _list_changes(settings: Settings, choice: ModelSetting) -> dict[str, Value]:
+    is_same = (choice.name.partition("/")[0], choice.url) == _name_server(settings)
     key = choice.key if choice.key is not None else settings.text("model_key") if is_same else ""
-    return {"model": choice.name, "model_url": choice.url, "model_key": key}
+    nodes: dict[str, Value] = {node: "" for node in NODES if settings.text(node)}
+    return {"model": choice.name, "model_url": choice.url, "model_key": key, **nodes}

@@ -510,6 +510,11 @@ def list_passages(blocks: Iterable[AnswerBlock]) -> tuple[AnswerPassage, ...]:
     return tuple(block for block in blocks if isinstance(block, AnswerPassage))
 
 
+def is_written(blocks: Iterable[AnswerBlock]) -> bool:
+    """Return whether an answer has sentences of its own, and not only passages and notes."""
+    return any(isinstance(block, AnswerParagraph | AnswerList | AnswerTable) for block in blocks)
+
+
 def choose_quoted(sentences: Iterable[Sentence], printed: set[int]) -> list[int]:
     """Return the numbers of quotations to show beneath sentences that they may not carry: each once, so
     `printed` grows."""
@@ -579,5 +584,5 @@ class Answer:
 
     @property
     def passages(self) -> tuple[AnswerPassage, ...]:
-        """The passages that it shows whole; none if a model wrote it."""
+        """The passages that it shows whole. A written answer shows those of goals whose sources disagree."""
         return list_passages(self.blocks)

@@ -150,7 +150,8 @@ def _open_openai(access: ModelAccess, seconds: float) -> StreamCall:
         default_headers=_HEADERS,
         http_client=AsyncClient(**_http_options(seconds)),
     )
-    client.organization = client.project = None  # the client takes both from the environment
+    client.organization = client.project = None  # the client takes both from the environment,
+    client._custom_headers = _HEADERS  # and headers, a key among them
 
     async def stream(call: ModelCall) -> AsyncGenerator[ModelDelta]:
         # Other servers only know `max_tokens`; OpenAI's reasoning models only accept the new name.

@@ -26,6 +26,7 @@ from shisho.domain.inquiry import (
     UnsearchedQuery,
     Verdict,
     choose_best_level,
+    is_written,
     list_passages,
 )
 from shisho.domain.loop_state import Draft
@@ -120,10 +121,10 @@ def build_shown(passage: GoalPassage, say: Say) -> AnswerPassage:
 
 
 def choose_cited(draft: Draft, evidence: Sequence[EvidenceRef]) -> tuple[EvidenceRef, ...]:
-    """Return the evidence that an answer keeps: all that a model could cite, or the answering evidence, that
-    of the shown passages, and copies of them."""
+    """Return the evidence that an answer keeps: all that a written one could cite, or the answering evidence,
+    that of the shown passages, and copies of them."""
     passages = list_passages(draft.blocks)
-    if not passages:
+    if not passages or is_written(draft.blocks):
         return tuple(evidence)
     shown = {mark.number for passage in passages for mark in passage.marks}
     # A sentence that two goals share has one mark.

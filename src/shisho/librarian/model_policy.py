@@ -191,7 +191,9 @@ class ModelPolicy:
         """Return what rules find for goals for which the model has found nothing, never as an answer: a model
         has read these passages."""
         answered_ids = {finding.goal_id for finding in findings}
-        answered_ids |= {ref.goal_id for ref in select_answering(inputs.evidence)}
+        for goal in inputs.goals:
+            if select_answering([ref for ref in inputs.evidence if ref.goal_id == goal.id]):
+                answered_ids.add(goal.id)
         unanswered = [goal for goal in inputs.goals if goal.id not in answered_ids]
         if not unanswered:
             return []

@@ -99,6 +99,7 @@ class EvaluationReply:
         goals = data.get("goals") or []
         if isinstance(goals, dict):
             goals = [{"goal": goal, "state": state} for goal, state in goals.items()]
+        goals = [goal for goal in goals if isinstance(goal, dict)] if isinstance(goals, list) else []
         status = _choose(data.get("status"), ("continue", "complete"), "").upper()
         return {**data, "goals": goals, "status": status}
 
@@ -147,7 +148,7 @@ def _read_block(block: Any) -> Any:
     if not isinstance(block, dict):
         return {"sentences": _read_units(block)}
     kind = block.get("type", "table" if block.get("rows") else "paragraph")
-    known = {name: block[name] for name in ("text", "is_numbered", "header") if name in block}
+    known = {name: block[name] for name in ("text", "is_numbered", "header") if block.get(name) is not None}
     read = {**known, "type": kind, "sentences": _read_units(block.get("sentences", block.get("items", [])))}
     rows = block.get("rows") or []
     if isinstance(rows, list):
@@ -158,7 +159,7 @@ def _read_block(block: Any) -> Any:
 
 
 def _read_units(units: Any) -> Any:
-    listed = units if isinstance(units, list) else [units]
+    listed = units if isinstance(units, list) else [] if units is None else [units]
     return [{"text": unit} if isinstance(unit, str) else unit for unit in listed]
 
 

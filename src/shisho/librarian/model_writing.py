@@ -3,6 +3,7 @@ of them beside their quotations in one call."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -79,11 +80,11 @@ class AnswerWriter:
         cited: list[AnswerUnit] = []
         sought = 0
         for unit in units:
-            found = search.cite(unit)
+            found = await asyncio.to_thread(search.cite, unit)
             supplied = isinstance(found, AnswerUnit) and found != unit
             if isinstance(found, AnswerUnit):
                 unit = found
-            reading = next(iter(read_units([unit], self._inputs.evidence, "")))
+            (reading,) = await asyncio.to_thread(list, read_units([unit], self._inputs.evidence, ""))
             if reading.refusal == UNCITED and sought < MAX_SOUGHT:
                 sought += 1
                 ref = await self._seek(unit.text)
@@ -99,7 +100,7 @@ class AnswerWriter:
         self, units: Sequence[AnswerUnit]
     ) -> tuple[list[SentenceRevision], tuple[ModelUse, ...]]:
         question = self._inputs.strategy.question
-        reading = [*read_units(units, self._inputs.evidence, question)]
+        reading = await asyncio.to_thread(list, read_units(units, self._inputs.evidence, question))
         verdicts, uses = await ask_judge(self._calls, self._allowance, question, reading)
         revisions = [decide(unit, verdicts.get(place)) for place, unit in enumerate(reading)]
         contradicted = sum(revision.became == "contradicted" for revision in revisions)

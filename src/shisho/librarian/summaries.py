@@ -10,8 +10,7 @@ from shisho.domain.inquiry import (
     AnswerLevel,
     AnswerNote,
     NoteRole,
-    list_passages,
-    list_sentences,
+    is_written,
 )
 from shisho.domain.loop_state import Draft
 from shisho.domain.model import ModelUse
@@ -63,7 +62,7 @@ def _portion(rows: Sequence[SurveyRow]) -> Iterator[list[SurveyRow]]:
 
 
 def _list_content(draft: Draft) -> list[AnswerBlock]:
-    """The blocks that a model wrote; none if rules quoted passages in its place."""
-    if list_passages(draft.blocks) or not list_sentences(draft.blocks):
+    """Return the blocks that a model wrote; none if rules quoted passages in its place."""
+    if not is_written(draft.blocks):
         return []
     return [block for block in draft.blocks if not isinstance(block, AnswerNote)]

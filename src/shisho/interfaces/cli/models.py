@@ -79,10 +79,16 @@ def try_(
     json_: Json = False,
 ) -> None:
     """Make one real call of the model and show seconds, tokens and JSON support, or answer a question."""
+    from shisho.bootstrap.models import is_same_server
+
+    stored = settings_.load(**context.obj)
+    has_key = "model_key" in context.obj
     if model is not None:
         context.obj = {**context.obj, **dict.fromkeys(_SETTINGS[1:], ""), "model": model}
     if url is not None:
         context.obj = {**context.obj, "model_url": url}
+    if not has_key and not is_same_server(stored, settings_.load(**context.obj)):
+        context.obj = {**context.obj, "model_key": ""}  # the stored key is for another server
     if all(settings_.load(**context.obj).text(name) in ("", "none") for name in _SETTINGS):
         raise InvalidParams("No model is set. Choose one: `shisho models set NAME`.")
     if not question:

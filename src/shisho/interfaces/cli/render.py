@@ -24,6 +24,7 @@ from shisho.domain.inquiry import (
     Evidence,
     NoteRole,
     SupportOutcome,
+    list_contradicted,
 )
 from shisho.domain.model import FAULT_REASONS, ModelUse
 from shisho.domain.place import say_place
@@ -69,7 +70,8 @@ def _shorten(given_answer: Answer) -> Answer:
     """Return the answer with the marked sentences of its passages in place of the passages."""
     if not given_answer.passages:
         return given_answer
-    numbers = {mark.number for passage in given_answer.passages for mark in passage.marks}
+    sentences = (*given_answer.sentences, *list_contradicted(given_answer.blocks))
+    numbers = {number for sentence in sentences for number in sentence.evidence}
     return replace(
         given_answer,
         blocks=tuple(

@@ -8,7 +8,7 @@ from shisho.domain.model import ModelUse
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.checking.check import ReadUnit
 from shisho.librarian.model_calls import ModelCalls
-from shisho.librarian.model_replies import JudgeReply
+from shisho.librarian.model_replies import JudgeReply, JudgeVerdict
 from shisho.librarian.prompting import fence_claims, load_prompt, make_boundary
 
 
@@ -28,8 +28,11 @@ async def ask_judge(
         return {}, ()
     reply, uses = await calls.ask("judge", JudgeReply, allowance, values)
     verdicts = () if reply is None else reply.verdicts
+    if any(not 1 <= verdict.sentence <= count for verdict in verdicts):
+        return {}, uses  # it numbers sentences in another way, so each verdict may belong to a neighbour
+    found: dict[int, set[JudgeVerdict]] = {}
+    for verdict in verdicts:
+        found.setdefault(verdict.sentence, set()).add(verdict)
     return {
-        places[verdict.sentence - 1]: verdict.verdict
-        for verdict in verdicts
-        if 1 <= verdict.sentence <= count
+        places[number - 1]: verdict.verdict for number, (verdict, *others) in found.items() if not others
     }, uses

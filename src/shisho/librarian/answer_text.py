@@ -15,7 +15,6 @@ from shisho.domain.inquiry import (
     AnswerPassage,
     AnswerTable,
     ContradictedSentences,
-    NoteRole,
     Sentence,
     SupportOutcome,
     choose_quoted,
@@ -105,11 +104,6 @@ def write_numbers(sentence: Sentence) -> str:
 def write_text(blocks: Iterable[AnswerBlock], quotations: Mapping[int, str], language: str) -> str:
     """Return an answer as plain text."""
     return TextWriter(quotations, language).write(blocks)
-
-
-def hide_notes(blocks: Iterable[AnswerBlock], *roles: NoteRole) -> list[AnswerBlock]:
-    """Return the blocks without the notes of these roles."""
-    return [block for block in blocks if not (isinstance(block, AnswerNote) and block.role in roles)]
 
 
 def _row(cells: Iterable[str]) -> str:

@@ -71,7 +71,7 @@ LINGUISTIC = {
     "corpus/readers/specimen.py",
     "inference/model_folder.py",
     "language/numbers.py",
-    "librarian/bibliography.py",
+    "rendering/bibliography.py",
     "librarian/collection/naming.py",
     "librarian/selection/designations.py",
     "librarian/selection/gates.py",

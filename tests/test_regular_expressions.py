@@ -37,7 +37,7 @@ BOUNDED = frozenset(
         "librarian.checking.arithmetic._OPENING",
         "librarian.checking.figures._ADDRESS",
         "librarian.checking.header_units._SEPARATORS",
-        "librarian.citation_styles._ET_AL",
+        "rendering.citation_styles._ET_AL",
         "librarian.frames._DECORATION",
         "web.http.url._NOT_RESULTS",
         "web.http.url._REDIRECTORS",

@@ -19,7 +19,7 @@ from shisho.domain.inquiry import (
     Verdict,
 )
 from shisho.domain.payloads import AnswerProgress
-from shisho.librarian.answer_text import write_text
+from shisho.rendering.answer_text import write_text
 from tests.contracts.conftest import EmbeddedStore, PostgresStore, Store
 from tests.contracts.test_ledger import GONE, answer, evidence
 from tests.contracts.test_renamed_levels import run

@@ -9,7 +9,7 @@ import pytest
 
 from shisho.corpus.readers import media
 from shisho.desk.desk import Desk
-from shisho.librarian.export import export
+from shisho.rendering.export import export
 from tests.corpus.readers import making_books
 from tests.corpus.readers.making import slides
 from tests.corpus.readers.test_sheets import sales, workbook

@@ -24,10 +24,10 @@ from shisho.domain.inquiry import (
 )
 from shisho.domain.loop_state import Draft
 from shisho.librarian.answer import choose_cited, compose
-from shisho.librarian.answer_text import write_text
 from shisho.librarian.selection.ranker import MAX_SHOWN, MAX_SHOWN_CHARS
 from shisho.librarian.strategy import strategy
 from shisho.messages.catalogue import word
+from shisho.rendering.answer_text import write_text
 
 TWO = strategy("平均と分散はそれぞれ何ですか")
 ONE = strategy("決定係数とは何か")

@@ -32,9 +32,9 @@ from shisho.inference.reply_schema import ElementReader, read_reply
 from shisho.interfaces.cli.answer_view import print_blocks
 from shisho.interfaces.cli.messages import Words
 from shisho.librarian.answer_blocks import KnownWords, build_blocks, list_units
-from shisho.librarian.answer_text import write_text
-from shisho.librarian.export import export
 from shisho.librarian.model_replies import AnswerReply
+from shisho.rendering.answer_text import write_text
+from shisho.rendering.export import export
 from tests.librarian.proofs import answer
 
 ADULT = "大人の料金は120円、子どもの料金は60円である。"

@@ -188,8 +188,8 @@ def _models(library: SharedLibrary, owner: str) -> ModelDesk:
 
 def _exports(library: SharedLibrary, owner: str, proofs: ProofDesk) -> ExportDesk:
     from shisho.desk.exporting import ExportDesk, ExportParts
-    from shisho.librarian.export import export
-    from shisho.librarian.printable import make_printable
+    from shisho.rendering.export import export
+    from shisho.rendering.printable import make_printable
     from shisho.system.typesetting import TypstTypesetter
 
     stores = (library.stores.shelf, library.stores.ledger)

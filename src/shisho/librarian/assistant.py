@@ -20,7 +20,6 @@ from shisho.domain.requirements import Requirements
 from shisho.domain.session import SentenceRevision, StoredEvidence, SupportCounts
 from shisho.language.script import answer_language
 from shisho.librarian.answer_blocks import build_flat
-from shisho.librarian.answer_text import write_text
 from shisho.librarian.checking.check import count_outcomes, say_counts
 from shisho.librarian.citations import Citations
 from shisho.librarian.evidence import VerifiedQuote, is_telling, verify, with_table_header
@@ -28,6 +27,7 @@ from shisho.librarian.route import is_condition_met, open_goals
 from shisho.librarian.strategy import strategy
 from shisho.messages.catalogue import word
 from shisho.messages.message import Message
+from shisho.rendering.answer_text import write_text
 
 
 class Assistant:

@@ -25,7 +25,6 @@ from shisho.domain.model import explain_failures
 from shisho.domain.requirements import NO_REQUIREMENTS
 from shisho.language.script import answer_language
 from shisho.librarian.answer import choose_cited, locate_passages
-from shisho.librarian.answer_text import write_text
 from shisho.librarian.citations import Citations
 from shisho.librarian.collection.material import AskCollection, survey_nothing
 from shisho.librarian.nodes import Nodes
@@ -38,6 +37,7 @@ from shisho.librarian.table import TABLE, Act, Runner, limit_steps
 from shisho.librarian.web_fallback import AskWeb
 from shisho.messages.catalogue import render
 from shisho.ports import Clock, Ledger
+from shisho.rendering.answer_text import write_text
 from shisho.telemetry import count
 
 MODEL = "none"

@@ -14,7 +14,6 @@ from shisho.domain.session import SentenceRevision
 from shisho.language.script import answers_in_language
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.answer_blocks import list_units
-from shisho.librarian.answer_text import write_numbers
 from shisho.librarian.checking.check import UNCITED, AnswerUnit, decide, read_units
 from shisho.librarian.checking.judge import ask_judge
 from shisho.librarian.checking.search import SupportSearch
@@ -23,6 +22,7 @@ from shisho.librarian.model_replies import AnswerReply
 from shisho.librarian.policy import AnswerInput, SeekSupport, StepResult, quote_evidence
 from shisho.librarian.prompting import fence_evidence, list_goals, load_prompt, make_boundary
 from shisho.librarian.written_answer import count_changes, write_draft
+from shisho.rendering.answer_text import write_numbers
 
 MAX_SOUGHT = 3  # sentences of one answer that a search is made for
 

@@ -14,7 +14,7 @@ from shisho.bootstrap.desk import open_desk
 from shisho.domain.corpus import DocumentState, Source
 from shisho.interfaces.http.exports import FORMS
 from shisho.interfaces.http.guard import AccessRules
-from shisho.librarian import export
+from shisho.rendering import export
 from tests.interfaces.http.rooms import finished, served
 
 TEXT = "火星の衛星はフォボスとダイモスの二つである。"

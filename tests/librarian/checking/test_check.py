@@ -10,9 +10,9 @@ import pytest
 from shisho.domain.inquiry import EvidenceRef
 from shisho.domain.session import SentenceRevision
 from shisho.librarian.answer_blocks import build_flat
-from shisho.librarian.answer_text import write_text
 from shisho.librarian.checking.check import AnswerUnit, check_units, decide, read_units, say_counts
 from shisho.librarian.checking.contradictions import contradiction
+from shisho.rendering.answer_text import write_text
 from tests.librarian.checking.material import (
     Claim,
     read_claims,

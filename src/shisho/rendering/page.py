@@ -6,7 +6,7 @@ from html import escape
 
 from shisho.domain.inquiry import Answer
 from shisho.domain.printing import PrintedBlock, PrintedLine, PrintedPart, PrintedQuotation
-from shisho.librarian.printable import make_printable
+from shisho.rendering.printable import make_printable
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = """

@@ -14,9 +14,9 @@ from shisho.domain.corpus import DocumentId
 from shisho.domain.inquiry import Evidence
 from shisho.domain.reference import BIBTEX, CSL_JSON
 from shisho.errors import ExtraMissing
-from shisho.librarian import citation_styles
-from shisho.librarian.bibliography import bibtex, csl_json, entries, ris
-from shisho.librarian.citation_styles import write_in_style
+from shisho.rendering import citation_styles
+from shisho.rendering.bibliography import bibtex, csl_json, entries, ris
+from shisho.rendering.citation_styles import write_in_style
 
 YAMADA = {
     "著者": "山田, 太郎; Smith, Jane",

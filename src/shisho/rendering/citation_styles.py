@@ -15,7 +15,7 @@ from typing import Any
 from shisho.domain.creators import OTHERS, Creator, join_parts
 from shisho.errors import ExtraMissing
 from shisho.language.script import is_japanese
-from shisho.librarian.bibliography import BibliographyEntry, csl_item, csl_name
+from shisho.rendering.bibliography import BibliographyEntry, csl_item, csl_name
 
 CSL = "{http://purl.org/net/xbiblio/csl}"
 STYLES = ("apa", "sist02")

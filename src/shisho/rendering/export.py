@@ -16,11 +16,11 @@ from shisho.domain.place import say_place
 from shisho.errors import InvalidParams
 from shisho.language.display import display_name, display_quotation, escape_markdown, fence_code, join_lines
 from shisho.language.script import answer_language
-from shisho.librarian import bibliography
-from shisho.librarian.answer_text import BOLD, TextWriter
-from shisho.librarian.citation_styles import STYLES, write_in_style
-from shisho.librarian.export_page import answer_page
 from shisho.messages.catalogue import word
+from shisho.rendering import bibliography
+from shisho.rendering.answer_text import BOLD, TextWriter
+from shisho.rendering.citation_styles import STYLES, write_in_style
+from shisho.rendering.page import answer_page
 
 # Beside these, by `desk/exporting.py`: they need more than the answer.
 OTHERS = ("pdf", "proof")

@@ -21,7 +21,7 @@ USUAL_GAP = 0.15  # between the cosines of the two
 LEAST_GAP = 0.005
 CLEARNESS_POWER = 0.7
 # The best so many by words stand among the first so many, whatever meaning says of them: beside an embedder
-# of this share or a larger one, fewer in proportion beside one of a smaller share (docs/adr/0016).
+# of this share or a larger one, fewer in proportion beside one of a smaller share (docs/adr/0039).
 SURE_BY_WORDS = 25
 SURE_SHARE = 0.002
 FIRST = 50
@@ -68,7 +68,7 @@ def blend(
 
     The score by words counts with its square: the better the best passages match, the more words decide, and
     where none matches well meaning does. The cosine counts the more, the further the nearest passage stands
-    out from the others: where many are about as near, the encoder sees no difference (docs/adr/0016). A
+    out from the others: where many are about as near, the encoder sees no difference (docs/adr/0039). A
     passage without a vector counts as the mean of those with one. `by_words` comes best first."""
     names = [candidate.passage_id for candidate in by_words]
     with_vector = [cosines[name] for name in names if name in cosines]

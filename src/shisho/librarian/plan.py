@@ -1,5 +1,5 @@
 """Plan what to ask in a round. First the words of all goals together; later those of each that is still open
-by itself, as they are read by then (docs/adr/0014)."""
+by itself, as they are read by then (docs/adr/0040)."""
 
 from __future__ import annotations
 

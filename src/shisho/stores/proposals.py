@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 WEIGHTS = {"terms": 1.0, "bigrams": 0.4}
 HEADING = 3  # a term of the heading counts as this many in the text
-EVERYWHERE = 0.9  # of all passages: a word of more of them is weighed, but proposes nothing (docs/adr/0011)
+EVERYWHERE = 0.9  # of all passages: a word of more of them is weighed, but proposes nothing (docs/adr/0002)
 Word = tuple[str, str]
 """A field, and a term or a pair of characters in it."""
 

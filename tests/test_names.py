@@ -200,34 +200,12 @@ def questions(root: Path) -> Iterator[str]:
         yield f"{len(openings)} of {len(texts)} docstrings open with a question: {'; '.join(openings)}"
 
 
-def glossary_rows() -> list[list[str]]:
-    lines = (ROOT / "docs" / "glossary.md").read_text("utf-8").splitlines()
-    return [line.strip("| ").split(" | ") for line in lines if line.startswith("| ")]
-
-
-def unexplained(root: Path) -> Iterator[str]:
-    explained = words(" ".join(row[0] for row in glossary_rows()))
-    for module, tree in modules(root / "domain"):
-        for name in public_classes(tree):
-            if name not in explained:
-                yield f"domain/{module}: {name} is not in docs/glossary.md"
-
-
-def paths_gone(root: Path) -> Iterator[str]:
-    for row in glossary_rows():
-        for place in re.findall(r"`([\w./-]+/[\w./-]*)`", row[-1]):
-            if not (root / place).exists() and not (ROOT / place).exists():
-                yield f"docs/glossary.md: {place} is not there"
-
-
 CHECKS: tuple[Callable[[Path], Iterator[str]], ...] = (
     repeated_classes,
     participles,
     verbless,
     fillers,
     questions,
-    unexplained,
-    paths_gone,
 )
 
 
@@ -289,16 +267,6 @@ def test_planted_sin_is_found(
     assert not [line for line in check(copy) if complaint in line]
     (copy / "librarian" / "sin.py").write_text(text + "\n", "utf-8")
     assert [line for line in check(copy) if complaint in line]
-
-
-def test_class_that_the_glossary_lacks_is_found(copy: Path) -> None:
-    (copy / "domain" / "sin.py").write_text("class Palimpsest: ...\n", "utf-8")
-    assert list(unexplained(copy)) == ["domain/sin.py: Palimpsest is not in docs/glossary.md"]
-
-
-def test_path_that_is_gone_from_the_glossary_is_found(copy: Path) -> None:
-    (copy / "domain" / "job.py").unlink()
-    assert "docs/glossary.md: domain/job.py is not there" in list(paths_gone(copy))
 
 
 def test_property_command_and_error_to_raise_need_no_verb(copy: Path) -> None:

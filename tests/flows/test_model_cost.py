@@ -14,7 +14,7 @@ from shisho.domain.inquiry import LoopStop
 from shisho.language.tokens import tokens
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
-from tests.flows.test_model_answers import added, kind, passages
+from tests.flows.test_model_answers import QUESTION, SENTENCE, TEXT, added, kind, passages, well
 
 # The documents call each school by a name that only the model knows.
 FACTS = {
@@ -112,3 +112,37 @@ async def test_three_goals_in_three_rounds_cost_eight_calls_and_25_000_tokens_at
     assert len(reading) == 3 and all(len(passages(request)) >= 8 for request in reading)
     numbers = [number for request in reading for number, _ in passages(request)]
     assert numbers == [*range(1, len(numbers) + 1)], "the model reads all that was shown"
+
+
+@pytest.mark.parametrize("reader", ["", "ollama/m-2"], ids=["one model", "another one reads"])
+async def test_a_fact_takes_two_calls_unless_another_model_reads(reader: str, tmp_path: Path) -> None:
+    """A replay needs no server, and writes the same."""
+
+    def reply(request: ProviderRequest) -> ProviderReply:
+        data = json.loads(well(request).text)
+        if "blocks" in request.schema["properties"] and "findings" in data:
+            written = [{"type": "paragraph", "sentences": [{"text": SENTENCE, "cites": [1]}]}]
+            data |= {"goals": [{"goal": "G1", "state": "complete"}], "blocks": written}
+        return ProviderReply(json.dumps(data, ensure_ascii=False))
+
+    (tmp_path / "page.md").write_text(TEXT, "utf-8")
+    named = {"model_evaluate": reader} if reader else {}
+    async with (
+        FakeProvider(reply) as provider,
+        open_desk(
+            home=tmp_path / "home",
+            web="off",
+            model="ollama/m-1",
+            model_url=provider.url("ollama"),
+            model_seconds=120.0,
+            **named,
+        ) as desk,
+    ):
+        await added(desk, tmp_path / "page.md")
+        answer = await desk.ask(QUESTION)
+        asked = len(provider.requests)
+        replay = await desk.replay(answer.id)
+    nodes = ["evaluate", "answer", "judge"] if reader else ["fact", "judge"]
+    assert [use.node for use in answer.model_uses] == nodes and asked == len(nodes)
+    assert f"{SENTENCE} [1]" in answer.text
+    assert replay.is_same and len(provider.requests) == asked

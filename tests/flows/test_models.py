@@ -82,7 +82,7 @@ async def test_models_try_shows_calls_tokens_and_seconds_and_the_answer(tmp_path
         printed, told = (stream.decode() for stream in await ran.communicate())
     assert ran.returncode == 0, told
     assert f"{SENTENCE} [1]" in printed
-    assert "パッセージの読解 ollama/m-1: 呼び出し 1回、100 + 20トークン" in told and "秒" in told
+    assert "パッセージの読解と回答の執筆 ollama/m-1: 呼び出し 1回、100 + 20トークン" in told and "秒" in told
 
 
 @pytest.mark.slow

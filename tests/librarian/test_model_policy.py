@@ -27,7 +27,7 @@ from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.loop import run
 from shisho.librarian.metering import OwnerTokens
 from shisho.librarian.model_calls import ModelLimits
-from shisho.librarian.model_policy import is_cut_list
+from shisho.librarian.model_reading import is_cut_list
 from shisho.librarian.model_replies import (
     AnswerReply,
     EvaluationReply,

@@ -10,7 +10,7 @@ import pytest
 from shisho.domain.answer_news import RunNews, SentenceWritten
 from shisho.domain.inquiry import Budget, Goal
 from shisho.domain.model import ModelFault
-from shisho.librarian.model_policy import limit_findings
+from shisho.librarian.model_reading import limit_findings
 from shisho.librarian.model_replies import (
     EvaluationReply,
     FindingReply,

@@ -42,7 +42,12 @@ class ModelPreset:
     max_tokens: int
 
 
-_READING = {"evaluate": "model_evaluate", "answer": "model_answer", "judge": "model_answer"}
+_READING = {
+    "evaluate": "model_evaluate",
+    "fact": "model_answer",
+    "answer": "model_answer",
+    "judge": "model_answer",
+}
 _ALL = {"strategy": "model_plan", "plan": "model_plan", **_READING}
 PRESETS: Mapping[str, ModelPreset] = {
     "fast": ModelPreset(_READING, 5, 40_000),
@@ -101,6 +106,8 @@ def build_policy(settings: Settings) -> ModelPolicy | None:
     built = {model_of(settings, setting): setting for setting in preset.nodes.values()}
     clients = {model: build_llm(settings, setting) for model, setting in built.items()}
     llm_of_node = {node: clients[model_of(settings, setting)] for node, setting in preset.nodes.items()}
+    if model_of(settings, "model_evaluate") != model_of(settings, "model_answer"):
+        del llm_of_node["fact"]  # one model reads, another one writes
     llms = {node: llm for node, llm in llm_of_node.items() if llm is not None}
     if not llms:
         return None

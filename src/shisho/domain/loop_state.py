@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from operator import add
 from typing import Annotated, TypedDict
 
+from shisho.domain.codec import Payload
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import (
     AnswerBlock,
@@ -67,6 +68,7 @@ class LoopState(TypedDict, total=False):
     the last new evidence, `dropped` the findings that could not be verified; `uses` lists the uses of models;
     `judgment` is a model's, of the last round; `reads` counts the rounds that a model has read, `misreads`
     those in which it failed and rules did.
+    `written`: the blocks of an answer that a model wrote when it read the last round; empty if it wrote none.
     `respelt`: other writings of the question were tried; `anew`: one was taken, and nothing counts as seen.
     `reached` is there once the web was asked, `survey` if the question is about the collection: it is
     answered by what was counted or compared, and nothing is searched."""
@@ -91,6 +93,7 @@ class LoopState(TypedDict, total=False):
     anew: bool
     goal_status: tuple[GoalStatus, ...]
     judgment: Judgment
+    written: Payload
     verdicts: Annotated[tuple[Verdict, ...], add]
     spent: Annotated[Spending, add]
     uses: Annotated[tuple[ModelUse, ...], add]

@@ -229,17 +229,25 @@ FATAL_FAULTS = frozenset(
     }
 )
 """Faults that every later call would meet: the model is not asked again for the same question."""
+UNFORMED_FAULTS = frozenset({ModelFault.MALFORMED, ModelFault.TRUNCATED, ModelFault.ONLY_THINKING})
+"""Faults of a reply's form: a plainer form may succeed."""
 _MINOR_FAULTS = frozenset({ModelFault.BUDGET, ModelFault.UNUSABLE})
-_MAIN_NODES = frozenset({"evaluate", "answer"})
+_MAIN_NODES = frozenset({"evaluate", "fact", "answer"})
 
 
 def explain_failures(uses: Sequence[ModelUse]) -> Message | None:
     """Return one sentence on why a model failed and one on what to do; None if none failed.
 
     Of several faults the first fatal one counts, else the last one. A spent budget or an unusable reply only
-    counts where passages are read or the answer is written."""
+    counts where passages are read or the answer is written. A reply that was asked for again in a plainer
+    form doesn't count."""
+    was_asked_again = any(use.node == "evaluate" for use in uses)
     failed = [
-        use for use in uses if use.fault and (use.fault not in _MINOR_FAULTS or use.node in _MAIN_NODES)
+        use
+        for use in uses
+        if use.fault
+        and (use.fault not in _MINOR_FAULTS or use.node in _MAIN_NODES)
+        and not (was_asked_again and use.node == "fact" and use.fault in UNFORMED_FAULTS)
     ]
     if not failed:
         return None

@@ -53,6 +53,11 @@ class ModelCalls:
         """The same models for one question: counted by this meter, and none of them failed yet."""
         return ModelCalls(self._llms, self._limits, meter)
 
+    @property
+    def context(self) -> int:
+        """Tokens that the model reads and writes at once."""
+        return self._limits.context
+
     def __contains__(self, node: str) -> bool:
         return node in self._llms
 
@@ -78,13 +83,16 @@ class ModelCalls:
         allowance: ModelAllowance,
         values: Mapping[str, str],
         listen: Callable[[Any], None] | None = None,
+        prompt: PromptFile | None = None,
+        may_repair: bool = True,
     ) -> tuple[T | None, tuple[ModelUse, ...]]:
-        """Return the model's reply, or None, and its use, unless the node has no model."""
+        """Return the model's reply, or None, and its use, unless the node has no model. `prompt`: the node's,
+        with another limit of the reply. `may_repair`: a broken reply is asked for again."""
         llm = self._llms.get(node)
         if llm is None:
             return None, ()
         failed = self._failed.get(llm.name)
-        prompt = load_prompt(node)
+        prompt = prompt or load_prompt(node)
         instructions, text = prompt.render(**values)
         use = ModelUse(node, llm.name, prompt.sha256, ModelUsage())
         if failed is not None:
@@ -93,7 +101,7 @@ class ModelCalls:
         # The repair sends the broken reply too, or leaves room for thinking.
         twice = 2 * once + prompt.max_output_tokens + 2 * MESSAGE_TOKENS + MAX_THINKING_TOKENS
         repairs = 1
-        reservation = allowance.reserve(2, twice)
+        reservation = allowance.reserve(2, twice) if may_repair else None
         if reservation is None:
             repairs = 0
             reservation = allowance.reserve(1, once)

@@ -6,41 +6,40 @@ import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
-from math import isfinite
+from dataclasses import replace
 
 from shisho.domain.corpus import UNBOUNDED_ROOM, Complexity, Condition, FilterRange, NumberedPassage
 from shisho.domain.inquiry import (
     AnswerLevel,
     EvidenceRef,
     Finding,
-    Goal,
-    GoalJudgment,
-    GoalState,
-    Judgment,
-    NextStep,
     Plan,
-    Stance,
     Strategy,
 )
 from shisho.domain.loop_state import Draft
-from shisho.domain.model import ModelUse
+from shisho.domain.model import UNFORMED_FAULTS, ModelUse
 from shisho.domain.requirements import RequestKind
 from shisho.language.asking import strip_asking
 from shisho.language.display import join_lines
-from shisho.language.sentences import is_row, sentences
+from shisho.language.sentences import sentences
 from shisho.language.terms import fold
 from shisho.language.tokens import tokens
 from shisho.librarian.allowance import ModelAllowance
-from shisho.librarian.evidence import VerifiedQuote, double, verify
-from shisho.librarian.levels import ENOUGH, RELATED, select_answering
+from shisho.librarian.levels import ENOUGH, select_answering
 from shisho.librarian.metering import TokenMeter
 from shisho.librarian.model_calls import LEAST_PASSAGES, ModelCalls, ModelLimits, mark_unusable
+from shisho.librarian.model_reading import (
+    check_claims,
+    cite_findings,
+    limit_findings,
+    list_claims,
+    read_judgment,
+)
 from shisho.librarian.model_replies import (
+    BlockReply,
     EvaluationReply,
+    FactReply,
     FilterReply,
-    FindingReply,
-    GoalStateReply,
     PlanReply,
 )
 from shisho.librarian.model_strategy import read_question, shares_words
@@ -56,6 +55,7 @@ from shisho.librarian.policy import (
     StrategyInput,
 )
 from shisho.librarian.prompting import (
+    PromptFile,
     fence_evidence,
     fence_lines,
     fence_passages,
@@ -64,38 +64,28 @@ from shisho.librarian.prompting import (
     load_prompt,
     make_boundary,
 )
+from shisho.librarian.reply_length import size_reply
 from shisho.ports import Llm
 
 MAX_KEYWORDS = 12
 MAX_KEYWORD_CHARS = 80
 MAX_REASON_CHARS = 300
-MAX_CLAIMS = 60  # of one reply are looked at
-LEAST_FINDINGS = 3  # for one goal in one round, whatever the others need
-MOST_FINDINGS = 12  # for all goals of one round
 MAX_FIELDS_CHARS = 1_000  # of the names of fields in a prompt
 MAX_FILTERS = 5  # of one reply
 MAX_VALUE_CHARS = 200
-MAX_AROUND = 4  # passages of one round whose neighbours are read
 MAX_READ_LINES = 30  # headings of passages that were read, in a prompt
-MAX_ONE_FACT = 60  # characters of a question that rules may leave whole without a model
+MAX_FACT_TOKENS = 60  # of a question that rules may leave whole without a model
+FACT = "fact"  # the call that reads and writes at once
+FACT_ROOM = 2_400  # tokens of passages in it; a fact that is not there is looked for in further rounds
 EVIDENCE_SHARE = 8  # that part of the room in a prompt which quotations may keep from passages
 BELOW_ENOUGH = 0.98 * ENOUGH  # the most that a passage can have in which a model found no answer
 # Words by which a question may want more than one thing.
 _SEVERAL = re.compile(
     r"それぞれ|および|及び|ならびに|並びに|また[、は]|かつ|どちら|いずれ|すべて|全て|一覧|リスト|条件|理由|なぜ|どのよう|合計|合わせ|平均"
-    r"|\b(?:and|or|both|each|all|why|how|which|list|total|if)\b",
+    r"|\b(?:and|or|both|each|all|why|how(?! (?:many|much|long|old|often|far|large)\b)|which|list|total|if)\b",
     re.IGNORECASE,
 )
-_ITEM_MARK = re.compile(r"[・●○■□◆◇•*–-] ?|[（(]?[0-9０-９a-zア-ン]{1,3}[)）.．、]|[①-⑳]")
 _PAGES = re.compile(r"[0-9]+|[0-9]*\.\.[0-9]*")
-
-
-@dataclass(frozen=True, slots=True)
-class _Claims:
-    """Findings of a model that hold against what was shown, and how many did not."""
-
-    findings: list[Finding]
-    dropped: int
 
 
 class ModelPolicy:
@@ -126,7 +116,7 @@ class ModelPolicy:
     async def plan(self, inputs: PlanInput, allowance: ModelAllowance) -> StepResult[Plan]:
         by_rules = await self._rules.plan(inputs, allowance)
         around = inputs.judgment.read_around
-        is_plain = not inputs.plans and asks_one_fact(inputs.strategy)
+        is_plain = not inputs.plans and is_one_fact(inputs.strategy)
         if around or is_plain or "plan" not in self._calls:
             return replace(by_rules, value=replace(by_rules.value, read_around=around))
         fields = await inputs.list_fields()
@@ -146,43 +136,91 @@ class ModelPolicy:
 
     def measure_room(self, inputs: EvaluateInput, allowance: ModelAllowance) -> int:
         """As much as the context holds and the allowance can pay for; unbounded if rules read."""
-        prompt = load_prompt("evaluate")
+        prompt = self._choose_prompt(inputs)
         values = _write_reading(inputs)
         affordable = self._calls.measure_affordable(prompt, values, allowance)
-        if "evaluate" not in self._calls or affordable < LEAST_PASSAGES:
+        if prompt.name not in self._calls or affordable < LEAST_PASSAGES:
             return UNBOUNDED_ROOM
         room = self._calls.measure_room(prompt, values)
+        if self.fills_room:  # the rounds after this one want their part
+            affordable = max(LEAST_PASSAGES, affordable // allowance.rounds_left)
+        elif prompt.name == FACT:
+            affordable = min(affordable, FACT_ROOM)
         evidence_tokens = tokens(
             fence_evidence(_list_kept(inputs), values["boundary"], room // EVIDENCE_SHARE)
         )
-        if self.fills_room:  # the rounds after this one want their part
-            affordable = max(LEAST_PASSAGES, affordable // allowance.rounds_left)
         return max(LEAST_PASSAGES, min(room - evidence_tokens, affordable))
 
+    def _choose_prompt(self, inputs: EvaluateInput) -> PromptFile:
+        """Return the prompt that reads this round: at first a fact is read and written in one call."""
+        if inputs.round == 1 and FACT in self._calls and is_one_fact(inputs.strategy):
+            return self._load_prompt(FACT, inputs)
+        return self._load_prompt("evaluate", inputs)
+
+    def _load_prompt(self, name: str, inputs: EvaluateInput) -> PromptFile:
+        return size_reply(load_prompt(name), inputs.strategy, self._calls.context)
+
     async def evaluate(self, inputs: EvaluateInput, allowance: ModelAllowance) -> StepResult[EvaluateResult]:
-        values = _write_reading(inputs)
         copies = dict(await asyncio.to_thread(gather_copies, inputs.passages))
-        # Passages first: what was shown is not shown again, and what was kept stays kept.
-        values["passages"] = fence_passages(copies, values["boundary"], self.measure_room(inputs, allowance))
-        room = self._calls.measure_room(load_prompt("evaluate"), values)
-        values["evidence"] = fence_evidence(_list_kept(inputs), values["boundary"], room)
-        reply: EvaluationReply | None = None
+        reply: EvaluationReply | FactReply | None = None
         uses: tuple[ModelUse, ...] = ()
         if inputs.passages and inputs.goals:
-            reply, uses = await self._calls.ask("evaluate", EvaluationReply, allowance, values)
+            reply, uses = await self._read(inputs, copies, allowance)
         if reply is None:
             return replace(await self._rules.evaluate(inputs, allowance), uses=uses)
+        evaluation = reply if isinstance(reply, EvaluationReply) else reply.evaluation
         also = {passage.temp_index: numbers for passage, numbers in copies.items()}
-        claims = _list_claims(reply)
+        claims = list_claims(evaluation)
         most = limit_findings(inputs.goals)
-        picked = await asyncio.to_thread(_check_claims, inputs, claims, most, also)
-        uses = tuple(replace(use, dropped=picked.dropped) for use in uses)
+        picked = await asyncio.to_thread(check_claims, inputs, claims, most, also)
+        uses = (*uses[:-1], replace(uses[-1], dropped=picked.dropped))
         if claims and picked.dropped == len(claims):  # all of it was made up: rules read instead
             by_rules = await self._rules.evaluate(inputs, allowance)
             return replace(by_rules, uses=mark_unusable(uses, reply))
         closest = await self._find_closest(inputs, picked.findings, allowance)
-        return StepResult(
-            EvaluateResult(picked.findings, _read_judgment(inputs, picked.findings, reply), closest), uses
+        judgment = read_judgment(inputs, picked.findings, evaluation)
+        written: tuple[BlockReply, ...] = ()
+        if isinstance(reply, FactReply):
+            written = await asyncio.to_thread(cite_findings, inputs, reply, picked.findings, judgment)
+        return StepResult(EvaluateResult(picked.findings, judgment, closest, written), uses)
+
+    async def _read(
+        self,
+        inputs: EvaluateInput,
+        copies: Mapping[NumberedPassage, tuple[int, ...]],
+        allowance: ModelAllowance,
+    ) -> tuple[EvaluationReply | FactReply | None, tuple[ModelUse, ...]]:
+        """Ask a model to read the passages. One that can't reply in the longer form is asked in the plain
+        one."""
+        prompt = self._choose_prompt(inputs)
+        values = _write_reading(inputs)
+        room = self.measure_room(inputs, allowance)
+        if prompt.name == FACT:
+            fact_values = values | {"passages": fence_passages(copies, values["boundary"], room)}
+            del fact_values["condition"]
+            fact, uses = await self._calls.ask(
+                FACT, FactReply, allowance, fact_values, prompt=prompt, may_repair=False
+            )
+            if fact is not None or uses[-1].fault not in UNFORMED_FAULTS:
+                return fact, uses
+            prompt = self._load_prompt("evaluate", inputs)
+            reply, plain = await self._ask_to_read(prompt, inputs, values | fact_values, allowance)
+            return reply, (*uses, *plain)
+        # Passages first: what was shown is not shown again, and what was kept stays kept.
+        values["passages"] = fence_passages(copies, values["boundary"], room)
+        return await self._ask_to_read(prompt, inputs, values, allowance)
+
+    async def _ask_to_read(
+        self,
+        prompt: PromptFile,
+        inputs: EvaluateInput,
+        values: Mapping[str, str],
+        allowance: ModelAllowance,
+    ) -> tuple[EvaluationReply | None, tuple[ModelUse, ...]]:
+        room = self._calls.measure_room(prompt, values)
+        evidence = fence_evidence(_list_kept(inputs), values["boundary"], room)
+        return await self._calls.ask(
+            "evaluate", EvaluationReply, allowance, {**values, "evidence": evidence}, prompt=prompt
         )
 
     async def _find_closest(
@@ -233,14 +271,20 @@ class ModelPolicy:
 
 
 def asks_one_fact(strategy: Strategy) -> bool:
-    """True for a short question that rules leave whole: a model would give it back as it is."""
-    is_short = len(strategy.question) <= MAX_ONE_FACT and len(sentences(strategy.question)) == 1
-    is_whole = (
-        len(strategy.goals) == 1
-        and strategy.complexity is Complexity.SINGLE
+    """Return whether rules leave a short question whole: a model would give it back as it is."""
+    is_short = tokens(strategy.question) <= MAX_FACT_TOKENS and len(sentences(strategy.question)) == 1
+    return is_short and is_one_fact(strategy) and not _SEVERAL.search(strategy.question)
+
+
+def is_one_fact(strategy: Strategy) -> bool:
+    """Return whether one fact is asked for, in whatever words, and one quotation can be enough."""
+    (first, *others) = strategy.goals
+    is_whole = not others and strategy.complexity is Complexity.SINGLE
+    return (
+        is_whole
+        and first.min_evidence == first.min_sources == 1
         and strategy.kind in (RequestKind.FACT, RequestKind.AUTO)
     )
-    return is_short and is_whole and not _SEVERAL.search(strategy.question)
 
 
 def _write_reading(inputs: EvaluateInput) -> dict[str, str]:
@@ -258,11 +302,6 @@ def _write_reading(inputs: EvaluateInput) -> dict[str, str]:
 def _list_kept(inputs: EvaluateInput) -> list[EvidenceRef]:
     """The evidence that counts, without passages that are only close."""
     return [ref for ref in inputs.evidence if ref.score >= ENOUGH]
-
-
-def limit_findings(goals: Sequence[Goal]) -> int:
-    """Return how many quotations one goal may have of a round."""
-    return max(LEAST_FINDINGS, MOST_FINDINGS // max(1, len(goals)))
 
 
 def _list_missing(inputs: PlanInput, boundary: str) -> str:
@@ -337,103 +376,3 @@ def _add_words(
         reasoning=reasoning or by_rules.reasoning,
         filter_conditions=filters,
     )
-
-
-def _list_claims(reply: EvaluationReply) -> list[FindingReply]:
-    """What a model calls near at least, best first."""
-    claims = [
-        claim for claim in reply.findings[:MAX_CLAIMS] if isfinite(claim.score) and claim.score >= RELATED
-    ]
-    return sorted(claims, key=lambda claim: -claim.score)
-
-
-def _read_judgment(inputs: EvaluateInput, findings: Sequence[Finding], reply: EvaluationReply) -> Judgment:
-    """The model's judgment of the open goals. A goal that it leaves out is complete only if it is one fact
-    that was found."""
-    state_replies: dict[str, GoalStateReply] = {judged.goal: judged for judged in reply.goals}
-    found_ids = {finding.goal_id for finding in findings} | {ref.goal_id for ref in inputs.evidence}
-    passages = {passage.temp_index: passage for passage in inputs.passages}
-    # A list that goes on after the passage is not whole, whatever the model says of it.
-    is_list = inputs.strategy.kind is RequestKind.LIST
-    cut = [each for each in findings if is_list and is_cut_list(passages[each.index], each.snippet)]
-    judgments = []
-    for goal in inputs.goals:
-        judged = state_replies.get(goal.id)
-        if judged is not None:
-            missing = join_lines(judged.missing)[:MAX_REASON_CHARS]
-            state = GoalState(judged.state)
-            if state is GoalState.COMPLETE and any(finding.goal_id == goal.id for finding in cut):
-                state = GoalState.PARTIAL
-            judgments.append(GoalJudgment(goal.id, state, missing))
-        elif inputs.strategy.kind is not RequestKind.FACT or goal.id not in found_ids:
-            judgments.append(
-                GoalJudgment(goal.id, GoalState.PARTIAL if goal.id in found_ids else GoalState.OPEN)
-            )
-    asked_numbers = (*(finding.index for finding in cut), *reply.read_around)
-    around = [number for number in dict.fromkeys(asked_numbers) if number in passages]
-    return Judgment(
-        tuple(judgments),
-        tuple(around[:MAX_AROUND]),
-        NextStep(reply.status) if reply.status else None,
-        join_lines(reply.next_focus)[:MAX_REASON_CHARS],
-        join_lines(reply.judgment_reason)[:MAX_REASON_CHARS],
-    )
-
-
-def is_cut_list(passage: NumberedPassage, quotation: str) -> bool:
-    """Return whether a quotation holds the last item or row of a passage, and another one follows there."""
-    last_line = passage.text.rstrip().rpartition("\n")[2].strip()
-    next_line = f"{passage.after}{passage.overleaf}".strip().partition("\n")[0]
-    if not last_line or last_line not in quotation:
-        return False
-    both = (last_line, next_line)
-    return all(map(is_row, both)) or all(map(_ITEM_MARK.match, both))
-
-
-def _check_claims(
-    inputs: EvaluateInput,
-    claims: Sequence[FindingReply],
-    most: int,
-    copies: Mapping[int, tuple[int, ...]],
-) -> _Claims:
-    """The model's findings of open goals, best first, at most so many for each, none that repeats evidence.
-    `copies`: of passages, those that say the same."""
-    told_words: dict[str, list[str]] = {goal.id: [] for goal in inputs.goals}
-    for ref in inputs.evidence:
-        if ref.score >= ENOUGH:
-            told_words.setdefault(ref.goal_id, []).append(ref.snippet)
-    findings: list[Finding] = []
-    dropped = 0
-    for claim in claims:
-        finding = Finding(
-            claim.passage,
-            claim.goal,
-            claim.quotation,
-            round(min(1.0, claim.score), 4),
-            stance=Stance(claim.stance),
-            also=copies.get(claim.passage, ()),
-        )
-        verified = verify(finding, inputs.passages)
-        if verified is None or claim.goal not in {goal.id for goal in inputs.goals}:
-            dropped += 1
-            continue
-        told_snippets = told_words[claim.goal]
-        same = next((place for place, other in enumerate(findings) if _repeats(other, finding, verified)), -1)
-        if same >= 0:
-            findings[same] = _with_copies(findings[same], finding)
-            continue
-        of_goal = sum(other.goal_id == claim.goal for other in findings)
-        if of_goal == most or any(double(verified.snippet, snippet) for snippet in told_snippets):
-            continue
-        findings.append(replace(finding, snippet=verified.snippet))
-    return _Claims(findings, dropped)
-
-
-def _repeats(finding: Finding, later: Finding, verified: VerifiedQuote) -> bool:
-    return finding.goal_id == later.goal_id and double(finding.snippet, verified.snippet)
-
-
-def _with_copies(finding: Finding, later: Finding) -> Finding:
-    """The finding, which also stands where the later one does."""
-    others = [number for number in (later.index, *later.also) if number != finding.index]
-    return replace(finding, also=tuple(dict.fromkeys((*finding.also, *others))))

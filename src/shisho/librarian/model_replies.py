@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 
@@ -142,6 +142,76 @@ class AnswerReply:
         if not isinstance(data, dict) or not isinstance(data.get("blocks"), list):
             return data
         return {"blocks": [_read_block(block) for block in data["blocks"]]}
+
+
+@dataclass(frozen=True, slots=True)
+class FactReply:
+    """The quotations that answer one fact, the state of each goal, and the answer that rests on them."""
+
+    findings: tuple[FindingReply, ...]
+    goals: tuple[GoalStateReply, ...] = ()
+    read_around: tuple[int, ...] = ()
+    status: Literal["CONTINUE", "COMPLETE", ""] = ""
+    next_focus: str = ""
+    judgment_reason: str = ""
+    blocks: tuple[BlockReply, ...] = ()
+
+    @staticmethod
+    def normalize(data: Any) -> Any:
+        """Accept what the replies of two calls may be. Unreadable blocks spoil no quotation."""
+        data = EvaluationReply.normalize(data)
+        if not isinstance(data, dict):
+            return data
+        blocks = AnswerReply.normalize({"blocks": data.get("blocks")})["blocks"]
+        is_readable = isinstance(blocks, list) and all(map(_is_readable, blocks))
+        return {**data, "blocks": blocks if is_readable else []}
+
+    @property
+    def evaluation(self) -> EvaluationReply:
+        """The reply without the answer."""
+        return EvaluationReply(
+            self.findings,
+            self.goals,
+            self.read_around,
+            self.status,
+            self.next_focus,
+            self.judgment_reason,
+        )
+
+
+def renumber_blocks(blocks: Iterable[BlockReply], numbers: Mapping[int, int]) -> tuple[BlockReply, ...]:
+    """Return the blocks with these numbers in the place of those that they cite; others are left out."""
+
+    def renumber(units: Iterable[SentenceReply]) -> tuple[SentenceReply, ...]:
+        return tuple(
+            replace(unit, cites=tuple(numbers[number] for number in unit.cites if number in numbers))
+            for unit in units
+        )
+
+    return tuple(
+        replace(block, sentences=renumber(block.sentences), rows=tuple(map(renumber, block.rows)))
+        for block in blocks
+    )
+
+
+def _is_readable(block: Mapping[str, Any]) -> bool:
+    """Return whether a block has the shape of a `BlockReply`."""
+    rows = block.get("rows") or []
+    header = block.get("header") or []
+    lists = (block["sentences"], rows, header, *rows) if isinstance(rows, list) else (None,)
+    is_typed = block.get("type", "paragraph") in ("heading", "paragraph", "list", "table")
+    labels = (block.get("text", ""), *(header if isinstance(header, list) else ()))
+    if not is_typed or not all(isinstance(each, list) for each in lists):
+        return False
+    units = (*block["sentences"], *(cell for row in rows for cell in row))
+    return all(map(_is_unit, units)) and all(isinstance(label, str) for label in labels)
+
+
+def _is_unit(unit: Any) -> bool:
+    if not isinstance(unit, dict) or not isinstance(unit.get("text"), str):
+        return False
+    cites = unit.get("cites", [])
+    return isinstance(cites, list) and all(isinstance(number, int) for number in cites)
 
 
 def _read_block(block: Any) -> Any:

@@ -18,9 +18,10 @@ from shisho.librarian.checking.check import UNCITED, AnswerUnit, decide, read_un
 from shisho.librarian.checking.judge import ask_judge
 from shisho.librarian.checking.search import SupportSearch
 from shisho.librarian.model_calls import ModelCalls, mark_unusable
-from shisho.librarian.model_replies import AnswerReply
+from shisho.librarian.model_replies import AnswerReply, BlockReply
 from shisho.librarian.policy import AnswerInput, SeekSupport, StepResult, quote_evidence
 from shisho.librarian.prompting import fence_evidence, list_goals, load_prompt, make_boundary
+from shisho.librarian.reply_length import size_reply
 from shisho.librarian.written_answer import count_changes, write_draft
 from shisho.rendering.answer_text import write_numbers
 
@@ -46,33 +47,52 @@ class AnswerWriter:
         self._supplied = 0
 
     async def write(self) -> StepResult[Draft]:
-        """Write by the model; by rules if nothing of its answer stays."""
+        """Write by the model; by rules if nothing of its answer stays. What it wrote when it read is taken
+        first."""
+        judged: tuple[ModelUse, ...] = ()
+        if self._inputs.written and self._is_in_language(self._inputs.written):
+            draft, _, judged = await self._check_blocks(self._inputs.written)
+            if draft is not None:
+                return StepResult(draft, judged)
         boundary = make_boundary()
         values = {
             "question": self._inputs.strategy.question,
             "goals": list_goals(self._inputs.strategy.goals),
             "boundary": boundary,
         }
-        room = self._calls.measure_room(load_prompt("answer"), values)
+        prompt = size_reply(load_prompt("answer"), self._inputs.strategy, self._calls.context)
+        room = self._calls.measure_room(prompt, values)
         values["evidence"] = fence_evidence(self._inputs.evidence, boundary, room)
-        reply, uses = await self._calls.ask("answer", AnswerReply, self._allowance, values)
+        reply, uses = await self._calls.ask("answer", AnswerReply, self._allowance, values, prompt=prompt)
         blocks = () if reply is None else reply.blocks
-        units = list_units(blocks)
-        written = " ".join(unit.text for unit in units)
-        if not answers_in_language(written, self._inputs.strategy.question):
-            return StepResult(quote_evidence(self._inputs, "answer_unwritten"), mark_unusable(uses, reply))
-        units = await self._cite(units)
-        revisions, judging = await self._check(units)
+        if not self._is_in_language(blocks):
+            uses = (*judged, *mark_unusable(uses, reply))
+            return StepResult(quote_evidence(self._inputs, "answer_unwritten"), uses)
+        draft, revisions, judging = await self._check_blocks(blocks)
         dropped, contradicted = count_changes(revisions)
         uses = tuple(
             replace(use, dropped=dropped, rewritten=contradicted, supplied=self._supplied) for use in uses
         )
-        draft = write_draft(self._inputs, blocks, revisions)
         if draft is None:
             head = "answer_unwritten" if uses else ""
-            return StepResult(quote_evidence(self._inputs, head), (*mark_unusable(uses, reply), *judging))
-        self._tell(units, revisions)
-        return StepResult(draft, (*uses, *judging))
+            uses = (*judged, *mark_unusable(uses, reply), *judging)
+            return StepResult(quote_evidence(self._inputs, head), uses)
+        return StepResult(draft, (*judged, *uses, *judging))
+
+    def _is_in_language(self, blocks: Sequence[BlockReply]) -> bool:
+        written = " ".join(unit.text for unit in list_units(blocks))
+        return answers_in_language(written, self._inputs.strategy.question)
+
+    async def _check_blocks(
+        self, blocks: Sequence[BlockReply]
+    ) -> tuple[Draft | None, list[SentenceRevision], tuple[ModelUse, ...]]:
+        """Return the answer of these blocks, None if nothing of them stays, and what its check did."""
+        units = await self._cite(list_units(blocks))
+        revisions, judging = await self._check(units)
+        draft = write_draft(self._inputs, blocks, revisions)
+        if draft is not None:
+            self._tell(units, revisions)
+        return draft, revisions, judging
 
     async def _cite(self, units: list[AnswerUnit]) -> list[AnswerUnit]:
         """Give sentences that cite nothing the evidence that supports them, or what one search finds."""

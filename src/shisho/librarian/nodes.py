@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from shisho.domain.codec import Payload
 from shisho.domain.inquiry import (
     Budget,
     EvidenceRef,
@@ -16,6 +17,7 @@ from shisho.domain.inquiry import (
     Judgment,
     LoopStop,
     Plan,
+    Strategy,
     UnsearchedQuery,
     WebPolicy,
     WebResult,
@@ -34,9 +36,11 @@ from shisho.librarian.collection.writing import begin_survey, write_survey
 from shisho.librarian.evidence import context_of, double, verify, with_table_header
 from shisho.librarian.follow_up import resolve
 from shisho.librarian.levels import ENOUGH
+from shisho.librarian.model_replies import AnswerReply, BlockReply, renumber_blocks
 from shisho.librarian.policy import (
     AnswerInput,
     EvaluateInput,
+    EvaluateResult,
     PlanInput,
     Policy,
     Recall,
@@ -63,6 +67,7 @@ from shisho.ports import Clock
 ANSWER_SHARE = 0.1  # of the budget of tokens: kept back for writing and checking
 ANSWER_CALLS = 2  # kept back for the same
 RULES_SHARE = 0.1  # of the budget of seconds: kept back for the rules, if a model uses up the rest
+READERS = ("evaluate", "fact")  # calls in which a model reads passages
 WEB_TIMES = 3  # that the web is asked for a goal: of one engine, of another, then with other words
 MOST_COPIES = 3  # of a quotation, in other documents
 MOST_SOUGHT_TERMS = 20  # of a sentence that a search is made for
@@ -145,7 +150,7 @@ class Nodes:
         plans = state["plans"]
         wanted_words = await asyncio.to_thread(list_wanted_terms, aim.goals)
         goals = _list_sought(state)
-        inputs = EvaluateInput(aim, goals, (), {}, state["evidence"])
+        inputs = EvaluateInput(aim, goals, (), {}, state["evidence"], round=len(plans))
         shown_round, rarity = await self._search.search_round(
             plans[-1],
             aim.complexity,
@@ -184,33 +189,30 @@ class Nodes:
             from_synonym_search,
             earlier,
             state["short_names"],
+            len(state["plans"]),
         )
         thought = await self._policy.evaluate(inputs, allowance)
         reading = thought.value
         findings = [*reading.findings, *reading.closest]
         is_tried = state.get("respelt", False)
-        anew = False
-        misread = (
-            []
-            if is_tried
-            else await asyncio.to_thread(list_unmatched_goals, passages, _unanswered(goals, findings))
-        )
-        if misread:
+        respelt = None if is_tried else await self._respell(state, findings)
+        if respelt is not None:
             is_tried = True
-            respelt = await self._search.respell(aim, misread, "reached" in state)
             same = {goal.id for goal in aim.goals if goal in respelt.goals}
             # What is near to a misread question is near to nothing.
             findings = [finding for finding in findings if finding.goal_id in same]
-            anew = respelt != aim
-            aim = respelt
+        anew = respelt not in (None, aim)
+        aim = respelt or aim
         state = LoopState(**{**state, "shown": (*earlier, *passages)})
-        refs = [await self._accepted(finding, state) for finding in _once(findings)]
+        distinct = _once(findings)
+        refs = [await self._accepted(finding, state) for finding in distinct]
         accepted = [ref for ref in refs if ref is not None]
         new = (*accepted, *await self._copies(findings, accepted, state))
         self._tell(accepted)
         judgment = _merge(state.get("judgment", Judgment()), reading.judgment, goals)
         is_new = any(ref.score >= ENOUGH for ref in new) if reading.closest else bool(new)
-        reads = [use for use in thought.uses if use.node == "evaluate"]
+        reads = [use for use in thought.uses if use.node in READERS]
+        numbers = {finding: ref.number for finding, ref in zip(distinct, refs, strict=True) if ref}
         misreads = sum(use.fault is not None for use in reads)
         return LoopState(
             evidence=new,
@@ -218,6 +220,7 @@ class Nodes:
             rounds_without_evidence=0 if is_new else state["rounds_without_evidence"] + 1,
             goal_status=self._citations.status(aim.goals, (*held_refs, *new), judgment.goals),
             judgment=judgment,
+            written=Payload.wrap(_number_blocks(reading, numbers)),
             spent=allowance.used,
             uses=thought.uses,
             reads=len(reads) - misreads,
@@ -227,6 +230,13 @@ class Nodes:
             anew=anew,
             exhausted=state["exhausted"] and not anew,
         )
+
+    async def _respell(self, state: LoopState, findings: Sequence[Finding]) -> Strategy | None:
+        """Return the strategy with other writings of the goals that no passage speaks of; None if there is no
+        such goal."""
+        unanswered = _unanswered(_list_sought(state), findings)
+        misread = await asyncio.to_thread(list_unmatched_goals, state["shown"], unanswered)
+        return await self._search.respell(state["strategy"], misread, "reached" in state) if misread else None
 
     async def route(self, state: LoopState) -> LoopState:
         aim = state["strategy"]
@@ -340,6 +350,7 @@ class Nodes:
             unsearched=_reached(state).unsearched,
             asked=state["question"],
             head=_head(state),
+            written=_read_written(state),
         )
         allowance = self._allowance(state["spent"], is_last=True)
         sought_refs: list[EvidenceRef] = []
@@ -454,6 +465,21 @@ def _head(state: LoopState) -> str:
     if state["reads"]:
         return "answer_read"
     return "answer_unread" if state["misreads"] or state["spent"].model_calls else "answer_head"
+
+
+def _number_blocks(reading: EvaluateResult, numbers: Mapping[Finding, int]) -> AnswerReply:
+    """The blocks with the numbers of evidence for the places of findings; none if one was not accepted."""
+    if not numbers.keys() >= set(reading.findings):
+        return AnswerReply(())
+    places = {place: numbers[finding] for place, finding in enumerate(reading.findings, 1)}
+    return AnswerReply(renumber_blocks(reading.written, places))
+
+
+def _read_written(state: LoopState) -> tuple[BlockReply, ...]:
+    """The answer that a model wrote when it read the last round, if nothing more was wanted after it."""
+    if "written" not in state or state["verdicts"][-1].loop_stop is not LoopStop.CONDITION_MET:
+        return ()
+    return state["written"].read(AnswerReply).blocks
 
 
 def _is_of(ref: EvidenceRef, finding: Finding) -> bool:

@@ -27,6 +27,7 @@ from shisho.domain.requirements import NO_REQUIREMENTS, Requirements
 from shisho.librarian import plan as planning
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.answer import compose
+from shisho.librarian.model_replies import BlockReply
 from shisho.librarian.selection.features import MAX_PASSAGES
 from shisho.librarian.selection.select import select_findings
 from shisho.librarian.strategy import strategy
@@ -92,17 +93,19 @@ class PlanInput:
 @dataclass(frozen=True, slots=True)
 class EvaluateResult:
     """What a policy has read in passages. `closest`: passages that rules found where a model found nothing;
-    they answer no goal. `judgment`: None if no model has read."""
+    they answer no goal. `judgment`: None if no model has read. `written`: the answer, if the model wrote it
+    at once; it cites places in `findings`, from 1."""
 
     findings: list[Finding]
     judgment: Judgment | None = None
     closest: Sequence[Finding] = ()
+    written: tuple[BlockReply, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluateInput:
     """The passages read for the open goals. `from_synonym_search`: they were found by synonyms of the
-    question's words, after these had led to no answer."""
+    question's words, after these had led to no answer. `round`: 1 for the first."""
 
     strategy: Strategy
     goals: Sequence[Goal]
@@ -114,6 +117,7 @@ class EvaluateInput:
     """The passages of earlier rounds: rules rank all of them together."""
     short_names: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """For names in the goals their other names, as documents in scope define them."""
+    round: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +133,8 @@ class AnswerInput:
     """The question as it was put; `strategy.question` is as it was understood."""
     head: str = "answer_head"
     """The key of the first line of an answer that only quotes: it says who has read the passages."""
+    written: tuple[BlockReply, ...] = ()
+    """The answer, if the model wrote it when it read the passages; it cites evidence by number."""
 
 
 SeekSupport = Callable[[str], Awaitable[EvidenceRef | None]]

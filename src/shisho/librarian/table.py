@@ -168,6 +168,7 @@ _ROWS = (
             "verdicts",
             "spent",
             "reached",
+            "written",
             "reads",
             "misreads",
         ),

@@ -121,6 +121,7 @@ SAID: Mapping[str, str] = {
     "use_plan": "  search planned by {model}: calls {calls}, tokens {tokens}",
     "use_evaluate": "  passages read by {model}: calls {calls}, tokens {tokens}",
     "use_answer": "  answer written by {model}: calls {calls}, tokens {tokens}",
+    "use_fact": "  passages read and answer written by {model}: calls {calls}, tokens {tokens}",
     "use_judge": "  sentences judged by {model}: calls {calls}, tokens {tokens}",
     "use_seconds": " · {n} s",
     "use_fault": " — rules took its place: {why}",

@@ -121,6 +121,7 @@ SAID: Mapping[str, str] = {
     "use_plan": "  検索の計画 {model}: 呼び出し {calls}回、{tokens}トークン",
     "use_evaluate": "  パッセージの読解 {model}: 呼び出し {calls}回、{tokens}トークン",
     "use_answer": "  回答の執筆 {model}: 呼び出し {calls}回、{tokens}トークン",
+    "use_fact": "  パッセージの読解と回答の執筆 {model}: 呼び出し {calls}回、{tokens}トークン",
     "use_judge": "  文の判定 {model}: 呼び出し {calls}回、{tokens}トークン",
     "use_seconds": " · {n}秒",
     "use_fault": " — 規則が代わりに行いました: {why}",

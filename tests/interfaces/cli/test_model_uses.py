@@ -9,7 +9,7 @@ from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render import use_line
 from shisho.librarian.prompting import load_prompt
 
-NODES = ("strategy", "plan", "evaluate", "answer", "judge")
+NODES = ("strategy", "plan", "evaluate", "fact", "answer", "judge")
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])

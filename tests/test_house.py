@@ -40,13 +40,14 @@ MAY_KNOW: dict[str, set[str]] = {
     "web": COMMON | {"isolation"},
     "corpus": COMMON | {"isolation"},
     "rendering": COMMON,
+    "surveys": COMMON,
     "librarian": COMMON | {"rendering"},
     "inference": GROUND,
     "system": GROUND | {"ports"},
     "stores": COMMON | {"system"},
     "testing": COMMON,
     "desk": GROUND | {"ports"},
-    "handlers": COMMON | CORE | {"isolation"},
+    "handlers": COMMON | CORE | {"isolation", "surveys"},
     # What puts rooms together knows them all but the interfaces. Optional drivers (a browser) are imported
     # there, inside functions, and nowhere else.
     "bootstrap": COMMON

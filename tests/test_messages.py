@@ -72,7 +72,7 @@ LINGUISTIC = {
     "inference/model_folder.py",
     "language/numbers.py",
     "rendering/bibliography.py",
-    "librarian/collection/naming.py",
+    "surveys/naming.py",
     "librarian/selection/designations.py",
     "librarian/selection/gates.py",
     "librarian/web_fallback.py",

@@ -8,7 +8,7 @@ import pytest
 
 from shisho.desk.sharing import hide_unreadable
 from shisho.domain.corpus import DocumentId
-from tests.librarian.proofs import answer
+from tests.rendering.proofs import answer
 
 
 @pytest.mark.parametrize("readable", [{DocumentId("doc_1")}, set()])

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import shisho
 from shisho.interfaces.cli.app import app
-from shisho.librarian.proof import check_proof
+from shisho.rendering.proof import check_proof
 from shisho.system.signing import is_signed
 from tests.interfaces.serving import SAMPLES
 

@@ -35,7 +35,7 @@ from shisho.librarian.answer_blocks import KnownWords, build_blocks, list_units
 from shisho.librarian.model_replies import AnswerReply
 from shisho.rendering.answer_text import write_text
 from shisho.rendering.export import export
-from tests.librarian.proofs import answer
+from tests.rendering.proofs import answer
 
 ADULT = "大人の料金は120円、子どもの料金は60円である。"
 REFS = [EvidenceRef(1, "G1", ADULT, "料金", 0.9, 1)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
+from shisho.language.spelling import respell
 from shisho.language.vocabulary import read_vocabulary
-from shisho.librarian.spelling import respell, respell_strategy
-from shisho.librarian.strategy import strategy
+from shisho.librarian.strategy import respell_strategy, strategy
 
 TEXTS = (
     "決定係数とは、目的変数の全変動のうち回帰式で説明できる割合である。東京都の人口は多い。",

@@ -24,7 +24,7 @@ def build_proofs(
 ) -> ProofDesk:
     """The verbs of answers that show themselves."""
     from shisho.desk.proving import ProofDesk, ProofParts
-    from shisho.librarian.proof import with_signature, write_proof
+    from shisho.rendering.proof import with_signature, write_proof
 
     readable = partial(grants.select_readable, reader=owner)
     key = open_signing_key(settings, owner)
@@ -40,7 +40,7 @@ def open_signing_key(settings: Settings, owner: str = LOCAL_OWNER) -> SigningKey
 
 def check_proof(data: bytes) -> ProofReport:
     """The contents and faults of a proof file. Needs no home."""
-    from shisho.librarian import proof
+    from shisho.rendering import proof
     from shisho.system.signing import is_signed
 
     return proof.check_proof(data, is_signed)

@@ -25,11 +25,12 @@ from shisho.domain.time import Instant, to_date
 from shisho.language.sentences import sentences
 from shisho.language.terms import fold, terms
 from shisho.language.word_groups import Word
-from shisho.librarian.collection import changes, counting, deadlines, naming, outline, writing
-from shisho.librarian.collection.counting import SoughtWord
-from shisho.librarian.collection.material import CitedSurvey, SentencePlace, list_sentences
-from shisho.librarian.collection.recognise import CollectionQuestion, recognise
+from shisho.librarian.surveys import CitedSurvey, speak_for
 from shisho.ports import SearchView
+from shisho.surveys import changes, counting, deadlines, naming, outline
+from shisho.surveys.counting import SoughtWord
+from shisho.surveys.outline import SentencePlace, list_sentences
+from shisho.surveys.recognise import CollectionQuestion, recognise
 
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
@@ -86,7 +87,7 @@ class CollectionLook:
         words = counting.read_topic(request.topic, is_question=request.is_chosen)
         if not words:
             return None
-        say = writing.speak_for(self.question)
+        say = speak_for(self.question)
         look = await self.searcher.retriever.index.view(lambda view: self._find(view, words))
         if not (look.matches or look.similar) and any(len(word.terms) > LONG for word in words):
             return None  # a description rather than a name: its words are searched for
@@ -108,8 +109,8 @@ class CollectionLook:
             rows.append(SurveyRow(title, (("", cited.add(documents[id_], passage, *span)),)))
         texts = [passage.text for id_, passage in visible.items() if id_ not in alike]
         forms = [form for word in words for form in counting.list_forms(texts, word, [word.terms])]
-        label = writing.name_words([word.text for word in words], forms, say)
-        lines = writing.count_documents(len(titled), len(matches), label, request.noun, look.are_apart, say)
+        label = counting.name_words([word.text for word in words], forms, say)
+        lines = counting.count_documents(len(titled), len(matches), label, request.noun, look.are_apart, say)
         if alike:
             texts = [passage.text for id_, passage in visible.items() if id_ in alike]
             used = [form for word in words for form in counting.list_forms(texts, word, word.synonyms)]
@@ -165,13 +166,13 @@ class CollectionLook:
             return await self._extract(documents[places[0]], has_model=has_model)
         if not request.is_chosen and not places:
             return None
-        say = writing.speak_for(self.question)
+        say = speak_for(self.question)
         rows = tuple(SurveyRow(_title(documents[place])) for place in places[:CANDIDATES])
         line = say("survey_name", name=request.names[0])
         return CitedSurvey(Survey(SurveyKind.UNNAMED, (line,), rows))
 
     async def _extract(self, document: Document, *, has_model: bool) -> CitedSurvey:
-        say = writing.speak_for(self.question)
+        say = speak_for(self.question)
         places = await self._read_sentences(document)
         limits = (outline.READ_SENTENCES, outline.READ_SECTIONS) if has_model else ()
         sections, omitted = await asyncio.to_thread(outline.extract, places, *limits)
@@ -197,7 +198,7 @@ class CollectionLook:
         return cited.survey(Survey(SurveyKind.SUMMARY, tuple(lines), tuple(rows)))
 
     async def _compare(self, old: Document, new: Document) -> CitedSurvey:
-        say = writing.speak_for(self.question)
+        say = speak_for(self.question)
         before, after = [await self._read_sentences(document) for document in (old, new)]
         texts = [[place.text for place in places] for places in (before, after)]
         matches, same = await asyncio.to_thread(changes.compare_sentences, *texts)
@@ -224,7 +225,7 @@ class CollectionLook:
         return cited.survey(Survey(SurveyKind.CHANGES, tuple(lines), tuple(rows)))
 
     async def _list_deadlines(self, request: CollectionQuestion) -> CitedSurvey | None:
-        say = writing.speak_for(self.question)
+        say = speak_for(self.question)
         sought = deadlines.list_sought()
         rejected = frozenset(self.scope.rejected)
         # Texts are read of passages alone that name a month or speak of a deadline, and of so many at most.
@@ -284,7 +285,7 @@ class CollectionLook:
             document = documents.get(hit.passage.document_id)
             if span and document:
                 rows.append(SurveyRow(_title(document), (("", cited.add(document, hit.passage, *span)),)))
-        say = writing.speak_for(self.question)
+        say = speak_for(self.question)
         lines = [say("survey_no_model"), *([say("survey_closest")] if rows else [])]
         return cited.survey(Survey(SurveyKind.MODEL, tuple(lines), tuple(rows)))
 

@@ -20,9 +20,9 @@ from shisho.ports import BorrowedModel, Clock, Ledger, SearchSession
 
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
-    from shisho.librarian.collection.material import CitedSurvey
     from shisho.librarian.loop import InquiryRun
     from shisho.librarian.policy import Policy
+    from shisho.librarian.surveys import CitedSurvey
     from shisho.librarian.table import Runner
     from shisho.librarian.web_fallback import AskWeb
 
@@ -139,7 +139,7 @@ class LibrarianInquiries:
         """The run that the ledger holds under this id, before its first node or, replayed, where it has come
         to."""
         from shisho.librarian import loop
-        from shisho.librarian.collection.material import survey_nothing
+        from shisho.librarian.surveys import survey_nothing
 
         inquiry = await self.ledger.find_inquiry(run_id)
         policy = self.lent.find(run_id) or self.policy(inquiry.scope.owner)

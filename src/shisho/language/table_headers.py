@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
+from shisho.language.numbers import UNITS, fold_figures
+
 FEWEST_CELLS = {"\t": 2, "|": 3, ",": 3}  # by the mark between cells: fewer are no row of a table
 FEWEST_LABELS = 3  # a table of two columns has a header only where figures stand below it
 LONGEST_LABEL = 30  # characters: a longer cell tells something and names no column
@@ -20,6 +22,9 @@ _FIGURE = re.compile(r"(?=.*\d)[\s\d.,:/%％¥￥$€円人件点\-+−~〜()（
 _PERIOD = re.compile(r"\s*(?:(?:19|20)\d\d|(?:令和|平成|昭和)?\d{1,4}(?:年度?|月|日|年\d{1,2}月))\s*")
 _RULE = re.compile(r"\s*:?-{3,}:?\s*")
 _DIGIT = re.compile(r"\d")
+_SEPARATORS = (re.compile(r"\t"), re.compile(r"\s*\|\s*"), re.compile(r","), re.compile(r",(?!\d{3}(?!\d))"))
+_UNIT_LABEL = re.compile(r"[(（\[［]\s*([^()（）\[\]［］]{1,10})\s*[)）\]］]\s*$")
+_BARE_NUMBER = re.compile(r"\s*[-+−]?\d[\d,]*(?:\.\d+)?\s*")
 
 Row = Sequence[str]
 
@@ -43,6 +48,23 @@ def label_table_header(header: str) -> str:
     rows = [[" ".join(cell.split()) for cell in _split(line, mark)] for line in header.split("\n")]
     once_each = [[label for label, _ in groupby(row) if label] for row in rows if not _is_rule(row)]
     return BETWEEN_ROWS.join(BETWEEN_LABELS.join(labels) for labels in once_each)[:LONGEST_HEADER]
+
+
+def spell_out_units(text: str, header: str = "") -> str:
+    """The text of a table with units after its bare numbers: 割合(%) makes 22.0 below it 22.0%. `header`:
+    its rows, where they stand before the text."""
+    lines = text.splitlines()
+    units = next(filter(None, map(_units_of, reversed(header.splitlines()))), [])
+    for place, line in enumerate(lines):
+        cells = next((cells for cells in _cut(line) if len(cells) == len(units)), [])
+        if cells:
+            lines[place] = "\t".join(
+                f"{cell.strip()}{unit}" if unit and _BARE_NUMBER.fullmatch(cell) else cell
+                for cell, unit in zip(cells, units, strict=True)
+            )
+        else:
+            units = _units_of(line) or units
+    return "\n".join(lines)
 
 
 def may_name(label: str) -> bool:
@@ -120,3 +142,19 @@ def _goes_on(rows: Sequence[Row], count: int) -> bool:
 
 def _is_rule(row: Row) -> bool:
     return len(row) > 1 and all(map(_RULE.fullmatch, row))
+
+
+def _units_of(line: str) -> list[str]:
+    """The unit of each cell, empty for none; nothing where no cell has one."""
+    units = []
+    for cell in next(_cut(line), []):
+        match = _UNIT_LABEL.search(cell)
+        unit = fold_figures(match[1]).strip() if match else ""
+        units.append(unit if unit in UNITS else "")
+    return units if any(units) else []
+
+
+def _cut(line: str) -> Iterator[list[str]]:
+    """The line cut into cells in each way that gives several; a comma may belong to a number."""
+    rows = (separator.split(line.strip()) for separator in _SEPARATORS)
+    return (cells for cells in rows if len(cells) > 1)

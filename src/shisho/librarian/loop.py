@@ -26,13 +26,13 @@ from shisho.domain.requirements import NO_REQUIREMENTS
 from shisho.language.script import answer_language
 from shisho.librarian.answer import choose_cited, locate_passages
 from shisho.librarian.citations import Citations
-from shisho.librarian.collection.material import AskCollection, survey_nothing
 from shisho.librarian.nodes import Nodes
 from shisho.librarian.policy import Policy, Recall, recall_nothing
 from shisho.librarian.record import RunRecord, RunStopped
 from shisho.librarian.runner import run_table
 from shisho.librarian.search import InquirySearch, SessionOpener
 from shisho.librarian.strategy import check_question
+from shisho.librarian.surveys import AskCollection, survey_nothing
 from shisho.librarian.table import TABLE, Act, Runner, limit_steps
 from shisho.librarian.web_fallback import AskWeb
 from shisho.messages.catalogue import render

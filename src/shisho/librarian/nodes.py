@@ -31,8 +31,6 @@ from shisho.language.display import display_quotation
 from shisho.language.terms import fold, terms
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.citations import Citations
-from shisho.librarian.collection.material import AskCollection, survey_nothing
-from shisho.librarian.collection.writing import begin_survey, write_survey
 from shisho.librarian.evidence import context_of, double, verify, with_table_header
 from shisho.librarian.follow_up import resolve
 from shisho.librarian.levels import ENOUGH
@@ -61,6 +59,7 @@ from shisho.librarian.route import (
 from shisho.librarian.search import InquirySearch
 from shisho.librarian.selection.passages import end_sentence
 from shisho.librarian.selection.select import list_unmatched_goals, list_wanted_terms
+from shisho.librarian.surveys import AskCollection, begin_survey, survey_nothing, write_survey
 from shisho.librarian.web_fallback import AskWeb, web_queries
 from shisho.ports import Clock
 

@@ -19,12 +19,12 @@ from shisho.domain.place import place_within
 from shisho.domain.requirements import Requirements
 from shisho.domain.time import Instant
 from shisho.errors import NotFound
-from shisho.librarian.collection.material import CitedSurvey
 from shisho.librarian.loop import assemble
 from shisho.librarian.policy import Policy
 from shisho.librarian.record import StepOutput
 from shisho.librarian.runner import run_table
 from shisho.librarian.search import InquirySearch, SearchedRound
+from shisho.librarian.surveys import CitedSurvey
 from shisho.librarian.table import TABLE
 from shisho.ports import SearchSession
 

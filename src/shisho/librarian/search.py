@@ -112,7 +112,7 @@ class InquirySearch:
 
     async def respell(self, aim: Strategy, goals: Sequence[Goal], is_reached: bool) -> Strategy:
         """The strategy with these goals as what stands in scope would write them."""
-        from shisho.librarian.spelling import respell_strategy  # most questions are answered
+        from shisho.librarian.strategy import respell_strategy
 
         texts = await (await self._session(aim.complexity, is_reached)).read_texts()
         return await asyncio.to_thread(respell_strategy, aim, goals, texts)

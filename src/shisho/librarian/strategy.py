@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
 
 from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import Goal, Strategy
 from shisho.domain.requirements import NO_REQUIREMENTS, RequestKind, Requirements
 from shisho.errors import InvalidParams
+from shisho.language.vocabulary import read_vocabulary
 from shisho.librarian import condition
 from shisho.librarian.follow_up import JOINT, split_context
 from shisho.librarian.splitting import split_parts, split_sides
@@ -65,6 +68,25 @@ def strategy(question: str, required: Requirements = NO_REQUIREMENTS) -> Strateg
         required.complexity or _complexity(asked_text, len(goals), compared),
         choose_kind(asked_text, required.kind, are_compared=compared),
     )
+
+
+def respell_strategy(aim: Strategy, open_goals: Sequence[Goal], texts: Sequence[str]) -> Strategy:
+    """Return the strategy of the question as these texts would write it; the same if nothing in them is
+    nearer. Answered goals stay what they are; if there are none, the question may fall into other parts."""
+    from shisho.language.spelling import respell  # most questions are answered
+
+    vocabulary = _read_vocabulary(tuple(texts))
+    question = respell(aim.question, vocabulary)
+    if not question:
+        return aim
+    if len(open_goals) == len(aim.goals) and aim == strategy(aim.question):
+        return strategy(question)
+    respelt = {goal.id: respell(goal.question, vocabulary) for goal in open_goals}
+    goals = tuple(replace(goal, question=respelt.get(goal.id) or goal.question) for goal in aim.goals)
+    return replace(aim, question=question, goals=goals)
+
+
+_read_vocabulary = lru_cache(maxsize=1)(read_vocabulary)  # the next question mostly has the same library
 
 
 def choose_kind(question: str, wanted: RequestKind, *, are_compared: bool = False) -> RequestKind:

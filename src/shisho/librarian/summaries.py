@@ -16,8 +16,8 @@ from shisho.domain.loop_state import Draft
 from shisho.domain.model import ModelUse
 from shisho.domain.survey import Survey, SurveyRow
 from shisho.librarian.allowance import ModelAllowance
-from shisho.librarian.collection.writing import speak_for, write_row
 from shisho.librarian.policy import AnswerInput, Policy, SeekSupport, StepResult
+from shisho.librarian.surveys import speak_for, write_row
 
 PORTION = 24  # quotations that are read at once
 

@@ -9,11 +9,11 @@ from playwright.async_api import FilePayload
 from typer.testing import CliRunner
 
 from shisho.interfaces.cli.app import app
-from shisho.librarian.proof import check_proof
 from shisho.messages.catalogue import render
+from shisho.rendering.proof import check_proof
 from shisho.system.signing import is_signed
 from tests.interfaces.ui.room import RoomVisit, chromium_browser, visiting
-from tests.librarian.proofs import flips, forged, proof, purged_proof
+from tests.rendering.proofs import flips, forged, proof, purged_proof
 
 FORGERIES: list[tuple[str, dict[str, Any]]] = [
     ("evidence/1", {"snippet": "決定係数は0から2までの値をとる。"}),

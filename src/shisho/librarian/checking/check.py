@@ -24,6 +24,7 @@ from itertools import accumulate, chain
 from shisho.domain.inquiry import EvidenceRef, SupportedBy, SupportOutcome
 from shisho.domain.session import SentenceRevision, SupportCounts
 from shisho.language.script import answer_language
+from shisho.language.table_headers import spell_out_units
 from shisho.language.terms import fold, squeeze
 from shisho.librarian.checking.citation_marks import list_cited_numbers, strip_marks
 from shisho.librarian.checking.compare import Comparison
@@ -35,7 +36,6 @@ from shisho.librarian.checking.figures import (
     strip_counters,
     unwrap,
 )
-from shisho.librarian.checking.header_units import spell_out_units
 from shisho.librarian.frames import frame
 from shisho.messages.catalogue import word
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from shisho.domain.corpus import Passage, TermVector
@@ -12,6 +12,8 @@ from shisho.language.sentences import sentences
 from shisho.language.terms import fold, terms
 from shisho.language.vectors import TERM_BYTES, term_code
 from shisho.language.word_groups import Word
+
+Say = Callable[..., str]
 
 MOST_SYNONYMS = 10
 MOST_FORMS = 4  # of a word that are named: roof, roofs
@@ -95,3 +97,26 @@ def list_forms(texts: Iterable[str], word: SoughtWord, others: Sequence[Word]) -
         forms = [form for form in _WORD.findall(text.casefold()) if form.isascii()]
         matches |= dict.fromkeys(form for form in forms if tuple(terms(form)) in others)
     return [form for form in matches if form != word.text.casefold()][:MOST_FORMS]
+
+
+def name_words(words: Sequence[str], others: Sequence[str], say: Say) -> str:
+    """“roof” (or “roofs”); several words are all meant."""
+    quoted_words = say("survey_and").join(say("answer_quote", text=text) for text in words)
+    forms = say("answer_comma").join(say("answer_quote", text=text) for text in others)
+    return say("survey_forms", words=quoted_words, forms=forms) if forms else quoted_words
+
+
+def count_documents(
+    count: int, of_all: int, words: str, noun: str, are_together: bool, say: Say
+) -> list[str]:
+    """The line that says how many documents contain the words. `of_all`: whatever they are called;
+    `are_together`: the words stand in one passage, but not side by side."""
+    if not of_all:
+        return [say("survey_contain_none", words=words)]
+    if are_together:
+        return [say("survey_together", words=words, count=of_all)]
+    if noun and count:
+        return [say("survey_called", count=count, all=of_all, words=words, noun=noun)]
+    number = "one" if of_all == 1 else "many"
+    lines = [say(f"survey_contain_{number}", count=of_all, words=words)]
+    return [*lines, say("survey_called_none", noun=noun)] if noun else lines

@@ -12,13 +12,12 @@ from shisho.domain.corpus import BlockKind, DocumentId, Passage, PassageId
 from shisho.domain.requirements import RequestKind
 from shisho.domain.survey import SurveyKind
 from shisho.language.numbers import Date
-from shisho.librarian.collection.changes import Change, compare_sentences
-from shisho.librarian.collection.counting import choose_sentence, list_forms, read_topic
-from shisho.librarian.collection.deadlines import find_day, list_limits
-from shisho.librarian.collection.material import list_sentences
-from shisho.librarian.collection.naming import DocumentName, find_named, find_pair, read_name
-from shisho.librarian.collection.outline import SENTENCES, extract
-from shisho.librarian.collection.recognise import recognise
+from shisho.surveys.changes import Change, compare_sentences
+from shisho.surveys.counting import choose_sentence, list_forms, read_topic
+from shisho.surveys.deadlines import find_day, list_limits
+from shisho.surveys.naming import DocumentName, find_named, find_pair, read_name
+from shisho.surveys.outline import SENTENCES, extract, list_sentences
+from shisho.surveys.recognise import recognise
 from tests.flows.collection_questions import QUESTIONS
 from tests.shared import shared
 

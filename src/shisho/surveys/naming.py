@@ -11,7 +11,7 @@ from functools import lru_cache
 from shisho.language.numbers import Date, figures
 from shisho.language.terms import fold, terms
 from shisho.language.years import find_date
-from shisho.librarian.collection.recognise import GENERIC
+from shisho.surveys.recognise import GENERIC
 
 LEAST_SHARE = 0.5  # of a title's words that a name must have
 _OLD = frozenset(["old", "older", "previous", "former", "earlier", "旧", "旧版", "古い", "前"])

@@ -21,9 +21,9 @@ from shisho.domain.inquiry import Answer
 from shisho.domain.link import is_on_web, name_file
 from shisho.domain.proof import EvidenceExhibit, ProofFault, ProofReport, ProofSignature
 from shisho.language.script import answer_language
-from shisho.librarian.proof_meaning import ProofPart, list_meaning_faults, parts_read
 from shisho.messages.catalogue import render_all
 from shisho.messages.message import Message
+from shisho.rendering.proof_meaning import ProofPart, list_meaning_faults, parts_read
 
 VERSION = 1
 IN_ANSWER = ("id", "question", "understood", "text", "model", "created_at")

@@ -4,20 +4,40 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 
-from shisho.language.sentences import is_row
+from shisho.domain.corpus import Passage
+from shisho.language.sentences import is_row, sentences
 from shisho.language.terms import fold, terms
-from shisho.librarian.collection.material import HEADING_MARK, SentencePlace
 
+HEADING_MARK = " › "
 MOST_SECTIONS = 20
 SENTENCES = 8  # of an extract: a document of fewer sections gives several of each
 READ_SECTIONS = 40  # by a model, which is given more of them
 READ_SENTENCES = 80
 LEAST_TERMS = 3  # of a sentence that says something
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePlace:
+    """A sentence and the passage it stands in, where `start` is an offset."""
+
+    passage: Passage
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        return self.passage.text[self.start : self.end]
+
+    @property
+    def is_heading(self) -> bool:
+        """True for the printed heading of its own passage."""
+        parts = self.passage.heading.split(HEADING_MARK)
+        return self.text.lstrip("# ").strip() in parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +51,20 @@ class Section:
         """Its heading without the title of the document, which stands over all."""
         parts = self.heading.split(HEADING_MARK)
         return HEADING_MARK.join(parts[1:] if parts[0] == title else parts)
+
+
+def list_sentences(passages: Iterable[Passage], most: int) -> Sequence[SentencePlace]:
+    """The sentences of a document in order, each once: a passage begins with the end of the one before."""
+    places: list[SentencePlace] = []
+    reached = 0
+    for passage in passages:
+        for start, end in sentences(passage.text):
+            if passage.start + start >= reached:
+                places.append(SentencePlace(passage, start, end))
+                reached = passage.start + end
+        if len(places) >= most:
+            break
+    return places[:most]
 
 
 def extract(

@@ -28,7 +28,7 @@ from shisho.domain.inquiry import (
     SupportOutcome,
 )
 from shisho.domain.proof import EvidenceExhibit, PageCrop, ProofSignature
-from shisho.librarian.proof import with_signature, write_proof
+from shisho.rendering.proof import with_signature, write_proof
 
 TEXT = "前置き。\n決定係数は𝒙の0から1までの値をとる。🙂 それは適合の良さを表す。\n後書き。"
 QUOTED = ("決定係数は𝒙の0から1までの値をとる。", "それは適合の良さを表す。")

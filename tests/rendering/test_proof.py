@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from shisho.librarian.proof import check_proof
+from shisho.rendering.proof import check_proof
 from shisho.system.signing import is_signed
-from tests.librarian.proofs import answer, flips, forged, proof, purged_proof, sealed
+from tests.rendering.proofs import answer, flips, forged, proof, purged_proof, sealed
 
 
 def faults(data: bytes) -> list[tuple[int, str]]:

@@ -1,11 +1,12 @@
-"""Surveys in words, and the answers that they make."""
+"""Surveys of the collection, and the answers that they make."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
-from shisho.domain.corpus import Complexity
+from shisho.domain.corpus import Citation, Complexity
 from shisho.domain.inquiry import (
     AnswerBlock,
     AnswerHeading,
@@ -26,40 +27,32 @@ from shisho.domain.requirements import RequestKind, Requirements
 from shisho.domain.survey import Survey, SurveyKind, SurveyRow
 from shisho.language.script import answer_language
 from shisho.librarian.citations import Citations
-from shisho.librarian.collection.material import CitedSurvey
 from shisho.librarian.levels import RELATED, level_of_evidence
 from shisho.librarian.route import conclude
 from shisho.messages.catalogue import word
 
-Say = Callable[..., str]
+
+@dataclass(frozen=True, slots=True)
+class CitedSurvey:
+    """A survey with its citations, and the heading that each stands under."""
+
+    survey: Survey
+    citations: tuple[Citation, ...] = ()
+    headings: tuple[str, ...] = ()
 
 
-def speak_for(question: str) -> Say:
+AskCollection = Callable[[str, Requirements], Awaitable[CitedSurvey | None]]
+"""Looks up what answers a question about the collection; None for any other question."""
+
+
+async def survey_nothing(question: str, required: Requirements) -> CitedSurvey | None:
+    """No collection can be looked through here."""
+    return None
+
+
+def speak_for(question: str) -> Callable[..., str]:
     """The words of answers in the language of the question."""
     return partial(word, language=answer_language(question))
-
-
-def name_words(words: Sequence[str], others: Sequence[str], say: Say) -> str:
-    """“roof” (or “roofs”); several words are all meant."""
-    quoted_words = say("survey_and").join(say("answer_quote", text=text) for text in words)
-    forms = say("answer_comma").join(say("answer_quote", text=text) for text in others)
-    return say("survey_forms", words=quoted_words, forms=forms) if forms else quoted_words
-
-
-def count_documents(
-    count: int, of_all: int, words: str, noun: str, are_together: bool, say: Say
-) -> list[str]:
-    """The line that says how many documents contain the words. `of_all`: whatever they are called;
-    `are_together`: the words stand in one passage, but not side by side."""
-    if not of_all:
-        return [say("survey_contain_none", words=words)]
-    if are_together:
-        return [say("survey_together", words=words, count=of_all)]
-    if noun and count:
-        return [say("survey_called", count=count, all=of_all, words=words, noun=noun)]
-    number = "one" if of_all == 1 else "many"
-    lines = [say(f"survey_contain_{number}", count=of_all, words=words)]
-    return [*lines, say("survey_called_none", noun=noun)] if noun else lines
 
 
 def begin_survey(

@@ -6,14 +6,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
-from shisho.domain.inquiry import Goal, Strategy
 from shisho.language.readings import hiragana, readings
 from shisho.language.terms import fold
-from shisho.language.vocabulary import Vocabulary, read_vocabulary
-from shisho.librarian.strategy import strategy
+from shisho.language.vocabulary import Vocabulary
 
 SHORTEST_READING = 3  # of a word typed in kana: ししょ
 MOST_READING = 24
@@ -29,8 +27,6 @@ _CONTRAST = re.compile(
     r"[大小高低上下前後内外左右東西南北新旧有無正負男女父母春夏秋冬朝昼夜甲乙丙丁初終強弱軽重長短多少増減加除売買入出始終生死明暗早遅公私甲種類級第不非未全半再]"
 )
 
-_vocabulary = lru_cache(maxsize=1)(read_vocabulary)  # the next question is mostly put to the same library
-
 
 @dataclass(frozen=True, slots=True)
 class SpelledSpan:
@@ -39,20 +35,6 @@ class SpelledSpan:
     start: int
     end: int
     writing: str
-
-
-def respell_strategy(aim: Strategy, open_goals: Sequence[Goal], texts: Sequence[str]) -> Strategy:
-    """The strategy of the question as these texts would write it; the same where nothing in them is nearer.
-    Goals that are answered stay what they are; where none is, the question may fall into other parts."""
-    vocabulary = _vocabulary(tuple(texts))
-    question = respell(aim.question, vocabulary)
-    if not question:
-        return aim
-    if len(open_goals) == len(aim.goals) and aim == strategy(aim.question):
-        return strategy(question)
-    respelt = {goal.id: respell(goal.question, vocabulary) for goal in open_goals}
-    goals = tuple(replace(goal, question=respelt.get(goal.id) or goal.question) for goal in aim.goals)
-    return replace(aim, question=question, goals=goals)
 
 
 def respell(question: str, vocabulary: Vocabulary) -> str:

@@ -35,7 +35,6 @@ BOUNDED = frozenset(
         "language.sentences._ABBREVIATED",
         "language.table_headers._SEPARATORS",
         "language.terms._COUNTED",
-        "librarian.checking.arithmetic._OPENING",
         "librarian.checking.figures._ADDRESS",
         "rendering.citation_styles._ET_AL",
         "librarian.frames._DECORATION",

@@ -11,26 +11,18 @@ import re
 import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import partial
 
 from shisho.errors import InvalidParams
 from shisho.messages.message import Message
 
 MAX_CHARS = 2_000
 MAX_DEPTH = 20
-_SIGNS = {
-    "&&": "and",
-    "∧": "and",
-    "||": "or",
-    "∨": "or",
-    "!": "not",
-    "¬": "not",
-    "(": "(",
-    ")": ")",
-    ",": ",",
-}
-_SIGN = re.compile("|".join(map(re.escape, _SIGNS)))
-_WORD = re.compile(r"[^\s(),&|∧∨!¬]+|[&|]")
 RESERVED_WORDS = frozenset({"and", "or", "not", "at_least"})
+_SIGNS = {"&&": "and", "∧": "and", "||": "or", "∨": "or", "!": "not", "¬": "not"}
+_KINDS = RESERVED_WORDS | set("(),")
+_LETTER = r"[^\s(),&|∧∨!¬]"
+_TOKEN = rf"&&|\|\||[(),&|∧∨!¬]|{_LETTER}+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +69,7 @@ def _evaluate(expression: Expression, met_ids: Collection[str], absent_ids: Coll
 
 def fold_id(goal_id: str) -> str:
     """Return the form that two spellings of one goal id share."""
-    return _fold(goal_id.strip())[0]
+    return _fold(goal_id.strip())
 
 
 def parse(text: str, goal_ids: Collection[str]) -> Expression:
@@ -87,15 +79,15 @@ def parse(text: str, goal_ids: Collection[str]) -> Expression:
         InvalidParams: `details` has `position`, the character of the fault, from 1.
     """
     if len(text) > MAX_CHARS:
-        raise _unreadable(Message("longer than {limit} characters", limit=MAX_CHARS), MAX_CHARS + 1, text)
+        raise _refuse(Message("longer than {limit} characters", limit=MAX_CHARS), MAX_CHARS + 1, text)
     parser = _Parser(text, {fold_id(goal_id): goal_id for goal_id in goal_ids})
-    expression = parser.parse_either(0)
-    if parser.ahead.kind != _END:
-        raise parser.describe_fault(Message("{word!r} is not expected there", word=parser.ahead.text))
+    expression = parser.parse()
+    if parser.kind:
+        raise parser.describe_fault(Message("{word!r} is not expected there", word=parser.word))
     return expression
 
 
-def _unreadable(why: Message, position: int, text: str) -> InvalidParams:
+def _refuse(why: Message, position: int, text: str) -> InvalidParams:
     return InvalidParams(
         "The condition can't be read at character {position}: {why}. Write goal ids with and, or, not, "
         "parentheses and at_least(n, …).",
@@ -105,88 +97,53 @@ def _unreadable(why: Message, position: int, text: str) -> InvalidParams:
     )
 
 
-_END = "end"
-_GOAL = "goal"
-
-
-@dataclass(frozen=True, slots=True)
-class _Token:
-    """`kind`: an operator, a sign, "goal" or "end"; `goal_id` is empty for a word that names no goal."""
-
-    kind: str
-    text: str
-    at: int
-    goal_id: str = ""
-
-
-def _fold(text: str) -> tuple[str, list[int]]:
-    """The text with one form for each character, and where each character of it stood."""
-    folded: list[str] = []
-    places: list[int] = []
-    for place, character in enumerate(text):
-        for part in unicodedata.normalize("NFKC", character).casefold():
-            folded.append(part)
-            places.append(place)
-    return "".join(folded), [*places, len(text)]
-
-
-def _tokens(text: str, goals: dict[str, str]) -> list[_Token]:
-    folded, places = _fold(text)
-    ids = sorted(filter(None, goals), key=len, reverse=True)
-    tokens: list[_Token] = []
-    at = 0
-    while (at := len(folded) - len(folded[at:].lstrip())) < len(folded):
-        name = next(
-            (name for name in ids if folded.startswith(name, at) and _ends(folded, at + len(name))), ""
-        )
-        sign = _SIGN.match(folded, at)
-        if name:
-            end, kind = at + len(name), _GOAL
-        elif sign is not None:
-            end, kind = sign.end(), _SIGNS[sign[0]]
-        else:
-            word = _WORD.match(folded, at)
-            end = word.end() if word else at + 1
-            kind = folded[at:end] if folded[at:end] in RESERVED_WORDS else _GOAL
-        word_text = text[places[at] : places[end]]
-        tokens.append(_Token(kind, word_text, places[at] + 1, goals.get(name, "")))
-        at = end
-    return [*tokens, _Token(_END, "", len(text.rstrip()) + 1)]
-
-
-def _ends(folded: str, at: int) -> bool:
-    """True if a goal id may end here: `G1` is no part of `G1-b`."""
-    return at == len(folded) or _WORD.match(folded, at) is None or folded[at] in "&|"
+def _fold(text: str) -> str:
+    """Return the text in one form, character by character, so that offsets stay."""
+    forms = ((char, unicodedata.normalize("NFKC", char).casefold()) for char in text)
+    return "".join(form if len(form) == 1 else char for char, form in forms)
 
 
 class _Parser:
-    """Recursive descent, one method for each level of the grammar."""
+    """Recursive descent. `goals`: ids by their folded form."""
 
     def __init__(self, text: str, goals: dict[str, str]) -> None:
         self._text = text
-        self._tokens = _tokens(text, goals)
+        self._goals = goals
+        names = "|".join(map(re.escape, sorted(filter(None, goals), key=len, reverse=True)))
+        # `G1` is no part of `G1-b`.
+        pattern = rf"(?P<goal>{names or '(?!)'})(?!{_LETTER})|{_TOKEN}"
+        self._tokens = list(re.finditer(pattern, _fold(text)))
         self._at = 0
 
     @property
-    def ahead(self) -> _Token:
-        """The next token."""
-        return self._tokens[self._at]
+    def kind(self) -> str:
+        """An operator or a sign, "goal" for any other word, and empty at the end."""
+        if self._at == len(self._tokens):
+            return ""
+        token = self._tokens[self._at]
+        kind = _SIGNS.get(token[0], token[0])
+        return kind if kind in _KINDS and not token["goal"] else "goal"
 
-    def describe_fault(self, why: Message) -> InvalidParams:
-        """Return the error at the next token."""
-        return _unreadable(why, self.ahead.at, self._text)
+    @property
+    def word(self) -> str:
+        """The next token as it is written."""
+        return self._text[slice(*self._tokens[self._at].span())] if self.kind else ""
 
-    def parse_either(self, depth: int) -> Expression:
-        parts = [self._both(depth)]
-        while self._took("or"):
-            parts.append(self._both(depth))
-        return parts[0] if len(parts) == 1 else AtLeast(1, tuple(parts))
+    def describe_fault(self, why: Message, place: int | None = None) -> InvalidParams:
+        """Return the error at a token, the next one unless another is given."""
+        place = self._at if place is None else place
+        is_end = place >= len(self._tokens)
+        return _refuse(
+            why, (len(self._text.rstrip()) if is_end else self._tokens[place].start()) + 1, self._text
+        )
 
-    def _both(self, depth: int) -> Expression:
-        parts = [self._one(depth)]
-        while self._took("and"):
-            parts.append(self._one(depth))
-        return parts[0] if len(parts) == 1 else AtLeast(len(parts), tuple(parts))
+    def parse(self, depth: int = 0, operator: str = "or") -> Expression:
+        """Read parts that an operator joins."""
+        parse_part = partial(self.parse, depth, "and") if operator == "or" else partial(self._one, depth)
+        parts = [parse_part()]
+        while self._took(operator):
+            parts.append(parse_part())
+        return parts[0] if len(parts) == 1 else AtLeast(1 if operator == "or" else len(parts), tuple(parts))
 
     def _one(self, depth: int) -> Expression:
         if depth >= MAX_DEPTH:
@@ -194,45 +151,41 @@ class _Parser:
         if self._took("not"):
             return Not(self._one(depth + 1))
         if self._took("("):
-            inner = self.parse_either(depth + 1)
+            inner = self.parse(depth + 1)
             self._expect(")")
             return inner
         return self._at_least() if self._took("at_least") else self._goal()
 
     def _at_least(self) -> Expression:
         self._expect("(")
-        count = self.ahead
-        number = _fold(count.text)[0]
-        self._at += count.kind != _END
+        place, count = self._at, self.word
+        number = _fold(count)
+        self._at += bool(count)
         parts: list[Expression] = []
         while self._took(","):
             parts.append(self._goal())
         if not (number.isascii() and number.isdigit() and 1 <= int(number) <= len(set(parts))):
-            why = Message(
-                "at_least({count}, …) asks for a number from 1 to that of its goals", count=count.text
-            )
-            raise _unreadable(why, count.at, self._text)
+            why = Message("at_least({count}, …) asks for a number from 1 to that of its goals", count=count)
+            raise self.describe_fault(why, place)
         self._expect(")")
         return AtLeast(int(number), tuple(dict.fromkeys(parts)))
 
     def _goal(self) -> GoalMet:
-        token = self.ahead
-        if token.kind == _END:
+        if not self.kind:
             raise self.describe_fault(Message("a goal is missing at the end"))
-        if token.kind != _GOAL:
-            raise self.describe_fault(Message("{word!r} is not expected there", word=token.text))
-        if not token.goal_id:
-            raise self.describe_fault(Message("there is no goal {goal}", goal=token.text))
+        if self.kind != "goal":
+            raise self.describe_fault(Message("{word!r} is not expected there", word=self.word))
+        name = self._tokens[self._at]["goal"]
+        if not name:
+            raise self.describe_fault(Message("there is no goal {goal}", goal=self.word))
         self._at += 1
-        return GoalMet(token.goal_id)
+        return GoalMet(self._goals[name])
 
     def _took(self, kind: str) -> bool:
-        if self.ahead.kind != kind:
-            return False
-        self._at += 1
-        return True
+        self._at += (found := self.kind == kind)
+        return found
 
     def _expect(self, kind: str) -> None:
         if not self._took(kind):
-            ahead = self.ahead.text or Message("its end")
+            ahead = self.word or Message("its end")
             raise self.describe_fault(Message("{token!r} is missing before {ahead}", token=kind, ahead=ahead))

@@ -19,7 +19,6 @@ _POINTING = re.compile(
     r"|(?:その|この|あの)(?!他|ほか|まま|うち|よう|ため|後|ころ|頃|際|度|資料|文書|文献|本|冊子|論文|記事|章|節|ページ|図|表|サイト)"
     r"|彼女|彼(?!岸|方)|同(?:氏|社|書|法|年)|両者|前者|後者|双方"
 )
-_BOTH = re.compile(r"両者|双方|前者|後者|\b(?:both|former|latter|two)\b", re.IGNORECASE)
 _BARE_TOPIC = re.compile(r"[^、。は]{1,24}(?<!と)(?:は|って)(?:どう(?:です|でしょう|なの)?か?)?[?？。]*")
 _LEAD = re.compile(
     r"(?:(?:それでは|それなら|では|じゃあ?|なら|ちなみに|そして|それで|あと|ところで|また|一方)、?)+"
@@ -52,9 +51,7 @@ def resolve(question: str, earlier: Sequence[str]) -> str:
     `earlier`: what was asked before in the conversation, as it was understood, oldest first."""
     if not earlier or not refers_back(question):
         return question
-    before = earlier[-2:] if _BOTH.search(question) else earlier[-1:]
-    chain = dict.fromkeys(text for one in before for text in one.split(JOINT))
-    return JOINT.join([*[*chain][-MOST_EARLIER:], question])
+    return JOINT.join([*earlier[-1].split(JOINT)[-MOST_EARLIER:], question])
 
 
 def split_context(question: str) -> tuple[str, str]:

@@ -23,6 +23,7 @@ _SENTENCE_END = re.compile(
 _ASKING_WORD = re.compile(
     r"何(?!らか|か[^月国所。?？、\s])|誰|だれ|いつ(?!で)|どこ|いく[らつ]|なぜ|ど[のうれん]|どちら"
 )
+_NO_THING = re.compile(rf"{_ASKING_WORD.pattern}|比べ|比較")
 _WH = r"(?:what|who|whom|whose|when|where|why|how|which)"
 _BE = r"(?:is|are|was|were|do|does|did|can|could|will|would|should|must|may)"
 _PREPOSED = r"(?:(?:in|at|on|for|from|by|to) )?"
@@ -62,33 +63,23 @@ _DIFFER = tuple(
         rf"と?(?:の間)?の(?:{_OF}の)?(?:違い|ちがい|相違|差異?|異同|区別|使い分け|見分け方)点?(?:とは|って|は|を|が)?、?",
         r"と?(?:の(?P<of>[^、。は]{1,24}?))?を(?:比較|対比|見?比べ)",
         rf"(?:とで[、\s]*|とでは|では?|とは|は|って|を|、)、?(?:{_OF}(?:が|は|に|の点で)、?)?{_HOW}",
-        r"に(?P<of>)は(?:どのような|どんな|何か)(?:違い|相違|差)",
-        r"(?P<of>)(?:は|って)(?:同じ|別の)(?:もの|物|意味|こと)?",
     )
 )
 _EACH = re.compile(
     rf"{_ITEMS}(?P<of>の[^、。はがをと]{{1,12}}?)?(?P<case>とは|は|を|について|)"
     r"、?(?:それぞれ|各々|おのおの)(?P<rest>[^。]+)。?$"
 )
-_NOUNS = r"[^ぁ-ん、。?？\s]{1,30}"  # そして are none
-_DEFINED = re.compile(
-    rf"^(?P<lead>)(?P<items>{_NOUNS}(?:、{_NOUNS})+)(?P<of>)(?P<case>とは)(?P<rest>、?[何な][^、。]{{0,10}}。?)$"
-)
 _A, _B = r"(?P<a>[^?]{2,60}?)", r"(?P<b>[^?]{2,60}?)"
 _DIFFER_BY_NAME = tuple(
     re.compile(pattern + r"[?？.。!\s]*$", re.IGNORECASE)
     for pattern in (
-        rf"^(?P<a>{_ITEM})(?:は|って)、?(?P<b>{_ITEM})と(?:は|比べて)?、?{_HOW}[^、。は]{{0,20}}",
         rf"\bdifferences? between {_A} and {_B}",
         rf"^(?:please )?compare {_A} (?:and|with|to|against|versus|vs\.?) {_B}",
-        rf"^how (?:does|do|is|are) {_A} (?:differ|different|compare) (?:from|to|with) {_B}",
-        rf"^(?:is|are) {_A} (?:the same(?: thing)? as|different from) {_B}",
         rf"^how (?:do|are) {_A} and {_B} (?:differ|different|compare)(?: from each other)?",
         rf"^{_A} (?:vs\.?|versus) {_B}",
     )
 )
 _LEANING = re.compile(r"(?:in|on|at|for|to|of|by|that|those|it|one)\b", re.IGNORECASE)
-_PLURAL = re.compile(r"(?!an? ).*[^isu\W]s", re.IGNORECASE)
 
 
 def split_told(question: str) -> tuple[str, str]:
@@ -129,14 +120,12 @@ def split_parts(question: str) -> tuple[str, ...]:
 
 
 def _ask_what_is(thing: str) -> str:
-    if not thing.isascii():
-        return f"{thing}とは何か"
-    return f"What {'are' if _PLURAL.fullmatch(thing) else 'is'} {thing}?"
+    return f"What is {thing}?" if thing.isascii() else f"{thing}とは何か"
 
 
 def _split_each(question: str) -> Sequence[str]:
     masked = _mask(question)
-    match = _EACH.search(masked) or _DEFINED.search(masked)
+    match = _EACH.search(masked)
     if match is None:
         return ()
     lead, of, case, rest = _slice(question, match, "lead", "of", "case", "rest")
@@ -227,5 +216,4 @@ def _list_items(question: str, masked: str, match: re.Match[str]) -> list[str]:
     start, end = match.span("items")
     borders = [start, *(at for found in _JOINT.finditer(masked, start, end) for at in found.span()), end]
     items = [question[a:b].strip() for a, b in zip(borders[::2], borders[1::2], strict=True)]
-    no_thing = re.compile(rf"{_ASKING_WORD.pattern}|比べ|比較|^\W*$")
-    return [] if any(map(no_thing.search, items)) else items
+    return items if all(any(map(str.isalnum, item)) and not _NO_THING.search(item) for item in items) else []

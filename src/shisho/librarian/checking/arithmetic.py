@@ -3,19 +3,31 @@ known. Pure."""
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
 from decimal import Decimal
 from fractions import Fraction
-from itertools import combinations
 
-from shisho.language.numbers import COUNTERS, Date, Figures, Measure, figure_places, figures, fold_figures
+from shisho.language.numbers import (
+    COUNTERS,
+    FigurePlace,
+    Figures,
+    Measure,
+    figure_places,
+    figures,
+    fold_figures,
+)
 
-_OPERATORS = {"+": "+", "-": "-", "×": "*", "*": "*", "x": "*", "÷": "/", "−": "-", "–": "-"}
-_GAP = re.compile(r"\s*+((?:[()][()\s]*+)?)([-+×*x÷−–=])\s*+((?:[()][()\s]*+)?)$|\s*+$")
-_OPENING = re.compile(r"[(\s]*$")
+_OPERATORS = str.maketrans("×x÷−–", "**/--")
+FIRST_MARK = 0xE000  # private characters stand for the figures of a text
+_MARK = re.compile(r"[\ue000-\uf8ff]")
+_SIGN = "[-+×*x÷/−–]"
+_EQUATION = re.compile(
+    rf"(?<![-+×*÷/−–(])(?<!{_MARK.pattern}x)(?<!\)x)"
+    rf"(\(*+{_MARK.pattern}(?:[()]*+{_SIGN}[()]*+{_MARK.pattern})*+[()]*+)=[()]*+{_MARK.pattern}"
+)
 _SHARES = {"%": 100, "割": 10, "ppm": 1_000_000}
 # Units of one kind, each in the smallest of them.
 _KINDS = (
@@ -49,33 +61,24 @@ class Quantity:
     units: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """`figures` with `marks` before each of them; the last figure is the result."""
-
-    text: str
-    marks: tuple[str, ...]
-    figures: tuple[Measure, ...]
-
-
 def work_out(sentence: str, known_text: str) -> tuple[Calculation, ...]:
-    """The calculations of a sentence. Operands are figures of the known text, results before them, and what
-    follows from these by their units; a calculation with any other operand is left out: it proves nothing."""
+    """Do the calculations of a sentence again. Operands are figures of the known text, results before them,
+    and what follows from these by their units; a calculation with any other operand is left out: it proves
+    nothing."""
     quoted_figures = figures(known_text)
     derived: list[Measure] = []
     calculations: list[Calculation] = []
-    for written in _written(fold_figures(sentence)):
-        *operands, result = written.figures
-        strangers = [
-            figure for figure in operands if not _is_known(figure, quoted_figures, derived, operands)
-        ]
-        if strangers and not _converts(operands[0], result):
+    for text, expression, operands, result in _list_equations(fold_figures(sentence)):
+        converts = _converts(operands[0], result)
+        if not converts and not all(
+            _is_known(figure, quoted_figures, derived, operands) for figure in operands
+        ):
             continue
         try:
-            is_right = _gives(_Reader(written).read(), result) or _converts(operands[0], result)
-        except (ValueError, ZeroDivisionError):
+            is_right = _gives(_compute(expression, operands), result) or converts
+        except (ValueError, SyntaxError, ZeroDivisionError):
             continue
-        calculations.append(Calculation(written.text, result, is_right))
+        calculations.append(Calculation(text, result, is_right))
         if is_right:
             derived.append(result)
     return tuple(calculations)
@@ -90,109 +93,55 @@ def convert(measure: Measure, unit: str) -> Fraction | None:
     return Fraction(measure.value) * _SCALES[measure.unit][1] / _SCALES[unit][1]
 
 
-def _written(plain: str) -> Iterable[_Written]:
-    """The calculations of a legible text, `a × b = c = d` as two."""
-    chain: list[tuple[int, int, Measure]] = []
-    gaps: list[str] = []
-    for place in [*figure_places(plain), None]:
-        gap = _GAP.match(plain[chain[-1][1] : place.start]) if place and chain else None
-        is_linked = gap is not None and gap[2] is not None
-        if place is not None and isinstance(place.figure, Measure) and is_linked and gap is not None:
-            gaps.append(f"{gap[1] or ''}{gap[2]}{gap[3] or ''}")
-            chain.append((place.start, place.end, place.figure))
-            continue
-        yield from _equations(plain, chain, gaps)
-        is_number = place is not None and isinstance(place.figure, Measure)
-        chain = [(place.start, place.end, place.figure)] if is_number else []  # type: ignore[union-attr,list-item]
-        gaps = []
+def _list_equations(plain: str) -> Iterator[tuple[str, str, list[Measure], Measure]]:
+    """Yield the calculations of a legible text, `a × b = c = d` as two: as written, with a name of Python for
+    each operand, the operands, and the result."""
+    masked = _MARK.sub(" ", plain)
+    measured: list[tuple[FigurePlace, Measure]] = []
+    for place in reversed(figure_places(plain)):
+        mark = "."
+        if isinstance(place.figure, Measure):
+            mark = chr(FIRST_MARK + len(measured))
+            measured.append((place, place.figure))
+        masked = f"{masked[: place.start]}{mark}{masked[place.end :]}"
+    masked = "".join(masked.split())
+    at = 0
+    while match := _EQUATION.search(masked, at):
+        at = match.end() - 1  # the result may begin the next one
+        *operands, result = (measured[ord(mark) - FIRST_MARK] for mark in _MARK.findall(match[0]))
+        if len(operands) <= MOST_TOKENS:
+            start = operands[0][0].start
+            for _ in range(len(match[0]) - len(match[0].lstrip("("))):
+                start = plain.rfind("(", 0, start)
+            text = plain[start : result[0].end]
+            expression = _MARK.sub(" figure ", match[1]).translate(_OPERATORS)
+            yield text, expression, [measure for _, measure in operands], result[1]
 
 
-def _equations(
-    plain: str, chain: Sequence[tuple[int, int, Measure]], gaps: Sequence[str]
-) -> Iterable[_Written]:
-    first = 0
-    for place, gap in enumerate(gaps):
-        if "=" not in gap:
-            continue
-        opening = _OPENING.search(plain, 0, chain[first][0]) if first == 0 else None
-        before = opening[0].strip() if opening else ""
-        marks = (before, *gaps[first:place], gap)
-        start = chain[first][0] - len(before)
-        figures_ = tuple(measure for _, _, measure in chain[first : place + 2])
-        if len(figures_) <= MOST_TOKENS:
-            yield _Written(plain[start : chain[place + 1][1]], marks, figures_)
-        first = place + 1
+def _compute(expression: str, operands: Sequence[Measure]) -> Quantity:
+    """Compute by the usual precedence. Raises SyntaxError or ValueError if it makes no sense."""
+    surplus = expression.count("(") - expression.count(")")  # opening brackets of the words around it
+    tree = ast.parse(expression.replace("(", "", max(0, surplus)).strip(), mode="eval")
+    return _compute_node(tree.body, iter(operands))
 
 
-class _Reader:
-    """Reads one calculation by the usual precedence. Raises ValueError where it has no sense."""
-
-    def __init__(self, written: _Written) -> None:
-        self._tokens: list[str | Measure] = []
-        for mark, figure in zip(written.marks, written.figures, strict=True):
-            signs = mark.replace(" ", "").split("=")[0]
-            self._tokens += list(signs)
-            if "=" in mark:
-                break
-            self._tokens.append(figure)
-        missing = self._tokens.count("(") - self._tokens.count(")")
-        if missing < 0:
-            raise ValueError("brackets")
-        for _ in range(missing):  # an opening bracket of the words around it
-            self._tokens.remove("(")
-        self._at = 0
-
-    def read(self) -> Quantity:
-        quantity = self._sum()
-        if self._at != len(self._tokens):
-            raise ValueError("tokens left")
-        return quantity
-
-    def _sum(self) -> Quantity:
-        total = self._product()
-        while self._next() in ("+", "-"):
-            sign = self._take()
-            other = self._product()
-            total, other = _alike(total, other)
-            value = total.value + other.value if sign == "+" else total.value - other.value
-            total = Quantity(value, total.units | other.units)
-        return total
-
-    def _product(self) -> Quantity:
-        quantity = self._part()
-        while self._next() in ("*", "/"):
-            sign = self._take()
-            first = _as_factor(quantity)
-            other = _as_factor(self._part())
-            if sign == "*":
-                quantity = Quantity(first.value * other.value, first.units | other.units)
-            else:
-                quantity = Quantity(first.value / other.value, first.units | other.units | {""})
-        return quantity
-
-    def _part(self) -> Quantity:
-        token = self._take()
-        if isinstance(token, Measure):
-            if token.power:
-                raise ValueError("powers")
-            return Quantity(Fraction(token.value), frozenset({token.unit} - {""}))
-        if token != "(":
-            raise ValueError("sign")
-        quantity = self._sum()
-        if self._take() != ")":
-            raise ValueError("brackets")
-        return quantity
-
-    def _next(self) -> str | None:
-        token = self._tokens[self._at] if self._at < len(self._tokens) else None
-        return _OPERATORS.get(token, token) if isinstance(token, str) else None
-
-    def _take(self) -> str | Measure:
-        if self._at >= len(self._tokens):
-            raise ValueError("end")
-        token = self._tokens[self._at]
-        self._at += 1
-        return _OPERATORS.get(token, token) if isinstance(token, str) else token
+def _compute_node(node: ast.expr, operands: Iterator[Measure]) -> Quantity:
+    if isinstance(node, ast.Name):
+        measure = next(operands)
+        if measure.power:
+            raise ValueError("powers")
+        return Quantity(Fraction(measure.value), frozenset({measure.unit} - {""}))
+    if not isinstance(node, ast.BinOp):
+        raise ValueError("no operation")
+    first, other = _compute_node(node.left, operands), _compute_node(node.right, operands)
+    if isinstance(node.op, ast.Add | ast.Sub):
+        first, other = _alike(first, other)
+        value = first.value + other.value if isinstance(node.op, ast.Add) else first.value - other.value
+        return Quantity(value, first.units | other.units)
+    first, other = _as_factor(first), _as_factor(other)
+    if isinstance(node.op, ast.Mult):
+        return Quantity(first.value * other.value, first.units | other.units)
+    return Quantity(first.value / other.value, first.units | other.units | {""})
 
 
 def _alike(first: Quantity, other: Quantity) -> tuple[Quantity, Quantity]:
@@ -263,8 +212,6 @@ def _is_known(
         return True
     if not figure.unit and any(_is_rate(figure.value, have) for have in measures):
         return True
-    if figure.unit in ("", "日", "泊") and figure.value in _days_between(quoted_figures.dates):
-        return True
     return _is_plain_number(figure, operands)
 
 
@@ -281,14 +228,3 @@ def _is_plain_number(figure: Measure, operands: Sequence[Measure]) -> bool:
     if figure in (Measure(Decimal(1)), Measure(Decimal(100)), Measure(Decimal(100), "%")):
         return True
     return figure == operands[-1] and figure.unit in COUNTERS and figure.value == len(operands) - 1
-
-
-def _days_between(dates: Sequence[Date]) -> set[Decimal]:
-    days = []
-    for day in dates:
-        if day.year and day.month and day.day:
-            try:
-                days.append(date(day.year, day.month, day.day))
-            except ValueError:  # 2023-02-30
-                continue
-    return {Decimal(abs((first - other).days)) for first, other in combinations(days[:MOST_TOKENS], 2)}

@@ -73,7 +73,7 @@ LINGUISTIC = {
     "language/numbers.py",
     "rendering/bibliography.py",
     "surveys/naming.py",
-    "librarian/selection/designations.py",
+    "language/designations.py",
     "librarian/selection/gates.py",
     "librarian/web_fallback.py",
     "web/engines/google.py",

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from shisho.language.designations import find_designations
+from shisho.language.periods import find_periods
 from shisho.language.terms import fold, terms
-from shisho.librarian.selection.designations import find_designations
 from shisho.librarian.selection.gates import (
     GATES,
     Gate,
@@ -19,7 +20,6 @@ from shisho.librarian.selection.gates import (
     find_denied_terms,
     read_opposites,
 )
-from shisho.librarian.selection.periods import find_periods
 
 HERE = Path(__file__).parent
 READING = HERE.parents[2] / "eval" / "reading"

@@ -13,12 +13,12 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import combinations
 
+from shisho.language.designations import find_designations, find_others, is_named
 from shisho.language.display import join_lines
 from shisho.language.numbers import Date, Figures, Measure, figure_places, figures, fold_figures
 from shisho.language.sentences import sentences
 from shisho.language.terms import fold, squeeze
 from shisho.librarian.checking.arithmetic import convert, work_out
-from shisho.librarian.selection.designations import find_designations, find_others, is_named
 
 MAX_PAIRED = 40  # figures of the sources of which pairs are added and subtracted
 MAX_COUNTED = 10  # things in a list that a sentence may count

@@ -18,20 +18,26 @@ from operator import or_
 from types import MappingProxyType
 from typing import Any
 
-from shisho.language.irregular_verbs import FORMS
-from shisho.language.polarity import is_negated
-from shisho.language.script import is_japanese
-from shisho.language.terms import ENGLISH_STOP, fold, stem, terms, tokenizer
-from shisho.language.weights import word_set
-from shisho.librarian.selection.designations import (
+from shisho.language.designations import (
     Designation,
     find_designations,
     find_others,
     is_named,
     is_same_kind,
 )
-from shisho.librarian.selection.periods import is_of_another_period
+from shisho.language.irregular_verbs import FORMS
+from shisho.language.numbers import Date
+from shisho.language.periods import find_periods
+from shisho.language.polarity import is_negated
+from shisho.language.script import is_japanese
+from shisho.language.terms import ENGLISH_STOP, fold, stem, terms, tokenizer
+from shisho.language.weights import word_set
 
+_OPEN_PERIOD = re.compile(
+    r"[年月日度](?:から|まで|以[降前後来]|より[前後]|~|〜|の間|現在)"
+    r"|\b(?:since|until|between|before|after|by|from) (?:\w+ ){0,2}\w*[0-9]"
+)
+_ASKS_DATE = re.compile(r"いつ|何[年月日]|\bwhen\b|\b(?:what|which) (?:date|day|year|month)\b")
 NO_SHORT_NAMES: Mapping[str, frozenset[str]] = MappingProxyType({})
 MIN_SHARED_TERMS = 2  # of a question and a clause that denies it
 
@@ -151,7 +157,27 @@ def _is_missing(designation: Designation, wanted: Sequence[Designation], source:
 
 
 def _is_another_period(question: str, source: GateSource) -> bool:
-    return is_of_another_period(question, source.marked, source.above, source.text)
+    """True if the marked sentences, or else the headings, state other periods than the one in question."""
+    folded = fold(question)
+    if _OPEN_PERIOD.search(folded):
+        return False
+    texts = (question, source.marked, source.above, source.text)
+    sought, stated, higher, beside = map(find_periods, texts)
+    if sought.fiscal_years:
+        years = stated.fiscal_years | higher.fiscal_years | higher.years_of_dates
+        others = years if stated.fiscal_years else years | beside.fiscal_years
+        return bool(years) and sought.fiscal_years.isdisjoint(others)
+    titled = higher.dates or higher.bare_years
+    if _ASKS_DATE.search(folded) or _OPEN_PERIOD.search(fold(source.marked)) or not (stated.dates or titled):
+        return False
+    dates = (*stated.dates, *stated.bare_years, *higher.dates, *higher.bare_years)
+    dates += () if stated.dates else (*beside.dates, *beside.bare_years)
+    return any(not any(_is_compatible(date, other) for other in dates) for date in sought.dates)
+
+
+def _is_compatible(date: Date, other: Date) -> bool:
+    pairs = ((date.year, other.year), (date.month, other.month), (date.day, other.day))
+    return all(a == b for a, b in pairs if a is not None and b is not None)
 
 
 def _is_another_name(question: str, source: GateSource) -> bool:

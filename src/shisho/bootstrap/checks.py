@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import shutil
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from shisho.errors import ExtraMissing, ShishoError
 from shisho.messages.installing import install_command
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
+from shisho.plugins import GROUPS, find_installed, load_plugin
 from shisho.ports import MeasuredIndex, Originals, PageRenderer
 from shisho.settings import Settings, find_stray_names, load_readable
 from shisho.system.typesetting import check_japanese, find_fonts
@@ -46,6 +47,7 @@ async def run_checks(
         _quiet(await _index(index, owner), owner),
         _secluded(await asyncio.to_thread(_settings, settings.home), owner),
         _secluded(await asyncio.to_thread(_engines, settings.home), owner),
+        *await asyncio.to_thread(_plugins),
         await asyncio.to_thread(_tokenizer),
         await _reader(reader),
         await _fonts(reader),
@@ -105,6 +107,20 @@ def _engines(home: Path) -> Check:
         remedy = Message("mend engines.toml, or move it away; no engine is asked until then")
         return Check("engines", False, error.message, remedy)
     return Check("engines", True, Message("{count} search engines are known", count=count))
+
+
+def _plugins() -> Iterator[Check]:
+    """Check the plug-ins of installed packages: one row for each broken one, and one for those that work."""
+    working = []
+    for plugin in (plugin for group in GROUPS for plugin in find_installed(group)):
+        try:
+            load_plugin(plugin)
+        except ShishoError as error:
+            yield Check("plugins", False, error.message, optional=True)
+        else:
+            working.append(f"{plugin.name} ({plugin.package})")
+    if working:
+        yield Check("plugins", True, ", ".join(working))
 
 
 async def _index(index: MeasuredIndex, owner: str) -> Check:
@@ -179,7 +195,7 @@ async def _reader(reader: KillableReader) -> Check:
     return Check(
         "reader",
         all(reading.blocks for reading in readings),
-        Message("{formats}; each file in a child process", formats=media.FORMATS),
+        Message("{formats}; each file in a child process", formats=media.FORMAT_NAMES),
     )
 
 

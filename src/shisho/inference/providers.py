@@ -1,4 +1,4 @@
-"""The official clients of four providers, each as a stream of deltas.
+"""The clients of language models, each as a stream of deltas.
 
 A client is imported at its first call and gets every setting from the caller: keys, addresses and proxies of
 the environment are never used."""
@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from shisho.errors import ExtraMissing, InvalidParams
+from shisho.plugins import MODELS, find_plugin, find_plugins, load_plugin
 
 # A kept connection would outlive the event loop it was made in.
 _HEADERS = {"Connection": "close"}
@@ -40,7 +41,7 @@ class ModelAccess:
     @property
     def optional_parts(self) -> frozenset[str]:
         """The parts that a call to this provider can omit and has not omitted yet."""
-        parts = {"response_format", *PROVIDERS[self.provider].optional_parts}
+        parts = {"response_format", *find_provider(self.provider).optional_parts}
         if not self.url:
             parts -= {"max_tokens", "chat_template"}
         return frozenset(parts - self.unknown_parts)
@@ -82,28 +83,43 @@ StreamCall = Callable[[ModelCall], AsyncGenerator[ModelDelta]]
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """`module`: of the official client. `open` builds it, which may take a second of imports; the result
-    makes one call."""
+    """A provider of models. The setting `model` begins with the name that it is registered under.
+
+    `module` is the one of its client, which the extra of the same name installs. `open` builds the client,
+    which may take a second of imports, and returns the function that makes one call. `optional_parts`: parts
+    of a call that are omitted if the server rejects them. `needs_key`: a key or an address is required."""
 
     module: str
     open: Callable[[ModelAccess, float], StreamCall]
     optional_parts: frozenset[str] = frozenset()
+    needs_key: bool = True
+
+
+@cache
+def find_provider(name: str) -> Provider:
+    """Return a provider by the first part of the setting `model`: a built-in one or a plug-in's.
+
+    Raises:
+        InvalidParams: There is none of this name, or its plug-in is broken."""
+    plugin = find_plugin(MODELS, name)
+    provider = load_plugin(plugin) if plugin else None
+    if not isinstance(provider, Provider):
+        raise InvalidParams(
+            "There is no provider {provider}. Choose one of {providers}.",
+            provider=name,
+            providers=", ".join(known.name for known in find_plugins(MODELS)),
+        )
+    return provider
 
 
 def open_client(access: ModelAccess, seconds: float) -> StreamCall:
     """Return the function that makes one call, to be awaited in the event loop."""
-    return PROVIDERS[access.provider].open(access, seconds)
+    return find_provider(access.provider).open(access, seconds)
 
 
 def check_access(access: ModelAccess) -> None:
     """Raises InvalidParams for an unknown provider or a missing key, ExtraMissing for a missing client."""
-    if access.provider not in PROVIDERS:
-        raise InvalidParams(
-            "There is no provider {provider}. Choose one of {providers}.",
-            provider=access.provider,
-            providers=", ".join(PROVIDERS),
-        )
-    if not (access.key or access.url or access.provider == "ollama"):
+    if find_provider(access.provider).needs_key and not (access.key or access.url):
         raise InvalidParams(
             "{provider} needs a key: set model_key, or model_url for another server.",
             provider=access.provider,
@@ -119,7 +135,7 @@ def check_access(access: ModelAccess) -> None:
 def has_client(provider: str) -> bool:
     """True if the client of a provider is installed."""
     try:
-        return find_spec(PROVIDERS[provider].module) is not None
+        return find_spec(find_provider(provider).module) is not None
     except ModuleNotFoundError:  # not even `google`
         return False
 
@@ -335,14 +351,11 @@ def _read_anthropic(event: Any) -> ModelDelta:
     )
 
 
-PROVIDERS: Mapping[str, Provider] = {
-    "openai": Provider(
-        "openai",
-        _open_openai,
-        frozenset({"temperature", "stream_options", "max_tokens", "reasoning_effort", "chat_template"}),
-    ),
-    "ollama": Provider("ollama", _open_ollama, frozenset({"temperature", "think"})),
-    "gemini": Provider("google.genai", _open_gemini, frozenset({"temperature", "think"})),
-    "anthropic": Provider("anthropic", _open_anthropic),
-}
-"""By the name in the setting `model`, which is the name of the extra too."""
+OPENAI = Provider(
+    "openai",
+    _open_openai,
+    frozenset({"temperature", "stream_options", "max_tokens", "reasoning_effort", "chat_template"}),
+)
+OLLAMA = Provider("ollama", _open_ollama, frozenset({"temperature", "think"}), needs_key=False)
+GEMINI = Provider("google.genai", _open_gemini, frozenset({"temperature", "think"}))
+ANTHROPIC = Provider("anthropic", _open_anthropic)

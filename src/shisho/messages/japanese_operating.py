@@ -68,4 +68,8 @@ SAID: Mapping[str, str] = {
         "engines.toml を直すか、別の場所へ移してください。それまでは、どのエンジンにも尋ねません"
     ),
     "cannot be read": "読めません",
+    "The plug-in {name} of the package {package} can't be loaded: {why}. Update or uninstall the package.": (
+        "パッケージ {package} のプラグイン {name} を読み込めません({why})。"
+        "パッケージを更新するか、アンインストールしてください。"
+    ),
 }

@@ -12,7 +12,7 @@ import pytest
 
 from shisho.domain.web import ChallengeKind, EngineAbout, EngineQuery, Response, Tier, TimeRange
 from shisho.errors import InvalidParams, ParserFailed
-from shisho.web.engines import TABLE, engines, read_saved
+from shisho.web.engines import engines, load_engines, read_saved
 from shisho.web.serp.stopping import read_paging
 
 FOLDER = Path(__file__).parents[3] / "src" / "shisho" / "web" / "engines"
@@ -47,7 +47,7 @@ def about(name: str) -> EngineAbout:
 
 def test_one_file_is_one_engine() -> None:
     files = {path.stem for path in FOLDER.glob("*.py") if not path.stem.startswith("_")}
-    assert files == {engine.about.name for engine in TABLE} == set(LIMITS)
+    assert files == {engine.about.name for engine in load_engines()} == set(LIMITS)
 
 
 @pytest.mark.parametrize("name", LIMITS)

@@ -13,11 +13,11 @@ from shisho.domain.politeness import Limit
 from shisho.domain.web import EngineQuery, Request, Response
 from shisho.errors import InvalidParams, ShishoError, TimedOut
 from shisho.settings import TABLE as SETTINGS
-from shisho.web.engines import TABLE, Engine, engines
+from shisho.web.engines import Engine, engines, load_engines
 from shisho.web.serp.credentials import authorise, fetch_authorised, find_missing_keys, hide_keys, limit_of
 
 CANARY = "canary+key/81b2=%"
-KEYED = [engine for engine in TABLE if engine.about.credentials]
+KEYED = [engine for engine in load_engines() if engine.about.credentials]
 QUERY = EngineQuery("決定係数", date(2026, 7, 1))
 KEYS = {credential.setting: CANARY for engine in KEYED for credential in engine.about.credentials}
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from shisho.domain.politeness import BreakerState, EngineHealth, LimiterStatus
 from shisho.domain.web import Credential, EngineAbout, Tier, TimeRange
-from shisho.web.engines import TABLE
+from shisho.web.engines import load_engines
 from shisho.web.serp.selection import Choice, Means, Needs, PassedOverReason, candidates
 
 READY = Means({}, {})
@@ -179,7 +179,7 @@ def test_named_engines_come_in_the_order_given() -> None:
 
 def test_the_engines_there_are() -> None:
     """Of ours: something answers every category without a key or a browser, and the last mile comes last."""
-    abouts = [each.about for each in TABLE]
+    abouts = [each.about for each in load_engines()]
     for category in ("academic", "technical", "general", "government", "news"):
         assert candidates(abouts, Needs("q", (category,), language="ja"), READY).candidates
     chosen = names(candidates(abouts, Needs("q", language="ja"), Means({}, {}, browser=True)))

@@ -22,21 +22,6 @@ HTML_SECONDS = 5.0
 SECONDS_PER_MB = 0.5
 MEMORY_PER_MB = 12
 PROGRESS_SECONDS = 1.0  # between two words on how far a long PDF is; of a short one there is none
-_READERS = {
-    media.PDF: "shisho.corpus.readers.pdf:read",
-    media.HTML: "shisho.corpus.readers.html:read",
-    media.DOCX: "shisho.corpus.readers.docx:read",
-    media.PPTX: "shisho.corpus.readers.pptx:read",
-    media.XLSX: "shisho.corpus.readers.xlsx:read",
-    media.EPUB: "shisho.corpus.readers.epub:read",
-    media.EML: "shisho.corpus.readers.eml:read",
-    media.IPYNB: "shisho.corpus.readers.notebook:read",
-    media.RTF: "shisho.corpus.readers.rtf:read",
-    media.MARKDOWN: "shisho.corpus.readers.markdown:read",
-    media.CSV: "shisho.corpus.readers.delimited:read",
-    media.TSV: "shisho.corpus.readers.delimited:read",
-    media.TEXT: "shisho.corpus.readers.text:read",
-}
 
 
 class KillableReader:
@@ -115,7 +100,7 @@ class KillableReader:
     async def _read(self, source: Source, kind: str) -> Reading:
         if kind == media.TEXT and text.is_harmless(source.data, source.charset):
             return text.read(source.data)
-        work = self._work(_READERS[kind], "shisho.corpus.readers.wire:pack", source)
+        work = self._work(media.find_reader(kind), "shisho.corpus.readers.wire:pack", source)
         if kind == media.HTML:
             seconds = min(HTML_SECONDS, self._seconds) + work.seconds - self._seconds
             work = replace(work, seconds=seconds)

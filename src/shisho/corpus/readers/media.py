@@ -1,13 +1,16 @@
-"""Tell what kind of file some bytes are: by magic first, then by what a zip holds, then by declared type
-and file name."""
+"""The file formats that are read, and how a file's format is recognised: by its first bytes, then by the
+contents of a zip, then by declared type and name. Plug-ins add formats."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import cache
 
 from shisho.domain.reference import ANY_REFERENCES, BIBTEX, CSL_JSON, RIS
 from shisho.errors import DocumentEncrypted, DocumentUnreadable, UnsupportedMedia
 from shisho.messages.message import Message
+from shisho.plugins import READERS, FileFormat, load_plugins
 
 PDF = "application/pdf"
 HTML = "text/html"
@@ -20,49 +23,40 @@ IPYNB = "application/x-ipynb+json"
 RTF = "application/rtf"
 MARKDOWN = "text/markdown"
 TEXT = "text/plain"
+CSV = "text/csv"
+TSV = "text/tab-separated-values"
 PNG = "image/png"
 JPEG = "image/jpeg"
 TIFF = "image/tiff"
+
+FORMATS = (
+    FileFormat(PDF, ("pdf",), "shisho.corpus.readers.pdf:read"),
+    FileFormat(HTML, ("html", "htm", "xhtml"), "shisho.corpus.readers.html:read"),
+    FileFormat(DOCX, ("docx",), "shisho.corpus.readers.docx:read"),
+    FileFormat(PPTX, ("pptx",), "shisho.corpus.readers.pptx:read"),
+    FileFormat(XLSX, ("xlsx", "xlsm"), "shisho.corpus.readers.xlsx:read"),
+    FileFormat(EPUB, ("epub",), "shisho.corpus.readers.epub:read"),
+    FileFormat(EML, ("eml",), "shisho.corpus.readers.eml:read"),
+    FileFormat(IPYNB, ("ipynb",), "shisho.corpus.readers.notebook:read"),
+    FileFormat(RTF, ("rtf",), "shisho.corpus.readers.rtf:read"),
+    FileFormat(MARKDOWN, ("md", "markdown"), "shisho.corpus.readers.markdown:read"),
+    FileFormat(CSV, ("csv",), "shisho.corpus.readers.delimited:read"),
+    FileFormat(TSV, ("tsv", "tab"), "shisho.corpus.readers.delimited:read"),
+    FileFormat(TEXT, ("txt", "text", "rst", "log"), "shisho.corpus.readers.text:read"),
+)
+PICTURE_SUFFIXES: Mapping[str, str] = {"png": PNG, "jpg": JPEG, "jpeg": JPEG, "tif": TIFF, "tiff": TIFF}
+"""Pictures have no reader: their text is recognised."""
 PICTURES = (PNG, JPEG, TIFF)
-CSV = "text/csv"
-TSV = "text/tab-separated-values"
-SUPPORTED = (PDF, HTML, DOCX, PPTX, XLSX, EPUB, RTF, EML, IPYNB, MARKDOWN, CSV, TSV, TEXT, *PICTURES)
+SUPPORTED = (*(one.media_type for one in FORMATS), *PICTURES)
 WORDS = (HTML, MARKDOWN, CSV, TSV, TEXT)
 """Those of characters alone, in an encoding that has to be found out."""
 
-_SUFFIXES = {
-    "pdf": PDF,
-    "html": HTML,
-    "htm": HTML,
-    "xhtml": HTML,
-    "docx": DOCX,
-    "pptx": PPTX,
-    "rtf": RTF,
-    "epub": EPUB,
-    "eml": EML,
-    "ipynb": IPYNB,
-    "md": MARKDOWN,
-    "markdown": MARKDOWN,
-    "txt": TEXT,
-    "text": TEXT,
-    "rst": TEXT,
-    "log": TEXT,
-    "csv": CSV,
-    "tsv": TSV,
-    "tab": TSV,
-    "png": PNG,
-    "jpg": JPEG,
-    "jpeg": JPEG,
-    "tif": TIFF,
-    "tiff": TIFF,
-    "xlsx": XLSX,
-    "xlsm": XLSX,
-}
-FORMATS = Message(
+_SUFFIXES = {suffix: one.media_type for one in FORMATS for suffix in one.suffixes} | dict(PICTURE_SUFFIXES)
+FORMAT_NAMES = Message(
     "PDF, HTML, DOCX, PPTX, XLSX, EPUB, RTF, EML, IPYNB, CSV, TSV, Markdown, text; by OCR PNG, JPEG, TIFF; "
     "bibliographies as BibTeX, RIS, CSL-JSON"
 )
-_TAKEN = Message("Supported formats are {formats}.", formats=FORMATS)
+_TAKEN = Message("Supported formats are {formats}.", formats=FORMAT_NAMES)
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PICTURES = {b"\x89PNG\r\n": PNG, b"\xff\xd8\xff": JPEG, b"II*\x00": TIFF, b"MM\x00*": TIFF}
 _BINARY = (
@@ -102,9 +96,48 @@ _MARKUP = re.compile(
 )
 
 
+@cache
+def load_formats() -> tuple[FileFormat, ...]:
+    """Return the built-in formats, then those of plug-ins. A media type that is taken is not replaced."""
+    formats: dict[str, FileFormat] = {}
+    for _, loaded in load_plugins(READERS, _is_format):
+        for one in loaded if isinstance(loaded, tuple) else (loaded,):
+            assert isinstance(one, FileFormat)
+            formats.setdefault(one.media_type, one)
+    return tuple(formats.values())
+
+
+@cache
+def list_added_formats() -> tuple[FileFormat, ...]:
+    """Return the formats of plug-ins."""
+    return tuple(one for one in load_formats() if one not in FORMATS)
+
+
+def find_reader(media_type: str) -> str:
+    """Return `module:function` of the reader of a media type."""
+    for one in FORMATS:
+        if one.media_type == media_type:
+            return one.read
+    return next(one.read for one in load_formats() if one.media_type == media_type)
+
+
+def find_added_format(suffix: str, data: bytes) -> FileFormat | None:
+    """Return the plug-in's format of a file that no built-in format claims."""
+    for one in list_added_formats():
+        if data.startswith(one.magic) if one.magic else suffix in one.suffixes:
+            return one
+    return None
+
+
+def _is_format(loaded: object) -> bool:
+    formats = loaded if isinstance(loaded, tuple) else (loaded,)
+    return all(isinstance(one, FileFormat) for one in formats)
+
+
 def sniff(name: str, data: bytes, declared: str | None = None) -> str:
-    """One of SUPPORTED. Raises UnsupportedMedia, DocumentEncrypted (a protected office file) or
-    DocumentUnreadable (empty)."""
+    """Return one of SUPPORTED, or the media type of a plug-in.
+
+    Raises UnsupportedMedia, DocumentEncrypted (a protected office file), or DocumentUnreadable (empty)."""
     if not data.strip(b"\x00\t\n\r "):
         raise DocumentUnreadable("The file is empty.")
     if references := _references(name, data, declared):
@@ -136,6 +169,10 @@ def sniff(name: str, data: bytes, declared: str | None = None) -> str:
     return _told(name, data, declared)
 
 
+def _suffix(name: str) -> str:
+    return name.rpartition(".")[2].lower() if "." in name else ""
+
+
 def _references(name: str, data: bytes, declared: str | None) -> str:
     """Raises UnsupportedMedia where there must be entries and are none."""
     head = data[:_LOOKED_AT]
@@ -148,7 +185,7 @@ def _references(name: str, data: bytes, declared: str | None) -> str:
                 "This is no bibliography: export it from your reference manager as BibTeX, RIS or CSL-JSON."
             )
         return kinds[0]
-    kind = _REFERENCE_SUFFIXES.get(name.rpartition(".")[2].lower() if "." in name else "", "")
+    kind = _REFERENCE_SUFFIXES.get(_suffix(name), "")
     is_one = kind and _REFERENCES[kind].search(head) is not None
     return kind if is_one and (kind != CSL_JSON or b'"id"' in head) else ""
 
@@ -179,7 +216,7 @@ def _old_office(data: bytes) -> Exception:
 
 
 def _told(name: str, data: bytes, declared: str | None) -> str:
-    suffix = name.rpartition(".")[2].lower() if "." in name else ""
+    suffix = _suffix(name)
     told_text = (declared or "").partition(";")[0].strip().lower()
     for kind in (RTF if told_text == "text/rtf" else told_text, _SUFFIXES.get(suffix, "")):
         if kind in WORDS or (kind == EML and _LETTER.match(data)):
@@ -189,6 +226,8 @@ def _told(name: str, data: bytes, declared: str | None) -> str:
                 "The file is named as {kind} but does not begin like one: it is damaged or misnamed.",
                 kind=kind,
             )
+    if suffix not in _SUFFIXES and (added := find_added_format(suffix, data)):
+        return added.media_type
     if b"\x00" in data[:4096] and not data.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
         raise UnsupportedMedia("Files like this cannot be read. {taken}", taken=_TAKEN)
     return TEXT

@@ -1,10 +1,11 @@
-"""The engines, one file each, in an explicit table; the user's overrides; and which engine a saved page is
-of."""
+"""Load the engines, apply the user's overrides, and find the engine of a saved page."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import cache
+from types import ModuleType
 from typing import Any
 
 from shisho.domain.codec import build
@@ -23,26 +24,7 @@ from shisho.domain.web import (
     TimeRange,
 )
 from shisho.errors import InvalidParams
-from shisho.web.engines import (
-    arxiv,
-    bing,
-    brave,
-    brave_api,
-    crossref,
-    duckduckgo,
-    ecosia,
-    google,
-    marginalia,
-    mojeek,
-    openalex,
-    pubmed,
-    qwant,
-    searxng,
-    semantic_scholar,
-    startpage,
-    wikidata,
-    wikipedia,
-)
+from shisho.plugins import ENGINES, load_plugins
 from shisho.web.engines._answer import decode, unknown_layout
 from shisho.web.engines._detect import detect_engine
 from shisho.web.http.challenge import detect
@@ -67,20 +49,26 @@ class Engine:
         return self._parse(response, self.about)
 
 
-TABLE: tuple[Engine, ...] = tuple(
-    Engine(module.ABOUT, module.request, module.parse)
-    for module in (
-        mojeek, duckduckgo, marginalia, ecosia, startpage, qwant, brave, google, bing, wikipedia, wikidata,
-        arxiv, pubmed, openalex, semantic_scholar, crossref, searxng, brave_api,
+@cache
+def load_engines() -> tuple[Engine, ...]:
+    """Return the built-in engines in the order of their table, then those of plug-ins."""
+    return tuple(
+        Engine(module.ABOUT, module.request, module.parse)
+        for _, module in load_plugins(ENGINES, _is_engine)
+        if isinstance(module, ModuleType)
     )
-)  # fmt: skip
+
+
+def _is_engine(loaded: object) -> bool:
+    functions = (getattr(loaded, "request", None), getattr(loaded, "parse", None))
+    return isinstance(getattr(loaded, "ABOUT", None), EngineAbout) and all(map(callable, functions))
 
 
 def engines(overrides: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Engine]:
     """Every engine under its name, the fields of `overrides` (an engines.toml as read) in place of our own.
 
     Raises InvalidParams for an unknown engine, an unknown field or a value of another type."""
-    found_engines = {engine.about.name: engine for engine in TABLE}
+    found_engines = {engine.about.name: engine for engine in load_engines()}
     for name, values in (overrides or {}).items():
         if name not in found_engines:
             raise InvalidParams(

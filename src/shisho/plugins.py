@@ -11,6 +11,7 @@ from functools import cache
 from importlib import import_module
 
 from shisho.errors import InvalidParams
+from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.telemetry import log
 
@@ -70,14 +71,20 @@ def find_installed(group: str) -> tuple[Plugin, ...]:
     """Return the plug-ins of installed packages, ordered by name. A name that is built in is left out."""
     from importlib.metadata import entry_points
 
-    found: dict[str, Plugin] = {}
+    plugins: dict[str, Plugin] = {}
     for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value)):
         package = entry.dist.name if entry.dist else ""
-        if entry.name in found or entry.name in BUILT_IN[group]:
-            log.warning("Plug-in %s of %s is ignored: the name is taken.", entry.name, package)
+        if entry.name in plugins or entry.name in BUILT_IN[group]:
+            log.warning(
+                Message(
+                    "The plug-in {name} of the package {package} is ignored, because the name is taken.",
+                    name=entry.name,
+                    package=package,
+                )
+            )
             continue
-        found[entry.name] = Plugin(group, entry.name, entry.value, package)
-    return tuple(found.values())
+        plugins[entry.name] = Plugin(group, entry.name, entry.value, package)
+    return tuple(plugins.values())
 
 
 def find_plugins(group: str) -> tuple[Plugin, ...]:
@@ -120,9 +127,16 @@ def load_plugins(group: str, accept: Callable[[object], bool]) -> Iterator[tuple
         try:
             loaded = load_plugin(plugin)
         except InvalidParams as error:
-            log.warning("%s", error)
+            log.warning(error.message)
             continue
         if accept(loaded):
             yield plugin, loaded
         else:
-            log.warning("Plug-in %s of %s registers no object for %s.", plugin.name, plugin.package, group)
+            log.warning(
+                Message(
+                    "The plug-in {name} of the package {package} is ignored, because it registers no object for {group}.",
+                    name=plugin.name,
+                    package=plugin.package,
+                    group=group,
+                )
+            )

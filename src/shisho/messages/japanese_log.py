@@ -55,4 +55,10 @@ SAID: Mapping[str, str] = {
     "The system does not tell of changes in folders ({why}): they are looked for.": (
         "フォルダーの変化が知らされないため({why})、見て回ります。"
     ),
+    "The plug-in {name} of the package {package} is ignored, because the name is taken.": (
+        "パッケージ {package} のプラグイン {name} を無視します。同じ名前がすでに使われています。"
+    ),
+    "The plug-in {name} of the package {package} is ignored, because it registers no object for {group}.": (
+        "パッケージ {package} のプラグイン {name} を無視します。{group} に使えるものが登録されていません。"
+    ),
 }

@@ -47,11 +47,11 @@ FORMATS = (
 PICTURE_SUFFIXES: Mapping[str, str] = {"png": PNG, "jpg": JPEG, "jpeg": JPEG, "tif": TIFF, "tiff": TIFF}
 """Pictures have no reader: their text is recognised."""
 PICTURES = (PNG, JPEG, TIFF)
-SUPPORTED = (*(one.media_type for one in FORMATS), *PICTURES)
+SUPPORTED = (*(item.media_type for item in FORMATS), *PICTURES)
 WORDS = (HTML, MARKDOWN, CSV, TSV, TEXT)
 """Those of characters alone, in an encoding that has to be found out."""
 
-_SUFFIXES = {suffix: one.media_type for one in FORMATS for suffix in one.suffixes} | dict(PICTURE_SUFFIXES)
+_SUFFIXES = {suffix: item.media_type for item in FORMATS for suffix in item.suffixes} | dict(PICTURE_SUFFIXES)
 FORMAT_NAMES = Message(
     "PDF, HTML, DOCX, PPTX, XLSX, EPUB, RTF, EML, IPYNB, CSV, TSV, Markdown, text; by OCR PNG, JPEG, TIFF; "
     "bibliographies as BibTeX, RIS, CSL-JSON"
@@ -101,37 +101,37 @@ def load_formats() -> tuple[FileFormat, ...]:
     """Return the built-in formats, then those of plug-ins. A media type that is taken is not replaced."""
     formats: dict[str, FileFormat] = {}
     for _, loaded in load_plugins(READERS, _is_format):
-        for one in loaded if isinstance(loaded, tuple) else (loaded,):
-            assert isinstance(one, FileFormat)
-            formats.setdefault(one.media_type, one)
+        for item in loaded if isinstance(loaded, tuple) else (loaded,):
+            assert isinstance(item, FileFormat)
+            formats.setdefault(item.media_type, item)
     return tuple(formats.values())
 
 
 @cache
 def list_added_formats() -> tuple[FileFormat, ...]:
     """Return the formats of plug-ins."""
-    return tuple(one for one in load_formats() if one not in FORMATS)
+    return tuple(item for item in load_formats() if item not in FORMATS)
 
 
 def find_reader(media_type: str) -> str:
     """Return `module:function` of the reader of a media type."""
-    for one in FORMATS:
-        if one.media_type == media_type:
-            return one.read
-    return next(one.read for one in load_formats() if one.media_type == media_type)
+    for item in FORMATS:
+        if item.media_type == media_type:
+            return item.read
+    return next(item.read for item in load_formats() if item.media_type == media_type)
 
 
 def find_added_format(suffix: str, data: bytes) -> FileFormat | None:
     """Return the plug-in's format of a file that no built-in format claims."""
-    for one in list_added_formats():
-        if data.startswith(one.magic) if one.magic else suffix in one.suffixes:
-            return one
+    for item in list_added_formats():
+        if data.startswith(item.magic) if item.magic else suffix in item.suffixes:
+            return item
     return None
 
 
 def _is_format(loaded: object) -> bool:
     formats = loaded if isinstance(loaded, tuple) else (loaded,)
-    return all(isinstance(one, FileFormat) for one in formats)
+    return all(isinstance(item, FileFormat) for item in formats)
 
 
 def sniff(name: str, data: bytes, declared: str | None = None) -> str:

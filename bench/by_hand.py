@@ -1,378 +1,283 @@
-"""Forty questions with somebody as the model: `python bench/by_hand.py FOLDER [--judge] [--show]`.
+"""Twenty questions with a person as the model: `python bench/by_hand.py play FOLDER` or `… replay`.
 
-28 of ../shared/eval-answers, each with passages of its own (20 to answer, 8 to abstain from), and 12 of
-eval/reading over ../shared/pdf/ja (9 to answer, 3 that nothing there answers), chosen by the hash of their
-ids. All are asked at the same time through the OpenAI-compatible server of `exchange.py`; requests and
-replies are files in FOLDER, which can be left and gone on with: what is recorded is not asked again.
-
-With --judge each answer is shown to a judge in the same way, sentence by sentence beside its quotations, and
-the figures that rules cannot give are the judge's. --pack FILE keeps the replies that were used, with what
-was asked but for the words of documents, for tests to replay."""
+The questions are eval/played/questions.jsonl, over the documents of ../shared/eval-pdf-ja/pdfs that they
+name. `play` asks all of them at the same time through the real client and the OpenAI-compatible server of
+`exchange.py`: requests and replies are files in FOLDER. Then each answer is shown to a judge in the same way.
+It can be stopped and started again: what was answered is not asked again. `--record` writes the replies and
+verdicts to eval/played, without a word of the documents. `replay` asks the same questions of the recording,
+and prints the same figures. eval/by_hand.md tells a player what to do."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import gzip
-import html
 import json
 import os
-import re
-import tempfile
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from exchange import ExchangeFolder
-from judging import Asked, Judgement, judge_answer
+from judging import JUDGEMENT, Judgement, read_judgement, write_request
+from played import DocumentTexts, Played, PlayedCall, record_calls, replay_calls, squeeze
 
 import shisho
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
-from shisho.domain.corpus import Source
-from shisho.domain.inquiry import Answer, AnswerLevel, Evidence, SupportOutcome
-from shisho.evaluation.answers import AnswerItem, load_items
-from shisho.evaluation.answers import judge_answer as judge_quotations
-from shisho.evaluation.reading import ReadingOutcome, ReadingQuestion, judge, load_questions
-from shisho.testing.providers.recorded import RecordedReply, outline_reply
+from shisho.domain.inquiry import Answer, list_contradicted
+from shisho.testing.providers.script import Script
 from shisho.testing.providers.server import FakeProvider
 
 ROOT = Path(__file__).parent.parent
+PLAYED = ROOT / "eval" / "played"
+REPLIES = PLAYED / "replies.jsonl"
+VERDICTS = PLAYED / "verdicts.jsonl"
 INGEST = ("corpus", "language", "isolation", "stores/embedded")  # what decides what a library holds
 A_WEEK_S = 7 * 86_400.0
+CONTEXT = 32_768
+SETTINGS: Mapping[str, Any] = {
+    "web": "off",
+    "embedder": "none",
+    "model": "openai/by-hand",
+    "model_context": CONTEXT,
+    "model_seconds": A_WEEK_S,
+    "max_seconds": A_WEEK_S,
+    "preset": "balanced",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class HandQuestion:
-    """A question of either set. `documents`: names of those that answer it, none where nothing does. `gold`:
-    for the judge. `is_right`: as rules see it, by the quotations."""
+class PlayedQuestion:
+    """A question and the answer that counts as right. `documents`: those that answer it."""
 
     id: str
-    text: str
+    kind: str
+    documents: Sequence[str]
+    question: str
     gold: str
-    documents: frozenset[str]
-    is_answerable: bool
-    ask: Callable[[Mapping[str, Any]], Awaitable[tuple[Answer, int]]]
-    is_right: Callable[[Answer], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class HandResult:
-    """A question's answer. `fabricated` counts quotations that do not stand in their document."""
+class PlayedResult:
+    """An answer, what its check took out, and the verdicts on it, if it was judged. `fabricated`: quotations
+    that differ from their document."""
 
-    question: HandQuestion
+    question: PlayedQuestion
     answer: Answer
+    taken_out: Sequence[str]
     fabricated: int
-    judgement: Judgement | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A share with the bar that is set for it."""
-
-    name: str
-    part: int
-    whole: int
-    least: float = 0.0
-    most: float = 1.0
+    judgement: Judgement | None
 
     @property
-    def share(self) -> float:
-        return self.part / self.whole if self.whole else 0.0
-
-    @property
-    def holds(self) -> bool:
-        return self.least <= self.share <= self.most
-
-    @property
-    def bar(self) -> str:
-        return f"≥ {self.least:.2f}" if self.least else f"≤ {self.most:.2f}"
+    def is_right_and_clean(self) -> bool:
+        return self.judgement is not None and self.judgement.is_right and self.judgement.is_clean
 
 
 def main() -> None:
+    options = read_options()
+    os.environ["SHISHO_WEB"] = "off"
+    results, played = asyncio.run(replay(options) if options.how == "replay" else play(options))
+    if options.show:
+        show(results)
+    report(results, played)
+
+
+def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--judge", action="store_true")
-    parser.add_argument("--show", action="store_true", help="each answer")
-    parser.add_argument("--pack", type=Path, help="a file of recorded replies, compressed")
-    parser.add_argument("--preset", choices=("fast", "balanced", "thorough"), default="balanced")
-    parser.add_argument("--model", default="openai/by-hand", help="`none`: the same questions by rules")
+    parser.add_argument("--show", action="store_true", help="print each answer")
     parser.add_argument(
         "--shared", type=Path, default=os.environ.get("SHISHO_SHARED", ROOT.parent / "shared")
     )
-    options = parser.parse_args()
-    os.environ["SHISHO_WEB"] = "off"
-    results = asyncio.run(run(options))
-    if options.show:
-        show(results)
-    report(results)
+    ways = parser.add_subparsers(dest="how", required=True)
+    playing = ways.add_parser("play", help="ask a person")
+    playing.add_argument("folder", type=Path)
+    playing.add_argument("--record", action="store_true", help="write eval/played")
+    playing.add_argument("--only", nargs="*", default=[], help="ids of questions")
+    ways.add_parser("replay", help="ask the recording")
+    return parser.parse_args()
 
 
-async def run(options: argparse.Namespace) -> list[HandResult]:
-    questions = [*passage_questions(options.shared), *await page_questions(options.shared)]
+async def play(options: argparse.Namespace) -> tuple[list[PlayedResult], Played]:
+    """Ask whoever writes into the folder, first as the model, then as the judge."""
+    questions = [each for each in load_questions() if not options.only or each.id in options.only]
     exchange = ExchangeFolder(options.folder)
-    async with FakeProvider(exchange) as provider:
-        settings = {
-            "web": "off",
-            "model": options.model,
-            "model_url": provider.url("openai"),
-            "preset": options.preset,
-            "model_seconds": A_WEEK_S,
-            "max_seconds": A_WEEK_S,
-        }
-        results = await asyncio.gather(*(result_of(question, settings) for question in questions))
-    if options.judge:
-        results = await asyncio.gather(*(judged(result, exchange) for result in results))
-    if options.pack:
-        pack_replies(options.pack, exchange.used.values())
-    return list(results)
+    home = await prepare_library(Path(options.shared), questions)
+    played = Played()
+    async with open_desk(home=home, web="off", embedder="none") as desk:
+        texts = DocumentTexts(await read_texts(desk))
+    script = record_calls(exchange, name_questions(questions), texts, played)
+    answered = await ask_all(home, questions, script)
+    verdicts: dict[str, Any] = {}
+    for result in await asyncio.gather(*(_ask_judge(exchange, result, played) for result in answered)):
+        verdicts.update(result)
+    if options.record:
+        write_recording(played, verdicts)
+    return [judge(*each, played, verdicts) for each in answered], played
 
 
-def passage_questions(shared: Path) -> list[HandQuestion]:
-    """20 to answer, 8 to abstain from: those whose passages conflict or break off, then any."""
-    items = by_hash(load_items(shared / "eval-answers" / "lit-ragbench-ja-even.jsonl.gz"))
-    answerable = [item for item in items if item.is_answerable][:20]
-    absent = [item for item in items if not item.is_answerable]
-    absent.sort(key=lambda item: "A_negative_only" in item.kinds)
-    return [passage_question(item) for item in [*answerable, *absent[:8]]]
+async def replay(options: argparse.Namespace) -> tuple[list[PlayedResult], Played]:
+    """Ask the recording, as if it were the model."""
+    questions = load_questions()
+    home = await prepare_library(Path(options.shared), questions)
+    played = Played()
+    async with open_desk(home=home, web="off", embedder="none") as desk:
+        texts = DocumentTexts(await read_texts(desk))
+    script = replay_calls(load_calls(), name_questions(questions), texts, played)
+    answered = await ask_all(home, questions, script)
+    verdicts = load_verdicts()
+    return [judge(*each, played, verdicts) for each in answered], played
 
 
-def passage_question(item: AnswerItem) -> HandQuestion:
-    texts = {}
-    positive = set()
-    # Names and order say nothing of which passages answer.
-    for number, text in enumerate(sorted({*item.positive, *item.negative}, key=hash_of), 1):
-        name = f"document{number:02}.md"
-        texts[name] = text
-        if text in item.positive:
-            positive.add(name)
-
-    async def ask(settings: Mapping[str, Any]) -> tuple[Answer, int]:
-        with tempfile.TemporaryDirectory(prefix="shisho-by-hand-") as home:
-            async with open_desk(home=home, **settings) as desk:
-                for name, text in texts.items():
-                    media_type = "text/html" if text.lstrip().startswith("<") else "text/markdown"
-                    await desk.add_source(Source(name, text.encode(), media_type))
-                answer = await desk.ask(item.question)
-                wrong = [
-                    evidence
-                    for evidence in answer.evidence
-                    if not stands_in_source(evidence.snippet, texts[evidence.document])
-                    or not await is_verbatim(evidence, desk)
-                ]
-        return answer, len(wrong)
-
-    def is_right(answer: Answer) -> bool:
-        result = judge_quotations(item, answer, frozenset(positive))
-        return result.holds_all and result.level is AnswerLevel.ANSWERED
-
-    documents = frozenset(positive) if item.is_answerable else frozenset()
-    return HandQuestion(item.id, item.question, item.answer, documents, item.is_answerable, ask, is_right)
+def load_questions() -> list[PlayedQuestion]:
+    lines = (PLAYED / "questions.jsonl").read_text("utf-8").splitlines()
+    return [PlayedQuestion(**json.loads(line)) for line in lines]
 
 
-def ingest_version() -> str:
+def name_questions(questions: Iterable[PlayedQuestion]) -> Mapping[str, str]:
+    return {each.question: each.id for each in questions}
+
+
+async def prepare_library(shared: Path, questions: Sequence[PlayedQuestion]) -> Path:
+    """Return a library of the questions' documents; it is kept as long as it would be made the same."""
+    names = sorted({name for each in load_questions() for name in each.documents})
+    home = ROOT / "build" / "by-hand" / name_library(names)
+    mark = home / "filled"
+    home.mkdir(parents=True, exist_ok=True)
+    async with open_desk(home=home, web="off", embedder="none") as desk:
+        if not mark.exists():
+            for name in names:
+                # What is recognised in pictures depends on the program that does; no question needs it.
+                async for _ in desk.add(shared / "eval-pdf-ja" / "pdfs" / name, ocr=False):
+                    pass
+            mark.touch()
+        await desk.search("索引")  # makes the index
+    return home
+
+
+def name_library(documents: Sequence[str]) -> str:
     """Return a name that changes with what decides what a library holds."""
     package = Path(shisho.__file__).parent
     pages = [page for folder in INGEST for page in sorted((package / folder).rglob("*.*"))]
     texts = [page.read_bytes() for page in pages if page.suffix in (".py", ".sql")]
-    return sha256(b"\0".join(texts)).hexdigest()[:12]
+    return sha256(b"\0".join([*texts, *(name.encode() for name in documents)])).hexdigest()[:12]
 
 
-async def page_questions(shared: Path) -> list[HandQuestion]:
-    """9 to answer and 3 that nothing answers, of one library of real documents."""
-    pdfs = shared / "pdf" / "ja"
-    library = ROOT / "build" / "by-hand" / ingest_version()
-    mark = library / "filled"
-    library.mkdir(parents=True, exist_ok=True)
-    async with open_desk(home=library, web="off") as desk:
-        if not mark.exists():
-            # What is recognised in pictures depends on the program that does; no question needs it.
-            async for _ in desk.add(pdfs, ocr=False):
-                pass
-            mark.touch()
-        await desk.search("索引")  # makes the index, which many desks at the same time would each make
-    names = {path.name for path in pdfs.iterdir()}
-    questions = by_hash(load_questions(ROOT / "eval" / "reading" / "dev.jsonl"))
-    questions = [
-        question
-        for question in questions
-        if question.language == "ja" and {span.document for span in question.gold} <= names
-    ]
-    there = [question for question in questions if question.needs][:9]
-    absent = [question for question in questions if not question.needs][:3]
-    return [page_question(question, library) for question in [*there, *absent]]
+async def read_texts(desk: Desk) -> Mapping[str, str]:
+    """Return the stored text of each document by the name of its file."""
+    places = await desk.places()
+    return {Path(place).name: await desk.text(document_id) for place, document_id in places.items()}
 
 
-def page_question(question: ReadingQuestion, library: Path) -> HandQuestion:
-    async def ask(settings: Mapping[str, Any]) -> tuple[Answer, int]:
-        async with open_desk(home=library, **settings) as desk:
-            answer = await desk.ask(question.text)
-            wrong = [evidence for evidence in answer.evidence if not await is_verbatim(evidence, desk)]
-        return answer, len(wrong)
+async def ask_all(
+    home: Path, questions: Sequence[PlayedQuestion], script: Script
+) -> list[tuple[PlayedQuestion, Answer, int]]:
+    """Return the answers, with the number of quotations that differ from their documents."""
+    async with (
+        FakeProvider(script) as provider,
+        open_desk(home=home, model_url=provider.url("openai"), **SETTINGS) as desk,
+    ):
 
-    gold = "\n".join(f"{span.document} p. {span.page}: {span.text}" for span in question.gold)
-    return HandQuestion(
-        question.id,
-        question.text,
-        gold or "no document answers this",
-        frozenset(span.document for span in question.gold),
-        bool(question.needs),
-        ask,
-        lambda answer: judge(question, answer) is ReadingOutcome.RIGHT,
-    )
+        async def ask(question: PlayedQuestion) -> tuple[PlayedQuestion, Answer, int]:
+            answer = await desk.ask(question.question)
+            wrong = 0
+            for evidence in answer.evidence:
+                text = await desk.text(evidence.document_id)
+                wrong += text[evidence.start : evidence.end] != evidence.snippet
+            return question, answer, wrong
 
-
-def by_hash(items: list[Any]) -> list[Any]:
-    """In an order that nobody has chosen."""
-    return sorted(items, key=lambda item: hash_of(item.id))
+        return list(await asyncio.gather(*map(ask, questions)))
 
 
-def hash_of(text: str) -> str:
-    return sha256(text.encode()).hexdigest()
+def list_taken_out(question: PlayedQuestion, answer: Answer, played: Played) -> list[str]:
+    """Return the sentences that the model wrote and the answer does not have: contradicted, or left out."""
+    contradicted = [sentence.text for sentence in list_contradicted(answer.blocks)]
+    shown = squeeze("\n".join([answer.text, *(sentence.text for sentence in answer.sentences)]))
+    written = played.written.get(question.id, [])
+    removed = [text for text in written if squeeze(text) not in shown and text not in contradicted]
+    return [*contradicted, *removed]
 
 
-def stands_in_source(snippet: str, source: str) -> bool:
-    """Compared line by line, by letters and figures: the source has tags, marks and numbers of lists besides.
-    A cell that spans rows or columns stands once in the source and beside each cell it is for in what is
-    stored: there cell by cell."""
-    plain = letters(html.unescape(re.sub(r"<[^<>]*>", " ", source)))
-    has_spans = re.search(r"\b(?:row|col)span\b", source) is not None
-    return all(
-        letters(line) in plain or (has_spans and all(letters(cell) in plain for cell in line.split("\t")))
-        for line in snippet.splitlines()
-    )
+async def _ask_judge(
+    exchange: ExchangeFolder, answered: tuple[PlayedQuestion, Answer, int], played: Played
+) -> Mapping[str, Any]:
+    question, answer, _ = answered
+    taken_out = list_taken_out(question, answer, played)
+    key, asked = write_request(question.question, question.gold, answer, taken_out)
+
+    def find_mistake(reply: Any) -> str:
+        try:
+            read_judgement(reply, answer)
+        except (KeyError, TypeError, ValueError) as error:
+            return str(error)
+        return ""
+
+    return {key: json.loads(await exchange.ask("verdict", key, asked, JUDGEMENT, find_mistake))}
 
 
-def letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text))
+def judge(
+    question: PlayedQuestion, answer: Answer, fabricated: int, played: Played, verdicts: Mapping[str, Any]
+) -> PlayedResult:
+    """Return the result with the verdicts on these very words; without them if the answer is another one."""
+    taken_out = list_taken_out(question, answer, played)
+    key, _ = write_request(question.question, question.gold, answer, taken_out)
+    judgement = read_judgement(verdicts[key], answer) if key in verdicts else None
+    return PlayedResult(question, answer, taken_out, fabricated, judgement)
 
 
-async def is_verbatim(evidence: Evidence, desk: Desk) -> bool:
-    text = await desk.text(evidence.document_id)
-    return text[evidence.start : evidence.end] == evidence.snippet
+def write_recording(played: Played, verdicts: Mapping[str, Any]) -> None:
+    PLAYED.mkdir(parents=True, exist_ok=True)
+    rows = [{"id": name, "calls": list(map(asdict, calls))} for name, calls in sorted(played.calls.items())]
+    _write_lines(REPLIES, rows)
+    _write_lines(VERDICTS, [{"key": key, "verdict": verdicts[key]} for key in sorted(verdicts)])
 
 
-async def result_of(question: HandQuestion, settings: Mapping[str, Any]) -> HandResult:
-    answer, fabricated = await question.ask(settings)
-    return HandResult(question, answer, fabricated)
+def load_calls(path: Path = REPLIES) -> Mapping[str, list[PlayedCall]]:
+    rows = map(json.loads, path.read_text("utf-8").splitlines())
+    return {row["id"]: [PlayedCall(**call) for call in row["calls"]] for row in rows}
 
 
-async def judged(result: HandResult, judge: Asked) -> HandResult:
-    """The result with what a judge says of it."""
-    question = result.question
-    judgement = await judge_answer(question.id, question.text, question.gold, result.answer, judge)
-    return replace(result, judgement=judgement)
+def load_verdicts(path: Path = VERDICTS) -> Mapping[str, Any]:
+    rows = map(json.loads, path.read_text("utf-8").splitlines())
+    return {row["key"]: row["verdict"] for row in rows}
 
 
-def pack_replies(path: Path, replies: Iterable[RecordedReply]) -> None:
-    """Keep the replies; of what was asked all but the words of documents, which are others'."""
-    outlined = sorted((outline_reply(reply) for reply in replies), key=lambda reply: (reply.asked, reply.key))
-    lines = "".join(json.dumps(asdict(reply), ensure_ascii=False) + "\n" for reply in outlined)
-    path.write_bytes(gzip.compress(lines.encode(), mtime=0))
+def _write_lines(path: Path, rows: Iterable[Any]) -> None:
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
 
 
-def show(results: Sequence[HandResult]) -> None:
+def show(results: Sequence[PlayedResult]) -> None:
     for result in results:
-        question = result.question
-        verdict = "right" if question.is_right(result.answer) else "not right by rules"
-        print(
-            f"\n==== {question.id} {result.answer.level}, {verdict}: {question.text}\ngold: {question.gold}"
-        )
-        print(result.answer.text)
+        verdict = "right and clean" if result.is_right_and_clean else result.judgement or "not judged"
+        print(f"\n==== {result.question.id}, {result.answer.level}, {verdict}: {result.question.question}")
+        print(f"gold: {result.question.gold}\n{result.answer.text}")
+        for text in result.taken_out:
+            print(f"  taken out: {text}")
         for use in result.answer.model_uses:
-            print(f"  {use.node}: fault {use.fault}, dropped {use.dropped}")
+            print(f"  {use.node}: {use.usage.calls} calls, fault {use.fault}, dropped {use.dropped}")
 
 
-def report(results: Sequence[HandResult]) -> None:
-    """The figures, with the bars that are set for them, as a table."""
-    told = [sentence for result in results for sentence in result.answer.sentences if sentence.evidence]
-    outcomes = {outcome: sum(sentence.support is outcome for sentence in told) for outcome in SupportOutcome}
-    uses = [use for result in results for use in result.answer.model_uses]
-    print(f"{sum(use.usage.calls for use in uses)} calls of the model for {len(results)} questions, ", end="")
-    print(f"{sum(use.fault is not None for use in uses)} faults; of {len(told)} sentences ", end="")
-    print(", ".join(f"{count} {outcome}" for outcome, count in outcomes.items()) + ".\n")
-    print("| | figure | of | share | wanted |\n|---|---:|---:|---:|---:|")
-    for figure in list_figures(results):
-        print(f"| {figure.name} | {figure.part} | {figure.whole} | {figure.share:.3f} | {figure.bar} |")
-
-
-def list_figures(results: Sequence[HandResult]) -> list[Figure]:
-    """What is to be shown of these questions; the judge's where all were judged."""
-    answerable = [result for result in results if result.question.is_answerable]
-    absent = [result for result in results if not result.question.is_answerable]
-    quotations = sum(len(result.answer.evidence) for result in results)
-    figures = [
-        Figure(
-            "quotations that do not stand in their document",
-            sum(map(fabricated, results)),
-            quotations,
-            most=0,
-        ),
-        Figure(
-            "citations of documents that answer",
-            sum(map(cites_gold, answerable)),
-            sum(map(citations, answerable)),
-            least=0.95,
-        ),
-        Figure(
-            "questions without an answer, not answered", sum(map(is_silent, absent)), len(absent), least=0.95
-        ),
-        Figure(
-            "questions with an answer, not answered",
-            sum(map(is_silent, answerable)),
-            len(answerable),
-            most=0.05,
-        ),
-        Figure("right, by the quotations", sum(map(is_right_by_rules, results)), len(results), least=0.9),
-    ]
-    judgements = [result.judgement for result in results if result.judgement is not None]
-    if len(judgements) < len(results):
-        return figures
-    cited = sum(map(citations, results))
-    wrong = sum(judgement.wrong_citations for judgement in judgements)
-    sentences = sum(judgement.sentences for judgement in judgements)
-    unsupported = sum(judgement.unsupported for judgement in judgements)
-    right = sum(judgement.is_right for judgement in judgements)
-    return [
-        *figures,
-        Figure("sentences not supported, judged", unsupported, sentences, most=0.03),
-        Figure("citations that bear on their sentence, judged", cited - wrong, cited, least=0.95),
-        Figure("right, judged", right, len(results), least=0.9),
-    ]
-
-
-def fabricated(result: HandResult) -> int:
-    return result.fabricated
-
-
-def is_silent(result: HandResult) -> bool:
-    return result.answer.level is not AnswerLevel.ANSWERED
-
-
-def is_right_by_rules(result: HandResult) -> bool:
-    if not result.question.is_answerable:
-        return is_silent(result)
-    return result.question.is_right(result.answer)
-
-
-def citations(result: HandResult) -> int:
-    return sum(len(sentence.evidence) for sentence in result.answer.sentences)
-
-
-def cites_gold(result: HandResult) -> int:
-    """Citations of what stands in documents that answer the question, itself or word for word as in
-    another."""
-    right = {
-        evidence.same_as or evidence.number
-        for evidence in result.answer.evidence
-        if Path(evidence.document).name in result.question.documents
-    }
-    cited = [number for sentence in result.answer.sentences for number in sentence.evidence]
-    return sum(number in right for number in cited)
+def report(results: Sequence[PlayedResult], played: Played) -> None:
+    """Print the figures of a run as tables."""
+    kinds = {result.question.id: result.question.kind for result in results}
+    judged = [result.judgement for result in results if result.judgement is not None]
+    print(
+        f"{len(results)} questions, {len(judged)} judged; calls without a recording: {len(played.unknown)}\n"
+    )
+    print("| figure | |\n|---|---:|")
+    print(f"| right and clean | {sum(result.is_right_and_clean for result in results)} |")
+    print(f"| right | {sum(each.is_right for each in judged)} |")
+    print(f"| true sentences taken out | {sum(each.true_taken_out for each in judged)} |")
+    print(f"| sentences that are not supported | {sum(each.unsupported for each in judged)} |")
+    print(f"| wrong citations | {sum(each.wrong_citations for each in judged)} |")
+    print(f"| quotations that differ from their document | {sum(each.fabricated for each in results)} |")
+    print("\n| kind | questions | calls | tokens in | tokens out |\n|---|---:|---:|---:|---:|")
+    for kind, (calls, tokens_in, tokens_out) in sorted(played.count(kinds).items()):
+        count = list(kinds.values()).count(kind)
+        print(f"| {kind} | {count} | {calls} | {tokens_in:,} | {tokens_out:,} |")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""A folder in which somebody is the model: `python bench/exchange.py FOLDER [--port 8099]`.
+"""A folder in which a person is the model: `python bench/exchange.py FOLDER [--port 8099]`.
 
-An OpenAI-compatible server on this machine. Each request becomes a file `NNNN-WHAT.request.md` in FOLDER;
-whoever plays the model writes the reply, one JSON object, to `NNNN-WHAT.reply.json` beside it (write another
-name first and rename it, or write it at once: what is not whole JSON yet is waited for). Requests and replies
-are added to FOLDER/recordings.jsonl, and a request that is recorded is answered from there. Ask it with
+An OpenAI-compatible server on this machine. Each request becomes a file `NNNN-KIND.request.md` in FOLDER; the
+player writes the reply, one JSON object, to `NNNN-KIND.reply.json` beside it. A reply that is not whole JSON
+yet is waited for. Requests and replies are added to FOLDER/recordings.jsonl, and a request that was answered
+before is answered from there. Ask it with
 
     SHISHO_MODEL=openai/by-hand SHISHO_MODEL_URL=http://127.0.0.1:8099/v1 \\
         SHISHO_MODEL_SECONDS=36000 SHISHO_MAX_SECONDS=36000 shisho ask "…"
@@ -14,30 +14,45 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-from collections.abc import Mapping
-from dataclasses import replace
+import re
+from collections.abc import Callable, Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from shisho.testing.providers.recorded import (
-    RecordedReply,
-    load_replies,
-    request_key,
-    save_reply,
-    steady_text,
-)
+from shisho.language.tokens import tokens
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
 
 LOOK_EVERY_S = 0.5
-KINDS = {
-    "question": "strategy",
+NODES = {
     "goals": "strategy",
     "keywords": "plan",
     "findings": "evaluate",
-    "sentences": "answer",
+    "blocks": "answer",
     "verdicts": "judge",
 }
+_BOUNDARY = re.compile(r"⟦[0-9a-f]{16}")
+_TODAY = re.compile(r"\bToday is \d{4}-\d\d-\d\d")
+
+
+def name_node(request: ProviderRequest) -> str:
+    """Return the node that asks, by the shape that it asks for."""
+    fields = list(request.schema.get("properties", {}))
+    if "findings" in fields and "blocks" in fields:
+        return "fact"
+    return NODES.get(fields[0], fields[0]) if fields else "text"
+
+
+def write_asked(request: ProviderRequest) -> str:
+    """Return all words of a request."""
+    return "\n\n".join((request.instructions, *request.texts))
+
+
+def request_key(request: ProviderRequest) -> str:
+    """Return the hash of a request's messages and schema, without the fence and the date."""
+    text = _TODAY.sub("Today is 2026-01-01", _BOUNDARY.sub("⟦0000000000000000", write_asked(request)))
+    return sha256(json.dumps([text, request.schema], sort_keys=True).encode()).hexdigest()
 
 
 class ExchangeFolder:
@@ -47,63 +62,71 @@ class ExchangeFolder:
         self._folder = folder
         self._recordings = folder / "recordings.jsonl"
         folder.mkdir(parents=True, exist_ok=True)
-        self._replies = load_replies(self._recordings)
+        self._replies = _load(self._recordings)
         # Above every number that was used: a reply to another request would be taken for one to this.
         self._count = max((int(file.name[:4]) for file in folder.glob("[0-9]*-*.*")), default=0)
         self._waiting: dict[str, asyncio.Future[str]] = {}
-        self.answered_now = 0
-        self.used: dict[str, RecordedReply] = {}
-        """The replies that were given out, by key."""
 
     async def __call__(self, request: ProviderRequest) -> ProviderReply:
-        field = next(iter(request.schema.get("properties", {"": None})))
-        asked = "\n\n".join((request.instructions, *request.texts))
-        text = await self.ask(KINDS.get(field, field or "text"), request_key(request), asked, request.schema)
-        # As a tokenizer of Japanese counts: a character and a half a token.
-        return ProviderReply(text, input_tokens=len(asked) * 2 // 3, output_tokens=len(text) * 2 // 3)
+        written = write_asked(request)
+        text = await self.ask(name_node(request), request_key(request), written, request.schema)
+        return ProviderReply(text, input_tokens=tokens(written), output_tokens=tokens(text))
 
-    async def ask(self, kind: str, key: str, asked: str, schema: Mapping[str, Any]) -> str:
-        """The reply to this text, from the recordings or from the folder, as JSON."""
+    async def ask(
+        self,
+        kind: str,
+        key: str,
+        asked: str,
+        schema: Mapping[str, Any],
+        find_mistake: Callable[[Any], str] = lambda reply: "",
+    ) -> str:
+        """Return the reply to this text, from the recordings or from the folder, as JSON. While
+        `find_mistake` finds one, the reply is not accepted and the mistake is a file beside it."""
         if key in self._replies:
-            recorded = self.used[key] = self._replies[key]
-            if not recorded.asked:  # recorded without: now it is known
-                self.used[key] = self._replies[key] = replace(recorded, asked=steady_text(asked))
-                save_reply(self._recordings, self._replies[key])
-            return recorded.reply
+            return self._replies[key]
         if key in self._waiting:  # the same is asked once, however many wait for it
             return await self._waiting[key]
         self._waiting[key] = asyncio.get_running_loop().create_future()
-        text = await self._write_out(kind, key, asked, schema)
+        text = await self._write_out(kind, key, asked, schema, find_mistake)
         self._waiting.pop(key).set_result(text)
         return text
 
-    async def _write_out(self, kind: str, key: str, asked: str, schema: Mapping[str, Any]) -> str:
-        """The reply that somebody writes to this request, recorded."""
+    async def _write_out(
+        self,
+        kind: str,
+        key: str,
+        asked: str,
+        schema: Mapping[str, Any],
+        find_mistake: Callable[[Any], str],
+    ) -> str:
+        """Return the reply that a player writes to this request, and record it."""
         self._count += 1
         name = f"{self._count:04}-{kind}"
         reply_file = self._folder / f"{name}.reply.json"
         page = f"Reply to {reply_file.name} with one JSON object: {outline(schema)}\n\n----\n{asked}\n"
         (self._folder / f"{name}.request.md").write_text(page, "utf-8")
-        text = await whole_json(reply_file)
-        recorded = RecordedReply(key, steady_text(asked), text)
-        self.used[key] = self._replies[key] = recorded
-        save_reply(self._recordings, recorded)
-        self.answered_now += 1
+        text = self._replies[key] = await read_whole(reply_file, find_mistake)
+        with self._recordings.open("a", encoding="utf-8") as lines:
+            lines.write(json.dumps({"key": key, "reply": text}, ensure_ascii=False) + "\n")
         return text
 
 
-async def whole_json(path: Path) -> str:
-    """The file's JSON, once it is there and whole."""
+async def read_whole(path: Path, find_mistake: Callable[[Any], str]) -> str:
+    """Return the file's JSON, once it is there, whole and without a mistake."""
     while True:
         try:
-            text = await asyncio.to_thread(path.read_text, "utf-8")
-            return json.dumps(json.loads(text), ensure_ascii=False)
+            reply = json.loads(await asyncio.to_thread(path.read_text, "utf-8"))
+            mistake = find_mistake(reply)
+            if not mistake:
+                return json.dumps(reply, ensure_ascii=False)
+            path.with_suffix(".mistake.txt").write_text(mistake + "\n", "utf-8")
         except (FileNotFoundError, ValueError):
-            await asyncio.sleep(LOOK_EVERY_S)
+            pass
+        await asyncio.sleep(LOOK_EVERY_S)
 
 
 def outline(schema: Mapping[str, Any]) -> str:
-    """A JSON Schema as an example is written."""
+    """Return a JSON Schema as an example is written."""
     if "enum" in schema:
         return " | ".join(json.dumps(choice, ensure_ascii=False) for choice in schema["enum"])
     if schema.get("type") == "array":
@@ -112,6 +135,13 @@ def outline(schema: Mapping[str, Any]) -> str:
         parts = (f'"{name}": {outline(part)}' for name, part in schema.get("properties", {}).items())
         return "{" + ", ".join(parts) + "}"
     return str(schema.get("type", "any"))
+
+
+def _load(path: Path) -> dict[str, str]:
+    if not path.exists():
+        return {}
+    rows = map(json.loads, path.read_text("utf-8").splitlines())
+    return {row["key"]: row["reply"] for row in rows}
 
 
 async def serve(folder: Path, port: int) -> None:

@@ -5,7 +5,9 @@ What the dictionary's normal forms already bring together (スイレン and 睡�
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
+from typing import NamedTuple
 
 from shisho.language import irregular_verbs
 from shisho.language.synonyms import synonym_groups
@@ -27,18 +29,10 @@ def read_near_words() -> WordGroups:
     return group_words([*read_list("near_words"), *verbs])
 
 
-@lru_cache(maxsize=100_000)
 def mean_same(first: str, other: str) -> bool:
     """True where two terms mean the same here: written alike, in one group of this list or of the
     dictionary, a verb beside the noun made of its kanji, or a Latin word beside its reading."""
-    if is_same_word(first, other):
-        return True
-    if (first in STRONG) != (other in STRONG):
-        return False
-    near = read_near_words().of
-    if not near.get(first, _NONE).isdisjoint(near.get(other, _NONE)):
-        return True
-    return not synonym_groups(first).isdisjoint(synonym_groups(other))
+    return _are_alike(_describe(first), _describe(other))
 
 
 @lru_cache(maxsize=100_000)
@@ -55,6 +49,55 @@ def is_same_word(first: str, other: str) -> bool:
     if _of_one_kanji(first, other) or _of_one_kanji(other, first):
         return True
     return _is_reading(first, other) or _is_reading(other, first)
+
+
+def find_same(term: str, words: Iterable[str]) -> frozenset[str]:
+    """Return those of the words that mean the same as the term, as `mean_same` has it."""
+    sought = _describe(term)
+    return frozenset(word for word in words if _are_alike(sought, _describe(word)))
+
+
+class _Word(NamedTuple):
+    """A term, and what it is compared by: `same` and `near` are its groups in the lists, and its form tells
+    which comparisons it may take part in."""
+
+    term: str
+    same: frozenset[int]
+    near: frozenset[tuple[str, int]]
+    is_strong: bool
+    is_katakana: bool
+    is_latin: bool
+    is_verb: bool
+    is_pair: bool
+
+
+@lru_cache(maxsize=100_000)
+def _describe(term: str) -> _Word:
+    near = {("near", group) for group in read_near_words().of.get(term, _NONE)}
+    return _Word(
+        term,
+        read_same_words().of.get(term, _NONE),
+        frozenset(near.union(("dictionary", group) for group in synonym_groups(term))),
+        term in STRONG,
+        _KATAKANA.fullmatch(term) is not None,
+        _LATIN.fullmatch(term) is not None,
+        _VERB.fullmatch(term) is not None,
+        _PAIR.fullmatch(term) is not None,
+    )
+
+
+def _are_alike(first: _Word, other: _Word) -> bool:
+    if first.term == other.term or not first.same.isdisjoint(other.same):
+        return True
+    if first.is_strong != other.is_strong:
+        return False
+    if not first.near.isdisjoint(other.near):
+        return True
+    if (first.is_verb and other.is_pair) or (first.is_katakana and other.is_latin):
+        return _of_one_kanji(first.term, other.term) or _is_reading(first.term, other.term)
+    if (other.is_verb and first.is_pair) or (other.is_katakana and first.is_latin):
+        return _of_one_kanji(other.term, first.term) or _is_reading(other.term, first.term)
+    return False
 
 
 def _is_reading(katakana: str, word: str) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from shisho.domain.corpus import NumberedPassage
-from shisho.language.meanings import mean_same
+from shisho.language.meanings import find_same
 from shisho.language.wordings import join_synonyms
 from shisho.librarian.selection.answer_kinds import AnswerKind, gives_kind
 from shisho.librarian.selection.definitions import is_definition
@@ -108,8 +108,7 @@ def match_passages(
             analysed = add_names(analysed, short_names)
         words = analysed.terms | analysed.heading_terms
         same = {
-            term: frozenset({term, *(word for word in words if mean_same(term, word))})
-            | (join_synonyms(term) & words)
+            term: frozenset({term}) | find_same(term, words) | (join_synonyms(term) & words)
             for term in question.weights
         }
         matched.append(PassageMatch(shown, analysed, same))

@@ -109,6 +109,7 @@ STORE_PAGES = {
     "round_records",
     "scope",
     "serving",
+    "step_content",
     "stopping",
     "table_copy",
     "task_shares",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from shisho.domain.codec import Payload, dumps
+from shisho.domain.codec import dumps
 from shisho.domain.inquiry import AnswerParagraph, Inquiry, Sentence, SupportOutcome
 from shisho.domain.model import ModelUsage, ModelUse
 from tests.contracts.conftest import Store
 from tests.contracts.test_ledger import answer, evidence
-from tests.contracts.test_renamed_levels import reopen, run
+from tests.contracts.test_renamed_levels import reopen, restore_old_steps, run
 
 FORGET = (
     "DELETE FROM migrations"
@@ -33,7 +33,7 @@ async def test_a_stored_sentence_keeps_its_text_and_has_its_outcome(store: Store
     await store.ledger.begin(Inquiry("run1", "何か。"))
     await store.ledger.save(given, "local")
     step = dumps({"sentences": [sentence], "uses": [use]})
-    await store.ledger.record("run1", 1, "answer", "0" * 64, Payload.wrap({}), Payload(under_old_names(step)))
+    await restore_old_steps(store, (1, "answer", "0" * 64, "{}", under_old_names(step)))
     old = under_old_names(dumps(replace(given, evidence=())))
     assert '"altered"' in old and '"entailment"' in old
     await run(store, ("UPDATE answers SET body = ?", (old,)), (FORGET, ()))

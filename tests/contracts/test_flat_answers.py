@@ -27,7 +27,7 @@ from shisho.librarian.replay import RecordedRun
 from shisho.librarian.trace import trace_run
 from tests.contracts.conftest import PostgresStore, Store
 from tests.contracts.test_ledger import answer
-from tests.contracts.test_renamed_levels import reopen, run
+from tests.contracts.test_renamed_levels import reopen, restore_old_steps, run
 
 FORGET = "DELETE FROM migrations WHERE name IN ('0082_answer_blocks.sql', '0100_answer_blocks.sql')"
 TEXT = "概要\n\n「講義」は3件の文書にある。\0 \\u0000"
@@ -70,9 +70,9 @@ async def test_a_flat_answer_is_read_as_blocks(
     output = to_plain(StepOutput(Payload.wrap({"draft": draft, "uses": uses}), ()))
     await store.ledger.begin(Inquiry("run1", "何か。"))
     await store.ledger.save(given, "local")
-    for number, node in enumerate(("strategy", "answer"), 1):
-        step = Payload(dumps(StepOutput(empty, ())))
-        await store.ledger.record("run1", number, node, "hash", empty, step)
+    step = dumps(StepOutput(empty, ()))
+    nodes = enumerate(("strategy", "answer"), 1)
+    await restore_old_steps(store, *((number, node, "hash", "{}", step) for number, node in nodes))
 
     def write(plain: object) -> str:
         return json.dumps(plain, ensure_ascii=False, separators=separators)

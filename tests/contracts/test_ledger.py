@@ -28,11 +28,13 @@ from shisho.domain.inquiry import (
     Inquiry,
     LoopStop,
     Sentence,
+    StepText,
     SupportOutcome,
     WebPolicy,
 )
 from shisho.errors import InvalidParams, NotFound, SourceRemoved
-from tests.contracts.conftest import EmbeddedStore, Store
+from shisho.stores.postgres.rows import fetch_all
+from tests.contracts.conftest import EmbeddedStore, PostgresStore, Store
 from tests.making import intake
 
 GONE = "(出典は削除されました)"  # in the language of the question
@@ -133,7 +135,6 @@ async def test_runs_and_steps(store: Store) -> None:
             number,
             f"node{number}",
             f"h{number}",
-            Payload.wrap({"in": number}),
             Payload.wrap({"out": number}),
         )
     step = await store.ledger.find_step("run1", 2)
@@ -143,7 +144,7 @@ async def test_runs_and_steps(store: Store) -> None:
     assert await store.ledger.find_step("run1", 2) is None
     (kept,) = await store.ledger.list_steps("run1")
     assert (kept.number, kept.node) == (1, "node1")
-    assert (kept.input, kept.output) == (Payload.wrap({"in": 1}), Payload.wrap({"out": 1}))
+    assert (kept.output, kept.texts) == (Payload.wrap({"out": 1}), ())
 
 
 async def test_the_last_run_is_the_last_unfinished_one(store: Store) -> None:
@@ -183,7 +184,7 @@ async def purged_of(store: Store) -> None:
     for document in (kept, purged):
         await store.shelf.put(document)
     await store.ledger.begin(Inquiry("run1", "何か。"))
-    await store.ledger.record("run1", 1, "search", "h", Payload(), Payload.wrap({"shown": "消える文。"}))
+    await store.ledger.record("run1", 1, "search", "h", Payload.wrap({"shown": "消える文。"}))
     shown = ShownRecord(1, purged.passages[0].id, purged.document.id, 1.0)
     await store.sessions.add("run1", RoundRecord(1, 1, 2, False, (shown,)))
     quoted = (evidence(1, "残る文。", kept.document.id), evidence(2, "消える文。", purged.document.id))
@@ -211,6 +212,36 @@ async def test_a_purge_reaches_every_copy(store: Store) -> None:
     with pytest.raises(SourceRemoved):
         await store.ledger.find_inquiry("run1")
     assert list(await store.ledger.list_steps("run1")) == []
+
+
+async def test_a_step_refers_to_the_texts_of_documents(store: Store) -> None:
+    text = "残る文。" * 2_000
+    kept = intake(text, source="k")
+    await store.shelf.put(kept)
+    await store.ledger.begin(Inquiry("run1", "何か。"))
+    texts = [
+        StepText(kept.document.id, 0, text),
+        StepText(kept.document.id, 4, text[4:400]),
+        StepText(kept.document.id, 4, "他の文。"),
+        StepText(kept.document.id, len(text), ""),
+        StepText(DocumentId("none"), 0, "どこにもない文。"),
+    ]
+    await store.ledger.record("run1", 1, "search", "h", Payload(), texts)
+    step = await store.ledger.find_step("run1", 1)
+    assert step is not None and list(step.texts) == [each.text for each in texts]
+    assert isinstance(store, (EmbeddedStore, PostgresStore))
+    assert await content_bytes(store) < 300
+    await store.shelf.remove(kept.document.id, purge=True)
+    with pytest.raises(SourceRemoved):
+        await store.ledger.list_steps("run1")
+
+
+async def content_bytes(store: EmbeddedStore | PostgresStore) -> int:
+    statement = "SELECT length(content) AS size FROM steps"
+    if isinstance(store, EmbeddedStore):
+        return await store.database.read(lambda connection: int(connection.execute(statement).get))
+    rows = await store.database.read(lambda connection: fetch_all(connection, statement))
+    return int(rows[0].size)
 
 
 async def test_an_older_version_is_gone_when_the_newer_one_is(store: Store) -> None:

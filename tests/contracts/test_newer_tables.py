@@ -212,11 +212,11 @@ async def test_newer_pace_health_and_cache_keep_their_promises(folder: Path, dat
 
 async def test_what_a_newer_program_wrote_beside_a_row_outlives_an_older_one(store: EmbeddedStore) -> None:
     await store.ledger.begin(Inquiry("run1", "何か。"))
-    await store.ledger.record("run1", 1, "search", "h1", Payload(), Payload())
+    await store.ledger.record("run1", 1, "search", "h1", Payload())
     await store.database.write(
         lambda connection: connection.execute("UPDATE steps SET added = 'kept'") and None
     )
-    await store.ledger.record("run1", 1, "search", "h2", Payload(), Payload())
+    await store.ledger.record("run1", 1, "search", "h2", Payload())
     rows = await store.database.read(
         lambda connection: [*connection.execute("SELECT input_hash, added FROM steps")]
     )

@@ -17,6 +17,8 @@ from tests.contracts.test_ledger import answer, evidence
 
 AT = "2026-01-01T00:00:00Z"
 FORGET = "DELETE FROM migrations WHERE name IN ('0080_answer_levels.sql', '0098_answer_levels.sql')"
+OLD_STEP = """INSERT INTO steps(run_id, step, node, input_hash, input, output, at)
+    VALUES ('run1', CAST(? AS integer), ?, ?, ?, ?, ?)"""
 OLD = {"related": "near", "nothing": "not_found"}
 STATUS = tuple(GoalStatus(f"G{number}", 0, 0, False, level) for number, level in enumerate(AnswerLevel))
 METADATA = {"level": "near", "note": '"level":"near","met":', "title": "not_found"}
@@ -44,6 +46,22 @@ async def run(store: Store, *statements: tuple[str, Sequence[str]]) -> None:
     await store.database.write(work)
 
 
+async def restore_old_steps(store: Store, *steps: tuple[int, str, str, str, str]) -> None:
+    """Give the table of steps the columns that it had before they were compressed, and store old steps:
+    number, node, hash of the input, input and output."""
+    await run(
+        store,
+        ("ALTER TABLE steps ADD COLUMN input TEXT NOT NULL DEFAULT '{}'", ()),
+        ("ALTER TABLE steps ADD COLUMN output TEXT NOT NULL DEFAULT '{}'", ()),
+        ("ALTER TABLE steps DROP COLUMN content", ()),
+        (
+            "DELETE FROM migrations WHERE name IN ('0085_compressed_steps.sql', '0104_compressed_steps.sql')",
+            (),
+        ),
+        *((OLD_STEP, (*map(str, step), AT)) for step in steps),
+    )
+
+
 async def reopen(store: Store, check: Callable[[Store], object]) -> None:
     """Run `check` on the store after the scripts that it has forgotten."""
     if isinstance(store, EmbeddedStore):
@@ -67,6 +85,7 @@ async def test_a_stored_answer_has_its_level(
     await store.ledger.save(given, "local")
     old = json.loads(under_old_names(dumps(replace(given, evidence=()))))
     body = json.dumps(old, ensure_ascii=False, separators=separators)
+    await restore_old_steps(store)
     await run(store, ("UPDATE answers SET body = ?", (body,)), (FORGET, ()))
 
     async def check(opened: Store) -> None:
@@ -78,18 +97,20 @@ async def test_a_stored_answer_has_its_level(
 async def test_a_stored_step_has_the_hash_of_its_input(store: Store) -> None:
     await store.ledger.begin(Inquiry("run1", "何か。"))
     now = Payload.wrap(STEP)
+    steps: list[tuple[int, str, str, str, str]] = []
     for number, payload in enumerate((now, Payload.wrap({"metadata": METADATA})), 1):
         node = "answer"
         old = under_old_names(payload.text)
-        await store.ledger.record("run1", number, node, fingerprint(node, old), Payload(old), Payload(old))
+        steps.append((number, node, fingerprint(node, old), old, old))
+    await restore_old_steps(store, *steps)
     await run(store, (FORGET, ()))
 
     async def check(opened: Store) -> None:
         first, second = await opened.ledger.list_steps("run1")
-        assert (first.input, first.output) == (now, now)
+        assert first.output == now
         assert first.input_hash == fingerprint("answer", now.text)
-        assert second.input == Payload.wrap({"metadata": METADATA})
-        assert second.input_hash == fingerprint("answer", second.input.text)
+        assert second.output == Payload.wrap({"metadata": METADATA})
+        assert second.input_hash == fingerprint("answer", second.output.text)
 
     await reopen(store, check)
 
@@ -98,6 +119,7 @@ async def test_stored_outcomes_and_events_have_their_levels(store: Store) -> Non
     outcome = AnswerOutcome("abc1", 1, AnswerLevel.RELATED, True, LoopStop.STAGNATION, 2)
     new = dumps({"outcome": outcome, "metadata": METADATA})
     old = under_old_names(new)
+    await restore_old_steps(store)
     await run(
         store,
         (

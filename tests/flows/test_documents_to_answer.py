@@ -20,6 +20,7 @@ from shisho.domain.codec import to_plain
 from shisho.domain.corpus import IntakeOutcome, Source
 from shisho.domain.inquiry import Answer, LoopStop
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
+from shisho.librarian.record import TEXT_FIELDS
 from tests.flows.conftest import SAMPLES
 from tests.listening import list_nodes
 
@@ -164,9 +165,7 @@ async def test_rounds_of_one_session_share_nothing(stocked: Desk) -> None:
     ]
     numbers = [number for each in shown for number in each]
     assert len(numbers) == len(set(numbers))
-    texts = [
-        one["text"] for step in steps if step["node"] == "search" for one in step["output"]["state"]["shown"]
-    ]
+    texts = [text for step in steps for text in step["texts"][:: len(TEXT_FIELDS)]]
     assert len(texts) == len(set(texts))
 
 

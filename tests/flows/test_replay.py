@@ -12,7 +12,8 @@ import pytest
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.desk.news import News
-from shisho.domain.inquiry import LoopStop
+from shisho.domain.corpus import DocumentId
+from shisho.domain.inquiry import LoopStop, StepText
 from shisho.errors import NotFound, SourceRemoved
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
@@ -115,11 +116,10 @@ async def test_what_has_changed_in_the_record_is_told_as_a_difference(tmp_path: 
         answer = await desk.ask(QUESTION)
         steps = await desk._parts.ledger.list_steps(answer.task_id)
         reading = next(step for step in steps if step.node == "search")
-        changed = replace(
-            reading.output, text=reading.output.text.replace("当てはまりのよさ", "当てはまりの悪さ")
-        )
-        given = (reading.number, reading.node, reading.input_hash, reading.input, changed)
-        await desk._parts.ledger.record(answer.task_id, *given)
+        texts = [text.replace("当てはまりのよさ", "当てはまりの悪さ") for text in reading.texts]
+        changed = [StepText(DocumentId("none"), 0, text) for text in texts]
+        given = (reading.number, reading.node, reading.input_hash, reading.output)
+        await desk._parts.ledger.record(answer.task_id, *given, changed)
         report = await desk.replay()
         assert {"text", "evidence"} <= {difference.field for difference in report.differences}
         await desk._parts.ledger.forget_from(answer.task_id, 1)

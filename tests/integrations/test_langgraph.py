@@ -71,7 +71,7 @@ def same(answer: Answer) -> str:
 async def steps_of(desk: Desk, answer: Answer) -> list[Any]:
     """The ledger's steps of the run that gave an answer, without times."""
     steps = json.loads(dumps([*await desk._parts.ledger.list_steps(answer.task_id)]))
-    return [(step["node"], timeless(step["input"]), timeless(step["output"])) for step in steps]
+    return [(step["node"], step["texts"], timeless(step["output"])) for step in steps]
 
 
 def timeless(part: Any) -> Any:

@@ -70,6 +70,12 @@ def dumps(value: Any) -> str:
     )
 
 
+def join_object(members: Mapping[str, str]) -> str:
+    """Return the canonical JSON of an object whose members are canonical JSON already."""
+    keys = sorted(members)
+    return "{" + ",".join(f"{dumps(key)}:{members[key]}" for key in keys) + "}"
+
+
 def loads(text: str, shape: type[T], *, is_lenient: bool = False) -> T:
     """A `shape` from its JSON. Raises as `build`."""
     built: T = build(json.loads(text), shape, is_lenient=is_lenient)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from shisho.domain.codec import Payload
 from shisho.domain.corpus import (
@@ -104,17 +104,27 @@ class Inquiry:
     requirements: Requirements = NO_REQUIREMENTS
 
 
+class StepText(NamedTuple):
+    """A text that a step was shown: `document text[start:start + len(text)] == text`, unless the document has
+    other white space there."""
+
+    document_id: DocumentId
+    start: int
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class RunStep:
-    """A step of a run as the ledger keeps it: what a node was given, and what it gave."""
+    """A step of a run as the ledger keeps it. `output`: what the node gave, without the texts of passages;
+    `texts`: those texts, in their order."""
 
     number: int
     """From 1."""
     node: str
     input_hash: str
     """Of the node's name and what it was given."""
-    input: Payload
     output: Payload
+    texts: tuple[str, ...]
     at: Instant
 
 

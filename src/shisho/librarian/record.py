@@ -11,14 +11,17 @@ from hashlib import sha256
 from typing import Any, get_type_hints
 
 from shisho.domain.answer_news import RunNews, StepForgotten, StepTaken
-from shisho.domain.codec import Payload, build, dumps
-from shisho.domain.corpus import Citation
-from shisho.domain.inquiry import RunStep
+from shisho.domain.codec import Payload, build, dumps, join_object
+from shisho.domain.corpus import Citation, NumberedPassage
+from shisho.domain.inquiry import RunStep, StepText
 from shisho.domain.loop_state import LoopState, Spending
 from shisho.librarian.citations import Citations
 from shisho.librarian.search import InquirySearch, SearchedRound
 from shisho.librarian.table import Act, Node
 from shisho.ports import Clock, Ledger
+
+# The fields of a shown passage that are texts of its document. Stored apart, each as a reference.
+TEXT_FIELDS = ("text", "after", "overleaf", "code_after")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,7 @@ class RunRecord:
         self._clock = clock
         self._notify = notify
         self._stop = stop
+        self._texts: dict[str, tuple[Any, str]] = {}
         self.steps = 0
 
     def record_act(self, node: Node, act: Act) -> Act:
@@ -72,21 +76,32 @@ class RunRecord:
 
         async def recorded_act(state: LoopState) -> LoopState:
             input_ = {key: state[key] for key in node.sees if key in state}  # type: ignore[literal-required]
-            fingerprint = sha256(dumps([node.name, input_]).encode()).hexdigest()
-            output = await self._replayed(node, fingerprint)
-            replayed = output is not None
-            if output is None:
+            fingerprint = sha256(
+                f"[{dumps(node.name)},{join_object(self._write(input_))}]".encode()
+            ).hexdigest()
+            loop_state = await self._replayed(node, fingerprint)
+            replayed = loop_state is not None
+            if loop_state is None:
                 if node.stoppable and self._stop():
                     raise RunStopped(state)
-                output = await self._taken(node, act, input_, fingerprint)
+                loop_state = await self._taken(node, act, input_, fingerprint)
             self.steps += 1
-            loop_state = output.read_state()
             self._notify(StepTaken(node.name, self.steps, replayed, loop_state))
             return loop_state
 
         return recorded_act
 
-    async def _replayed(self, node: Node, fingerprint: str) -> StepOutput | None:
+    def _write(self, state: Mapping[str, Any]) -> dict[str, str]:
+        """Return the members of a state as JSON. A value that two steps have in common is written once."""
+        members = {}
+        for key, value in state.items():
+            entry = self._texts.get(key)
+            if entry is None or entry[0] is not value:
+                self._texts[key] = entry = (value, dumps(value))
+            members[key] = entry[1]
+        return members
+
+    async def _replayed(self, node: Node, fingerprint: str) -> LoopState | None:
         stored = await self._ledger.find_step(self._run_id, self.steps + 1)
         if stored is None:
             return None
@@ -94,33 +109,77 @@ class RunRecord:
             await self._ledger.forget_from(self._run_id, self.steps + 1)
             self._notify(StepForgotten(node.name, self.steps + 1))
             return None
-        output = stored.output.read(StepOutput)
+        output = read_output(stored)
         for citation in output.citations:
             self._citations.take(citation)
-        return output
+        return output.read_state()
 
-    async def _taken(self, node: Node, act: Act, input_: Any, fingerprint: str) -> StepOutput:
+    async def _taken(self, node: Node, act: Act, input_: Any, fingerprint: str) -> LoopState:
         known_count = len(self._citations)
         round_count = len(self._search.rounds)
         started = self._clock.monotonic()
         state = await act(input_)
         state["spent"] = state.get("spent", Spending()) + Spending(seconds=self._clock.monotonic() - started)
-        rounds = self._search.rounds[round_count:]
-        if "shown" in state:
-            rounds = [replace(round_, shown=()) for round_ in rounds]
-        output = StepOutput(
-            Payload.wrap(state), tuple(self._citations.list_since(known_count)), tuple(rounds)
-        )
-        number = self.steps + 1
-        given = Payload.wrap(input_)
-        await self._ledger.record(self._run_id, number, node.name, fingerprint, given, Payload.wrap(output))
-        return output
+        rounds, bare, texts = _without_texts(state, self._search.rounds[round_count:])
+        members = {
+            "state": join_object(self._write(state) | {key: dumps(value) for key, value in bare.items()}),
+            "citations": dumps(self._citations.list_since(known_count)),
+            "rounds": dumps(rounds),
+        }
+        output = Payload(join_object(members))
+        await self._ledger.record(self._run_id, self.steps + 1, node.name, fingerprint, output, texts)
+        return state
 
 
-def read_output(step: RunStep) -> tuple[LoopState, Sequence[Citation]]:
-    """The part of the state that a stored step has changed, and what it has cited first."""
-    output = step.output.read(StepOutput)
-    return output.read_state(), output.citations
+def read_output(step: RunStep) -> StepOutput:
+    """Return the output of a stored step, with the texts of its passages."""
+    data = json.loads(step.output.text)
+    if step.texts:
+        passages = data["state"].get("shown") or [
+            passage for round_ in data["rounds"] for passage in round_["shown"]
+        ]
+        texts = iter(step.texts)
+        for passage in passages:
+            passage.update({name: next(texts) for name in TEXT_FIELDS})
+    output: StepOutput = build(data, StepOutput)
+    return output
+
+
+def _without_texts(
+    state: LoopState, rounds: Sequence[SearchedRound]
+) -> tuple[Sequence[SearchedRound], Mapping[str, Any], Sequence[StepText]]:
+    """Return the rounds as they are stored, the members of the state that are stored otherwise than they are,
+    and the texts of the shown passages in their order: those of the state, or else of the rounds. Passages
+    without a known source keep their texts."""
+    sources = [source for round_ in rounds for source in round_.sources]
+    if "shown" in state:
+        rounds = [replace(round_, shown=()) for round_ in rounds]
+        if len(sources) != len(state["shown"]):
+            return rounds, {}, ()
+        bare = tuple(map(_without_text, state["shown"]))
+        return rounds, {"shown": bare}, _list_texts(state["shown"], sources)
+    passages = [passage for round_ in rounds for passage in round_.shown]
+    if len(sources) != len(passages):
+        return rounds, {}, ()
+    bare_rounds = [replace(round_, shown=tuple(map(_without_text, round_.shown))) for round_ in rounds]
+    return bare_rounds, {}, _list_texts(passages, sources)
+
+
+def _without_text(passage: NumberedPassage) -> NumberedPassage:
+    return replace(passage, text="", after="", overleaf="", code_after="")
+
+
+def _list_texts(passages: Sequence[NumberedPassage], sources: Sequence[Citation]) -> list[StepText]:
+    texts: list[StepText] = []
+    for passage, source in zip(passages, sources, strict=True):
+        starts = {
+            "text": source.start,
+            "after": source.end,
+            "overleaf": source.end + len(passage.after),
+            "code_after": source.end + max(0, passage.after.find(passage.code_after)),
+        }
+        texts += (StepText(source.document_id, starts[name], getattr(passage, name)) for name in TEXT_FIELDS)
+    return texts
 
 
 @cache

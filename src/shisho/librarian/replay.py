@@ -12,7 +12,7 @@ from shisho.domain.answer_news import RunNews, StepTaken
 from shisho.domain.codec import Payload
 from shisho.domain.conversation import NewTurn
 from shisho.domain.corpus import UNBOUNDED_ROOM, Citation, Complexity, NumberedPassage, Round
-from shisho.domain.inquiry import Answer, Evidence, Gap, Goal, Inquiry, Plan, RunStep, Strategy
+from shisho.domain.inquiry import Answer, Evidence, Gap, Goal, Inquiry, Plan, RunStep, StepText, Strategy
 from shisho.domain.loop_state import LoopState
 from shisho.domain.model import ModelUse
 from shisho.domain.place import place_within
@@ -21,7 +21,7 @@ from shisho.domain.time import Instant
 from shisho.errors import NotFound
 from shisho.librarian.loop import assemble
 from shisho.librarian.policy import Policy
-from shisho.librarian.record import StepOutput
+from shisho.librarian.record import read_output
 from shisho.librarian.runner import run_table
 from shisho.librarian.search import InquirySearch, SearchedRound
 from shisho.librarian.surveys import CitedSurvey
@@ -38,7 +38,7 @@ class RecordedRun:
                 "What this answer was made from is no longer kept, so it cannot be replayed. Ask again."
             )
         self._nodes = [step.node for step in steps]
-        self._outputs = [step.output.read(StepOutput) for step in steps]
+        self._outputs = [read_output(step) for step in steps]
         self.states = [output.read_state() for output in self._outputs]
 
     def __len__(self) -> int:
@@ -180,7 +180,13 @@ class ForgetfulLedger:
         raise NotFound("There is no run {run_id}.", run_id=run_id)
 
     async def record(
-        self, run_id: str, step: int, node: str, input_hash: str, input_: Payload, output: Payload
+        self,
+        run_id: str,
+        step: int,
+        node: str,
+        input_hash: str,
+        output: Payload,
+        texts: Sequence[StepText] = (),
     ) -> None:
         pass
 

@@ -19,9 +19,9 @@ def trace_run(steps: Sequence[RunStep], records: Sequence[RoundRecord]) -> RunTr
     seen."""
     trace = _Trace()
     for step in steps:
-        state, citations = read_output(step)
-        trace.take(state)
-        trace.citations += citations
+        output = read_output(step)
+        trace.take(output.read_state())
+        trace.citations += output.citations
     return trace.build(_counts(records))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from shisho.domain.codec import Payload
     from shisho.domain.conversation import NewTurn
-    from shisho.domain.inquiry import Answer, Evidence, Inquiry, RunStep
+    from shisho.domain.inquiry import Answer, Evidence, Inquiry, RunStep, StepText
     from shisho.domain.loop_state import LoopState
 
 
@@ -25,19 +25,25 @@ class Ledger(Protocol):
         it has read."""
 
     async def record(
-        self, run_id: str, step: int, node: str, input_hash: str, input_: Payload, output: Payload
+        self,
+        run_id: str,
+        step: int,
+        node: str,
+        input_hash: str,
+        output: Payload,
+        texts: Sequence[StepText] = (),
     ) -> None:
-        """Record a step that was taken, in place of one of the same number. Raises NotFound if the run was
-        removed."""
+        """Record a step that was taken, in place of one of the same number. A text that its document has at
+        that place is stored as a reference. Raises NotFound if the run was removed."""
 
     async def find_step(self, run_id: str, step: int) -> RunStep | None:
-        """A step already taken."""
+        """Return a step already taken. Raises SourceRemoved if a text that it was shown was purged."""
 
     async def forget_from(self, run_id: str, step: int) -> None:
         """Drop this step and all after it: their input has changed."""
 
     async def list_steps(self, run_id: str) -> Sequence[RunStep]:
-        """All steps of a run, in order."""
+        """Return all steps of a run, in order. Raises SourceRemoved, as `find_step`."""
 
     async def save(self, answer: Answer, owner: str) -> None:
         """The answer and its evidence, in one transaction."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from shisho.domain.codec import Payload, build, dumps, loads, to_plain
+from shisho.domain.codec import build, dumps, loads, to_plain
 from shisho.domain.corpus import DocumentState
 from shisho.domain.evidence import REMOVED, mark_source_state
 from shisho.domain.inquiry import (
@@ -21,7 +21,6 @@ from shisho.domain.inquiry import (
     ContradictedSentences,
     Evidence,
     Inquiry,
-    RunStep,
     Sentence,
     SupportOutcome,
 )
@@ -126,11 +125,6 @@ def read_evidence(row: Row) -> Evidence:
     if row.snippet is None:
         raise SourceRemoved("The document that this evidence quotes was purged. Add it again and ask anew.")
     return _evidence(row)
-
-
-def read_step(row: Row) -> RunStep:
-    """From the columns of a step."""
-    return RunStep(row.step, row.node, row.input_hash, Payload(row.input), Payload(row.output), row.at)
 
 
 def expect_only_row(rows: Sequence[Row], noun: str, prefix: str) -> Row:

@@ -104,7 +104,9 @@ async def digest(tables: Tables, table: str, columns: Sequence[str], order: Sequ
     async for rows in read_every_row(tables, table, columns, order):
         count += len(rows)
         for row in map(_as_it_arrives, rows):
-            hashed.update(json.dumps(row, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+            hashed.update(
+                json.dumps(row, ensure_ascii=False, default=_hash_bytes).encode("utf-8", "surrogatepass")
+            )
     return count, hashed.hexdigest()
 
 
@@ -137,4 +139,11 @@ def _as_it_arrives(row: RowValues) -> RowValues:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, memoryview):
+        return bytes(value)
     return int(value) if isinstance(value, bool) else value
+
+
+def _hash_bytes(value: Any) -> str:
+    """Return what stands for a value that JSON has no form for."""
+    return hashlib.sha256(value).hexdigest()

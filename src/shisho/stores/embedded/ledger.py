@@ -4,12 +4,13 @@ it."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import apsw
 
 from shisho.domain.codec import Payload, dumps
 from shisho.domain.conversation import NewTurn
-from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, RunStep
+from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, RunStep, StepText
 from shisho.errors import NotFound
 from shisho.ports import Clock
 from shisho.stores.beginnings import bound_ids
@@ -17,6 +18,7 @@ from shisho.stores.conversations import add_turn
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.queries import EmbeddedQueries
 from shisho.stores.embedded.rows import fetch_all, fetch_first
+from shisho.stores.embedded.texts import read_slices
 from shisho.stores.ledger_rows import (
     NOTHING_UNFINISHED,
     answer_body,
@@ -26,8 +28,8 @@ from shisho.stores.ledger_rows import (
     read_answer,
     read_evidence,
     read_inquiry,
-    read_step,
 )
+from shisho.stores.step_content import pack_step, unpack_step
 
 # A run, unless it was begun before.
 BEGIN = """INSERT INTO runs(id, owner, state, facts, created_at) VALUES (?, ?, 'open', ?, ?)
@@ -35,16 +37,16 @@ BEGIN = """INSERT INTO runs(id, owner, state, facts, created_at) VALUES (?, ?, '
 # What a run was begun with.
 FACTS = "SELECT facts, state FROM runs WHERE id = ?"
 # A step of a run, in place of the one of its number; none if the run is gone.
-RECORD = """INSERT INTO steps(run_id, step, node, input_hash, input, output, at)
-    SELECT id, ?, ?, ?, ?, ?, ? FROM runs WHERE id = ?
-    ON CONFLICT DO UPDATE SET node = excluded.node, input_hash = excluded.input_hash, input = excluded.input,
-        output = excluded.output, at = excluded.at RETURNING 1"""
+RECORD = """INSERT INTO steps(run_id, step, node, input_hash, content, at)
+    SELECT id, ?, ?, ?, ?, ? FROM runs WHERE id = ?
+    ON CONFLICT DO UPDATE SET node = excluded.node, input_hash = excluded.input_hash,
+        content = excluded.content, at = excluded.at RETURNING 1"""
 # One step of a run.
-STEP = "SELECT step, node, input_hash, input, output, at FROM steps WHERE run_id = ? AND step = ?"
+STEP = "SELECT step, node, input_hash, content, at FROM steps WHERE run_id = ? AND step = ?"
 # A step and all after it are dropped.
 FORGET = "DELETE FROM steps WHERE run_id = ? AND step >= ?"
 # All steps of a run, in order.
-STEPS = "SELECT step, node, input_hash, input, output, at FROM steps WHERE run_id = ? ORDER BY step"
+STEPS = "SELECT step, node, input_hash, content, at FROM steps WHERE run_id = ? ORDER BY step"
 # An answer that was saved before goes, and its evidence with it.
 DROP_ANSWER = "DELETE FROM answers WHERE id = ?"
 # An answer.
@@ -101,12 +103,19 @@ class EmbeddedLedger:
         return await self._database.read(work)
 
     async def record(
-        self, run_id: str, step: int, node: str, input_hash: str, input_: Payload, output: Payload
+        self,
+        run_id: str,
+        step: int,
+        node: str,
+        input_hash: str,
+        output: Payload,
+        texts: Sequence[StepText] = (),
     ) -> None:
-        row = (step, node, input_hash, input_.text, output.text, self._clock.now(), run_id)
+        now = self._clock.now()
 
         def work(connection: apsw.Connection) -> None:
-            if connection.execute(RECORD, row).get is None:
+            content = pack_step(output.text, texts, partial(read_slices, connection))
+            if connection.execute(RECORD, (step, node, input_hash, content, now, run_id)).get is None:
                 raise no_run(run_id)
 
         await self._database.write(work)
@@ -114,7 +123,7 @@ class EmbeddedLedger:
     async def find_step(self, run_id: str, step: int) -> RunStep | None:
         def work(connection: apsw.Connection) -> RunStep | None:
             row = fetch_first(connection.execute(STEP, (run_id, step)))
-            return None if row is None else read_step(row)
+            return None if row is None else unpack_step(row, partial(read_slices, connection))
 
         return await self._database.read(work)
 
@@ -123,7 +132,8 @@ class EmbeddedLedger:
 
     async def list_steps(self, run_id: str) -> Sequence[RunStep]:
         def work(connection: apsw.Connection) -> list[RunStep]:
-            return [read_step(row) for row in fetch_all(connection.execute(STEPS, (run_id,)))]
+            rows = fetch_all(connection.execute(STEPS, (run_id,)))
+            return [unpack_step(row, partial(read_slices, connection)) for row in rows]
 
         return await self._database.read(work)
 

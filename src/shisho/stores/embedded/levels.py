@@ -1,4 +1,4 @@
-"""Functions for the script that renames the levels of stored answers."""
+"""Functions for the scripts that rename the levels of stored answers and compress stored steps."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable
 from hashlib import sha256
 
 import apsw
+
+from shisho.stores.step_content import pack_step
 
 NEW_NAMES = {"near": "related", "not_found": "nothing"}
 # A level is followed by the next key of a goal's status, a draft, or an answer. Metadata of documents is not.
@@ -23,13 +25,19 @@ def hash_input(node: str, input_: str) -> str:
     return sha256(f'["{node}",{input_}]'.encode()).hexdigest()
 
 
-FUNCTIONS: dict[str, tuple[Callable[..., str], int]] = {
+def compress_step(output: str) -> bytes:
+    """Return the content of a step with this output."""
+    return pack_step(output, (), lambda slices: [])
+
+
+FUNCTIONS: dict[str, tuple[Callable[..., str | bytes], int]] = {
+    "compress_step": (compress_step, 1),
     "rename_levels": (rename_levels, 1),
     "hash_input": (hash_input, 2),
 }
 
 
 def register(connection: apsw.Connection) -> None:
-    """Let the script of the schema rename levels."""
+    """Let the scripts of the schema call them."""
     for name, (function, arguments) in FUNCTIONS.items():
         connection.create_scalar_function(name, function, arguments, deterministic=True)

@@ -4,10 +4,11 @@ it."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from shisho.domain.codec import Payload, dumps
 from shisho.domain.conversation import NewTurn
-from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, RunStep
+from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, RunStep, StepText
 from shisho.errors import NotFound
 from shisho.ports import Clock
 from shisho.stores.beginnings import bound_ids
@@ -21,12 +22,13 @@ from shisho.stores.ledger_rows import (
     read_answer,
     read_evidence,
     read_inquiry,
-    read_step,
 )
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.queries import PostgresQueries
 from shisho.stores.postgres.rows import change, fetch_all, fetch_first
+from shisho.stores.postgres.texts import read_slices
+from shisho.stores.step_content import pack_step, unpack_step
 
 # A run, unless it was begun before.
 BEGIN = """INSERT INTO runs(id, owner, state, facts, created_at) VALUES (%s, %s, 'open', %s, %s)
@@ -34,16 +36,16 @@ BEGIN = """INSERT INTO runs(id, owner, state, facts, created_at) VALUES (%s, %s,
 # What a run was begun with.
 FACTS = "SELECT facts, state FROM runs WHERE id = %s"
 # A step of a run, in place of the one of its number; none if the run is gone.
-RECORD = """INSERT INTO steps(run_id, step, node, input_hash, input, output, at) SELECT id, %s, %s, %s, %s, %s, %s
+RECORD = """INSERT INTO steps(run_id, step, node, input_hash, content, at) SELECT id, %s, %s, %s, %s, %s
     FROM runs WHERE id = %s FOR KEY SHARE
     ON CONFLICT (run_id, step) DO UPDATE SET node = excluded.node, input_hash = excluded.input_hash,
-        input = excluded.input, output = excluded.output, at = excluded.at"""
+        content = excluded.content, at = excluded.at"""
 # One step of a run.
-STEP = "SELECT step, node, input_hash, input, output, at FROM steps WHERE run_id = %s AND step = %s"
+STEP = "SELECT step, node, input_hash, content, at FROM steps WHERE run_id = %s AND step = %s"
 # A step and all after it are dropped.
 FORGET = "DELETE FROM steps WHERE run_id = %s AND step >= %s"
 # All steps of a run, in order.
-STEPS = "SELECT step, node, input_hash, input, output, at FROM steps WHERE run_id = %s ORDER BY step"
+STEPS = "SELECT step, node, input_hash, content, at FROM steps WHERE run_id = %s ORDER BY step"
 # An answer that was saved before goes, and its evidence with it.
 DROP_ANSWER = "DELETE FROM answers WHERE id = %s"
 # An answer.
@@ -99,22 +101,39 @@ class PostgresLedger:
         return read_inquiry(row, run_id)
 
     async def record(
-        self, run_id: str, step: int, node: str, input_hash: str, input_: Payload, output: Payload
+        self,
+        run_id: str,
+        step: int,
+        node: str,
+        input_hash: str,
+        output: Payload,
+        texts: Sequence[StepText] = (),
     ) -> None:
-        values = (step, node, input_hash, input_.text, output.text, self._clock.now(), run_id)
-        if not await self._database.write(lambda connection: change(connection, RECORD, values)):
+        now = self._clock.now()
+
+        def work(connection: Connection) -> int:
+            content = pack_step(output.text, texts, partial(read_slices, connection))
+            return change(connection, RECORD, (step, node, input_hash, content, now, run_id))
+
+        if not await self._database.write(work):
             raise no_run(run_id)
 
     async def find_step(self, run_id: str, step: int) -> RunStep | None:
-        row = await self._database.read(lambda connection: fetch_first(connection, STEP, (run_id, step)))
-        return None if row is None else read_step(row)
+        def work(connection: Connection) -> RunStep | None:
+            row = fetch_first(connection, STEP, (run_id, step))
+            return None if row is None else unpack_step(row, partial(read_slices, connection))
+
+        return await self._database.read(work)
 
     async def forget_from(self, run_id: str, step: int) -> None:
         await self._database.write(lambda connection: change(connection, FORGET, (run_id, step)))
 
     async def list_steps(self, run_id: str) -> Sequence[RunStep]:
-        rows = await self._database.read(lambda connection: fetch_all(connection, STEPS, (run_id,)))
-        return [read_step(row) for row in rows]
+        def work(connection: Connection) -> list[RunStep]:
+            rows = fetch_all(connection, STEPS, (run_id,))
+            return [unpack_step(row, partial(read_slices, connection)) for row in rows]
+
+        return await self._database.read(work)
 
     async def save(self, answer: Answer, owner: str) -> None:
         values = (answer.id, answer.task_id, owner, answer.created_at, answer_body(answer))

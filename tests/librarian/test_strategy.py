@@ -101,8 +101,8 @@ def test_the_earlier_question_stands_before_every_part() -> None:
     ]
 
 
-@pytest.mark.parametrize("question", ["メリットとデメリットを論じよ", "少子化について議論せよ"])
-def test_a_discussion_is_one_goal_that_looks_deeper(question: str) -> None:
+@pytest.mark.parametrize("question", ["この計画の長所を他と比べると", "How does the plan compare with ours?"])
+def test_a_comparison_of_one_goal_looks_deeper(question: str) -> None:
     made = strategy(question)
     assert len(made.goals) == 1 and made.complexity is Complexity.COMPARISON
 

@@ -7,14 +7,15 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from shisho.domain.inquiry import Sentence
+from shisho.domain.inquiry import AnswerNote, NoteRole, Sentence, list_sentences
 from shisho.domain.loop_state import Draft
 from shisho.domain.model import ModelUse
 from shisho.domain.session import SentenceRevision
 from shisho.language.script import answers_in_language
 from shisho.librarian.allowance import ModelAllowance
-from shisho.librarian.answer_blocks import list_units
-from shisho.librarian.checking.check import UNCITED, AnswerUnit, decide, read_units
+from shisho.librarian.answer import frame_answer, list_remarks
+from shisho.librarian.answer_blocks import KnownWords, build_blocks, list_units
+from shisho.librarian.checking.check import UNCITED, AnswerUnit, decide, read_units, say_counts
 from shisho.librarian.checking.judge import ask_judge
 from shisho.librarian.checking.search import SupportSearch
 from shisho.librarian.model_calls import ModelCalls, mark_unusable
@@ -22,7 +23,6 @@ from shisho.librarian.model_replies import AnswerReply, BlockReply
 from shisho.librarian.policy import AnswerInput, SeekSupport, StepResult, quote_evidence
 from shisho.librarian.prompting import fence_evidence, list_goals, load_prompt, make_boundary
 from shisho.librarian.reply_length import size_reply
-from shisho.librarian.written_answer import count_changes, write_draft
 from shisho.rendering.answer_text import write_numbers
 
 MAX_SOUGHT = 3  # sentences of one answer that a search is made for
@@ -69,7 +69,7 @@ class AnswerWriter:
             uses = (*judged, *mark_unusable(uses, reply))
             return StepResult(quote_evidence(self._inputs, "answer_unwritten"), uses)
         draft, revisions, judging = await self._check_blocks(blocks)
-        dropped, contradicted = count_changes(revisions)
+        dropped, contradicted = _count_changes(revisions)
         uses = tuple(
             replace(use, dropped=dropped, rewritten=contradicted, supplied=self._supplied) for use in uses
         )
@@ -89,7 +89,7 @@ class AnswerWriter:
         """Return the answer of these blocks, None if nothing of them stays, and what its check did."""
         units = await self._cite(list_units(blocks))
         revisions, judging = await self._check(units)
-        draft = write_draft(self._inputs, blocks, revisions)
+        draft = _write_draft(self._inputs, blocks, revisions)
         if draft is not None:
             self._tell(units, revisions)
         return draft, revisions, judging
@@ -132,3 +132,32 @@ class AnswerWriter:
             if revision.became == "kept" and not unit.context:
                 sentence = Sentence(revision.text, revision.evidence, revision.support, revision.by)
                 self._hear(sentence.text + write_numbers(sentence))
+
+
+def _write_draft(
+    inputs: AnswerInput, replied: Sequence[BlockReply], revisions: Sequence[SentenceRevision]
+) -> Draft | None:
+    """Return the answer of these blocks, or None if no unit with a quotation stays in it."""
+    if not any(revision.became == "kept" and revision.evidence for revision in revisions):
+        return None
+    blocks = build_blocks(replied, revisions, KnownWords(inputs.strategy.question, inputs.evidence))
+    if not any(sentence.evidence for sentence in list_sentences(blocks)):
+        return None
+    counted = say_counts(revisions, inputs.strategy.question)
+    notes = [AnswerNote(counted, NoteRole.REMARK)] if counted else []
+    return frame_answer(
+        inputs.strategy,
+        inputs.status,
+        inputs.evidence,
+        inputs.verdict,
+        inputs.unsearched,
+        "answer_written",
+        [*blocks, *list_remarks(inputs.evidence, inputs.strategy), *notes],
+        inputs.asked,
+    )
+
+
+def _count_changes(revisions: Sequence[SentenceRevision]) -> tuple[int, int]:
+    """Return how many units were left out, and how many were contradicted."""
+    became = [revision.became for revision in revisions]
+    return became.count("removed"), became.count("contradicted")

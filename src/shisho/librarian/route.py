@@ -17,7 +17,7 @@ from shisho.domain.inquiry import (
 )
 from shisho.domain.loop_state import Spending
 from shisho.librarian import condition
-from shisho.librarian.budget import estimate_next_round, find_reached_ceiling
+from shisho.librarian.allowance import estimate_next_round, find_reached_ceiling
 
 PATIENCE = 2  # rounds without new evidence
 SEARCHED_OUT = frozenset({LoopStop.ROUNDS, LoopStop.STAGNATION, LoopStop.EXHAUSTED})

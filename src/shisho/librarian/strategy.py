@@ -42,10 +42,6 @@ _KIND_WORDS = (
         ),
     ),
 )
-_DISCUSSION = re.compile(
-    r"違い|相違|比較|論じ|論ぜよ|議論|考察|長所と短所|メリットとデメリット|\b(?:compare|differ\w*|discuss|versus|vs)\b",
-    re.IGNORECASE,
-)
 
 
 def strategy(question: str, required: Requirements = NO_REQUIREMENTS) -> Strategy:
@@ -61,12 +57,13 @@ def strategy(question: str, required: Requirements = NO_REQUIREMENTS) -> Strateg
     ids = [goal.id for goal in goals]
     if required.condition:
         condition.parse(required.condition, ids)
+    kind = RequestKind.COMPARE if compared else _find_kind(asked_text)
     return Strategy(
         asked_text,
         goals,
         required.condition or join_goals(ids),
-        required.complexity or _complexity(asked_text, len(goals), compared),
-        choose_kind(asked_text, required.kind, are_compared=compared),
+        required.complexity or _choose_complexity(kind, len(goals)),
+        kind if required.kind is RequestKind.AUTO else required.kind,
     )
 
 
@@ -89,12 +86,8 @@ def respell_strategy(aim: Strategy, open_goals: Sequence[Goal], texts: Sequence[
 _read_vocabulary = lru_cache(maxsize=1)(read_vocabulary)  # the next question mostly has the same library
 
 
-def choose_kind(question: str, wanted: RequestKind, *, are_compared: bool = False) -> RequestKind:
-    """Return the kind of answer the caller wants, or else the kind that the question names plainly."""
-    if wanted is not RequestKind.AUTO:
-        return wanted
-    if are_compared:
-        return RequestKind.COMPARE
+def _find_kind(question: str) -> RequestKind:
+    """Return the kind of answer that the question names plainly."""
     return next((kind for kind, words in _KIND_WORDS if words.search(question)), RequestKind.FACT)
 
 
@@ -168,7 +161,7 @@ def check_question(question: str) -> str:
     return asked_text
 
 
-def _complexity(question: str, goals: int, compared: bool) -> Complexity:
-    if compared or _DISCUSSION.search(question):
+def _choose_complexity(kind: RequestKind, goals: int) -> Complexity:
+    if kind is RequestKind.COMPARE:
         return Complexity.COMPARISON
     return Complexity.SEVERAL if goals > 1 else Complexity.SINGLE

@@ -1,5 +1,5 @@
-"""Sentences that may stand in an answer without a citation, because they tell nothing: a closed list,
-whatever was asked."""
+"""Sentences that may stand in an answer without a citation, because they say nothing: a closed list, whatever
+was asked."""
 
 from __future__ import annotations
 
@@ -8,54 +8,34 @@ import re
 from shisho.language.terms import squeeze
 
 # Headings: a word for a part of an answer, never for what the answer is about.
-_HEADINGS = (
+_MATTERS = (
     "回答 答え 解答 結論 要点 要旨 要約 概要 まとめ 総括 結果 理由 根拠 背景 経緯 詳細 説明 解説 補足 参考 備考 "
     "注意 注意点 留意点 出典 引用 参考資料 参考文献 特徴 違い 相違点 共通点 類似点 "
     "比較 具体例 例 定義 手順 方法 概説 はじめに おわりに"
 )
-_ENGLISH_HEADINGS = (
-    "answer|answers|short answer|conclusion|conclusions|summary|in summary|overview|in short|in brief|briefly|details|detail|"
-    "reason|reasons|background|explanation|notes?|sources?|references?|quotations?|evidence|comparison|differences?|"
-    "similarities|features|characteristics|examples?|definitions?|steps|method|to sum up|to summari[sz]e|in conclusion|"
-    "first|second|third|finally|in detail|introduction"
+_OPENINGS = "まとめると 要約すると 結論から言うと 整理すると 具体的には まず 次に 最後に 一方 また なお 以上"
+_ENGLISH = (
+    "answer|answers|short answer|conclusion|conclusions|summary|in summary|overview|in short|in brief|details|reasons|"
+    "background|explanation|note|notes|sources|references|quotations|evidence|comparison|differences|similarities|"
+    "features|examples|definition|definitions|steps|method|to sum up|in conclusion|first|second|third|finally|"
+    "introduction|as follows|in other words"
 )
-_POLITE = "(?:です|である|になります|となります|でした)?"
-_SHOWING = (
-    "示します 示す 述べます 述べる まとめます まとめる 説明します "
-    "説明する 記します 記す 挙げます 挙げる 答えます 答える 引用します"
-)
-_SHOW = f"(?:{'|'.join(_SHOWING.split())})"
-_MATTER = f"(?:ご?質問への)?(?:{'|'.join(_HEADINGS.split())})"
-_SOURCE = "(?:資料|文書|出典|記述|引用|文献|原文)"
-_JAPANESE = re.compile(
-    rf"(?:(?:{_MATTER}|これ|それぞれ)(?:は|を|について)?(?:、)?)?(?:以下|次|下記)の(?:通り|とおり|よう){_POLITE}"
-    r"|(?:まとめると|要約すると|結論から(?:言うと|述べると|いうと)|整理すると|具体的には|要するに|すなわち)(?:、)?"
-    rf"(?:(?:以下|次)の(?:通り|とおり|よう){_POLITE})?"
-    rf"|(?:以下|次|下記)(?:に|で|では)(?:、)?{_MATTER}を(?:順に)?{_SHOW}"
-    rf"|(?:以下|次)に{_SHOW}|順に{_SHOW}|(?:ご?質問に)(?:順に)?お?答え(?:します|いたします)"
-    rf"|(?:これについて|この点について)?(?:、)?{_SOURCE}(?:に|で)?(?:は)?(?:以下|次)のように"
-    r"(?:述べて|述べられて|書かれて|記されて|説明されて|記述されて)(?:います|いる)"
-    rf"|{_SOURCE}(?:に|で)は(?:以下|次)の(?:通り|とおり){_POLITE}"
-    rf"|{_SOURCE}による(?:説明|記述)は(?:以下|次)の(?:通り|とおり){_POLITE}"
-    r"|(?:まず|次に|最後に|第一に|第二に|第三に|一方|また|なお|以上|以上です|以上になります)"
-    rf"|(?:{'|'.join(_HEADINGS.split())})"
-)
-_ENGLISH = re.compile(
-    rf"(?:{_ENGLISH_HEADINGS})"
-    r"|(?:the )?(?:answers?|results?|details|main points|key points|points|reasons?|facts)(?: to (?:the|your) question)?"
-    r" (?:is|are) as follows"
-    r"|(?:this is |here is |here's )?(?:what )?the (?:documents?|sources?|passages?|quotations?) (?:says?|states?)"
-    r"(?: the following)?"
-    r"|(?:here (?:is|are)|below (?:is|are)) (?:the|a) (?:short |brief )?"
-    r"(?:answers?|summary|overview|details|quotations?|main points)"
-    r"|according to the (?:documents?|sources?|passages?)|as follows|in other words"
+_WORDS = frozenset((*_MATTERS.split(), *_OPENINGS.split(), *_ENGLISH.split("|")))
+_MATTER = _MATTERS.replace(" ", "|")
+_LEAD_IN = re.compile(
+    rf"(?:(?:{_MATTER}|これ|それぞれ)(?:は|を)?)?(?:以下|次|下記)の(?:通り|とおり|よう)(?:です|である|になります|となります)?"
+    rf"|(?:以下|次|下記)[にで](?:(?:{_MATTER})を)?(?:示|述べ|まとめ|説明|記|挙げ|答え|引用)し?(?:ます|する|す|る)"
+    r"|(?:資料|文書|出典|文献|原文)には?(?:以下|次)のように(?:述べ|述べられ|書かれ|記され|説明され)て(?:います|いる)"
+    r"|(?:the )?(?:answers?|results?|details|reasons?|(?:main |key )?points) (?:is|are) as follows"
+    r"|the (?:documents?|sources?|passages?|quotations?) (?:says?|states?)(?: the following)?"
+    r"|(?:here|below) (?:is|are) (?:the|a) (?:short |brief )?(?:answers?|summary|overview|details|quotations?|main points)"
+    r"|according to the (?:documents?|sources?|passages?)"
 )
 _DECORATION = re.compile(r"^[\s■●・◆◇□○▼▪※#*>\-–—【［\[(（<＜「]+|[\s。.、,:：;;!！*#】］\])）>＞」]+$")
 
 
 def frame(sentence: str) -> bool:
-    """True where a sentence is one of the list, with or without decoration."""
+    """Return whether a sentence is one of the list, with or without decoration."""
     bare = _DECORATION.sub("", sentence)
-    if _JAPANESE.fullmatch(squeeze(bare)):
-        return True
-    return bool(_ENGLISH.fullmatch(" ".join(bare.casefold().split())))
+    forms = (squeeze(bare), " ".join(bare.casefold().split()))
+    return any(form in _WORDS or _LEAD_IN.fullmatch(form) for form in forms)

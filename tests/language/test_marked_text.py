@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from shisho.language.marked_text import TextMark, render_marks
+from shisho.domain.inquiry import PassageMark
+from shisho.language.marked_text import render_marks
 
 TEXT = "氷は水に浮く。密度が水より低い\nためである。鉄は沈む。"
 TABLE = "材料\t密度\n氷\t0.92\n鉄\t7.87"
 
 
-def mark(text: str, words: str, number: int) -> TextMark:
+def mark(text: str, words: str, number: int) -> PassageMark:
     start = text.index(words)
-    return TextMark(start, start + len(words), number)
+    return PassageMark(start, start + len(words), number)
 
 
 def test_sentences_stand_alone_each_with_its_number() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from shisho.language.display import fence_code, join_lines
 from shisho.language.sentences import is_row, sentences
@@ -17,12 +17,17 @@ _ENDED = re.compile(r"[。．.!?！？」』)）]")
 _WIDE_END = re.compile(r"[\u3000-\u9fff\uff00-\uffef]")
 
 
-class TextMark(NamedTuple):
+class TextMark(Protocol):
     """`text[start:end]` of a passage is marked with the number of its evidence."""
 
-    start: int
-    end: int
-    number: int
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+    @property
+    def number(self) -> int: ...
 
 
 class Segment(NamedTuple):

@@ -20,7 +20,7 @@ from shisho.domain.inquiry import (
     choose_quoted,
 )
 from shisho.language.display import join_lines, join_sentences
-from shisho.language.marked_text import TextMark, render_marked
+from shisho.language.marked_text import render_marked
 from shisho.messages.catalogue import word
 
 PLAIN = ("", "")
@@ -66,9 +66,13 @@ class TextWriter:
                 return "\n".join([self._say("contradicted_head"), *chain.from_iterable(parts)])
 
     def _passage(self, block: AnswerPassage) -> str:
-        marks = [TextMark(mark.start, mark.end, mark.number) for mark in block.marks]
         return render_marked(
-            block.text, marks, heading=block.heading, code=block.code, mark=self.mark, escape=self.escape
+            block.text,
+            block.marks,
+            heading=block.heading,
+            code=block.code,
+            mark=self.mark,
+            escape=self.escape,
         )
 
     def _items(self, items: Sequence[Sentence], signs: Sequence[str]) -> Iterator[str]:

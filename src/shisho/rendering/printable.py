@@ -25,7 +25,7 @@ from shisho.domain.link import is_on_web
 from shisho.domain.place import say_place
 from shisho.domain.printing import PrintableAnswer, PrintedBlock, PrintedLine, PrintedPart, PrintedQuotation
 from shisho.language.display import display_code, display_quotation, join_lines, make_legible
-from shisho.language.marked_text import TextMark, split_marked
+from shisho.language.marked_text import split_marked
 from shisho.language.script import answer_language
 from shisho.messages.catalogue import word
 
@@ -86,8 +86,7 @@ class _Printer:
             yield PrintedBlock("text", (tuple(numbers),))
             return
         lines: list[list[PrintedPart]] = [[]]
-        marks = [TextMark(mark.start, mark.end, mark.number) for mark in passage.marks]
-        for segment in split_marked(passage.text, marks):
+        for segment in split_marked(passage.text, passage.marks):
             first, *others = _split(segment.text)
             lines[-1].append(PrintedPart(first, marked=bool(segment.number)))
             lines += [[PrintedPart(text, marked=bool(segment.number))] for text in others]

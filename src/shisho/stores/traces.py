@@ -150,7 +150,8 @@ def _list_units(blocks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 def _render(passage: dict[str, Any]) -> str:
     """Return a shown passage as the answer's text has it."""
-    from shisho.language.marked_text import TextMark, render_marked  # here, as a purge alone needs it
+    from shisho.domain.inquiry import PassageMark
+    from shisho.language.marked_text import render_marked  # here, as a purge alone needs it
 
-    marks = [TextMark(mark["start"], mark["end"], mark["number"]) for mark in passage["marks"]]
+    marks = [PassageMark(**mark) for mark in passage["marks"]]
     return render_marked(passage["text"], marks, heading=passage["heading"], code=passage["code"])

@@ -27,7 +27,7 @@ from shisho.domain.inquiry import (
 from shisho.interfaces.cli.columns import columns
 from shisho.interfaces.cli.messages import Words
 from shisho.language.display import join_lines, make_legible
-from shisho.language.marked_text import TextMark, render_marked, split_marked
+from shisho.language.marked_text import render_marked, split_marked
 from shisho.language.script import answer_language
 
 LEAST_COLUMN = 14  # cells: narrower columns break every word, so rows are stacked instead
@@ -113,11 +113,10 @@ class _View:
 
 def _show_passage(block: AnswerPassage) -> Text:
     """A passage with its marked sentences in bold."""
-    marks = [TextMark(mark.start, mark.end, mark.number) for mark in block.marks]
     if block.code:
-        return Text(make_legible(render_marked(block.text, marks, heading=block.heading, code=True)))
+        return Text(make_legible(render_marked(block.text, block.marks, heading=block.heading, code=True)))
     text = Text(make_legible(f"▸ {block.heading}\n") if block.heading else "")
-    for segment in split_marked(block.text, marks):
+    for segment in split_marked(block.text, block.marks):
         text.append(make_legible(segment.text), style="bold" if segment.number else "")
         text.append(f"[{segment.number}]" if segment.number else "")
     return text

@@ -33,7 +33,7 @@ from shisho.interfaces.cli.columns import print_columns
 from shisho.interfaces.cli.file_names import make_names_distinct
 from shisho.interfaces.cli.messages import Words
 from shisho.language.display import display_code, display_name, display_quotation, join_lines, make_legible
-from shisho.language.marked_text import TextMark, render_marks
+from shisho.language.marked_text import render_marks
 from shisho.language.script import answer_language
 from shisho.messages.catalogue import render, render_all
 
@@ -83,8 +83,7 @@ def _shorten(given_answer: Answer) -> Answer:
 
 
 def _render_marks(passage: AnswerPassage) -> str:
-    marks = [TextMark(mark.start, mark.end, mark.number) for mark in passage.marks]
-    return render_marks(passage.text, marks, heading=passage.heading, code=passage.code)
+    return render_marks(passage.text, passage.marks, heading=passage.heading, code=passage.code)
 
 
 def _words_of(given_answer: Answer) -> Words:

@@ -57,6 +57,22 @@ async def test_an_answer_keeps_no_word_of_a_model_under_no_number(store: Store) 
     assert (left.blocks, left.text) == (kept, write_text(kept, {}, "ja"))
 
 
+async def test_an_answer_that_read_the_document_keeps_nothing_that_a_model_misses(store: Store) -> None:
+    """Even if it quotes another one."""
+    purged = intake("消える文。")
+    await store.shelf.put(purged)
+    given = answer("abc1", AT, evidence(1, "一冊", DocumentId("doc_other")))
+    status = tuple(replace(row, missing=f"{SECRET}の場所") for row in given.goal_status)
+    await store.ledger.begin(Inquiry("run1", "何か。"))
+    shown = ShownRecord(1, purged.passages[0].id, purged.document.id, 1.0)
+    await store.sessions.add("run1", RoundRecord(1, 1, 2, False, (shown,)))
+    await store.ledger.save(replace(given, task_id="run1", goal_status=status), "local")
+    await store.shelf.remove(purged.document.id, purge=True)
+    left = await store.ledger.answer("abc1", "local")
+    assert left.goal_status and SECRET not in dumps(left)
+    assert left.text == given.text
+
+
 @pytest.mark.parametrize("sentence", ["", SECRET])
 async def test_progress_and_events_keep_no_word_of_a_verdict(store: Store, sentence: str) -> None:
     assert isinstance(store, (EmbeddedStore, PostgresStore))
@@ -65,7 +81,7 @@ async def test_progress_and_events_keep_no_word_of_a_verdict(store: Store, sente
     await store.ledger.begin(Inquiry("run1", "何か。"))
     shown = ShownRecord(1, purged.passages[0].id, purged.document.id, 1.0)
     await store.sessions.add("run1", RoundRecord(1, 1, 2, False, (shown,)))
-    verdict = Verdict(NextStep.COMPLETE, SECRET, f"{SECRET}がある", LoopStop.CONDITION_MET)
+    verdict = Verdict(NextStep.COMPLETE, SECRET, f"{SECRET}がある", LoopStop.CONDITION_MET, SECRET)
     told = AnswerProgress("route", 3, False, sentence, verdict)
     await run(
         store,
@@ -76,7 +92,9 @@ async def test_progress_and_events_keep_no_word_of_a_verdict(store: Store, sente
     await store.shelf.remove(purged.document.id, purge=True)
     left = await read(store)
     assert SECRET not in left[0] + left[1]
-    emptied = AnswerProgress("route", 3, False, "", replace(verdict, next_focus="", judgment_reason=""))
+    emptied = AnswerProgress(
+        "route", 3, False, "", replace(verdict, next_focus="", judgment_reason="", model_reason="")
+    )
     assert Payload(left[0]).read(AnswerProgress) == emptied
     assert left[1].count('"COMPLETE"') == 1
 

@@ -330,12 +330,13 @@ class LoopStop(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """Route's decision. `next_focus`: what the next round is for, in a phrase or as a goal's id; `loop_stop`
-    is set unless the loop goes on."""
+    is set unless the loop goes on. `model_reason`: why a model wants it so, in the question's language."""
 
     status: NextStep
     next_focus: str
     judgment_reason: str
     loop_stop: LoopStop | None = None
+    model_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,8 @@ def route(
         stop = LoopStop.CONDITION_MET
     reason = "; ".join(filter(None, (_progress(strategy, status), judgment.reason)))
     if stop is None:
-        return Verdict(NextStep.CONTINUE, judgment.next_focus or next_focus, reason)
+        focus = judgment.next_focus or next_focus
+        return Verdict(NextStep.CONTINUE, focus, reason, model_reason=judgment.reason)
     return conclude(stop, status, reason)
 
 

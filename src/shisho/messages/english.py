@@ -54,6 +54,7 @@ SAID: Mapping[str, str] = {
     "strategy": "to find out: {text}",
     "round": "search {n}: {text}",
     "kept": "{n} quotations verified",
+    "search_on": "searching on: {text}",
     "model_waits": "The model's provider accepts no calls for now: trying again in {n} s",
     "web_asked": "searching the web: {text}",
     "web_ended": "searched: {text} ({engine}, {pages} result pages, {documents} documents)",

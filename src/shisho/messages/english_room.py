@@ -206,6 +206,7 @@ SAID: Mapping[str, str] = {
     "room_nobody_needed": "Nothing waits for a person.",
     "room_node_answer": "writing the answer …",
     "room_node_evaluate": "reading what was found …",
+    "room_node_model_wait": "the model's provider accepts no calls for now: trying again in {n} s …",
     "room_node_plan": "choosing words to search for …",
     "room_node_route": "deciding whether it is enough …",
     "room_node_search": "searching …",

@@ -205,6 +205,7 @@ SAID: Mapping[str, str] = {
     "room_nobody_needed": "人の操作を待つものはありません。",
     "room_node_answer": "答えをまとめています…",
     "room_node_evaluate": "見つけた箇所を読んでいます…",
+    "room_node_model_wait": "モデルの提供元が今は呼び出しを受け付けません。{n}秒後にもう一度試します…",
     "room_node_plan": "検索の言葉を選んでいます…",
     "room_node_route": "十分かどうか判断しています…",
     "room_node_search": "探しています…",

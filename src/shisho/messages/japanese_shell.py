@@ -55,6 +55,7 @@ SAID: Mapping[str, str] = {
     "strategy": "問い: {text}",
     "round": "第{n}回の検索: {text}",
     "kept": "引用 {n}件を確認",
+    "search_on": "さらに探します: {text}",
     "model_waits": "モデルの提供元が今は呼び出しを受け付けません。{n}秒後にもう一度試します",
     "web_asked": "ウェブ検索: {text}",
     "web_ended": "検索済み: {text} ({engine} 結果{pages}ページ、文書{documents}件)",

@@ -95,6 +95,14 @@ def silence_body(body: str, quotations: Iterable[tuple[int, str, str, str]], tra
     return json.dumps(answer, ensure_ascii=False)
 
 
+def blank_missing(body: str) -> str:
+    """Return the body of an answer without what a model misses: it has read the document, even if the answer
+    doesn't quote it."""
+    answer = json.loads(body)
+    statuses = [status | {"missing": ""} for status in answer["goal_status"]]
+    return json.dumps(answer | {"goal_status": statuses}, ensure_ascii=False)
+
+
 def _silenced(answer: dict[str, Any], gone: list[tuple[int, str, str, str]]) -> dict[str, Any]:
     from shisho.language.display import display_code, join_lines  # here, as a purge alone needs it
 

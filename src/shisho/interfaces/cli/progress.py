@@ -95,6 +95,8 @@ class _Documents:
                 self._show(words("round", n=self._rounds, text=" ".join(change["plans"][-1].keyword_query)))
             case StepTaken(node="evaluate", change=change):
                 self._show(words("kept", n=len(change["evidence"])))
+            case StepTaken(node="route", change=change) if change["verdicts"][-1].model_reason:
+                self._show(words("search_on", text=change["verdicts"][-1].model_reason))
             case ModelWaits(seconds):
                 self._show(words("model_waits", n=f"{seconds:g}"))
             case SentenceWritten(text):

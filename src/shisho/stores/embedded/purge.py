@@ -10,7 +10,7 @@ import apsw
 from shisho.domain.evidence import REMOVED
 from shisho.stores.embedded.rows import fetch_all
 from shisho.stores.embedded.traces import forget, traces
-from shisho.stores.traces import Traces, silence_body
+from shisho.stores.traces import Traces, blank_missing, silence_body
 
 # A document keeps its id, the hash of its bytes and its times.
 DOCUMENT = "UPDATE documents SET warnings = '[]', source = '', title = '' WHERE id = ?"
@@ -37,13 +37,16 @@ SHOWN_TO = "SELECT DISTINCT session_id FROM session_passages WHERE document_id =
 FORGET_STEPS = "DELETE FROM steps WHERE run_id = ?"
 # It cannot be continued.
 PURGE_RUN = "UPDATE runs SET state = 'purged' WHERE id = ?"
+# The answer that such a run ended with.
+ANSWERS_OF_RUN = "SELECT id, body FROM answers WHERE run_id = ?"
 # A line of its answer that was told while it was written may quote what it was shown, and so may a verdict.
 UNTELL_JOB = """UPDATE jobs SET progress_json = json_replace(json_remove(progress_json, '$.sentence'),
-        '$.verdict.judgment_reason', '', '$.verdict.next_focus', '')
+        '$.verdict.judgment_reason', '', '$.verdict.next_focus', '', '$.verdict.model_reason', '')
     WHERE id = ?"""
 # The same in what was told of its job.
 UNTELL_EVENTS = """UPDATE events SET data_json = json_replace(json_remove(data_json, '$.progress.sentence'),
-        '$.progress.verdict.judgment_reason', '', '$.progress.verdict.next_focus', '')
+        '$.progress.verdict.judgment_reason', '', '$.progress.verdict.next_focus', '',
+        '$.progress.verdict.model_reason', '')
     WHERE job_id = ? AND (data_json ->> '$.progress.sentence' <> ''
         OR data_json ->> '$.progress.verdict' IS NOT NULL)"""
 # The text of a document, and what was said of it; the table is filled in.
@@ -83,6 +86,8 @@ def _erase(connection: apsw.Connection, document_id: str) -> None:
         connection.execute(FORGET_STEPS, (run.session_id,))
         for statement in (PURGE_RUN, UNTELL_JOB, UNTELL_EVENTS):
             connection.execute(statement, (run.session_id,))
+        for answer in fetch_all(connection.execute(ANSWERS_OF_RUN, (run.session_id,))):
+            connection.execute(SILENCE, (blank_missing(answer.body), answer.id))
     _silence_answers(connection, document_id, named_traces)
     connection.execute(EVIDENCE, (REMOVED, document_id))
     forget(connection, named_traces)

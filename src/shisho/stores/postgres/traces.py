@@ -10,7 +10,16 @@ from typing import Any
 from shisho.domain.evidence import REMOVED
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.rows import Row, change, fetch_all
-from shisho.stores.traces import ANYWHERE, OF_JOBS, Traces, json_forms, silence_body, subject_forms, traces_of
+from shisho.stores.traces import (
+    ANYWHERE,
+    OF_JOBS,
+    Traces,
+    blank_missing,
+    json_forms,
+    silence_body,
+    subject_forms,
+    traces_of,
+)
 
 # How a document is named, and what else stands for it in places.
 NAMED = """SELECT source, title AS name FROM documents WHERE id = %(id)s
@@ -59,6 +68,8 @@ QUOTED = "SELECT id, answer_id, number, snippet, body FROM evidence WHERE docume
 FORGET_QUOTATION = "UPDATE evidence SET snippet = NULL, body = %s WHERE id = %s"
 # Answers by their ids.
 ANSWERS = "SELECT id, body FROM answers WHERE id = ANY(%s) FOR UPDATE"
+# The answers that runs ended with.
+ANSWERS_OF_RUNS = "SELECT id, body FROM answers WHERE run_id = ANY(%s) FOR UPDATE"
 # An answer without the quotations.
 SILENCE = "UPDATE answers SET body = %s WHERE id = %s"
 # A kept result page quotes the page it lists: what names an address of the document goes.
@@ -93,6 +104,8 @@ def forget_copies(connection: Connection, document_id: str) -> None:
     change(connection, PURGE_RUNS, (runs,))
     for table, column, key in TOLD:
         _untell(connection, table, column, TOLD_BY.format(key=key, column=column), runs)
+    for answer in fetch_all(connection, ANSWERS_OF_RUNS, (runs,)):
+        change(connection, SILENCE, (blank_missing(answer.body), answer.id))
     _silence(connection, document_id, traces)
     _forget(connection, traces)
 
@@ -177,7 +190,7 @@ def _untell(connection: Connection, table: str, column: str, where: str, runs: l
             if isinstance(holder, dict):
                 holder.pop("sentence", None)
                 if holder.get("verdict"):
-                    holder["verdict"] |= {"judgment_reason": "", "next_focus": ""}
+                    holder["verdict"] |= {"judgment_reason": "", "next_focus": "", "model_reason": ""}
         blank = json.dumps(facts, ensure_ascii=False)
         _write_json(connection, table, column, where, {"value": runs, "text": row.text, "blank": blank})
 

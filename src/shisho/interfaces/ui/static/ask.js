@@ -204,6 +204,7 @@ function follow(answerId, place) {
   fill(place, state, make("div", { class: "answer", hidden: true }, make("p", { class: "quiet" }, say("so_far")), lines));
   const events = new EventSource(`/api/v1/answers/${answerId}/events`);
   let isAway = false;
+  let reason = ""; // why a model wants another round
   events.addEventListener("open", () => {
     if (isAway) state.lastChild.textContent = say("thinking");
     isAway = false;
@@ -211,7 +212,10 @@ function follow(answerId, place) {
   events.addEventListener("step", (event) => {
     const step = JSON.parse(event.data);
     if (step.domain) fill(state.lastChild, say("person_asked", { domain: step.domain }), " ", make("a", { href: "/queue" }, say("page_queue")));
-    else if (step.node) state.lastChild.textContent = say(`node_${step.node}`);
+    else if (step.node) {
+      if (step.verdict) reason = step.verdict.model_reason;
+      fill(state.lastChild, say(`node_${step.node}`, { n: step.step }), reason && make("span", { class: "quiet", dir: "auto" }, ` ${reason}`));
+    }
     else if (step.kind === "search_queue") state.lastChild.textContent = say("web_searched", { query: step.subject });
     followLog(answerId);
   });

@@ -13,12 +13,22 @@ from importlib.util import find_spec
 from typing import Any
 
 from shisho.errors import ExtraMissing, InvalidParams
+from shisho.inference.lazy_package import defer_packages
 from shisho.plugins import MODELS, find_plugin, find_plugins, load_plugin
 
 # A kept connection would outlive the event loop it was made in.
 _HEADERS = {"Connection": "close"}
 _NO_KEY = "none"  # the clients require a key even if the server does not
 _TEMPERATURE = 0.0
+_OPENAI_TYPES = (
+    "types",
+    "types.beta",
+    "types.chat",
+    "types.realtime",
+    "types.responses",
+    "types.shared",
+    "types.shared_params",
+)
 _THINKING_BUDGET = 512  # tokens: the least that all thinking models of Gemini accept
 _ROLES = {"ai": "assistant", "human": "user", "system": "system"}
 
@@ -157,6 +167,8 @@ def _role_messages(messages: Messages) -> list[Any]:
 
 def _open_openai(access: ModelAccess, seconds: float) -> StreamCall:
     from httpx2 import AsyncClient
+
+    defer_packages("openai", *_OPENAI_TYPES)
     from openai import AsyncOpenAI
 
     client = AsyncOpenAI(

@@ -253,6 +253,12 @@ SAID: Mapping[str, str] = {
     "jobs done at once by a server or by `shisho worker`": (
         "サーバーや `shisho worker` が同時にする仕事の数"
     ),
+    "days for which the steps of a finished question are stored; later its answer cannot be replayed; 0: without end": (
+        "終わった質問の途中経過を保存する日数。過ぎると回答を再現できなくなる。0: 無期限"
+    ),
+    "remove expired records and give free space back to the system": (
+        "期限の過ぎた記録を削除し、空き領域をシステムに返す"
+    ),
     "seconds one attempt at a job may take; then it ends with what it has": (
         "仕事の1回の試みにかける秒数。過ぎたら今あるもので終わる"
     ),

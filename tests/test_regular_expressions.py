@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 import shisho
+from shisho.language.patterns import LazyPattern
 
 SIZE = 300  # repetitions in the shorter input; the longer has four times as many
 STEEP = 9.0  # times the cost for four times the input: a linear rule costs 4, a quadratic one 16
@@ -52,7 +53,7 @@ CATEGORIES = {
 }
 
 
-def list_patterns() -> Iterator[tuple[str, re.Pattern[Any], str]]:
+def list_patterns() -> Iterator[tuple[str, re.Pattern[Any] | LazyPattern, str]]:
     """Each pattern of a module by its name, and the widest way in which the module uses it."""
     for found in pkgutil.walk_packages(shisho.__path__, "shisho."):
         if found.name.endswith("__main__"):
@@ -60,7 +61,7 @@ def list_patterns() -> Iterator[tuple[str, re.Pattern[Any], str]]:
         module = importlib.import_module(found.name)
         source = read_source(str(module.__file__))
         for name, value in vars(module).items():
-            patterns = [each for each in flatten(value) if isinstance(each, re.Pattern)]
+            patterns = [each for each in flatten(value) if isinstance(each, re.Pattern | LazyPattern)]
             for pattern in patterns:
                 if re.search(rf"^{name}\b[^=\n]*=", source, re.MULTILINE):  # elsewhere it is imported
                     used = set(re.findall(rf"\b{name}\.(\w+)", source))
@@ -87,7 +88,7 @@ def choose_way(used: set[str]) -> str:
     return next(way for way in ("search", "match", "fullmatch") if way in used)
 
 
-def make_inputs(pattern: re.Pattern[Any]) -> list[str]:
+def make_inputs(pattern: re.Pattern[Any] | LazyPattern) -> list[str]:
     """Strings to repeat: what the pattern itself repeats, the whole of it, and common characters."""
     repeated: list[str] = []
     whole = write_sample(parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG), repeated)
@@ -128,7 +129,7 @@ def write_member(members: Sequence[tuple[Any, Any]]) -> str:
     return CATEGORIES.get(value, "a")
 
 
-def count_seconds(pattern: re.Pattern[Any], way: str, text: str) -> float:
+def count_seconds(pattern: re.Pattern[Any] | LazyPattern, way: str, text: str) -> float:
     data: Any = text.encode("utf-8", "replace") if isinstance(pattern.pattern, bytes) else text
     spent = []
     for _ in range(3):
@@ -142,7 +143,7 @@ def count_seconds(pattern: re.Pattern[Any], way: str, text: str) -> float:
     return min(spent)
 
 
-def is_steep(pattern: re.Pattern[Any], way: str, unit: str) -> bool:
+def is_steep(pattern: re.Pattern[Any] | LazyPattern, way: str, unit: str) -> bool:
     """True if four times the input costs far more than four times the seconds, each time it is tried."""
     short, long = (unit * (times * SIZE) + "\x02" for times in (1, 4))
     for _ in range(3):

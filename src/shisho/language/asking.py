@@ -62,7 +62,7 @@ def _read_phrases() -> _Phrases:
     leads = [line.strip(f"{_GAP} ") for line in lines if line.startswith(_GAP) and line.endswith(_GAP)]
     particles, endings = (_any([line[2:] for line in lines if line.startswith(mark)]) for mark in _MARKS)
     behind = rf"(?:{particles}){{1,{MOST_PARTICLES}}}+(?:{_any(closings)})"
-    free = "|".join(map(_write_free, _longest_first(closings)))
+    free = _write_free(_longest_first(closings))
     return _Phrases(
         frozenset(
             word
@@ -89,13 +89,18 @@ def _write_around(opening: str, closing: str) -> str:
     return rf"^{re.escape(opening.strip())}\s+(?P<thing>.+?)\s+{re.escape(closing.strip())}[\s?.!]*$"
 
 
-def _write_free(phrase: str) -> str:
-    """A closing phrase with no particle before it. A short one follows letters of another kind."""
-    written = re.escape(phrase)
-    if phrase.isascii():
-        return rf"[\s,.?!]++{written}(?=[\s,.?!]|$)"
-    kind = _KANA if re.match(f"[{_KANA}]", phrase) else _KANJI
-    return rf"(?<![{kind}]){written}" if len(phrase) <= _SHORT else written
+def _write_free(phrases: list[str]) -> str:
+    """Closing phrases with no particle before them. A short one follows letters of another kind."""
+    written: dict[str, list[str]] = {"": [], _KANA: [], _KANJI: []}
+    for phrase in phrases:
+        if phrase.isascii():
+            written[""].append(rf"[\s,.?!]++{re.escape(phrase)}(?=[\s,.?!]|$)")
+        else:
+            kind = _KANA if re.match(f"[{_KANA}]", phrase) else _KANJI
+            written[kind if len(phrase) <= _SHORT else ""].append(re.escape(phrase))
+    # Compiling a range without regard to case looks at each of its characters.
+    short = (f"(?<!(?-i:[{kind}]))(?:{'|'.join(written[kind])})" for kind in (_KANA, _KANJI))
+    return "|".join([*written[""], *short])
 
 
 def _any(phrases: list[str]) -> str:

@@ -8,13 +8,14 @@ import unicodedata
 from dataclasses import dataclass
 
 from shisho.language.eras import ERA_START
+from shisho.language.patterns import compile_lazily
 
-_DATE = re.compile(
+_DATE = compile_lazily(
     rf"(?:(?P<era>{'|'.join(ERA_START)})(?P<nth>元|\d{{1,2}})|(?P<year>\d{{4}}))年"
     r"(?:度|(?:(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})日)?)?)"
 )
-_ISO = re.compile(r"(?P<year>\d{4})[-/.](?P<month>\d{1,2})(?:[-/.](?P<day>\d{1,2}))?")
-_NUMBER = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,15})?")
+_ISO = compile_lazily(r"(?P<year>\d{4})[-/.](?P<month>\d{1,2})(?:[-/.](?P<day>\d{1,2}))?")
+_NUMBER = compile_lazily(r"[-+]?\d{1,15}(?:\.\d{1,15})?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from shisho.language.patterns import compile_lazily
+
 MOST_CHARACTERS = 40  # of a name
 MOST_WORDS = 5
 LEAST_READ = 12  # characters of a sentence that says something of a thing
@@ -33,35 +35,35 @@ _TOWA_NOTHING = (
     r"何|なに|なん|どの|どう|どん|一体|な[らりっ]|し|さ)"
 )
 # 「この法律で「情報成果物作成委託」とは、…をいう」
-_TOWA_QUOTED = re.compile(
+_TOWA_QUOTED = compile_lazily(
     rf"(?:^|、|で|では|において|に){_MARK}{_OPEN}(?P<name>{_QUOTED}){_CLOSE}{_BESIDE}\s?とは、?{_TOWA_NOTHING}.{{6,}}$"
 )
 # 「産業投資とは、…です」
-_TOWA = re.compile(
+_TOWA = compile_lazily(
     rf"(?:^|、){_MARK}(?P<name>{_NAME}{{1,40}}){_BESIDE}\s?とは"
     rf"(?=、|.{{6,}}(?:です|である|をいう|をいいます|のこと)。?$)、?{_TOWA_NOTHING}.{{6,}}$"
 )
 # 「…を「素性」と呼ぶ」「これを リアクティブエフェクト(Reactive Effect) と呼びます」
-_YOBU = re.compile(
+_YOBU = compile_lazily(
     rf"[をはが][、\s]?(?:{_OPEN}(?P<quoted>{_QUOTED}){_CLOSE}|(?P<name>{_NAME}{{2,40}})){_BESIDE}\s?"
     r"と(?:呼[ぶびばん]|称[すさし]|名付け|定義(?:する|します|され))"
 )
-_TO_IU = re.compile(
+_TO_IU = compile_lazily(
     rf"を[、\s]?(?:{_OPEN}(?P<quoted>{_QUOTED}){_CLOSE}|(?P<name>[一-鿿ァ-ヺー]{{2,12}}))\s?"
     r"と(?:い(?:う|います)|言(?:う|います))[。)]?$"
 )
 # 「一つのときを単回帰、二つ以上のときを重回帰という」
-_PARALLEL = re.compile(rf"を{_OPEN}?(?P<name>{_NAME}{{2,20}}?){_CLOSE}?{_BESIDE}、")
+_PARALLEL = compile_lazily(rf"を{_OPEN}?(?P<name>{_NAME}{{2,20}}?){_CLOSE}?{_BESIDE}、")
 # 「適合率(precision)は…」: a name that comes with its name in another language is new to the reader.
-_GLOSS = re.compile(
+_GLOSS = compile_lazily(
     rf"^{_MARK}(?P<name>[一-鿿ァ-ヺー・]{{2,20}})\s?"
     r"\((?P<beside>[A-Za-z][A-Za-z -]{2,40})(?:[、,][^()]{1,30})?\)\s?(?:は|とは|が)"
 )
-_FIRST_WA = re.compile(
+_FIRST_WA = compile_lazily(
     rf"^{_MARK}{_OPEN}?(?P<name>{_NAME}{{1,40}}?){_CLOSE}?>?{_BESIDE}\s?(?:とは|は|というのは)[、,\s]?(?=.{{6}})"
 )
-_NO_STATEMENT = re.compile(r"(?:[?？]|ですか|でしょうか|ますか|のか)[。」]?$")
-_STATES = re.compile(
+_NO_STATEMENT = compile_lazily(r"(?:[?？]|ですか|でしょうか|ますか|のか)[。」]?$")
+_STATES = compile_lazily(
     r"(?:です|である|であり|もの|こと|をいう|をいいます|を指し?ます?|を指す|の一つ|方法|機能|仕組み)[。.]?$"
 )
 _NO_NAME = _words(
@@ -72,44 +74,44 @@ _NO_NAME = _words(
 )
 _WORDS = r"[A-Za-z][\w/+#'.-]*(?: [\w/+#'-]+){0,4}?"
 # "An encoder is a device …", "Inspired by Cargo, a workspace is a …"
-_IS_A = re.compile(
+_IS_A = compile_lazily(
     rf"(?:^\W{{0,3}}(?P<article>an? |the )?|, an? )\W{{0,2}}(?P<name>{_WORDS})\W{{0,2}}?"
     r"(?: \((?P<beside>[^()]{1,40})\))?(?:,[^,]{1,60},)? (?:is|are) "
     r"(?:(?:basically|essentially|simply|just|formally) )?(?P<what>\"?an? |the |one of |any )(?=.{8})",
     re.IGNORECASE,
 )
-_MEANS = re.compile(
+_MEANS = compile_lazily(
     rf"^\W{{0,3}}(?:an? |the )?\"?(?P<name>{_WORDS})\"?{_BESIDE}"
     r" (?:means|refers to|denotes|is defined as|are defined as|stands for|is short for) (?=.{8})",
     re.IGNORECASE,
 )
-_ENTRY = re.compile(
+_ENTRY = compile_lazily(
     r"^[^\w「]{0,4}(?P<name>[^\s:：\t、。()][^:：\t。()]{0,39}?)\*{0,2}(?:\s?\((?P<beside>[^()]{1,60})\))?"
     r"\*{0,2}\s?(?:[:：\t—–]|\s-\s)\s?\*{0,2}.{8,}$"
 )
 # 「誤差 モデルの中の確率変数」: an item in a list of terms.
-_SPACED_ENTRY = re.compile(r"^(?P<name>[一-鿿ァ-ヺー・々]{2,20})(?P<beside>)\s[^\s].{5,}$")
-_GLOSSARY = re.compile(
+_SPACED_ENTRY = compile_lazily(r"^(?P<name>[一-鿿ァ-ヺー・々]{2,20})(?P<beside>)\s[^\s].{5,}$")
+_GLOSSARY = compile_lazily(
     r"glossar|terminolog|definitions?\b|\bterms\b|abbreviation|用語|定義|略語", re.IGNORECASE
 )
-_NO_ENTRY = re.compile(r"https?$|[をがは]|//")
+_NO_ENTRY = compile_lazily(r"https?$|[をがは]|//")
 _NO_TERM = _words(
     "overview introduction configuration note notes summary example examples usage details reference references background"
     " contents はじめに 概要 目次 参考 参考情報 詳細 型 まとめ 例 注 注意 備考 その他 背景 目的"
 )
-_UNDERLINE = re.compile(r"^([^\n]{2,80})\n([=~^\"'`*+#-])\2{2,}[^\S\n]*$", re.MULTILINE)
-_MARKUP = re.compile(r"^(?:\.\.|:\w|\||[-*_]{3,}|\{|\[)|[=~^-]{5,}")
-_SEVERAL = re.compile(r"[、,;]\s?|(?:とも(?:いう|呼ばれる|呼ぶ)|または|又は|\bor\b|\balso\b)")
-_ANCHOR = re.compile(r"(?<!\s)\s*+\{#[^}]{0,80}\}|(?<![¶#])[¶#]++$|`++|\*++")
-_NUMBER = re.compile(r"^(?:第?[0-9]+(?:[.-][0-9]+)*(?:[章節条項.)、]|\s)|[IVX]+\.|\([0-9a-z]{1,2}\))\s*")
-_NOTE_NUMBER = re.compile(r"(?<=[ぁ-んァ-ヺー一-鿿])[0-9]{1,2}$")
-_QUESTION = re.compile(
+_UNDERLINE = compile_lazily(r"^([^\n]{2,80})\n([=~^\"'`*+#-])\2{2,}[^\S\n]*$", re.MULTILINE)
+_MARKUP = compile_lazily(r"^(?:\.\.|:\w|\||[-*_]{3,}|\{|\[)|[=~^-]{5,}")
+_SEVERAL = compile_lazily(r"[、,;]\s?|(?:とも(?:いう|呼ばれる|呼ぶ)|または|又は|\bor\b|\balso\b)")
+_ANCHOR = compile_lazily(r"(?<!\s)\s*+\{#[^}]{0,80}\}|(?<![¶#])[¶#]++$|`++|\*++")
+_NUMBER = compile_lazily(r"^(?:第?[0-9]+(?:[.-][0-9]+)*(?:[章節条項.)、]|\s)|[IVX]+\.|\([0-9a-z]{1,2}\))\s*")
+_NOTE_NUMBER = compile_lazily(r"(?<=[ぁ-んァ-ヺー一-鿿])[0-9]{1,2}$")
+_QUESTION = compile_lazily(
     r"^(?:what(?:'s| is| are)(?: an?| the)? (?P<english>.+?)\??|(?P<japanese>.+?)(?:とは|って)(?:何|なに)?(?:です)?か?[?？]?)$",
     re.IGNORECASE,
 )
-_INDEFINITE = re.compile(r"\W?(?:an?|any)\b", re.IGNORECASE)
-_ARTICLE = re.compile(r"^(?:an?|the) ", re.IGNORECASE)
-_HEADING = re.compile(r"^(?P<name>[^()]{1,40}?)\s?\((?P<beside>[^()]{1,40})\)$")
+_INDEFINITE = compile_lazily(r"\W?(?:an?|any)\b", re.IGNORECASE)
+_ARTICLE = compile_lazily(r"^(?:an?|the) ", re.IGNORECASE)
+_HEADING = compile_lazily(r"^(?P<name>[^()]{1,40}?)\s?\((?P<beside>[^()]{1,40})\)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +196,7 @@ def _read_english(sentence: str, names_over: set[str], is_first: bool) -> Iterat
         groups = match.groupdict()
         words = match["name"].casefold().split()
         is_over = is_first or _clean(match["name"]).casefold() in names_over
-        is_loose = match.re is _IS_A and not _INDEFINITE.match(groups["article"] or groups["what"])
+        is_loose = "what" in groups and not _INDEFINITE.match(groups["article"] or groups["what"])
         if words[0] not in _NO_NAME and "that" not in words and (is_over or not is_loose):
             yield from (match["name"], match["beside"] or "")
 

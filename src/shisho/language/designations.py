@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from shisho.language.numbers import UNITS, kanji_number
+from shisho.language.patterns import compile_lazily
 from shisho.language.terms import ENGLISH_STOP, stem
 from shisho.language.weights import word_set
 
@@ -40,34 +41,34 @@ _NUMBER = "[0-9]{1,12}(?:[-.][0-9]{1,6}){0,3}"
 _VALUE = rf"(?:{_NUMBER}[A-Fa-f]?|[A-HJ-Zb-hj-z]|{_NUMBER_WORDS.replace(' ', '|')})"
 _NAME = "[一-鿿々ァ-ヶー]{2,8}"
 
-_DAI = re.compile(
+_DAI = compile_lazily(
     rf"第 ?([0-9]{{1,4}}|{_KANJI}{{1,6}}(?!半期)) ?(条(?:の[0-9]|の{_KANJI})?|[一-鿿々ァ-ヶー]{{1,6}})"
 )
-_SUFFIXED = re.compile(
+_SUFFIXED = compile_lazily(
     rf"(?:第|(?<![0-9.一-鿿]))([0-9]{{1,6}}|{_KANJI}{{1,4}})(四半期|級|年生|学年|組(?![合織み])|号[室車機線館棟]|番(?:線|出口|ホーム)|丁目|期生|便)"
 )
-_JAPANESE = re.compile(
+_JAPANESE = compile_lazily(
     rf"(?<![一-鿿々ァ-ヶー])([一-鿿々]{{2,8}}|[一-鿿]{{0,4}}[ァ-ヶー]{{2,12}})(?<![約計各全毎第])(?:: ?| |第)?"
     rf"({_NUMBER}|[A-Z])(?![A-Za-z0-9%条四]|[.,][0-9]|\s?[-~〜][\s0-9]|\s?(?:{_UNIT}|[万億兆年月日]))"
 )
-_ENGLISH = re.compile(
+_ENGLISH = compile_lazily(
     rf"\b([A-Za-z]{{3,16}}):? (?:[Nn]o\. ?|#|code )?"
     rf"({_VALUE}(?:(?:, | and | or |, and ){_VALUE}){{0,8}})(?![\w%'’(]|[.,][0-9]| \()",
     re.ASCII,
 )
-_ORDINAL = re.compile(
+_ORDINAL = compile_lazily(
     rf"\b({_ORDINAL_WORDS.replace(' ', '|')}|[0-9]{{1,3}}(?=st|nd|rd|th))(?:st|nd|rd|th)? ([a-z]+)(?: ([a-z]+))?"
 )
-_CODE = re.compile(rf"(?<![A-Za-z0-9])([A-Za-z]{{1,8}})[-_]?({_NUMBER}[A-Fa-f]?)s?(?![A-Za-z0-9])")
-_LETTERED = re.compile(r"(?<![0-9])([0-9]{1,3}(?:\.[0-9]{1,3}){0,3}) ?\(([a-z]{1,4})\)")
-_FAMILY = re.compile(
+_CODE = compile_lazily(rf"(?<![A-Za-z0-9])([A-Za-z]{{1,8}})[-_]?({_NUMBER}[A-Fa-f]?)s?(?![A-Za-z0-9])")
+_LETTERED = compile_lazily(r"(?<![0-9])([0-9]{1,3}(?:\.[0-9]{1,3}){0,3}) ?\(([a-z]{1,4})\)")
+_FAMILY = compile_lazily(
     r"(?<![一-鿿])(?:([甲乙丙丁])(?=[種型類はがのをにと、及])|([東西南北本新旧別])(館|口|棟|門|校舎|支部|ホール))"
 )
-_NAMED = re.compile(
+_NAMED = compile_lazily(
     rf"((?:{_NAME}[・、と]){{0,8}}{_NAME}?)(支店|支社|支部|支所|営業所|出張所|工場|分校|キャンパス|会員|プラン|コース)"
     r"|\b([A-Z][a-z]+) (branch|office|campus|plant|store|plan|membership|course|wing|station)\b"
 )
-_RANGE = re.compile(r"から|[~〜–]|ないし|\b(?:to|through)\b")
+_RANGE = compile_lazily(r"から|[~〜–]|ないし|\b(?:to|through)\b")
 
 
 class Designation(NamedTuple):

@@ -9,13 +9,14 @@ from collections.abc import Iterable
 from functools import reduce
 
 from shisho.language.normalise import RADICALS
+from shisho.language.patterns import compile_lazily
 from shisho.language.unseen import UNSEEN, strip_unseen
 
-_BREAK = re.compile(r"\r\n?|[\u0085\u2028\u2029]")
-_KANGXI = re.compile("[\u2e80-\u2fd5]")
-_LIGATURE = re.compile("[\ufb00-\ufb06]")
-_PRIVATE = re.compile("[\ue000-\uf8ff]")
-_PRIVATE_AT_START = re.compile("^([ \t\u3000]*)[\ue000-\uf8ff](?=[ \t\u3000]|[^\ue000-\uf8ff])", re.M)
+_BREAK = compile_lazily(r"\r\n?|[\u0085\u2028\u2029]")
+_KANGXI = compile_lazily("[\u2e80-\u2fd5]")
+_LIGATURE = compile_lazily("[\ufb00-\ufb06]")
+_PRIVATE = compile_lazily("[\ue000-\uf8ff]")
+_PRIVATE_AT_START = compile_lazily("^([ \t\u3000]*)[\ue000-\uf8ff](?=[ \t\u3000]|[^\ue000-\uf8ff])", re.M)
 # What office programs write from the fonts Symbol and Wingdings.
 _SYMBOLS = str.maketrans(
     {
@@ -44,24 +45,24 @@ UNKNOWN = "〓"  # what a Japanese printer puts where a letter is missing
 # Written without spaces between words; Korean has them.
 _WIDE = "\u2e80-\u303e\u3041-\u312f\u3190-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff9f\uffe0-\uffe6\U00020000-\U0003ffff"
 _BULLET = "•●○■□▪▫◆◇◻◦‣⁃·・※➢➔⇨✓☑❑❖−–*-"
-_LISTED = re.compile(rf"(?:[{re.escape(_BULLET)}]|[(（]?\d{{1,3}}[.)）．])[ \t\u3000]|[•●■□▪◆◇◻‣➢❑❖]")
-_AFTER_MARK = re.compile(
+_LISTED = compile_lazily(rf"(?:[{re.escape(_BULLET)}]|[(（]?\d{{1,3}}[.)）．])[ \t\u3000]|[•●■□▪◆◇◻‣➢❑❖]")
+_AFTER_MARK = compile_lazily(
     rf"^([ \u3000]*(?:[{re.escape(_BULLET)}]|[(（]?\d{{1,3}}[.)）．]?|[(（]?[a-zA-Z][.)）．]))\t[\t ]*",
     re.M,
 )
-_INDENT = re.compile(r"^[ \t\u3000]+|[ \t\u3000]+$", re.M)
-_CELLS = re.compile(r"\s*\t\s*")
-_LINES = re.compile(r"\s*\n\s*")
-_PARAGRAPHS = re.compile(r"\s*\n\s*\n\s*")
-_SPACES = re.compile(r" {2,}")
-_WIDE_BEFORE = re.compile(f"[{_WIDE}]$")
-_WIDE_AFTER = re.compile(f"[{_WIDE}]")
-_BACKTICKS = re.compile("`+")
+_INDENT = compile_lazily(r"^[ \t\u3000]+|[ \t\u3000]+$", re.M)
+_CELLS = compile_lazily(r"\s*\t\s*")
+_LINES = compile_lazily(r"\s*\n\s*")
+_PARAGRAPHS = compile_lazily(r"\s*\n\s*\n\s*")
+_SPACES = compile_lazily(r" {2,}")
+_WIDE_BEFORE = compile_lazily(f"[{_WIDE}]$")
+_WIDE_AFTER = compile_lazily(f"[{_WIDE}]")
+_BACKTICKS = compile_lazily("`+")
 # What Markdown would take for more than letters: code, a tag, an entity, a link or picture, emphasis.
-_MARKUP = re.compile(
+_MARKUP = compile_lazily(
     r"`|\\(?=[!-/:-@\[-`{-~])|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<=\])\(|\*(?=\S)|(?<=\S)\*|(?<!\w)_(?=\S)|(?<=\S)_(?!\w)"
 )
-_HYPHENATED = re.compile(r"[^\W_][-‐]$")
+_HYPHENATED = compile_lazily(r"[^\W_][-‐]$")
 
 
 def make_legible(text: str) -> str:

@@ -5,9 +5,10 @@ ISO-2022-JP hold ① and 髙."""
 from __future__ import annotations
 
 import codecs
-import re
 
-_LABEL = re.compile(r"[a-z0-9_.:-]{1,40}")
+from shisho.language.patterns import compile_lazily
+
+_LABEL = compile_lazily(r"[a-z0-9_.:-]{1,40}")
 # Labels that Python does not know, and subsets of what the standard reads in their place.
 _MEANT = {
     **dict.fromkeys(("shift_jis", "x-sjis", "windows-31j"), "cp932"),

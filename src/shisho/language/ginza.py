@@ -5,16 +5,16 @@ Needs the extra `ginza`. Without it every function here raises ImportError, whic
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from shisho.language.patterns import compile_lazily
 from shisho.language.terms import PIECE_CHARS, TERM_CHARS, Analysis, TermQuery, analysis, build_query, fold
 
 CONTENT = frozenset({"NOUN", "VERB", "ADJ", "PROPN", "NUM"})
 # A single kana says nothing, ASCII symbols less.
-_DROPPED = re.compile(r"[ぁ-んー]|[!-/:-@\[-`{-~]+|\W+")
+_DROPPED = compile_lazily(r"[ぁ-んー]|[!-/:-@\[-`{-~]+|\W+")
 _local = threading.local()
 
 

@@ -3,22 +3,22 @@ dictionary form."""
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from shisho.language.asking import is_asking_term, strip_asking
+from shisho.language.patterns import compile_lazily
 from shisho.language.terms import ENGLISH_STOP, GRAMMAR, fold, stem, terms, tokenizer
 
 MOST_CHARS = 2_000
-_JAPANESE = re.compile(r"[ぁ-んァ-ヺ一-鿿々]")
+_JAPANESE = compile_lazily(r"[ぁ-んァ-ヺ一-鿿々]")
 # What stays whole: quoted parts, and C++ and C#, whose signs Sudachi takes for punctuation.
-_WHOLE = re.compile(r"[「『“\"]([^」』”\"]{2,60})[」』”\"]|([A-Za-z]+(?:\+\+|#))")
-_KATAKANA = re.compile(r"[ァ-ヺー]+")
-_WHY = re.compile(r"なぜ|何故|どうして|なんで")
-_WORD = re.compile(r"[^\W_]+(?:['’.+#-][^\W_]+)*")
+_WHOLE = compile_lazily(r"[「『“\"]([^」』”\"]{2,60})[」』”\"]|([A-Za-z]+(?:\+\+|#))")
+_KATAKANA = compile_lazily(r"[ァ-ヺー]+")
+_WHY = compile_lazily(r"なぜ|何故|どうして|なんで")
+_WORD = compile_lazily(r"[^\W_]+(?:['’.+#-][^\W_]+)*")
 _NOMINAL = frozenset({"名詞", "接頭辞", "接尾辞", "形状詞", "記号"})
 _NO_THINGS = frozenset({"形状詞可能", "助数詞可能"})  # 必要, 3年
 _VERBAL = frozenset({"動詞", "形容詞"})

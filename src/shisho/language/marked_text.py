@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from shisho.language.display import fence_code, join_lines
+from shisho.language.patterns import compile_lazily
 from shisho.language.sentences import is_row, sentences
 
-_ITEM = re.compile(
+_ITEM = compile_lazily(
     r"\s*(?:[・•●○■□◆◇※]|[-*+–—]\s|[(（]?[0-9０-９①-⑳ア-ン]{1,3}[.)）．、]?\s"
     r"|第[0-9一二三四五六七八九十百]+[章節条項])"
 )
-_ENDED = re.compile(r"[。．.!?！？」』)）]")
-_WIDE_END = re.compile(r"[\u3000-\u9fff\uff00-\uffef]")
+_ENDED = compile_lazily(r"[。．.!?！？」』)）]")
+_WIDE_END = compile_lazily(r"[\u3000-\u9fff\uff00-\uffef]")
 
 
 class TextMark(Protocol):

@@ -4,12 +4,12 @@ What the dictionary's normal forms already bring together (スイレン and 睡�
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
 from shisho.language import irregular_verbs
+from shisho.language.patterns import compile_lazily
 from shisho.language.synonyms import synonym_groups
 from shisho.language.terms import terms, tokenizer
 from shisho.language.weights import LIGHT, STRONG
@@ -116,11 +116,11 @@ def _readings(stem: str) -> frozenset[str]:
     return frozenset(reading.translate(_LONG) for reading in readings if _KATAKANA.fullmatch(reading))
 
 
-_KATAKANA = re.compile(r"[ァ-ヶー]{3,}")
-_LATIN = re.compile(r"[a-z]{3,}")
+_KATAKANA = compile_lazily(r"[ァ-ヶー]{3,}")
+_LATIN = compile_lazily(r"[a-z]{3,}")
 _LONG = str.maketrans("", "", "ー・")
-_VERB = re.compile(r"([一-鿿])[ぁ-ん]{1,3}")
-_PAIR = re.compile(r"[一-鿿]{2}")
+_VERB = compile_lazily(r"([一-鿿])[ぁ-ん]{1,3}")
+_PAIR = compile_lazily(r"[一-鿿]{2}")
 _OTHER = ("電話", "解雇", "否認")  # no 話す, and the opposites of 雇う and 認める
 
 

@@ -3,15 +3,15 @@ names."""
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from itertools import chain
 
 from shisho.language import terms
+from shisho.language.patterns import compile_lazily
 
-_KATAKANA = re.compile(r"[ァ-ヺー]{3,}(?:[・=＝][ァ-ヺー]+)*")
-_LATIN = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Za-z]*[0-9]*(?:[.&'-][A-Za-z0-9]+)*")
-_JAPANESE = re.compile(r"[ぁ-んァ-ヺ一-鿿々]")
+_KATAKANA = compile_lazily(r"[ァ-ヺー]{3,}(?:[・=＝][ァ-ヺー]+)*")
+_LATIN = compile_lazily(r"(?<![A-Za-z0-9])[A-Z][A-Za-z]*[0-9]*(?:[.&'-][A-Za-z0-9]+)*")
+_JAPANESE = compile_lazily(r"[ぁ-んァ-ヺ一-鿿々]")
 
 
 @lru_cache(maxsize=2_000)

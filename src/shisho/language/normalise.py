@@ -11,19 +11,21 @@ from array import array
 from dataclasses import dataclass
 from functools import lru_cache
 
+from shisho.language.patterns import compile_lazily
+
 _CJK = "ぁ-ゖゝ-ヿ々〆一-鿿㐀-䶿"
 # Characters that NFKC and the table below leave alone, so that most of a text is copied as it is.
 _SAFE = r"!-~ぁ-ゖゝゞァ-ヺーヽヾ々〆一-鿿、。「」『』【】・"
 _MARKS = "\u0300-\u036f\u3099\u309a\uff9e\uff9f\ufe00-\ufe0f\U000e0100-\U000e01ef"
-_EVENT = re.compile(
+_EVENT = compile_lazily(
     rf"(?P<spaced>(?<![{_CJK}])(?:[{_CJK}][ \u3000]{{1,2}}){{2,}}[{_CJK}](?![{_CJK}]))"
     rf"|(?P<space>  \s*| ?[^\S ]\s*)|(?P<odd>[^{_SAFE}\s]+)"
 )
-_UNSAFE = re.compile(rf"[^{_SAFE}]")  # every event has one, and this is found many times as fast
-_CLUSTER = re.compile(rf".[{_MARKS}]*", re.S)
-_MARK = re.compile(rf"[{_MARKS}]")
-_JAPANESE = re.compile(rf"[{_CJK}、。，．「」『』（）！？：；]")
-_DROPPED = re.compile(
+_UNSAFE = compile_lazily(rf"[^{_SAFE}]")  # every event has one, and this is found many times as fast
+_CLUSTER = compile_lazily(rf".[{_MARKS}]*", re.S)
+_MARK = compile_lazily(rf"[{_MARKS}]")
+_JAPANESE = compile_lazily(rf"[{_CJK}、。，．「」『』（）！？：；]")
+_DROPPED = compile_lazily(
     "[\u0000-\u0008\u000e-\u001f\u007f\u00ad\u200b-\u200f\u2060\ufe00-\ufe0f\ufeff\ufffe\U000e0100-\U000e01ef]"
 )
 _HYPHENS = frozenset("-‐\u00ad")

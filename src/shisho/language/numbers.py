@@ -10,6 +10,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from shisho.language.eras import ERA_START
+from shisho.language.patterns import compile_lazily
 
 _LIMIT = 20_000  # characters read of one text; what is checked against each other is far shorter
 
@@ -99,7 +100,7 @@ _WRITTEN = sorted({*_SAME_UNIT, *_COUNTERS.split()}, key=len, reverse=True)
 _UNIT = "|".join(re.escape(unit) + ("(?![a-z])" if unit.isascii() else "") for unit in _WRITTEN)
 _MONTH_NAME = rf"(?P<name>{'|'.join(_MONTHS)})[a-z]*\.?"
 
-_DATE = re.compile(
+_DATE = compile_lazily(
     # 令和6年5月3日, 2024年5月, 二〇二四年, 千九百年; 5月3日
     rf"(?:(?P<era>{'|'.join(ERA_START)})(?P<nth>元|\d{{1,2}}|{_KANJI_NUMBER})年"
     rf"|(?<!\d)(?<!明治|大正|昭和|平成|令和)(?P<year>\d{{3,4}}|[〇一二三四五六七八九]{{4}}|千[〇一二三四五六七八九十百]+)年(?!間|ぶり))"
@@ -115,7 +116,7 @@ _DATE = re.compile(
     rf"|同月(?P<day7>\d{{1,2}}|{_KANJI_NUMBER})日"
     rf"|\b(?:in|since|from|until|by|of)\s+(?P<year5>1\d{{3}}|20\d{{2}})\b(?![-/]\d|\s?(?:%|{_UNIT}))"
 )
-_MEASURE = re.compile(
+_MEASURE = compile_lazily(
     r"(?<![a-z\d.^_])(?P<currency>[$€£¥])?(?P<digits>\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?P<fraction>\.\d+|/\d+)?(?P<power>[\^_]-?\d+)?"
     r"(?:\s?(?P<times>thousand|million|billion|trillion)\b)?"
     rf"(?P<scale>(?:[万億兆千百](?:\d{{1,3}}(?:,\d{{3}})+|\d*)){{1,8}}(?=[^一-鿿\d]|$|{_UNIT}))?\s?余?(?P<unit>{_UNIT})?"
@@ -124,13 +125,13 @@ _MEASURE = re.compile(
     rf"|\b(?P<word>{'|'.join(_WORDS)})\b(?:\s(?P<many>hundred|thousand|million|billion|trillion)\b)?"
     rf"(?:\s(?P<after>{'|'.join(unit for unit in _WRITTEN if unit.isascii() and unit.isalpha())})\b)?"
 )
-_ROUGHLY = re.compile(
+_ROUGHLY = compile_lazily(
     r"(?:約|およそ|おおよそ|ほぼ|概ね|\b(?:about|around|roughly|nearly|almost|approximately))\s*$"
 )
-_OR_SO = re.compile(r"余|強|弱|ほど|程度|前後|あまり|近く|くらい|ぐらい")
+_OR_SO = compile_lazily(r"余|強|弱|ほど|程度|前後|あまり|近く|くらい|ぐらい")
 # Only whole runs of letters are tried, each once: the search is linear.
-_SYMBOL = re.compile(r"(?<![a-z])[a-z]++[\^_]?-?\d+[a-z]*")
-_RAISED = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+|[₀₁₂₃₄₅₆₇₈₉]+")
+_SYMBOL = compile_lazily(r"(?<![a-z])[a-z]++[\^_]?-?\d+[a-z]*")
+_RAISED = compile_lazily(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+|[₀₁₂₃₄₅₆₇₈₉]+")
 _NOT_COUNTED = frozenset(
     {
         "十分",

@@ -3,10 +3,11 @@ Devanagari and their like, and kanji beyond U+FFFF."""
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
+
+from shisho.language.patterns import compile_lazily
 
 # All below stand in classes of regular expressions.
 _HANGUL = "\u1100-\u11ff\uac00-\ud7a3"
@@ -24,7 +25,7 @@ _SPACED = (
     "\u0530-\u0dff\u0f00-\u0fff\u10a0-\u10ff\u1200-\u177f\u1800-\u1c7f\u1c90-\u1cff\u2c00-\u2c5f\u2c80-\u2ddf"
     "\ua4d0-\ua63f\ua6a0-\ua6ff\ua800-\uab2f\uab70-\uabff\U00010000-\U00016fdf\U0001e000-\U0001efff"
 )
-_RUN = re.compile(f"(?P<kanji>[{_KANJI}])|(?P<running>[{_RUNNING}]+)|[{_SPACED}]+")
+_RUN = compile_lazily(f"(?P<kanji>[{_KANJI}])|(?P<running>[{_RUNNING}]+)|[{_SPACED}]+")
 # They shape letters inside a word of Persian or Hindi; `normalise` drops them too.
 _JOINERS = str.maketrans(dict.fromkeys("\u200c\u200d"))
 _WRITTEN = "LMN"  # Unicode's letters, their marks, and figures

@@ -8,16 +8,17 @@ from typing import NamedTuple
 
 from shisho.language.eras import ERA_START
 from shisho.language.numbers import Date, figures, kanji_number
+from shisho.language.patterns import compile_lazily
 from shisho.language.terms import fold
 
 FISCAL_START = 4  # the month in which a Japanese fiscal year begins
 _KANJI = "[〇一二三四五六七八九十百千]"
-_FISCAL = re.compile(
+_FISCAL = compile_lazily(
     rf"(?:(?P<era>{'|'.join(ERA_START)}) ?(?P<nth>元|[0-9]{{1,2}}|{_KANJI}{{1,3}})|(?P<year>[0-9]{{4}}|{_KANJI}{{4}})) ?年度"
     r"|\b(?:fy|fiscal(?: year)?) ?'?(?P<short>[0-9]{4}|[0-9]{2})(?![0-9])(?:[-/][0-9]{2,4})?|(?P<closing>[0-9]{4})年3月期"
 )
 _MONTH_NAMES = "january february march april may june july august september october november december"
-_MONTH = re.compile(rf"\b(?:in|of|for|during) ({_MONTH_NAMES.replace(' ', '|')})\b(?! [0-9])")
+_MONTH = compile_lazily(rf"\b(?:in|of|for|during) ({_MONTH_NAMES.replace(' ', '|')})\b(?! [0-9])")
 YEARS = range(1900, 2100)  # bare numbers that may be years
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
+from shisho.language.patterns import compile_lazily
 from shisho.language.terms import fold
 
-_NEGATION = re.compile(
+_NEGATION = compile_lazily(
     r"ない|なかっ|なく(?!と)|なけれ|なし(?:に|で)|ません|ず(?=[、。にはと]|$)|(?<=[かがさたなばまらわ])ぬ|ざる|まい(?=[。、]|$)|可能性(?:が|は|も)低|不可能|無関係|皆無"
     r"|\bnot\b|n't\b|\bno\b|\bnever\b|\bwithout\b|\bneither\b|\bnor\b|\bcannot\b|\bunable\b"
 )
 # Words that look like a negation and are none, and doubled ones.
-_NO_NEGATION = re.compile(
+_NO_NEGATION = compile_lazily(
     r"(?:なければ|なくては|ないと|ねば)(?:なら|いけ)(?:ない|ません|なかった|ず|なく)|だけで(?:は)?なく|のみならず|に(?:違い|ちがい)ない|かもしれ(?:ない|ません)"
     r"|少なく(?:と|ない)|少ない|(?:ほか|他|しか)(?:は)?ない|ないことはない|ないわけではない|必ず|まず|わず(?:か|に)|はず|ずつ|思わず|相変わらず"
     r"|にもかかわらず|に関わらず|を問わず|幼い|危ない|つまらない|なくな"

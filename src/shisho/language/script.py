@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
-_JAPANESE = re.compile("[ぁ-んァ-ヺ一-鿿々]")
-_KANA = re.compile("[ぁ-んァ-ヺ]")
-_LATIN = re.compile("[A-Za-z]")
-_NAMED_LANGUAGE = re.compile(r"英語|英訳|和訳|日本語|\b(?:english|japanese|translat\w+)\b", re.IGNORECASE)
+from shisho.language.patterns import compile_lazily
+
+_JAPANESE = compile_lazily("[ぁ-んァ-ヺ一-鿿々]")
+_KANA = compile_lazily("[ぁ-んァ-ヺ]")
+_LATIN = compile_lazily("[A-Za-z]")
+_NAMED_LANGUAGE = compile_lazily(r"英語|英訳|和訳|日本語|\b(?:english|japanese|translat\w+)\b", re.IGNORECASE)
 SHORT_ANSWER = 40  # letters of an answer that may be all names
 
 

@@ -3,7 +3,7 @@ abbreviations."""
 
 from __future__ import annotations
 
-import re
+from shisho.language.patterns import compile_lazily
 
 BRACKET_REACH = 300  # a bracket open for longer was never closed, and stops mattering
 SHORT_LINE = 0.6  # of its longer neighbour: such a line was ended by its writer, not by the margin
@@ -13,7 +13,7 @@ WIDE = 20  # characters: below this, lines say nothing about margins
 _OPENING = frozenset("「『（(【〔《〈[［“")
 _CLOSING = frozenset("」』）)】〕》〉]］”")
 # All that may begin an event comes first, so that the search runs to it at once and tries nothing in between.
-_EVENT = re.compile(
+_EVENT = compile_lazily(
     r"[「『（(【〔《〈\[［“」』）)】〕》〉\]］”。！？︒｡⁉⁈‼⁇．.!?\n](?:"
     r"(?<=[「『（(【〔《〈\[［“」』）)】〕》〉\]］”])"
     r"|(?<=[。！？︒｡⁉⁈‼⁇])[。！？︒｡⁉⁈‼⁇]*[\"'’]*"
@@ -24,26 +24,26 @@ _EVENT = re.compile(
     r"|(?<=\n)[^\S\n]*(?:\n\s*)?"
     r")"
 )
-_ABBREVIATED = re.compile(
+_ABBREVIATED = compile_lazily(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Sen|Rep|Gov|Rev|Gen|Col|Capt|Lt|Sgt|Inc|Corp|Ltd|Figs?|Eqs?|Secs?|Ch|Chap|Vol|No|Nos|pp?|cf|vs|al|e\.g|i\.e|approx|St|Jr|Sr|Refs?|ca|resp)"
     r"|\b[A-Z]|(?:^|\n)\s*(?:[0-9]{1,3}\.)*[0-9]{1,3})\.$"
 )
-_LOWER_NEXT = re.compile(r"\s+[a-z]")
-_MONTH = re.compile(r"\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.$")
-_DAY_NEXT = re.compile(r"\s+[0-9]")
-_HOUR = re.compile(r"\b[ap]\.m\.$")
+_LOWER_NEXT = compile_lazily(r"\s+[a-z]")
+_MONTH = compile_lazily(r"\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.$")
+_DAY_NEXT = compile_lazily(r"\s+[0-9]")
+_HOUR = compile_lazily(r"\b[ap]\.m\.$")
 # What goes on with an hour: a day, a month, a zone of time.
-_AFTER_HOUR = re.compile(
+_AFTER_HOUR = compile_lazily(
     r"\s+(?:(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?s?\b"
     r"|(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\b|[A-Z]{1,3}T\b|[0-9])"
 )
-_ITEM = re.compile(
+_ITEM = compile_lazily(
     r"[・•●○■□◆◇▪▶‣※◦]|[-*+–—]\s|[(（]?[0-9０-９a-zA-Zア-ンⅰ-ⅻ]{1,3}[)）]|[0-9０-９]{1,3}[.．、]\s?\D|[①-⑳]"
     r"|第[0-9０-９一二三四五六七八九十百]+[章節条項部編]|#{1,6}\s"
 )
 
-_BRACKET = re.compile(r"[「『（(【〔《〈\[［“」』）)】〕》〉\]］”\n]")
-_TABBED_MARK = re.compile(
+_BRACKET = compile_lazily(r"[「『（(【〔《〈\[［“」』）)】〕》〉\]］”\n]")
+_TABBED_MARK = compile_lazily(
     r"\s*(?:[^\w\s]|[(（]?[0-9０-９a-zA-Zア-ンⅰ-ⅻ]{1,3}[)）.．、:：]?|[①-⑳])\s*\t[^\t]*$"
 )
 

@@ -3,9 +3,10 @@ Precision first: the letters of the short name must fit, or the text must say th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+
+from shisho.language.patterns import compile_lazily
 
 MOST_CHARACTERS = 60
 MOST_WORDS = 14
@@ -13,48 +14,48 @@ REACH = 200  # characters before a bracket in which the name stands that it is a
 _LINKS = frozenset(
     ["a", "an", "and", "by", "de", "for", "from", "in", "of", "on", "or", "the", "to", "und", "with"]
 )
-_BRACKETED = re.compile(r"\(([^()]{2,120})\)")
-_HENCEFORTH = re.compile(
+_BRACKETED = compile_lazily(r"\(([^()]{2,120})\)")
+_HENCEFORTH = compile_lazily(
     r"(?:^|[、,。;\s])以下[、,]?\s?(?:単に)?\s?[「『\"]?(?P<short>[^「」『』\"()。、]{1,30}?)[」』\"]?"
     r"\s?(?:と(?:い[うい]|言[うい]|する|し(?:ます|て)|略|記|呼|称|表記)[^「」]{0,20})?[。.]?$"
 )
-_LABELLED = re.compile(
+_LABELLED = compile_lazily(
     r"(?:^|[、,;\s])(?:略称|略して|通称)(?:は|を)?[:、,]?\s?[「『\"]?(?P<short>[^「」『』\"()。、]{1,30}?)[」』\"]?$"
 )
-_ABBREVIATED = re.compile(r"^[「『]?([一-鿿々ァ-ヺー]{2,6})[」』]?$")
-_BESIDE_LATIN = re.compile(r"^([A-Za-z][^、,()]{3,80})[、,]\s?([A-Z][A-Za-z0-9&/-]{1,9})$")
-_APPOSITION = re.compile(
+_ABBREVIATED = compile_lazily(r"^[「『]?([一-鿿々ァ-ヺー]{2,6})[」』]?$")
+_BESIDE_LATIN = compile_lazily(r"^([A-Za-z][^、,()]{3,80})[、,]\s?([A-Z][A-Za-z0-9&/-]{1,9})$")
+_APPOSITION = compile_lazily(
     r"\b(?P<short>[A-Z][A-Z0-9&]{1,9}), the (?P<long>[A-Z][^,()]{3,80}),"
     r"|\b[Tt]he (?P<spelled>[A-Z][^,()]{3,80}), or (?:the )?(?P<letters>[A-Z][A-Z0-9&]{1,9}),"
 )
-_HEREINAFTER = re.compile(
+_HEREINAFTER = compile_lazily(
     r"^(?:hereinafter|hereafter)(?:,? (?:referred to as|called))?,? \"?(?:the )?\"?([^\"]{2,30}?)\"?$"
 )
-_LATIN_SHORT = re.compile(r"^\"?([A-Za-z][A-Za-z0-9&/.-]{1,9})\"?$")
-_LATIN_WORDS = re.compile(r"(?<![A-Za-z0-9'&/,\s-])[A-Za-z0-9'&/,\s-]++\"?$")
-_CAPITALISED = re.compile(r"(?:[A-Z][\w'-]*\s(?:of |for |and |the )*){1,8}$")
-_WORD = re.compile(r"[A-Za-z0-9]+")
-_NAME_RUN = re.compile(r"(?<![一-鿿々〆ヶァ-ヺー・A-Za-z0-9&-])[一-鿿々〆ヶァ-ヺー・A-Za-z0-9&-]++$")
-_QUOTATION = re.compile(r"[「『]([^「」『』]{2,60})[」』]$")
-_CLAUSE = re.compile(r"[^、。「」『』()\s]{2,60}$")
-_SHORT_BEFORE = re.compile(r"([A-Z][A-Za-z0-9&/-]{1,9})\s?$")
-_ENTRY = re.compile(
+_LATIN_SHORT = compile_lazily(r"^\"?([A-Za-z][A-Za-z0-9&/.-]{1,9})\"?$")
+_LATIN_WORDS = compile_lazily(r"(?<![A-Za-z0-9'&/,\s-])[A-Za-z0-9'&/,\s-]++\"?$")
+_CAPITALISED = compile_lazily(r"(?:[A-Z][\w'-]*\s(?:of |for |and |the )*){1,8}$")
+_WORD = compile_lazily(r"[A-Za-z0-9]+")
+_NAME_RUN = compile_lazily(r"(?<![一-鿿々〆ヶァ-ヺー・A-Za-z0-9&-])[一-鿿々〆ヶァ-ヺー・A-Za-z0-9&-]++$")
+_QUOTATION = compile_lazily(r"[「『]([^「」『』]{2,60})[」』]$")
+_CLAUSE = compile_lazily(r"[^、。「」『』()\s]{2,60}$")
+_SHORT_BEFORE = compile_lazily(r"([A-Z][A-Za-z0-9&/-]{1,9})\s?$")
+_ENTRY = compile_lazily(
     r"^\W{0,4}([A-Z][A-Za-z0-9&/-]{1,9})\*{0,2}\s?(?::|\t|—|–|=| - )\s?\*{0,2}([A-Za-z][^:\t()]{3,80}?)(?:[.,;(]|$)"
 )
-_STANDS_FOR = re.compile(
+_STANDS_FOR = compile_lazily(
     r"\b([A-Z][A-Za-z0-9&/-]{1,9})\"?,? (?:stands for|is short for|short for|is an abbreviation of|abbreviates) (?:the )?\"?"
     r"([A-Za-z][^:\t()\".,;]{3,80})"
 )
-_SHORT_FOR = re.compile(
+_SHORT_FOR = compile_lazily(
     r"[「『\"]?([^\s「」『』\"()、。は]{2,12})[」』\"]?(?:とは|は)、?[「『\"]?([^「」『』\"()、。は]{4,60}?)[」』\"]?の略(?:称|語|記)?(?:で|。|$)"
 )
-_NOTE_NUMBER = re.compile(r"(?<=[A-Z]{3})[0-9]{2,}$")
+_NOTE_NUMBER = compile_lazily(r"(?<=[A-Z]{3})[0-9]{2,}$")
 # Japanese names of bodies, behind which capitals in brackets are their short name.
-_BODY = re.compile(
+_BODY = compile_lazily(
     r"(?:機構|協会|研究所|センター|委員会|連盟|連合|機関|銀行|財団|学会|基金|組織|庁|省|大学|会議|同盟|公社|公団|本部)$"
 )
 # 「本調査」 names a thing in one text only, and 「十分に知識がある」 is no name.
-_NO_NAME = re.compile(
+_NO_NAME = compile_lazily(
     r"^(?:本|当|同|該|甲|乙|丙|これ|それ|前者|後者|[でにをのとがは])|[がはを][ぁ-ん]|\s?等$"
 )
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from shisho.language.patterns import compile_lazily
 from shisho.language.readings import hiragana, readings
 from shisho.language.terms import fold
 from shisho.language.vocabulary import Vocabulary
@@ -17,13 +18,13 @@ SHORTEST_READING = 3  # of a word typed in kana: ししょ
 MOST_READING = 24
 LEAST_TYPED = 3  # hiragana in a word that was typed in kana
 SURE_CHARS = 5  # from here on one other letter is a slip, whatever it sounds like
-_KANA = re.compile(r"[ぁ-んァ-ヺー一-鿿々]+")
-_AFTER = re.compile(r"$|[、。?？!！\s]|って|[のはがをにでともへやか]|など|から|まで|より|です|する|した")
-_BEFORE = re.compile(r"(?:^|[、。?？!！\s「」『』]|[のはがをにでともへや]|[^ぁ-んァ-ヺー一-鿿々])$")
-_RUN = re.compile(r"[一-鿿々ァ-ヺー・]{3,24}|[A-Za-z][A-Za-z'-]{5,30}")
-_FIGURE = re.compile(r"[0-9〇一二三四五六七八九十百千万億]")
+_KANA = compile_lazily(r"[ぁ-んァ-ヺー一-鿿々]+")
+_AFTER = compile_lazily(r"$|[、。?？!！\s]|って|[のはがをにでともへやか]|など|から|まで|より|です|する|した")
+_BEFORE = compile_lazily(r"(?:^|[、。?？!！\s「」『』]|[のはがをにでともへや]|[^ぁ-んァ-ヺー一-鿿々])$")
+_RUN = compile_lazily(r"[一-鿿々ァ-ヺー・]{3,24}|[A-Za-z][A-Za-z'-]{5,30}")
+_FIGURE = compile_lazily(r"[0-9〇一二三四五六七八九十百千万億]")
 # Letters that make another thing of a word, not a slip of the same: 最大 is no misspelt 最小.
-_CONTRAST = re.compile(
+_CONTRAST = compile_lazily(
     r"[大小高低上下前後内外左右東西南北新旧有無正負男女父母春夏秋冬朝昼夜甲乙丙丁初終強弱軽重長短多少増減加除売買入出始終生死明暗早遅公私甲種類級第不非未全半再]"
 )
 

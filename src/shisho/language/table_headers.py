@@ -4,11 +4,11 @@ cells between tabs, bars or commas. Pure."""
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
 from shisho.language.numbers import UNITS, fold_figures
+from shisho.language.patterns import compile_lazily
 
 FEWEST_CELLS = {"\t": 2, "|": 3, ",": 3}  # by the mark between cells: fewer are no row of a table
 FEWEST_LABELS = 3  # a table of two columns has a header only where figures stand below it
@@ -18,13 +18,18 @@ MOST_HEADER_ROWS = 4
 MOST_ABOVE = 200_000  # characters of a table that are looked at
 BETWEEN_LABELS = " · "
 BETWEEN_ROWS = " / "
-_FIGURE = re.compile(r"(?=.*\d)[\s\d.,:/%％¥￥$€円人件点\-+−~〜()（）]+")
-_PERIOD = re.compile(r"\s*(?:(?:19|20)\d\d|(?:令和|平成|昭和)?\d{1,4}(?:年度?|月|日|年\d{1,2}月))\s*")
-_RULE = re.compile(r"\s*:?-{3,}:?\s*")
-_DIGIT = re.compile(r"\d")
-_SEPARATORS = (re.compile(r"\t"), re.compile(r"\s*\|\s*"), re.compile(r","), re.compile(r",(?!\d{3}(?!\d))"))
-_UNIT_LABEL = re.compile(r"[(（\[［]\s*([^()（）\[\]［］]{1,10})\s*[)）\]］]\s*$")
-_BARE_NUMBER = re.compile(r"\s*[-+−]?\d[\d,]*(?:\.\d+)?\s*")
+_FIGURE = compile_lazily(r"(?=.*\d)[\s\d.,:/%％¥￥$€円人件点\-+−~〜()（）]+")
+_PERIOD = compile_lazily(r"\s*(?:(?:19|20)\d\d|(?:令和|平成|昭和)?\d{1,4}(?:年度?|月|日|年\d{1,2}月))\s*")
+_RULE = compile_lazily(r"\s*:?-{3,}:?\s*")
+_DIGIT = compile_lazily(r"\d")
+_SEPARATORS = (
+    compile_lazily(r"\t"),
+    compile_lazily(r"\s*\|\s*"),
+    compile_lazily(r","),
+    compile_lazily(r",(?!\d{3}(?!\d))"),
+)
+_UNIT_LABEL = compile_lazily(r"[(（\[［]\s*([^()（）\[\]［］]{1,10})\s*[)）\]］]\s*$")
+_BARE_NUMBER = compile_lazily(r"\s*[-+−]?\d[\d,]*(?:\.\d+)?\s*")
 
 Row = Sequence[str]
 

@@ -15,6 +15,7 @@ from typing import Any
 from shisho.language.asking import is_asking_term
 from shisho.language.mapped import release_mapped
 from shisho.language.other_scripts import PAIRED, list_terms
+from shisho.language.patterns import compile_lazily
 
 # Sudachi raises above 49,149 bytes, and one long run of katakana costs it the square of its length
 PIECE_CHARS = 4_000
@@ -40,17 +41,17 @@ ENGLISH_STOP = _words(
     "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was "
     "will with what which who whom whose when where why how do does did has have had been can could from its we you i"
 )
-_LATIN = re.compile(r"[a-zß-öø-ÿĀ-ɏ][a-z0-9ß-öø-ÿĀ-ɏ]*(?:\+\+|#)?")
-_ENGLISH = re.compile(rf"{_LATIN.pattern}|[0-9]+(?:[.,][0-9]+)*")
-_JAPANESE = re.compile(r"[^\x00-ɏ\u2000-\u2bff]")
-_PAIRABLE = re.compile(rf"[一-鿿々〆ヶァ-ヺー{PAIRED}]+")
-_DROPPED = re.compile(r"[ぁ-んー]|[!-/:-@\[-`{-~]+|\W+")
-_KANJI = re.compile(rf"[一-鿿々{PAIRED}]")
-_ABBREVIATED = re.compile(r"\([一-鿿]\)")
-_WIDE = re.compile(r"[！-～]")
-_QUOTED = re.compile(r'["“]([^"“”]+)["”]')
-_COUNTED = re.compile(r"第?[0-9][0-9.,]*(?:[一-鿿ァ-ヶー]+|[a-z]+)")
-_LONG_VOWEL = re.compile(r"[ァ-ヺー]{3,}ー")
+_LATIN = compile_lazily(r"[a-zß-öø-ÿĀ-ɏ][a-z0-9ß-öø-ÿĀ-ɏ]*(?:\+\+|#)?")
+_ENGLISH = compile_lazily(rf"{_LATIN.pattern}|[0-9]+(?:[.,][0-9]+)*")
+_JAPANESE = compile_lazily(r"[^\x00-ɏ\u2000-\u2bff]")
+_PAIRABLE = compile_lazily(rf"[一-鿿々〆ヶァ-ヺー{PAIRED}]+")
+_DROPPED = compile_lazily(r"[ぁ-んー]|[!-/:-@\[-`{-~]+|\W+")
+_KANJI = compile_lazily(rf"[一-鿿々{PAIRED}]")
+_ABBREVIATED = compile_lazily(r"\([一-鿿]\)")
+_WIDE = compile_lazily(r"[！-～]")
+_QUOTED = compile_lazily(r'["“]([^"“”]+)["”]')
+_COUNTED = compile_lazily(r"第?[0-9][0-9.,]*(?:[一-鿿ァ-ヶー]+|[a-z]+)")
+_LONG_VOWEL = compile_lazily(r"[ァ-ヺー]{3,}ー")
 _NUMERALS = str.maketrans("〇一二三四五六七八九", "0123456789")
 # Ids from here on are shared: by parts of longer words that stand in no row of the dictionary (マルウェア and
 # ロジックボム are 0xFFFFFFF), and by all words of a kind that it lacks.

@@ -6,9 +6,10 @@ An estimate, no bound: a small model may need two for a CJK character (SmolLM2: 
 from __future__ import annotations
 
 import json
-import re
 
-_WIDE = re.compile(r"[⺀-\u9fff가-\ud7ff豈-\ufaff！-￮\U00020000-\U0003ffff]")
+from shisho.language.patterns import compile_lazily
+
+_WIDE = compile_lazily(r"[⺀-\u9fff가-\ud7ff豈-\ufaff！-￮\U00020000-\U0003ffff]")
 
 
 FENCE_TOKENS = 30  # around a passage or a quotation in a prompt

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from shisho.language.patterns import compile_lazily
+
 # Controls, directions, tags. Variation selectors and joiners stay, for they choose the shape of a letter.
-UNSEEN = re.compile(
+UNSEEN = compile_lazily(
     "[\u0000-\u0008\u000b-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
     "\ufff9-\ufffb\ufffe\U000e0000-\U000e007f]"
 )
-_SPACE = re.compile(r"[\t-\r\u0085\u2028\u2029]+")
+_SPACE = compile_lazily(r"[\t-\r\u0085\u2028\u2029]+")
 
 
 def strip_unseen(text: str) -> str:
@@ -19,11 +21,11 @@ def strip_unseen(text: str) -> str:
 
 # Of these, what turns a line around or has words that only a model reads: directions, tags, runs of signs
 # without a width. The flags of England, Scotland and Wales are written with tags.
-_HARMFUL = re.compile(
+_HARMFUL = compile_lazily(
     "(?P<flag>\U0001f3f4[\U000e0020-\U000e007e]{1,6}\U000e007f)|(?:[\u202a-\u202e\u2066-\u2069]+)"
     "|(?:[\u180e\u2060-\u2065\ufff9-\ufffb\U000e0000-\U000e007f]+)|(?:[\u200b-\u200d\ufeff]{4,})"
 )
-_MARK = re.compile("⟨U\\+[0-9A-F]{4,6}(?:×\\d+)?⟩")
+_MARK = compile_lazily("⟨U\\+[0-9A-F]{4,6}(?:×\\d+)?⟩")
 
 
 def mark_unseen(text: str) -> str:

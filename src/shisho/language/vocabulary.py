@@ -3,14 +3,14 @@ each."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from shisho.language.patterns import compile_lazily
 from shisho.language.terms import fold
 
-_RUN = re.compile(r"[一-鿿々〆ァ-ヺー・]{2,24}|[a-z][a-z'-]{3,30}")
+_RUN = compile_lazily(r"[一-鿿々〆ァ-ヺー・]{2,24}|[a-z][a-z'-]{3,30}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +33,7 @@ def read_vocabulary(texts: Iterable[str]) -> Vocabulary:
     return Vocabulary(counts, "\n".join(folded))
 
 
-_BREAK = re.compile(r"(?<=[^\x00-\x7f])\n(?=[^\x00-\x7f])")
+_BREAK = compile_lazily(r"(?<=[^\x00-\x7f])\n(?=[^\x00-\x7f])")
 
 
 def _unbroken(text: str) -> str:

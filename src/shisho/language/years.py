@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from shisho.language.numbers import Date, figures, fold_figures
+from shisho.language.patterns import compile_lazily
 
 _YEARS = range(1500, 2100)  # others are numbers of another kind: programs write 101 for an unknown one
-_WESTERN = re.compile(
+_WESTERN = compile_lazily(
     r"(?<!\d)(?P<year>1[5-9]\d\d|20\d\d)"
     r"(?:(?P<digits>\d{4})(?!\d)|(?!\d)(?:\s?[-/年.]\s?(?P<month>\d{1,2})(?!\d)(?:\s?[-/月.]\s?(?P<day>\d{1,2})(?!\d))?)?)"
 )

@@ -19,6 +19,7 @@ from shisho.domain.inquiry import (
 )
 from shisho.domain.session import SentenceRevision
 from shisho.language.display import join_lines, make_legible
+from shisho.language.patterns import compile_lazily
 from shisho.language.terms import fold, terms
 from shisho.librarian.checking.check import AnswerUnit
 from shisho.librarian.frames import frame
@@ -29,9 +30,9 @@ MAX_COLUMNS = 12
 MAX_HEADING_CHARS = 120
 KNOWN_SHARE = 0.5  # of a heading's terms: those that the question or the quotations have
 NOTHING = Sentence("", (), None)
-_EMPTY = re.compile(r"[\s\-–—―－ー/・.]*")
-_ADDRESS = re.compile(r"://|\bwww\.|\.(?:com|org|net|example)\b", re.IGNORECASE)
-_DIGITS = re.compile(r"\d+")
+_EMPTY = compile_lazily(r"[\s\-–—―－ー/・.]*")
+_ADDRESS = compile_lazily(r"://|\bwww\.|\.(?:com|org|net|example)\b", re.IGNORECASE)
+_DIGITS = compile_lazily(r"\d+")
 # Labels of columns that no document needs to have.
 _LABELS = """
 項目 区分 内容 種類 名称 対象 値 備考 出典 回答 資料 文書 違い 共通点 観点

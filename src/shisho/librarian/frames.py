@@ -3,8 +3,7 @@ was asked."""
 
 from __future__ import annotations
 
-import re
-
+from shisho.language.patterns import compile_lazily
 from shisho.language.terms import squeeze
 
 # Headings: a word for a part of an answer, never for what the answer is about.
@@ -22,7 +21,7 @@ _ENGLISH = (
 )
 _WORDS = frozenset((*_MATTERS.split(), *_OPENINGS.split(), *_ENGLISH.split("|")))
 _MATTER = _MATTERS.replace(" ", "|")
-_LEAD_IN = re.compile(
+_LEAD_IN = compile_lazily(
     rf"(?:(?:{_MATTER}|これ|それぞれ)(?:は|を)?)?(?:以下|次|下記)の(?:通り|とおり|よう)(?:です|である|になります|となります)?"
     rf"|(?:以下|次|下記)[にで](?:(?:{_MATTER})を)?(?:示|述べ|まとめ|説明|記|挙げ|答え|引用)し?(?:ます|する|す|る)"
     r"|(?:資料|文書|出典|文献|原文)には?(?:以下|次)のように(?:述べ|述べられ|書かれ|記され|説明され)て(?:います|いる)"
@@ -31,7 +30,7 @@ _LEAD_IN = re.compile(
     r"|(?:here|below) (?:is|are) (?:the|a) (?:short |brief )?(?:answers?|summary|overview|details|quotations?|main points)"
     r"|according to the (?:documents?|sources?|passages?)"
 )
-_DECORATION = re.compile(r"^[\s■●・◆◇□○▼▪※#*>\-–—【［\[(（<＜「]+|[\s。.、,:：;;!！*#】］\])）>＞」]+$")
+_DECORATION = compile_lazily(r"^[\s■●・◆◇□○▼▪※#*>\-–—【［\[(（<＜「]+|[\s。.、,:：;;!！*#】］\])）>＞」]+$")
 
 
 def frame(sentence: str) -> bool:

@@ -21,6 +21,7 @@ from shisho.domain.model import UNFORMED_FAULTS, ModelUse
 from shisho.domain.requirements import RequestKind
 from shisho.language.asking import strip_asking
 from shisho.language.display import join_lines
+from shisho.language.patterns import compile_lazily
 from shisho.language.sentences import sentences
 from shisho.language.terms import fold
 from shisho.language.tokens import tokens
@@ -80,12 +81,12 @@ FACT_ROOM = 2_400  # tokens of passages in it; a fact that is not there is looke
 EVIDENCE_SHARE = 8  # that part of the room in a prompt which quotations may keep from passages
 BELOW_ENOUGH = 0.98 * ENOUGH  # the most that a passage can have in which a model found no answer
 # Words by which a question may want more than one thing.
-_SEVERAL = re.compile(
+_SEVERAL = compile_lazily(
     r"それぞれ|および|及び|ならびに|並びに|また[、は]|かつ|どちら|いずれ|すべて|全て|一覧|リスト|条件|理由|なぜ|どのよう|合計|合わせ|平均"
     r"|\b(?:and|or|both|each|all|why|how(?! (?:many|much|long|old|often|far|large)\b)|which|list|total|if)\b",
     re.IGNORECASE,
 )
-_PAGES = re.compile(r"[0-9]+|[0-9]*\.\.[0-9]*")
+_PAGES = compile_lazily(r"[0-9]+|[0-9]*\.\.[0-9]*")
 
 
 class ModelPolicy:

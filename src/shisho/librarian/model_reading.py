@@ -3,7 +3,6 @@ goals, and the sentences that it wrote with them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
@@ -12,6 +11,7 @@ from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import Finding, Goal, GoalJudgment, GoalState, Judgment, NextStep, Stance
 from shisho.domain.requirements import RequestKind
 from shisho.language.display import join_lines
+from shisho.language.patterns import compile_lazily
 from shisho.language.sentences import is_row
 from shisho.librarian.evidence import VerifiedQuote, double, verify
 from shisho.librarian.levels import ENOUGH, RELATED
@@ -30,7 +30,7 @@ LEAST_FINDINGS = 3  # for one goal in one round, whatever the others need
 MOST_FINDINGS = 12  # for all goals of one round
 MAX_AROUND = 4  # passages of one round whose neighbours are read
 MAX_REASON_CHARS = 300
-_ITEM_MARK = re.compile(r"[・●○■□◆◇•*–-] ?|[（(]?[0-9０-９a-zア-ン]{1,3}[)）.．、]|[①-⑳]")
+_ITEM_MARK = compile_lazily(r"[・●○■□◆◇•*–-] ?|[（(]?[0-9０-９a-zア-ン]{1,3}[)）.．、]|[①-⑳]")
 
 
 def limit_findings(goals: Sequence[Goal]) -> int:

@@ -16,13 +16,14 @@ from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Goal, Stance
 from shisho.errors import InternalError
 from shisho.language.display import join_lines
+from shisho.language.patterns import compile_lazily
 from shisho.language.tokens import passage_tokens, tokens
 from shisho.librarian.evidence import double
 
 if TYPE_CHECKING:
     from shisho.librarian.checking.check import ReadUnit
 
-_VARIABLE = re.compile(r"{{(\w+)}}")
+_VARIABLE = compile_lazily(r"{{(\w+)}}")
 FENCE = "⟦"
 _LONGEST_HEADING = 200
 ANSWERS_IN_ROOM = 4  # turns that have room, however long

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from shisho.domain.inquiry import Strategy
 from shisho.domain.requirements import RequestKind
+from shisho.language.patterns import compile_lazily
 from shisho.language.terms import fold
 from shisho.librarian.prompting import PromptFile
 
@@ -22,10 +22,10 @@ _KIND_TOKENS = {
     RequestKind.COLLECTION: 3_200,
 }
 _FORM_TOKENS = 3_200  # of a table or a text in chapters
-_FORM = re.compile(
+_FORM = compile_lazily(
     r"表(?:に(?!つ)|で|形式)|箇条書き|見出し|章立て|\b(?:tables?|bullet points|chapters|headings|sections)\b"
 )
-_LENGTH = re.compile(r"([0-9][0-9,]{0,6}) ?(?:文字|字|(words?)\b)")
+_LENGTH = compile_lazily(r"([0-9][0-9,]{0,6}) ?(?:文字|字|(words?)\b)")
 
 
 def asks_for_form(question: str) -> bool:

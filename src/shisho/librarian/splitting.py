@@ -8,44 +8,45 @@ from collections.abc import Sequence
 
 from shisho.language.asking import strip_asking
 from shisho.language.keywords import count_nouns
+from shisho.language.patterns import compile_lazily
 from shisho.language.terms import fold, terms
 from shisho.librarian.follow_up import JOINT, refers_back, split_context
 
-_BRACKETED = re.compile(
+_BRACKETED = compile_lazily(
     r"「[^」]*」|『[^』]*』|（[^）]*）|\([^)]*\)|“[^”]*”|\"[^\"]*\"|【[^】]*】|《[^》]*》"
 )
-_NUMBER = re.compile(
+_NUMBER = compile_lazily(
     r"(?:^|(?<=[\s。、,:：?？を]))(?:[①-⑳]|\(?(?P<n>[1-9][0-9]?)(?:[)）]|[.．](?!\d)))\s*(?=\S)"
 )
-_SENTENCE_END = re.compile(
+_SENTENCE_END = compile_lazily(
     r"(?<=[。?？!！])\s*(?=\S)|(?<=[.?!])(?<!\bvs\.)(?<!\b[a-z]\.[a-z]\.)\s+(?=[\"'A-Za-z0-9])"
 )
-_ASKING_WORD = re.compile(
+_ASKING_WORD = compile_lazily(
     r"何(?!らか|か[^月国所。?？、\s])|誰|だれ|いつ(?!で)|どこ|いく[らつ]|なぜ|ど[のうれん]|どちら"
 )
-_NO_THING = re.compile(rf"{_ASKING_WORD.pattern}|比べ|比較")
+_NO_THING = compile_lazily(rf"{_ASKING_WORD.pattern}|比べ|比較")
 _WH = r"(?:what|who|whom|whose|when|where|why|how|which)"
 _BE = r"(?:is|are|was|were|do|does|did|can|could|will|would|should|must|may)"
 _PREPOSED = r"(?:(?:in|at|on|for|from|by|to) )?"
-_ASKS = re.compile(
+_ASKS = compile_lazily(
     rf"[?？][」』\")）]?$|か[。.]?$|{_ASKING_WORD.pattern}|教え[てろよ願]|挙げ[てよな]|知りた[いく]"
     r"|説明(?:して|せよ|し[。、]|$)|述べ[てよ]|示(?:して|せ)|まとめて|ください|下さい|ほしい|欲しい|願い|とは[。]?$"
     rf"|^(?:and |but |so )?{_PREPOSED}{_WH}\b|(?:^|\b(?:please|you|and) )(?:tell me|explain|describe|list|name|give|show)\b",
     re.IGNORECASE,
 )
 # It goes on after the pause: a condition, a topic, a thing to be counted.
-_GOES_ON = re.compile(
+_GOES_ON = compile_lazily(
     r"(?:たら|れば|なら|ても|とき|時|場合|際|から|(?<!も)ので|[にはがをとの]|けど|けれども?|こと|について|いつ|どこ|誰|何)$"
 )
-_COMMA_ENGLISH = re.compile(
+_COMMA_ENGLISH = compile_lazily(
     rf"(?:, (?:and |or )?| and )(?={_PREPOSED}{_WH} [^ ]+ [^ ]|{_BE} [^ ]+ [^ ])", re.IGNORECASE
 )
-_OPENS_ENGLISH = re.compile(rf"{_PREPOSED}(?:{_WH}|{_BE})\b(?! and\b)", re.IGNORECASE)
-_LINK = re.compile(
+_OPENS_ENGLISH = compile_lazily(rf"{_PREPOSED}(?:{_WH}|{_BE})\b(?! and\b)", re.IGNORECASE)
+_LINK = compile_lazily(
     r"^[、,\s]*(?:(?:また|そして|さらに|加えて|次に|それから|and|also)\b[、,\s]*)?", re.IGNORECASE
 )
-_TOPIC = re.compile(r"^([^、。?？]{1,40}?)(?:とは|って|は)")
-_JOINT = re.compile(r"と、|、と|、?(?:および|及び|ならびに|並びに)|と|、")
+_TOPIC = compile_lazily(r"^([^、。?？]{1,40}?)(?:とは|って|は)")
+_JOINT = compile_lazily(r"と、|、と|、?(?:および|及び|ならびに|並びに)|と|、")
 _ITEM = r"(?:(?!および|及び|ならびに|並びに)[^\s、。，はがをと?？]){1,30}?"
 _ITEMS = (
     r"^(?P<lead>[^。?？]{1,40}?(?:において|における|では|について|に関して|の中で)、)?"
@@ -58,20 +59,20 @@ _HOW = (
 )
 _END = r"[^、。は]{0,20}[。?？!！\s]*$"
 _DIFFER = tuple(
-    re.compile(_ITEMS + tail + _END)
+    compile_lazily(_ITEMS + tail + _END)
     for tail in (
         rf"と?(?:の間)?の(?:{_OF}の)?(?:違い|ちがい|相違|差異?|異同|区別|使い分け|見分け方)点?(?:とは|って|は|を|が)?、?",
         r"と?(?:の(?P<of>[^、。は]{1,24}?))?を(?:比較|対比|見?比べ)",
         rf"(?:とで[、\s]*|とでは|では?|とは|は|って|を|、)、?(?:{_OF}(?:が|は|に|の点で)、?)?{_HOW}",
     )
 )
-_EACH = re.compile(
+_EACH = compile_lazily(
     rf"{_ITEMS}(?P<of>の[^、。はがをと]{{1,12}}?)?(?P<case>とは|は|を|について|)"
     r"、?(?:それぞれ|各々|おのおの)(?P<rest>[^。]+)。?$"
 )
 _A, _B = r"(?P<a>[^?]{2,60}?)", r"(?P<b>[^?]{2,60}?)"
 _DIFFER_BY_NAME = tuple(
-    re.compile(pattern + r"[?？.。!\s]*$", re.IGNORECASE)
+    compile_lazily(pattern + r"[?？.。!\s]*$", re.IGNORECASE)
     for pattern in (
         rf"\bdifferences? between {_A} and {_B}",
         rf"^(?:please )?compare {_A} (?:and|with|to|against|versus|vs\.?) {_B}",
@@ -79,7 +80,7 @@ _DIFFER_BY_NAME = tuple(
         rf"^{_A} (?:vs\.?|versus) {_B}",
     )
 )
-_LEANING = re.compile(r"(?:in|on|at|for|to|of|by|that|those|it|one)\b", re.IGNORECASE)
+_LEANING = compile_lazily(r"(?:in|on|at|for|to|of|by|that|those|it|one)\b", re.IGNORECASE)
 
 
 def split_told(question: str) -> tuple[str, str]:

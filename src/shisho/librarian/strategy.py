@@ -11,6 +11,7 @@ from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import Goal, Strategy
 from shisho.domain.requirements import NO_REQUIREMENTS, RequestKind, Requirements
 from shisho.errors import InvalidParams
+from shisho.language.patterns import compile_lazily
 from shisho.language.vocabulary import read_vocabulary
 from shisho.librarian import condition
 from shisho.librarian.follow_up import JOINT, split_context
@@ -24,18 +25,18 @@ MAX_MINIMUM = 50  # pieces of evidence, and sources, of one goal
 _KIND_WORDS = (
     (
         RequestKind.COMPARE,
-        re.compile(r"違い|相違|比較|比べ|\b(?:compar\w+|differ\w*|versus|vs)\b", re.IGNORECASE),
+        compile_lazily(r"違い|相違|比較|比べ|\b(?:compar\w+|differ\w*|versus|vs)\b", re.IGNORECASE),
     ),
     (
         RequestKind.LIST,
-        re.compile(
+        compile_lazily(
             r"すべて|全て|一覧|リスト|列挙|挙げ|\b(?:list|all|every)\b|^(?:which|what) \w+s (?:are|were|do|did|have|can)\b",
             re.IGNORECASE,
         ),
     ),
     (
         RequestKind.EXPLAIN,
-        re.compile(
+        compile_lazily(
             r"なぜ|どうして|理由|仕組み|どのよう|説明し|論じ|論ぜよ|考察|\b(?:why|explain|discuss)\b"
             r"|^how (?:is|are|do|does|did|can)\b",
             re.IGNORECASE,

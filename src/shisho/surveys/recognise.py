@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from shisho.domain.requirements import RequestKind
 from shisho.domain.survey import SurveyKind
+from shisho.language.patterns import compile_lazily
 
 GENERIC_ENGLISH = ("document", "file", "paper", "article", "text", "source", "doc")
 GENERIC_JAPANESE = ("文書", "資料", "書類", "ファイル", "文献", "論文", "記事", "ドキュメント")
@@ -23,30 +24,30 @@ _NOUN = (
     r"|newsletter|agreement|invoice|slide|presentation|transcript|guide)s?|minutes)"
 )
 _ASKED = r"^(?:please |can you |could you |tell me |show me )*"
-_ENGLISH = re.compile(
+_ENGLISH = compile_lazily(
     rf"{_ASKED}(?P<count>(?:in )?how many |count )?(?(count)(?:all )?"
     r"|(?:(?:list|show|name|find|give)(?: me)? (?:all|every|each)(?: of)? |(?:in )?(?:which|what) ))"
     rf"(?:of (?:all )?)?(?:the |my |our |these )?{_NOUN}\b(?: do (?:i|we|you) have)?(?: are there)? (?P<rest>.+)$",
     re.I,
 )
-_MENTIONING = re.compile(
+_MENTIONING = compile_lazily(
     r"^(?:(?:that|which) )?(?:(?:are |is )?about|on|mention(?:s|ed|ing)?|contain(?:s|ing)?|discuss(?:es|ed|ing)?"
     r"|(?:talk|speak|tell)(?:s|ing)? (?:about|of)|refer(?:s|ring)? to|deal(?:s|ing)? with|concern(?:s|ing)?"
     r"|(?:has|have) the words?) (?:the words? |the terms? )?(?P<topic>.+)$",
     re.I,
 )
-_MENTIONED = re.compile(
+_MENTIONED = compile_lazily(
     r"^(?:(?:in which|where|in) )?(?:(?:is|are|was|were|does|do|did) )?(?P<topic>.+?) (?:(?:is|are|was|were) )?"
     r"(?:mentioned|discussed|talked about|occurs?|appears?|comes? up|named)(?: in)?$",
     re.I,
 )
 # A topic is a name: with a verb of its own the sentence asks something else of those documents.
-_PREDICATE = re.compile(
+_PREDICATE = compile_lazily(
     r"\b(?:is|are|was|were|has|have|had|do|does|did|can|must|should|will|when|why|how|who|what)\b|[,;:?]",
     re.I,
 )
 _HOW_MANY = r"(?:何|いくつ|幾つ|どれ(?:くらい|ぐらい|だけ|ほど))(?:件|個|通|冊|本|つ|点)?"
-_JAPANESE = re.compile(
+_JAPANESE = compile_lazily(
     r"^(?P<topic>.+?)(?:に(?:関する|関して(?:書かれた|書いてある)?|触れて?いる|触れた|言及して?いる|言及した|ついての"
     r"|ついて(?:書かれた|書かれている|書いてある|書いた|触れた|触れている|述べた|述べている|議論した|話し合った))"
     r"|を(?:含む|含んだ|含んでいる|扱う|扱った|扱っている|取り上げた|取り上げている)|[がの](?:出て(?:くる|来る)|載っている"
@@ -55,24 +56,24 @@ _JAPANESE = re.compile(
     r"|(?:の?(?:一覧|リスト)|すべて|全て|全部|列挙|どれ|どの|何と何)|(?<=すべて)|(?<=全て)|(?<=全部))[にをで]?"
     r"(?:して|挙げて|教えて|見せて|示して|出して|列挙して|です|ます|ください|下さい|ほしい|くれますか|もらえますか|お願いします|か)*$"
 )
-_JAPANESE_FIRST = re.compile(
+_JAPANESE_FIRST = compile_lazily(
     rf"^(?:(?P<count>{_HOW_MANY})の|どの)(?P<noun>{_KINDS_JA})[がでには](?P<topic>.+?)(?:のことが|について|[にがはを])"
     r"(?:書いて|書かれて|載って|出て|触れて|触れられて|言及して|含まれて|含んで|取り上げて|取り上げられて|登場して)"
     r"(?:い|あり|き)(?:る|ます|ました)?か?$"
 )
-_BARE = re.compile(
+_BARE = compile_lazily(
     r"^(?:the|a|an|my|our) |[「」『』“”\"]|(?:という|との)?(?:語|言葉|単語|文字列|用語|こと|話題?)$"
     r"| in (?:about |at most |under )?\w+ (?:words|sentences|lines)$",
     re.I,
 )
-_SUMMARY = re.compile(
+_SUMMARY = compile_lazily(
     rf"{_ASKED}(?:summari[sz]e|sum up|outline|(?:(?:give|show|make|write)(?: me)? )?(?:a |an |the )?(?:short |brief )?"
     r"(?:summary|outline|overview) of) (?P<name>.+)$"
     r"|^(?P<name_ja>.+?)(?:の内容)?(?:を(?:短く|簡単に|簡潔に)?(?:要約|まとめて|サマライズ)|の(?:要約|概要|要点|サマリー))"
     r"(?:して|を|作って|まとめて|教えて|見せて|示して|書いて|お願い|ください|下さい|します|できますか|ほしい|くれますか)*$",
     re.I,
 )
-_CHANGES = re.compile(
+_CHANGES = compile_lazily(
     rf"^(?:{_ASKED[1:]}(?:what|which)(?: \w+)?(?: has| have| was| were)? changed?(?: in (?P<within>.+?))? (?:between|from)"
     r"|.*?\b(?:differences?|changes?) between|how (?:does|do|did)(?= .+ (?:differ|change) (?:from|to))) "
     r"(?P<one>.+?) (?:and|to|differ from|change to) (?P<other>.+)$"
@@ -81,19 +82,19 @@ _CHANGES = re.compile(
     re.I,
 )
 # What tells a document from another of its kind; other things are compared by reading what is said of them.
-_DOCUMENT_MARK = re.compile(
+_DOCUMENT_MARK = compile_lazily(
     rf"\bv(?:ersion |\.)?\d|(?<!\d)(?:19|20)\d\d(?!\d|年)|[旧新]|[初改\d]版|版$|\w\.[a-z]{{2,5}}$|\b{_NOUN}\b|(?:{_KINDS_JA})$"
     r"|\b(?:old|new|older|newer|previous|current|former|latest|first|second|final|draft|edition)\b",
     re.I,
 )
-_OPEN_DEADLINES = re.compile(
+_OPEN_DEADLINES = compile_lazily(
     r"^(?=.*\b(?:which|what|list|show|are there|any|all)\b)(?=.*\bdeadlines?\b)"
     r".*\b(?:still|open|upcoming|coming|ahead|not (?:yet )?(?:passed|over|expired)|remain(?:s|ing)?|left|next)\b"
     r"|^(?=.*(?:締め?切|〆切|期限|期日))(?=.*(?:どれ|どの|何|一覧|リスト|すべて|全て|挙げ|教えて|ありますか))"
     r".*(?:まだ(?:過ぎて|終わって|切れて|来て|到来して|間に合)|これから(?:来る|の|迎える|期限|締)|過ぎていない|今後の|残っている)",
     re.I,
 )
-_MODEL = re.compile(
+_MODEL = compile_lazily(
     rf"{_ASKED}(?:write|draft|compose)(?: me| us)?(?: an?| the| some)?(?: [\w-]+)? (?:report|essay|article|letter|memo"
     r"|review|speech|blog post)\b"
     r"|^why (?:do|does|did) .+ (?:disagree|contradict|differ in (?:opinion|view))"

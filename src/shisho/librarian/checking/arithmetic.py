@@ -4,7 +4,6 @@ known. Pure."""
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -19,12 +18,13 @@ from shisho.language.numbers import (
     figures,
     fold_figures,
 )
+from shisho.language.patterns import compile_lazily
 
 _OPERATORS = str.maketrans("×x÷−–", "**/--")
 FIRST_MARK = 0xE000  # private characters stand for the figures of a text
-_MARK = re.compile(r"[\ue000-\uf8ff]")
+_MARK = compile_lazily(r"[\ue000-\uf8ff]")
 _SIGN = "[-+×*x÷/−–]"
-_EQUATION = re.compile(
+_EQUATION = compile_lazily(
     rf"(?<![-+×*÷/−–(])(?<!{_MARK.pattern}x)(?<!\)x)"
     rf"(\(*+{_MARK.pattern}(?:[()]*+{_SIGN}[()]*+{_MARK.pattern})*+[()]*+)=[()]*+{_MARK.pattern}"
 )

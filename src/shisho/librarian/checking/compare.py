@@ -5,13 +5,13 @@ One comparer serves the check of answers and the contradictions between sources.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from shisho.language.meanings import is_same_word
 from shisho.language.numbers import Date, Measure, figure_places, fold_figures, kanji_number
+from shisho.language.patterns import compile_lazily
 from shisho.language.polarity import count_negations, is_negated
 from shisho.language.sentences import sentences
 from shisho.language.terms import fold, terms
@@ -23,12 +23,12 @@ LEAST_DENSE = 0.4  # share of the words between the first and the last one used 
 MOVES = 1
 LONGEST_RUN = 8  # clauses of a quotation that one sentence may sum up
 
-_BORDER = re.compile(
+_BORDER = compile_lazily(
     r"[。；;：！？、\n]+|(?<=[点人個本枚台回件円社校名冊匹頭%％歳])と(?![いし])|，(?!\d)|(?<![,:.!?])[,:.!?]++(?=\s|$)|\b(?:and|but|while|whereas|although|though)\b"
 )
-_NUMBER_TERM = re.compile(r"[\d.,]+|[〇一二三四五六七八九十百千万億兆]+")
-_PARAGRAPH = re.compile(r"^[(（]?\d{1,2}[)）.]? (?=\D)")
-_NUMBERED = re.compile(r"第 ?([0-9]{1,4}|[一二三四五六七八九十]{1,4})")
+_NUMBER_TERM = compile_lazily(r"[\d.,]+|[〇一二三四五六七八九十百千万億兆]+")
+_PARAGRAPH = compile_lazily(r"^[(（]?\d{1,2}[)）.]? (?=\D)")
+_NUMBERED = compile_lazily(r"第 ?([0-9]{1,4}|[一二三四五六七八九十]{1,4})")
 # What turns a statement into another one, in Japanese and English. Words for `both` must stand on both sides,
 # for `said` in the sources if in the sentence, for `quoted` in the sentence if in the sources.
 _MARKS = {
@@ -72,12 +72,12 @@ _MARKS = {
     },
 }
 _REACHING = frozenset({"if", "denied"})  # marks of a clause that bear on the one after it
-_MARK_RES = {side: {n: re.compile(p) for n, p in marks.items()} for side, marks in _MARKS.items()}
-_ABLE = re.compile("られ")  # may mean `can`
-_OPEN_END = re.compile(r"[はをにものと]$")  # a clause in Japanese whose predicate follows
-_EXCEPTION = re.compile(r"(?:unless|except|if|but only|provided)\b|ただし")
-_KANA = re.compile("[ぁ-ん]")
-_ROLE = re.compile(r"([一-鿿々ァ-ヶー]{1,12})(は|が|に|へ|から|より|を)(?![一-鿿]?って)")
+_MARK_RES = {side: {n: compile_lazily(p) for n, p in marks.items()} for side, marks in _MARKS.items()}
+_ABLE = compile_lazily("られ")  # may mean `can`
+_OPEN_END = compile_lazily(r"[はをにものと]$")  # a clause in Japanese whose predicate follows
+_EXCEPTION = compile_lazily(r"(?:unless|except|if|but only|provided)\b|ただし")
+_KANA = compile_lazily("[ぁ-ん]")
+_ROLE = compile_lazily(r"([一-鿿々ァ-ヶー]{1,12})(は|が|に|へ|から|より|を)(?![一-鿿]?って)")
 # Words that other checks cover, that name a source, or that only join.
 _COVERED = LIGHT | word_set(
     "限る 必要 可能 付く 中 項 条 号 良い 資料 文書 手元 定める 出来る 義務 一方 例えば document accord overal need must may"

@@ -14,6 +14,7 @@ from itertools import product
 from shisho.language.meanings import is_same_word
 from shisho.language.names import names
 from shisho.language.numbers import Date, Measure
+from shisho.language.patterns import compile_lazily
 from shisho.language.terms import fold
 from shisho.language.weights import LIGHT, word_set
 from shisho.librarian.checking.compare import Clause, are_of_one_kind, read_clauses, read_marks
@@ -21,18 +22,18 @@ from shisho.librarian.checking.compare import Clause, are_of_one_kind, read_clau
 ROUGHLY = Decimal("1.5")  # from this ratio on two amounts of which one is rough disagree
 MIN_COMMON = 2  # words that two statements must share
 
-_TIME = re.compile(r"(?<![\d:])(\d{1,2}):(\d{2})(?![\d:])|(\d{1,2})時(\d{1,2})分")
+_TIME = compile_lazily(r"(?<![\d:])(\d{1,2}):(\d{2})(?![\d:])|(\d{1,2})時(\d{1,2})分")
 # What happens once: two dates of it can't both be right.
 _ONCE = word_set(
     "生まれる 誕生 出生 死去 死亡 死ぬ 没する 没 崩御 逝去 設立 創設 創立 結成 発足 建立 創業 開業 開校 開通 開港 竣工 完成",
     "発見 発明 制定 公布 締結 調印 創刊 発売 刊行 出版 始まる 開戦 終結 閉山 廃止 閉鎖 登録 任命 結婚 独立 滅亡 就航 開館",
     "建国 併合 初飛行 発布 沈没 即位 戴冠 開園 開設 落成 初演 bear born die found open discov invent establish publish complet",
 )
-_INDEFINITE = re.compile(
+_INDEFINITE = compile_lazily(
     r"例えば|たとえば|仮に|もし|[?？]|か。?$|\b(?:e\.g|for example|for instance|suppose|if)\b"
 )
-_LATIN = re.compile(r"[A-Za-z]")
-_PART_START = re.compile(r"(?:^|[›:|(])\s*[A-Za-z]+")
+_LATIN = compile_lazily(r"[A-Za-z]")
+_PART_START = compile_lazily(r"(?:^|[›:|(])\s*[A-Za-z]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from itertools import combinations
 from shisho.language.designations import find_designations, find_others, is_named
 from shisho.language.display import join_lines
 from shisho.language.numbers import Date, Figures, Measure, figure_places, figures, fold_figures
+from shisho.language.patterns import compile_lazily
 from shisho.language.sentences import sentences
 from shisho.language.terms import fold, squeeze
 from shisho.librarian.checking.arithmetic import convert, work_out
@@ -23,18 +24,18 @@ from shisho.librarian.checking.arithmetic import convert, work_out
 MAX_PAIRED = 40  # figures of the sources of which pairs are added and subtracted
 MAX_COUNTED = 10  # things in a list that a sentence may count
 
-_CIRCLED = re.compile("[①-⓿❶-➓㈠-㉃㊀-㊉㊤-㊦]")
-_LIST_MARK = re.compile(r"^\s*[(（]?\d{1,3}(?:[)）.．]\s|[)）、])")
-_ONE = re.compile(
+_CIRCLED = compile_lazily("[①-⓿❶-➓㈠-㉃㊀-㊉㊤-㊦]")
+_LIST_MARK = compile_lazily(r"^\s*[(（]?\d{1,3}(?:[)）.．]\s|[)）、])")
+_ONE = compile_lazily(
     r"(?<![0-9〇一二三四五六七八九十百])(?:一つ|1つ|１つ)|\bone (?:of|or|another|and)\b|\beach one\b", re.I
 )
-_SEPARATOR = re.compile(r"[、，,・;；\n\t|]|\band\b|\bor\b|及び|並びに|または|又は")
+_SEPARATOR = compile_lazily(r"[、，,・;；\n\t|]|\band\b|\bor\b|及び|並びに|または|又は")
 _COUNTED = frozenset({"", "つ", "種", "種類", "点"})
-_NEGATIVE = re.compile(r"(?<![a-z0-9)）])-\d[\d.,]*")
-_FISCAL_YEAR = re.compile(
+_NEGATIVE = compile_lazily(r"(?<![a-z0-9)）])-\d[\d.,]*")
+_FISCAL_YEAR = compile_lazily(
     r"((?:明治|大正|昭和|平成|令和)?(?:元|\d{1,4})年度)|\bfy ?(\d{4})\b|\bfiscal (?:year )?(\d{4})\b"
 )
-_ADDRESS = re.compile(
+_ADDRESS = compile_lazily(
     r"(?:https?://|www\.)[^\s「」『』()<>\"']+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
     r"|\b(?:[a-z0-9-]+\.)+(?:com|net|org|info|biz|io|ai|app|dev|co|jp|uk|de|fr|cn|ru|us|eu|xyz|top|site|online|example)\b"
     r"(?:/[^\s「」『』()<>\"']*)?",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from shisho.language.names import names
+from shisho.language.patterns import compile_lazily
 
 
 class AnswerKind(StrEnum):
@@ -39,21 +40,21 @@ _COUNTED = (
 # Tried in this order: the first kind that is asked for is the kind of the question.
 KINDS: dict[AnswerKind, KindPatterns] = {
     AnswerKind.REASON: KindPatterns(
-        re.compile(
+        compile_lazily(
             r"なぜ|何故|どうして(?!も)|なんで(?!す|しょ)|理由|原因|要因|\bwhy\b|\breasons?\b|\bcauses?\b"
         ),
-        re.compile(
+        compile_lazily(
             r"ため|から(?:[、。]|である|だ)|ので|により|によって|による|理由|原因|要因|きっかけ|おかげ|目的|結果|よって"
             r"|\bbecause|\bdue to|\bsince\b|\bin order to|\bto (?:prevent|avoid)\b|\breason|\bcaus(?:e|ing)|\bso that"
             r"|\bresult(?:s|ed|ing)?\b|\b(?:led|leads?|leading) to\b|\b(?:thus|hence|therefore)\b"
         ),
     ),
     AnswerKind.TIME: KindPatterns(
-        re.compile(
+        compile_lazily(
             rf"いつ(?!も|しか|の間に)|何{_DATE_UNITS}(?!も(?!ら))|時期|年号|西暦|どの時代|\bwhen\b"
             r"|\b(?:what|which|in what) (?:year|date|day|month|century|decade|time)\b"
         ),
-        re.compile(
+        compile_lazily(
             r"世紀|年代|[0-9一二三四五六七八九十][年月日時]|元年|時代|[初中後末]期|以[降前後]|直[後前]|[上中下]旬|[春夏秋冬]|頃|[月火水木金土日]曜"
             r"|\b(?:1[0-9]{3}|20[0-9]{2})s?\b|[0-9]\s?(?:[ap]\.?m\b|:[0-9]{2})"
             r"|\b(?:january|february|march|april|june|july|august|september|october|november|december|centur)"
@@ -61,11 +62,13 @@ KINDS: dict[AnswerKind, KindPatterns] = {
         ),
     ),
     AnswerKind.PERSON: KindPatterns(
-        re.compile(r"誰(?!でも|も|か[をにへと])|どなた|どの人|何者|人物|氏名|何という人|\bwho(?:m|se)?\b"),
-        re.compile(r"[ァ-ヶー・]{3,}|[一-鿿々]{2,}|[a-z][a-z'-]+ [a-z][a-z'-]+"),
+        compile_lazily(
+            r"誰(?!でも|も|か[をにへと])|どなた|どの人|何者|人物|氏名|何という人|\bwho(?:m|se)?\b"
+        ),
+        compile_lazily(r"[ァ-ヶー・]{3,}|[一-鿿々]{2,}|[a-z][a-z'-]+ [a-z][a-z'-]+"),
     ),
     AnswerKind.AMOUNT: KindPatterns(
-        re.compile(
+        compile_lazily(
             rf"いくつ|いくら|幾[つ人日度]|何{_COUNTED}(?!も(?!ら))|何[十百千万]|どれ(?:くらい|ぐらい|ほど|だけ)|どの(?:くらい|ぐらい|程度|ほど)|割合|人口|面積|"
             r"(?:高さ|長さ|重さ|重量|深さ|距離|温度|気温|速度|数|年齢|価格|金額)は"
             r"|\bhow (?:many|much|long|far|old|high|tall|large|big|deep|often|fast)\b"
@@ -73,48 +76,48 @@ KINDS: dict[AnswerKind, KindPatterns] = {
             r"|^what (?:do|does|did|would|will)\b.*\bcost\b"
             r"|\bwhat(?: is|'s| are) the (?:maximum|minimum|average|price|cost|fee)\b"
         ),
-        re.compile(
+        compile_lazily(
             r"[0-9]|[一二三四五六七八九十百千万億兆](?=[^一-鿿]|[人個回本匹度歳才社国つ種番件位倍分秒時年か月割票名頭巻話色字層階])|半分|半数"
             r"|\b(?:half|double|twice|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundred|thousand|million)\b"
         ),
     ),
     AnswerKind.PLACE: KindPatterns(
-        re.compile(
+        compile_lazily(
             r"どこ(?!まで|でも|にも|も|か[にでへを])|何処|場所は|何(?:県|市|州|国|区|町|村|駅|島|大陸|地方)|どの(?:国|都市|地域|県|州|街|町|大陸|地方|島)"
             r"|\bwhere\b|\b(?:what|which) (?:country|city|state|place|town|continent)"
         ),
-        re.compile(
+        compile_lazily(
             r"[一-鿿ァ-ヶー]*[国県市州区町村島駅都府道部湾湖山海港寺城宮川室館課係階棟社党校会省庁]|窓口|[ァ-ヶー]{3,}|地方|地域|半島|大陸"
             r"|[上下左右前後内外裏表手奥両東西南北]側|中央|手前|隣|\b(?:in|at|near|from) [a-z]"
         ),
     ),
     AnswerKind.DEFINITION: KindPatterns(
-        re.compile(
+        compile_lazily(
             r"とは(?:何|なに|なん|どの|どう|どんな|$|[?？。、])|とい(?:う|った)(?:の|もの|言葉|用語|語)?は[^。]{0,12}(?:何|どう|どんな|どのよう)|(?:意味|定義)[はをす]|って[^。?？]{0,8}(?:何|なに|なん|どうい|どんな)"
             r"|は何を(?:意味|指)|^what(?: exactly)?(?: is| are|'s) (?:an? |the )?[\w\s-]{2,40}\??$"
             r"|\bdefin|\bmean|\bstands? for\b"
         ),
-        re.compile(
+        compile_lazily(
             r"とは|こと(?:である|をいう|を指す|です|を示す|。)|(?:と(?:いう|呼ぶ|呼ばれ|称|定義)|をいう|を指す|を意味|を表す|を示す)|(?:である|です|の一種|の一つ)。?$"
             r"|\b(?:is|are) (?:an? |the |defined|called)|\bmeans\b|\brefers? to|\bdefined as|\bknown as"
         ),
     ),
     AnswerKind.NAME: KindPatterns(
-        re.compile(
+        compile_lazily(
             r"何(?:[一-鿿ァ-ヺー]{1,6})?と(?:い[いうっ]|言|呼|称|名)|何という|(?:名称|呼び名|通称|別名|略称|愛称|名前)は|と(?:呼ばれる|いう|言われる)の[はが]"
             r"|\bwhat (?:name|is the name)|\bcalled\b"
         ),
-        re.compile(
+        compile_lazily(
             r"呼[ばびぶん]|と(?:いう|い[いわっ]|言|称|名付)|通称|別名|略称|愛称|名称|「|『|とも"
             r"|\b(?:called|named|known as|termed)\b"
         ),
     ),
     AnswerKind.WAY: KindPatterns(
-        re.compile(
+        compile_lazily(
             r"どうす(?:れば|る)|どうや(?:って|れば|る|り)|どのように(?:す|設|実|行)|方法|手順|やり方|仕方|しかた|するには|何をすれば|[うくすつぬむるぐぶ]には[。?？]*$"
             r"|\bhow (?:to|do|does|can|should)\b|\bwhat (?:do|must|should) (?:i|we|you|one)\b"
         ),
-        re.compile(
+        compile_lazily(
             r"クリック|選択|押し|押す|入力|指定|設定|実行|使用|利用|用い|使[いうっ]|開[いくき]|ください|します。|すること|必要が|なければな"
             r"|を行[いうっ]|\b(?:click|select|press|enter|choose|use|set|specify"
             r"|run|open|must|need to|should|by \w+ing|you can)\b"

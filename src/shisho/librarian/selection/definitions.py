@@ -5,27 +5,28 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from shisho.language.patterns import compile_lazily
 from shisho.language.terms import ENGLISH_STOP
 
 _LETTER = r"[一-鿿々〆ヶァ-ヺー・a-z0-9*+#./&'-]"
 _NOUN = rf"(?<!{_LETTER}){_LETTER}+"
 # 「Xとは」「Xって何」「Xの意味は」: the thing stands before, quoted or as one run of nouns.
-_ASKED_JA = re.compile(
+_ASKED_JA = compile_lazily(
     rf"(?:[「『\"“]([^「『\"“」』”]{{1,40}})[」』\"”]|((?:{_NOUN}の)?{_NOUN}))"
     r"(?:とは|って(?:いうのは)?(?=[^。?？]{0,12}(?:何|なに|なん|どうい|どんな))|という(?:の|もの|言葉|用語|語|概念)?は|の(?:定義|意味)(?=[をは?？]|$)"
     r"|は(?=(?:何|なん)(?:です|でしょう)?か?[?？。]?$|何を(?:意味|指)))"
 )
 _THING_EN = r"(?:an? |the )?[\"“]?([\w*+-][\w\s*+'-]{1,40}?)[\"”]?"
-_ASKED_EN = re.compile(
+_ASKED_EN = compile_lazily(
     rf"^(?:please )?(?:(?:what|who)(?: exactly)?(?: is| are|'s)(?: meant by| the meaning of)? {_THING_EN}\??$"
     rf"|define {_THING_EN}[?.]?$|what (?:does|do) {_THING_EN} (?:mean|stand for)\??$|how (?:is|are) {_THING_EN} defined\b)"
 )
 # "What is a workspace in uv?": what follows says where, not what.
-_WITHIN_EN = re.compile(
+_WITHIN_EN = compile_lazily(
     r"^(?:please )?what(?: exactly)?(?: is|'s) an? ([\w*+'-][\w\s*+'-]{0,40}?) in [\w\s.'-]{1,40}\??$"
 )
 # "What is the price of a ticket" asks for one of its properties.
-_PROPERTY = re.compile(r" (?:of|for|per|in|to|is|are|does|do|did|has|have|can|must|should)\b")
+_PROPERTY = compile_lazily(r" (?:of|for|per|in|to|is|are|does|do|did|has|have|can|must|should)\b")
 _BEFORE_A_NAME = ENGLISH_STOP | {"called", "named", "termed", "defined"}
 _IGNORED = str.maketrans("", "", "ー・ \t\n\u3000")
 

@@ -7,13 +7,13 @@ and not by hand."""
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.language.meanings import find_same
+from shisho.language.patterns import compile_lazily
 from shisho.language.wordings import join_synonyms
 from shisho.librarian.selection.answer_kinds import AnswerKind, gives_kind
 from shisho.librarian.selection.definitions import is_definition
@@ -27,16 +27,16 @@ from shisho.librarian.selection.passages import (
 from shisho.librarian.selection.question import AnalysedQuestion
 
 MAX_PASSAGES = 30  # read for one goal in one round
-_ITEM = re.compile(r"\s*(?:[・•●○■□◆◇\-*+]|[(（]?[0-9０-９①-⑳]+[.)）．、]?)\s")
-_GRANT = re.compile(
+_ITEM = compile_lazily(r"\s*(?:[・•●○■□◆◇\-*+]|[(（]?[0-9０-９①-⑳]+[.)）．、]?)\s")
+_GRANT = compile_lazily(
     r"でき|可能|なければ|べき|必要|禁止|てはい[けな]|ません|ない|違反|認め|許|義務"
     r"|\b(?:not|no|never|must|may|can|cannot|should|only|allowed|required)\b|n't"
 )
-_YES_OR_NO = re.compile(
+_YES_OR_NO = compile_lazily(
     r"(?:ます|です|でしょう|る|い|の|た|ない|せん)(?:ん|の)?(?:です)?(?:でしょう)?か[。?？]*$"
     r"|^(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|must|may)\b"
 )
-_ASKS_WHICH = re.compile(
+_ASKS_WHICH = compile_lazily(
     r"何|誰|いつ|どこ|どれ|どの|どう|どん|いくら|いくつ|なぜ|\b(?:what|who|when|where|why|how|which)\b"
 )
 

@@ -27,17 +27,18 @@ from shisho.language.designations import (
 )
 from shisho.language.irregular_verbs import FORMS
 from shisho.language.numbers import Date
+from shisho.language.patterns import compile_lazily
 from shisho.language.periods import find_periods
 from shisho.language.polarity import is_negated
 from shisho.language.script import is_japanese
 from shisho.language.terms import ENGLISH_STOP, fold, stem, terms, tokenizer
 from shisho.language.weights import word_set
 
-_OPEN_PERIOD = re.compile(
+_OPEN_PERIOD = compile_lazily(
     r"[年月日度](?:から|まで|以[降前後来]|より[前後]|~|〜|の間|現在)"
     r"|\b(?:since|until|between|before|after|by|from) (?:\w+ ){0,2}\w*[0-9]"
 )
-_ASKS_DATE = re.compile(r"いつ|何[年月日]|\bwhen\b|\b(?:what|which) (?:date|day|year|month)\b")
+_ASKS_DATE = compile_lazily(r"いつ|何[年月日]|\bwhen\b|\b(?:what|which) (?:date|day|year|month)\b")
 NO_SHORT_NAMES: Mapping[str, frozenset[str]] = MappingProxyType({})
 MIN_SHARED_TERMS = 2  # of a question and a clause that denies it
 
@@ -60,15 +61,15 @@ _AUXILIARIES = word_set("is are was were do does did has have had can could will
 _TURNS = {">": word_set("is are was were been"), "<": frozenset({"by"})}
 _PRESENT = {past: verb for verb, *forms in map(str.split, FORMS.split(";")) for past in forms}
 
-_CLAUSE_END = re.compile(r"(?<![.,;:!?()])[.,;:!?()]++(?:\s|$)|[、。\n]|\bbut\b")
-_ATTRIBUTE = re.compile(
+_CLAUSE_END = compile_lazily(r"(?<![.,;:!?()])[.,;:!?()]++(?:\s|$)|[、。\n]|\bbut\b")
+_ATTRIBUTE = compile_lazily(
     r"(?:た|て[いあ]る|れる)(?=[一-鿿ァ-ヶーa-z])|\b(?:that|(?:i|we|you)(?: have)? (?=\w+ed\b))"
 )
-_ASKING = re.compile(r"(?:[何誰]|だれ|どこ|いつ|ど[れのうん]|どちら|なぜ|いく[らつ]|なに|なん)(?!で?も)")
-_YES_NO = re.compile(
+_ASKING = compile_lazily(r"(?:[何誰]|だれ|どこ|いつ|ど[れのうん]|どちら|なぜ|いく[らつ]|なに|なん)(?!で?も)")
+_YES_NO = compile_lazily(
     r"^(?:is|are|was|were|am|do|does|did|can|could|may|might|must|should|shall|will|would|has|have|had)\b|か[?。\s]*$"
 )
-_SELECTS = re.compile(
+_SELECTS = compile_lazily(
     r"(?!.*(?:\bwhy\b|理由|なぜ|何故|どうして|原因|すれば)).*"
     r"(?:\b(?:which|who|whom)\b|誰|だれ|どの|どれ(?!くらい|ほど|だけ)|どんな|どちら|何(?:です|が|か))",
     re.S,

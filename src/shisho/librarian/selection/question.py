@@ -4,13 +4,13 @@ It is normalised, not interpreted: words that only ask are dropped, everything e
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from shisho.language.asking import is_asking_term, strip_asking
 from shisho.language.numbers import figures
+from shisho.language.patterns import compile_lazily
 from shisho.language.terms import fold, squeeze, terms
 from shisho.librarian.selection.answer_kinds import AnswerKind, find_kind
 from shisho.librarian.selection.definitions import find_defined_thing
@@ -18,7 +18,7 @@ from shisho.librarian.selection.definitions import find_defined_thing
 _DEFINITION_TERMS = frozenset({"定義", "意味", "用語", "言葉", "defin", "definit", "term", "word"})
 VERB_WEIGHT = 0.5  # of a noun's: verbs and adjectives have more synonyms, so their absence says less
 CONTEXT_WEIGHT = 0.5  # of the terms of a thing to define: in its own manual nobody names the program
-_COUNTED = re.compile(r"何[十百千万億]*((?:[かヶ](?=[国所月]))?[一-鿿ァ-ヶー]{1,4})")
+_COUNTED = compile_lazily(r"何[十百千万億]*((?:[かヶ](?=[国所月]))?[一-鿿ァ-ヶー]{1,4})")
 
 
 @dataclass(frozen=True, slots=True)

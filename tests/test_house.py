@@ -164,6 +164,7 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
         "inference/embedding.py",
         "inference/onnx_folder.py",
         "inference/static_folder.py",
+        "inference/universal.py",
         "stores/embedded/dense.py",
         "stores/embedded/row_order.py",
         "stores/embedded/dense_files.py",

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_data_path
+from platformdirs import user_cache_path, user_data_path
 
 from shisho.errors import InvalidParams, ShishoError, StorageUnusable
 from shisho.messages.message import Message
@@ -82,6 +82,15 @@ class Settings:
                 "This user has no home directory. Name a folder for the library with --home or SHISHO_HOME."
             )
         return home
+
+    @property
+    def cache(self) -> Path | None:
+        """The folder of files that can be made again; None if this user has no home directory."""
+        try:
+            folder = user_cache_path("shisho", appauthor=False)
+        except RuntimeError:
+            return None
+        return folder if folder.is_absolute() else None
 
     @property
     def roots(self) -> tuple[Path, ...]:

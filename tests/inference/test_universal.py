@@ -6,6 +6,7 @@ import asyncio
 import struct
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -63,7 +64,7 @@ def test_it_computes_on_one_thread_alone() -> None:
     code = (
         "import time\n"
         "from shisho.inference.universal import _load\n"
-        "encode = _load().passages\n"
+        "encode = _load(None).passages\n"
         "encode(['統計の講義'])\n"
         "process, thread = time.process_time(), time.thread_time()\n"
         "for number in range(20):\n"
@@ -83,3 +84,31 @@ async def test_questions_and_passages_at_once_get_the_vectors_that_they_get_alon
     asked = [await embedder.embed_query(text) for text in texts]
     assert asked == alone
     assert await background == alone * 3
+
+
+TEXTS = [
+    "How do I pin a version?",
+    "統計の講義。𠮷野家 ① ｱｲｳ",
+    "",
+    "a" * 900,
+    "Ünïcödé “quotes” 1.5 %",
+    " 한국어\n\t",
+]
+
+
+async def test_mapped_weights_give_the_same_vectors(tmp_path: Path, embedder: UniversalEmbedder) -> None:
+    wanted = [await embedder.embed_query(text) for text in TEXTS]
+    for _ in range(2):  # written, then mapped
+        assert [await UniversalEmbedder(tmp_path).embed_query(text) for text in TEXTS] == wanted
+    assert list(tmp_path.glob("*/table.0.npy"))  # noqa: ASYNC240
+
+
+async def test_a_damaged_or_unwritable_cache_is_not_used(tmp_path: Path, embedder: UniversalEmbedder) -> None:
+    wanted = await embedder.embed_query(TEXTS[0])
+    await UniversalEmbedder(tmp_path).embed_query("")
+    (state,) = tmp_path.glob("*/state.json")  # noqa: ASYNC240
+    state.write_text("{", "utf-8")
+    assert await UniversalEmbedder(tmp_path).embed_query(TEXTS[0]) == wanted
+    blocked = tmp_path / "file"
+    blocked.touch()
+    assert await UniversalEmbedder(blocked).embed_query(TEXTS[0]) == wanted

@@ -93,7 +93,7 @@ def _chosen(settings: Settings, choice: str) -> Embedder:
                 embedder=choice,
                 extra=extra,
             )
-        return _packaged(choice)
+        return _packaged(settings, choice)
     if re.match(r"https?://", choice):
         return _endpoint(settings, choice)
     from shisho.inference.model_folder import read_folder
@@ -132,14 +132,14 @@ def _missing(choice: str) -> str:
     return extra if any(importlib.util.find_spec(name) is None for name in (module, "faiss")) else ""
 
 
-def _packaged(choice: str) -> Embedder:
+def _packaged(settings: Settings, choice: str) -> Embedder:
     if choice == "e5":
         from shisho.inference.nano import NanoEmbedder
 
         return NanoEmbedder()
     from shisho.inference.universal import UniversalEmbedder
 
-    return UniversalEmbedder()
+    return UniversalEmbedder(settings.cache)
 
 
 def _endpoint(settings: Settings, url: str) -> Embedder:

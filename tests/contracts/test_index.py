@@ -114,7 +114,8 @@ async def test_what_is_weighed_was_prepared(store: Store) -> None:
     await store.shelf.put(lecture)
     names = [passage.id for passage in lecture.passages]
     vectors = await store.index.view(lambda view: view.vectors([*names, "f" * 15]))  # type: ignore[list-item]
-    assert vectors == {passage.id: vector_of(passage) for passage in lecture.passages}
+    of_document = sum(len(passage.terms.split()) for passage in lecture.passages)
+    assert vectors == {passage.id: vector_of(passage, of_document) for passage in lecture.passages}
 
 
 async def test_what_was_removed_is_neither_proposed_nor_fetched(store: Store) -> None:

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from shisho.corpus.rank import ENGLISH, JAPANESE, LONG_QUERY, Statistics, Weights, idf, rarity
-from shisho.corpus.weighing import FIRST_DOCUMENTS, LIKE_TERMS
+from shisho.corpus.rank import ENGLISH, JAPANESE, LONG_QUERY, TOPIC_QUERY, Statistics, Weights, idf, rarity
+from shisho.corpus.weighing import DOCUMENT_PASSAGES, FIRST_DOCUMENTS, LIKE_TERMS
 from shisho.domain.corpus import Passage, RankedPassage
 from shisho.language.terms import TermQuery, squeeze
 
@@ -50,6 +50,7 @@ class _Scale:
             pair: rarity(statistics.bigrams.get(pair, 0), statistics.passages) for pair in query.bigrams
         }
         k3 = weights.repetition * min(1.0, len(query.terms) / LONG_QUERY)
+        self._likeness = weights.likeness * min(1.0, len(query.terms) / TOPIC_QUERY)
         repeated = {f" {term} ": count for term, count in query.repeated}
         self._worths = {
             term: worth * repeated.get(term, 1) * (k3 + 1) / (repeated.get(term, 1) + k3)
@@ -71,9 +72,11 @@ class _Scale:
         counts = {term: float(count) for term in self._terms if (count := body.count(term))}
         named_words = {term for term in self._terms if term in heading}
         whole = f"{body}\n{heading}"
+        length = sum(_size(each.terms) for each in document) / (self._statistics.length or 1)
+        together = weights.document * min(1, DOCUMENT_PASSAGES / max(length, 1))
         return {
-            "terms": (1 - weights.document) * self._bm25f([passage]),
-            "document": weights.document * self._bm25f(document),
+            "terms": (1 - together) * self._bm25f([passage]),
+            "document": together * self._bm25f(document),
             "pairs": weights.pairs * self._bm25_pairs(plain, passage),
             "sentence": weights.sentence * self._best_sentence(counts, named_words, body),
             "wording": weights.wording * worded,
@@ -105,7 +108,7 @@ class _Scale:
             document = passage.document_id
             most_alike[document] = max(alike(passage, told), most_alike.get(document, 0.0))
         highest = max(most_alike.values())
-        share = self._weights.likeness * max(scores) / highest if highest else 0.0
+        share = self._likeness * max(scores) / highest if highest else 0.0
         return [share * most_alike[passage.document_id] for passage in candidates]
 
     def _bm25f(self, passages: Sequence[Passage]) -> float:

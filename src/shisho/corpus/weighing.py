@@ -23,6 +23,7 @@ from shisho.corpus.rank import (
     JAPANESE,
     Statistics,
     Weights,
+    likeness_of,
     pair_idf,
     query_idf,
     rarity,
@@ -36,6 +37,7 @@ Scores = NDArray[np.float64]
 """One number a passage, or of several things one row each."""
 
 FIRST_DOCUMENTS = 3  # are taken for what is sought; of five, one that is not draws others after it
+DOCUMENT_PASSAGES = 5  # a document of so many is still about one thing
 LIKE_TERMS = 100  # of what they say, what tells them most from the other candidates
 
 
@@ -89,17 +91,18 @@ class _Scale:
         self._worth = np.array(list(self._rarity.values()))
         self._terms = list(self._rarity)
         # The fields of `TermVector` in their order.
-        names, documents, terms, headings, characters, *sizes = zip(*candidates, strict=True)
+        names, documents, terms, headings, characters, *counts = zip(*candidates, strict=True)
         self.names: Sequence[PassageId] = names
         self.documents: Sequence[DocumentId] = documents
         # All texts, then all their headings: looked through once.
         self._joined_terms = JoinedTerms([*terms, *headings])
         self._characters = JoinedCharacters(characters)
-        self._term_counts, self._heading_counts, self._pair_counts = np.array(sizes, np.float64)
+        sizes = np.array(counts, np.float64)
+        self._term_counts, self._heading_counts, self._pair_counts, self._document_counts = sizes
         self._lines = self._count_by_line()
-        counts = self._joined_terms.add_up_by_passage(self._lines)
-        self._counts = counts[:, : self._size]
-        self._in_heading = counts[:, self._size :] > 0
+        by_passage = self._joined_terms.add_up_by_passage(self._lines)
+        self._counts = by_passage[:, : self._size]
+        self._in_heading = by_passage[:, self._size :] > 0
 
     def _count_by_line(self) -> Whole:
         """How often each term stands in each line, a synonym counted as the term itself."""
@@ -120,10 +123,10 @@ class _Scale:
         weights = self._weights
         pairs = self._query.bigrams
         runs = self._characters.count((*pairs, *self._query.wording))
-        together = weights.document
+        together = self._document_shares() if weights.document else np.zeros(self._size)
         return {
             "terms": (1 - together) * self._bm25f(),
-            "document": together * self._bm25f_of_documents() if together else np.zeros(self._size),
+            "document": together * self._bm25f_of_documents() if weights.document else together,
             "pairs": weights.pairs * self._bm25_pairs(runs[: len(pairs)]),
             "sentence": weights.sentence * self._best_sentence(),
             "wording": weights.wording * self._wording(runs[len(pairs) :] > 0),
@@ -159,7 +162,9 @@ class _Scale:
         document, sizes = self._documents_of_passages
         best = np.zeros(len(sizes))
         np.maximum.at(best, document, alike)
-        likeness: Scores = self._weights.likeness * scores.max() * best[document] / best.max()
+        likeness: Scores = (
+            likeness_of(self._query, self._weights) * scores.max() * best[document] / best.max()
+        )
         return likeness
 
     @cached_property
@@ -167,6 +172,23 @@ class _Scale:
         """The number of each passage's document, and how many passages each of them has."""
         _, document, sizes = np.unique(self.documents, return_inverse=True, return_counts=True)
         return document, sizes
+
+    @cached_property
+    def _document_lengths(self) -> Scores:
+        """The terms of each document: of its proposed passages, if no more is known."""
+        document, sizes = self._documents_of_passages
+        lengths = np.zeros(len(sizes))
+        np.add.at(lengths, document, self._term_counts)
+        np.maximum.at(lengths, document, self._document_counts)
+        return lengths
+
+    def _document_shares(self) -> Scores:
+        """Return the share of each passage's score that its document gives: less in a document of more than
+        `DOCUMENT_PASSAGES`, which has several subjects."""
+        document, _ = self._documents_of_passages
+        passages = self._document_lengths / (self._statistics.length or 1)
+        shares: Scores = self._weights.document * np.minimum(1, DOCUMENT_PASSAGES / np.maximum(passages, 1))
+        return shares[document]
 
     def _first(self, scores: Scores) -> list[int]:
         """The best passages of the first documents. Sums that differ by their rounding are equal: by id."""
@@ -182,16 +204,16 @@ class _Scale:
         return self._bm25_terms(self._counts, self._in_heading, self._term_counts, self._heading_counts)
 
     def _bm25f_of_documents(self) -> Scores:
-        """Each passage as if it were all that is proposed of its document, under headings of mean length:
-        with no other passage of it there it scores as by itself."""
+        """Score each passage as its whole document: the terms of its proposed passages, at the document's
+        length, under headings of mean length. Passages that are not proposed have few of the query's terms,
+        but a document that says them once among much else is about something else."""
         document, sizes = self._documents_of_passages
         order = np.argsort(document, kind="stable")
         starts = np.cumsum(sizes) - sizes
         counts = np.add.reduceat(self._counts[:, order], starts, axis=1)
         in_heading = np.logical_or.reduceat(self._in_heading[:, order], starts, axis=1)
-        body = np.add.reduceat(self._term_counts[order], starts)
         heading = np.add.reduceat(self._heading_counts[order], starts) / sizes
-        scores: Scores = self._bm25_terms(counts, in_heading, body, heading)[document]
+        scores: Scores = self._bm25_terms(counts, in_heading, self._document_lengths, heading)[document]
         return scores
 
     def _bm25_terms(

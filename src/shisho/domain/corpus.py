@@ -168,7 +168,8 @@ class Passage:
 class TermVector(NamedTuple):
     """What a search weighs of a passage, made when it was taken in: the codes of its terms and of its
     heading's (`language.vectors.term_codes`), the characters of heading and text (`character_codes`), and how
-    many terms, heading terms and character pairs it has."""
+    many terms, heading terms and character pairs it has. `document_term_count`: of all passages of its
+    document together; 0 if unknown."""
 
     passage_id: PassageId
     document_id: DocumentId
@@ -178,6 +179,7 @@ class TermVector(NamedTuple):
     term_count: int
     heading_count: int
     pair_count: int
+    document_term_count: int
 
 
 class NameLink(NamedTuple):

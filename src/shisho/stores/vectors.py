@@ -1,4 +1,5 @@
-"""The part of a passage that a search weighs, made from the passage alone: the same in every store."""
+"""The part of a passage that a search weighs, made from the passage and the length of its document:
+the same in every store."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ from shisho.domain.corpus import Passage, TermVector
 from shisho.language.vectors import character_codes, term_codes, word_count
 
 
-def vector_of(passage: Passage) -> TermVector:
+def vector_of(passage: Passage, document_term_count: int = 0) -> TermVector:
+    """Return what a search weighs of a passage. A document of unknown length has a count of 0."""
     return TermVector(
         passage.id,
         passage.document_id,
@@ -16,4 +18,5 @@ def vector_of(passage: Passage) -> TermVector:
         word_count(passage.terms),
         word_count(passage.heading_terms),
         word_count(passage.bigrams),
+        document_term_count,
     )

@@ -20,8 +20,9 @@ INSERT = f"""INSERT INTO term_vectors(passage_id, document_id, terms, heading, c
     VALUES ({rows.marks(8)})"""
 # The vectors of some passages: after the number of each the fields of `TermVector` in their order, from the
 # second on.
-VECTORS = f"""SELECT passage_id, document_id, terms, heading, characters, term_count, heading_count, pair_count
-    FROM term_vectors WHERE passage_id IN {rows.ANY_NUMBER_OF}"""
+VECTORS = f"""SELECT v.passage_id, v.document_id, v.terms, v.heading, v.characters, v.term_count, v.heading_count,
+        v.pair_count, d.term_count AS document_term_count FROM term_vectors v JOIN documents d ON d.id = v.document_id
+    WHERE v.passage_id IN {rows.ANY_NUMBER_OF}"""
 # Passages of live documents by their numbers.
 PASSAGES = f"""SELECT {rows.PASSAGE} FROM passages p JOIN documents d ON d.id = p.document_id
     WHERE d.state = 'live' AND p.id IN {rows.ANY_OF}"""
@@ -81,4 +82,4 @@ def _listed(ids: Iterable[PassageId]) -> str:
 
 def _values(passage: Passage) -> tuple[int | str | bytes, ...]:
     """In the order of `INSERT`."""
-    return (nouns.passage_number(passage.id), *vector_of(passage)[1:])
+    return (nouns.passage_number(passage.id), *vector_of(passage)[1:-1])

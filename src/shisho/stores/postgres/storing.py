@@ -129,4 +129,4 @@ def _values(passage: Passage, number: int) -> tuple[Any, ...]:
 
 def _vector_values(passage: Passage) -> tuple[Any, ...]:
     """In the order of `VECTORS`."""
-    return (nouns.passage_number(passage.id), *vector_of(passage)[1:])
+    return (nouns.passage_number(passage.id), *vector_of(passage)[1:-1])

@@ -12,8 +12,9 @@ from shisho.stores.postgres.pool import Connection
 
 # The vectors of some passages: after the number of each the fields of `TermVector` in their order, from the
 # second on.
-VECTORS = """SELECT passage_id, document_id, terms, heading, characters, term_count, heading_count, pair_count
-    FROM term_vectors WHERE passage_id = ANY(%s)"""
+VECTORS = """SELECT v.passage_id, v.document_id, v.terms, v.heading, v.characters, v.term_count, v.heading_count,
+        v.pair_count, d.term_count AS document_term_count FROM term_vectors v JOIN documents d ON d.id = v.document_id
+    WHERE v.passage_id = ANY(%s)"""
 # Passages of live documents by their numbers.
 PASSAGES = f"""SELECT {rows.PASSAGE} FROM passages p JOIN documents d ON d.id = p.document_id
     WHERE d.state = 'live' AND p.id = ANY(%s)"""

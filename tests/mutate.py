@@ -1,4 +1,4 @@
-"""Mutation testing: seed faults into a module and count how many of them the tests notice.
+"""Mutation testing: seed faults into a module, or into a folder, and count how many of them the tests notice.
 
     python tests/mutate.py src/shisho/librarian/selection/gates.py -- pytest -q -x tests/librarian/selection
 
@@ -123,21 +123,27 @@ def is_killed(module: Path, text: str, command: list[str]) -> bool:
 def main() -> None:
     """Print each fault with what became of it, and how many of them were killed."""
     arguments, command = _parse(sys.argv[1:])
-    module = Path(arguments.module).resolve()
-    source = module.read_text("utf-8")
-    if is_killed(module, ast.unparse(ast.parse(source)), command):
+    place = Path(arguments.module).resolve()
+    modules = sorted(place.rglob("*.py")) if place.is_dir() else [place]
+    sources = {module: module.read_text("utf-8") for module in modules}
+    if is_killed(modules[-1], ast.unparse(ast.parse(sources[modules[-1]])), command):
         sys.exit("The tests fail without any fault.")
-    total = len(list(list_faults(ast.parse(source))))
-    chosen = random.Random(arguments.seed).sample(range(total), min(arguments.count, total))
+    known = [(module, number) for module in modules for number in range(count_faults(sources[module]))]
+    chosen = random.Random(arguments.seed).sample(known, min(arguments.count, len(known)))
     killed = 0
-    for number in chosen:
-        tree = ast.parse(source)
+    for module, number in chosen:
+        tree = ast.parse(sources[module])
         description, seed_fault = list(list_faults(tree))[number]
         seed_fault()
         is_noticed = is_killed(module, ast.unparse(ast.fix_missing_locations(tree)), command)
         killed += is_noticed
-        print("killed  " if is_noticed else "SURVIVED", description, flush=True)
-    print(f"{killed} of {len(chosen)} killed ({total} faults are known)")
+        print("killed  " if is_noticed else "SURVIVED", module.name, description, flush=True)
+    print(f"{killed} of {len(chosen)} killed ({len(known)} faults are known)")
+
+
+def count_faults(source: str) -> int:
+    """Count the faults that can be seeded in a module."""
+    return len(list(list_faults(ast.parse(source))))
 
 
 def _parse(words: list[str]) -> tuple[argparse.Namespace, list[str]]:

@@ -249,3 +249,10 @@ def test_what_is_contradicted_is_listed_with_its_quotation_and_nothing_is_replac
     assert "Hall A" in head and "Hall B" not in head
     assert "- Hall B seats 300 people. [2]" in listed and "Hall B seats 120 people." in listed
     assert "1 contradicted" in say_counts(revisions, "How many seats?")
+
+
+@pytest.mark.parametrize(("length", "became"), [(1_000, "kept"), (1_001, "removed")])
+def test_what_is_longer_than_a_sentence_can_be_is_left_out(length: int, became: str) -> None:
+    ref = EvidenceRef(1, "G1", "棚は白い。", "", 1.0, 1)
+    (revision,) = check_units([AnswerUnit("棚" * length, (1,))], [ref], "")
+    assert revision.became == became

@@ -27,6 +27,7 @@ What about Tokyo?
 Are there any parking fees?
 Tell me more
 Who can apply for that one?
+This is paid by whom?
 Is that true?""".splitlines()
 STANDING = """形態素解析とは何か
 検出力とは？

@@ -112,6 +112,7 @@ if TYPE_CHECKING:
         NextStep,
         NoteRole,
         PassageMark,
+        PlannedSection,
         Sentence,
         Stance,
         Strategy,
@@ -160,6 +161,7 @@ if TYPE_CHECKING:
     from shisho.domain.quota import Quota, QuotaResource
     from shisho.domain.reference import MatchedBy, ReferenceMatch
     from shisho.domain.replay import AnswerDifference, ReplayReport
+    from shisho.domain.report import ReportEstimate
     from shisho.domain.requirements import RequestKind, Requirements
     from shisho.domain.session import (
         CitedSentence,
@@ -299,9 +301,11 @@ __all__ = [
     "PageLayout",
     "PageRecognised", "PageStrip", "PagesRead", "PagingStop", "ParserFailed", "PassageHit", "PassageId", "PassageMark",
     "PassageReading", "Payload",
-    "PendingIntervention", "PendingJobs", "PreparedInquiry", "Priority", "Progress", "ProofDesk", "PurgeScope",
+    "PendingIntervention", "PendingJobs", "PlannedSection",
+    "PreparedInquiry", "Priority", "Progress", "ProofDesk", "PurgeScope",
     "QuestionTurn", "Quota", "QuotaExhausted", "QuotaResource",
-    "RankedPassages", "Receipt", "ReferenceDesk", "ReferenceMatch", "ReplayReport", "RequestKind", "Requirements", "ResultRow",
+    "RankedPassages", "Receipt", "ReferenceDesk", "ReferenceMatch", "ReplayReport", "ReportEstimate",
+    "RequestKind", "Requirements", "ResultRow",
     "RobotsDisallowed", "SearchOptions", "SearchPaging", "SearchRequest", "SearchRound", "SearchesQueued", "Sentence",
     "SentenceRevision", "SentenceWritten", "ServerBusy", "SessionOpened", "Sessions", "SettingValue", "ShishoError",
     "SkippedItem", "Source", "SourceRemoved", "Sources", "SpanBoxes", "Stance", "StatusDetail", "StepForgotten",
@@ -321,8 +325,8 @@ errors desk.answers desk.conversing desk.desk desk.embeddings desk.exporting des
 desk.proving desk.references desk.sessions desk.tasks desk.team desk.viewing domain.answer_log domain.answer_news domain.audit
 domain.codec domain.conversation domain.corpus domain.embedding domain.event domain.figures domain.folder
 domain.inquiry domain.intervention domain.job domain.loop_state domain.metadata domain.model domain.politeness domain.proof
-domain.reference domain.replay domain.requirements domain.session domain.setting domain.task domain.team domain.time
-domain.viewing domain.web ports.interventions ports.librarian ports.model
+domain.reference domain.replay domain.report domain.requirements domain.session domain.setting domain.task domain.team
+domain.time domain.viewing domain.web ports.interventions ports.librarian ports.model
 """
 
 

@@ -128,11 +128,6 @@ TABLE: tuple[Setting, ...] = (
     Setting("workers", 2, "jobs done at once by a server or by `shisho worker`"),
     Setting("max_job_seconds", 600.0, "seconds one attempt at a job may take; then it ends with what it has"),
     Setting(
-        "keep_steps_days",
-        365,
-        "days for which the steps of a finished question are stored; later its answer cannot be replayed; 0: without end",
-    ),
-    Setting(
         "notify",
         "auto",
         "how you are told that a page waits for you: on the desktop and in the terminals of workers, there only, not at all",

@@ -38,7 +38,7 @@ SECTIONS: dict[str, type] = {
 # Verbs that leave no record, by the reason why.
 EXEMPT = {
     "of this machine or the process, not of what somebody has": """budget lend working count_tokens for_owner close settings
-        is_host owner
+        is_host owner estimate_report
         backup figures ready doctor embeddings.progress embeddings.embed embeddings.keep_up models.list_stored models.work
         models.progress models.calibration_target models.check models.begin_pull models.begin_calibration
         models.find models.chosen models.choose

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 import itertools
 
-from shisho.domain.inquiry import LoopStop, NextStep, Verdict, WebPolicy, WebQuery, WebResult
+from shisho.domain.corpus import Complexity
+from shisho.domain.inquiry import (
+    Goal,
+    LoopStop,
+    NextStep,
+    PlannedSection,
+    Strategy,
+    Verdict,
+    WebPolicy,
+    WebQuery,
+    WebResult,
+)
 from shisho.domain.loop_state import LoopState
+from shisho.domain.report import SectionPlace
 from shisho.domain.survey import Survey, SurveyKind
 from shisho.librarian.table import END, START, TABLE, WEB_TIMES
 
@@ -27,6 +39,13 @@ def states() -> list[LoopState]:
         state = LoopState(web_policy=web_policy, verdicts=(Verdict(status, "", "", stop),))
         made.append(state if reached is None else LoopState(**state, reached=reached))
     made.append(LoopState(**made[0], survey=Survey(SurveyKind.COUNT, ())))
+    sections = (PlannedSection("one", (Goal("S1.1", "?"),)), PlannedSection("two", (Goal("S2.1", "?"),)))
+    report = Strategy("?", sections[0].goals, "S1.1", Complexity.SEVERAL, sections=sections)
+    ended = (Verdict(NextStep.COMPLETE, "", "", LoopStop.CONDITION_MET),)
+    made += [
+        LoopState(web_policy=WebPolicy.NEVER, verdicts=ended, strategy=report, section=SectionPlace(number))
+        for number in (1, 2, 3)
+    ]
     return made
 
 

@@ -47,8 +47,6 @@ DATABASE = "shisho.db"
 EMBEDDING = "shisho.db.embedding"  # the file that the process holds which makes vectors in the background
 FOLLOWER = "shisho.db.follower"  # the file that the process holds which follows the folders
 
-FILES_FROM = 5_000  # vectors: fewer are read from the database in some 20 ms, and need no files
-
 
 def build_embedded_stores(
     settings: Settings, embedders: BuiltEmbedders | None, make_clock: MakeClock
@@ -103,8 +101,7 @@ def _index(settings: Settings, database: Database, embedders: BuiltEmbedders | N
         from shisho.stores.embedded.index_feed import EmbeddedIndexFeed
 
         return build_outer_index(settings, EmbeddedIndexFeed(database, about, is_usable))
-    folder = settings.home / "vectors"
-    dense = None if about is None else ServingIndex(folder, database, about, is_usable, FILES_FROM)
+    dense = None if about is None else ServingIndex(settings.home / "vectors", database, about, is_usable)
     return LexicalIndex(settings.home / "lexical", database, dense)
 
 

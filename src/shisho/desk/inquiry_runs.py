@@ -14,7 +14,14 @@ from shisho.desk.choosing import check_conversation, check_filters, check_search
 from shisho.desk.coercion import coerce, coerce_paths, coerce_strings
 from shisho.desk.news import FileTakenIn
 from shisho.desk.parts import DeskParts
-from shisho.desk.requirements import GoalLike, build_requirements, exclude, find_excluded
+from shisho.desk.requirements import (
+    GoalLike,
+    build_requirements,
+    choose_report_sources,
+    exclude,
+    fill_report_ceilings,
+    find_excluded,
+)
 from shisho.desk.task_answers import follow_answer
 from shisho.domain.answer_log import AcceptedEvidence
 from shisho.domain.answer_news import ignore_news
@@ -22,6 +29,7 @@ from shisho.domain.audit import AuditVerb
 from shisho.domain.conversation import ConversationContext, NewTurn
 from shisho.domain.corpus import Complexity, Condition, Scope
 from shisho.domain.inquiry import Answer, Budget, Inquiry, WebPolicy, with_ceilings
+from shisho.domain.report import ReportEstimate, estimate_report
 from shisho.domain.requirements import NO_REQUIREMENTS, RequestKind, Requirements
 from shisho.domain.task import AskOptions, Sources
 from shisho.errors import NotFound
@@ -62,6 +70,8 @@ class InquiryRuns:
         sources: Sources | str = Sources.DOCUMENTS,
         conversation: str | None = None,
         anywhere: bool = False,
+        sections: int = 0,
+        words: int = 0,
         notify: Notify = ignore_news,
         stop: Stop = never,
     ) -> Answer:
@@ -69,19 +79,17 @@ class InquiryRuns:
 
         `goals` (questions, mappings or `Goal`), the `condition` over their ids and `complexity` are used as
         they are; if left out, they are made from the question. `exclude_ids`: passages and documents that
-        no search may find. Documents are searched here and now; what may need the web becomes a task's
-        question, worked on here while `notify` hears `TaskChanged`. If `stop` turns true, the answer has what
-        was found so far, and `resume` continues. `conversation`: the id of an earlier answer's, or `last`:
-        the question may refer to those before it and is limited as they were, unless it has limits of its own
-        or looks `anywhere`.
+        no search may find. `sections` and `words`: of a report, at most and at least. Documents are searched
+        here and now; what may need the web becomes a task's question, worked on here while `notify` hears
+        `TaskChanged`. If `stop` turns true, the answer has what was found so far, and `resume` continues.
+        `conversation`: the id of an earlier answer's, or `last`: the question may refer to those before it
+        and is limited as they were, unless it has limits of its own or looks `anywhere`.
 
         Raises: InvalidParams for a blank or overlong question and requirements that can't be read,
         EmptyCorpus if there is nothing to search, EngineUnavailable for the web without an engine, NotFound
         for an unknown conversation."""
-        required = build_requirements(goals, condition, complexity, kind, exclude_ids)
-        self._parts.inquiries.check(question, required)
-        sources = coerce(Sources, sources, "sources")
-        ceilings = intake.check_question_ceilings(budget)
+        required = build_requirements(goals, condition, complexity, kind, exclude_ids, sections, words)
+        sources, ceilings = self._check(question, required, sources, budget)
         corpora = coerce_strings(corpora)
         inside = [resolve_path(folder) for folder in coerce_paths(folders)]
         context = await self._parts.conversations.context(check_conversation(conversation))
@@ -105,6 +113,31 @@ class InquiryRuns:
         scope = Scope(self._parts.owner, places, filters or {})
         run_id = await self._begin(question, scope, required, ceilings, web_policy, context, inside)
         return await self._inquire(run_id, notify, stop)
+
+    def _check(
+        self,
+        question: str,
+        required: Requirements,
+        sources: Sources | str,
+        budget: Budget | Mapping[str, float | None] | None,
+    ) -> tuple[Sources, Mapping[str, float]]:
+        """Return where a question is looked for, and its ceilings. Raises InvalidParams."""
+        self._parts.inquiries.check(question, required)
+        ceilings = fill_report_ceilings(required, intake.check_question_ceilings(budget), self.budget)
+        return choose_report_sources(required, coerce(Sources, sources, "sources")), ceilings
+
+    def estimate_report(
+        self, *, sections: int = 0, words: int = 0, budget: Mapping[str, float | None] | None = None
+    ) -> ReportEstimate:
+        """Return what a report takes of a model.
+
+        Raises:
+            InvalidParams: no model is set, or the budget is too low.
+        """
+        required = build_requirements(kind=RequestKind.REPORT, sections=sections, words=words)
+        self._parts.inquiries.check("report", required)
+        ceilings = fill_report_ceilings(required, intake.check_question_ceilings(budget), self.budget)
+        return estimate_report(required, ceilings, self.budget)
 
     async def _ask_web(self, question: str, options: AskOptions, notify: Notify, stop: Stop) -> Answer:
         handle = await self._parts.tasks.queue_question(question, options=options, wait=0)

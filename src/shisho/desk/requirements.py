@@ -12,7 +12,17 @@ from shisho.desk.choosing import find_one_document
 from shisho.desk.coercion import coerce, coerce_strings
 from shisho.domain.corpus import Complexity, DocumentId, PassageId, Scope
 from shisho.domain.find import ExcludedSources
-from shisho.domain.inquiry import Goal
+from shisho.domain.inquiry import Budget, Goal
+from shisho.domain.report import (
+    CALL_TOKENS,
+    MAX_SECTIONS,
+    MAX_WORDS,
+    MIN_SECTIONS,
+    MIN_WORDS,
+    REPORT_ROUNDS,
+    count_least_calls,
+    estimate_report,
+)
 from shisho.domain.requirements import RequestKind, Requirements
 from shisho.domain.task import AskOptions, Sources
 from shisho.errors import InvalidParams, NotFound
@@ -30,6 +40,8 @@ def build_requirements(
     complexity: Complexity | str | None = None,
     kind: RequestKind | str = RequestKind.AUTO,
     exclude_ids: str | Sequence[str] = (),
+    sections: int = 0,
+    words: int = 0,
 ) -> Requirements:
     """Build the requirements; goals without an id become G1, G2, … Raises InvalidParams."""
     several = (goals,) if isinstance(goals, Goal | str | Mapping) else tuple(goals)
@@ -51,7 +63,56 @@ def build_requirements(
         None if complexity is None else coerce(Complexity, complexity, "complexity"),
         coerce(RequestKind, kind, "kind"),
         ids,
+        _read_size("sections", sections, MIN_SECTIONS, MAX_SECTIONS),
+        _read_size("words", words, MIN_WORDS, MAX_WORDS),
     )
+
+
+def _read_size(name: str, value: int, least: int, most: int) -> int:
+    """Return a size of a report, 0 for any. Raises InvalidParams."""
+    if value and not least <= value <= most:
+        raise InvalidParams(
+            "{name} takes {least} to {most}, not {value}.", name=name, least=least, most=most, value=value
+        )
+    return value
+
+
+def fill_report_ceilings(
+    required: Requirements, ceilings: Mapping[str, float], budget: Budget
+) -> dict[str, float]:
+    """Return the ceilings of a question, those of a report filled in. `budget`: as it is set. Raises
+    InvalidParams if a report of this size can't be written within them."""
+    if required.kind is not RequestKind.REPORT:
+        return dict(ceilings)
+    estimate = estimate_report(required, ceilings, budget)
+    least_calls = count_least_calls(estimate.sections)
+    least_tokens = CALL_TOKENS * least_calls
+    if estimate.max_model_calls < least_calls or estimate.max_tokens < least_tokens:
+        raise InvalidParams(
+            "A report of {sections} sections needs about {calls} model calls and {tokens:,} tokens, more than "
+            "the budget allows. Raise max_model_calls and max_tokens, or ask for fewer sections.",
+            sections=estimate.sections,
+            calls=least_calls,
+            tokens=least_tokens,
+        )
+    return {
+        "max_rounds": REPORT_ROUNDS,
+        **ceilings,
+        "max_model_calls": estimate.max_model_calls,
+        "max_tokens": estimate.max_tokens,
+        "max_seconds": estimate.max_seconds,
+    }
+
+
+def choose_report_sources(required: Requirements, sources: Sources) -> Sources:
+    """Return where a question is looked for: a report reads documents alone. Raises InvalidParams."""
+    if required.kind is not RequestKind.REPORT:
+        return sources
+    if sources in (Sources.WEB, Sources.BOTH):
+        raise InvalidParams(
+            "A report is written from your documents. Search the web first, then ask with sources=documents."
+        )
+    return Sources.DOCUMENTS
 
 
 def coerce_ask(options: AskOptions) -> AskOptions:
@@ -62,7 +123,13 @@ def coerce_ask(options: AskOptions) -> AskOptions:
         corpora=coerce_strings(options.corpora),
         sources=coerce(Sources, options.sources, "sources"),
         requirements=build_requirements(
-            required.goals, required.condition, required.complexity, required.kind, required.exclude_ids
+            required.goals,
+            required.condition,
+            required.complexity,
+            required.kind,
+            required.exclude_ids,
+            required.sections,
+            required.words,
         ),
     )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from shisho.desk.access import CorpusAccess
 from shisho.desk.intake import NamePage
 from shisho.desk.sharing import SharedReading
-from shisho.domain.inquiry import Answer
+from shisho.domain.inquiry import Answer, Budget
 from shisho.domain.intervention import (
     HumanChallenge,
 )
@@ -88,6 +88,8 @@ class TaskParts:
     roots: tuple[Path, ...]
     watch: Watch
     estimate: Callable[[Mapping[str, int]], Awaitable[float]]
+    budget: Budget
+    """Of one question, as it is set."""
     check: Callable[[str, Requirements], None]
     """Raises InvalidParams for a question that cannot be asked, or for its requirements."""
     name_page: NamePage

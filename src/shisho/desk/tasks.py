@@ -13,7 +13,7 @@ from shisho.desk import status as told
 from shisho.desk.coercion import coerce, coerce_all, coerce_paths, coerce_strings
 from shisho.desk.polling import poll
 from shisho.desk.queue import check_consent
-from shisho.desk.requirements import coerce_ask
+from shisho.desk.requirements import choose_report_sources, coerce_ask, fill_report_ceilings
 from shisho.desk.shared_verbs import SharedVerbs
 from shisho.domain.audit import AuditVerb
 from shisho.domain.codec import to_plain
@@ -28,7 +28,7 @@ from shisho.domain.intervention import (
 )
 from shisho.domain.job import JobId, JobState, NewTask, ReplyFacts, StopMode, TaskId, TaskState
 from shisho.domain.payloads import FetchJob, IngestJob, read_payload
-from shisho.domain.requirements import NO_REQUIREMENTS
+from shisho.domain.requirements import NO_REQUIREMENTS, RequestKind
 from shisho.domain.task import (
     AnswerHandle,
     AskOptions,
@@ -192,10 +192,15 @@ class TaskDesk(SharedVerbs):
         question, EmptyCorpus where there is nothing to search, EngineUnavailable for the web without an
         engine, NotFound for an unknown conversation."""
         options = coerce_ask(options)
-        self._parts.check(question, options.requirements)
+        required = options.requirements
+        self._parts.check(question, required)
+        options = replace(options, sources=choose_report_sources(required, options.sources))
         seconds = intake.check_wait(wait)
-        ceilings = intake.check_question_ceilings(options.budget)
-        pages = {name: ceilings[name] for name in ("max_pages",) if name in ceilings}
+        ceilings = fill_report_ceilings(
+            required, intake.check_question_ceilings(options.budget), self._parts.budget
+        )
+        of_task = ("max_pages", "max_seconds") if required.kind is RequestKind.REPORT else ("max_pages",)
+        pages = {name: ceilings[name] for name in of_task if name in ceilings}
         task = await self._task_for(task_id, question, pages)
         key = self._key(idempotency_key, "ask", task_id, [question], (question, options))
         queued = None if key is None else await self._parts.tasks.find_repeated(key)

@@ -78,6 +78,9 @@ class AnswerStep:
     sentence: str | None = None
     verdict: Verdict | None = None
     """Of the route step: whether the search goes on, and why."""
+    section: int | None = None
+    """Of a report: the section that is looked for now."""
+    sections: int | None = None
     engine: str | None = None
     pages: int | None = None
     visited: int | None = None
@@ -93,13 +96,21 @@ def build_progress(news: RunNews) -> AnswerProgress:
     match news:
         case StepTaken(node, step, replayed, change):
             verdict = next(iter(change.get("verdicts", ())), None)
-            return AnswerProgress(node, step, replayed, verdict=verdict)
+            section, sections = count_sections(change)
+            return AnswerProgress(node, step, replayed, verdict=verdict, section=section, sections=sections)
         case StepForgotten(step=step):
             return AnswerProgress("forgotten", step, replayed=False)
         case SentenceWritten(text):
             return AnswerProgress("answer", 0, replayed=False, sentence=text)
         case ModelWaits(seconds):
             return AnswerProgress("model_wait", round(seconds), replayed=False)
+
+
+def count_sections(change: LoopState) -> tuple[int, int]:
+    """Return the number of the section that a step begins, and of all sections; zeros if it begins none."""
+    sections = len(change["strategy"].sections) if "section" in change and "strategy" in change else 0
+    number = change["section"].number if sections else 0
+    return (number, sections) if number <= sections else (0, 0)
 
 
 def build_answer_step(event: Event, job: Job) -> AnswerStep:
@@ -110,6 +121,8 @@ def build_answer_step(event: Event, job: Job) -> AnswerStep:
     replayed: bool | None = None
     sentence: str | None = None
     verdict: Verdict | None = None
+    section: int | None = None
+    sections: int | None = None
     engine = facts.engine
     counts: tuple[int, int, int] | tuple[None, None, None] = (None, None, None)
     if facts.progress is not None and job.kind == JobKind.ANSWER:
@@ -119,6 +132,8 @@ def build_answer_step(event: Event, job: Job) -> AnswerStep:
         replayed = progress.replayed
         sentence = progress.sentence or None
         verdict = progress.verdict
+        section = progress.section or None
+        sections = progress.sections or None
     elif facts.progress is not None and job.kind == JobKind.SEARCH:
         search = facts.progress.read(SearchProgress, is_lenient=True)
         engine = search.engine
@@ -136,6 +151,8 @@ def build_answer_step(event: Event, job: Job) -> AnswerStep:
         replayed=replayed,
         sentence=sentence,
         verdict=verdict,
+        section=section,
+        sections=sections,
         engine=engine,
         pages=pages,
         visited=visited,

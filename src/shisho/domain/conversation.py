@@ -167,11 +167,12 @@ class DocumentFacts:
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """The context of a question: the turns before it, oldest first, and a map of the library. `documents`:
-    the likely ones, best first."""
+    the likely ones, best first. `titles`: of all documents in scope, if a report is asked for."""
 
     turns: tuple[EarlierTurn, ...] = ()
     corpora: tuple[CorpusFacts, ...] = ()
     documents: tuple[DocumentFacts, ...] = ()
+    titles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

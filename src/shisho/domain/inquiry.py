@@ -46,15 +46,25 @@ def with_ceilings(budget: Budget, ceilings: Mapping[str, float | None]) -> Budge
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedSection:
+    """A section of a report in its outline: its heading, and the goals that are looked for in its turn."""
+
+    heading: str
+    goals: tuple[Goal, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Strategy:
     """The goals of a question, and the boolean condition over them that ends the search. `kind`: of answer
-    that is wanted, AUTO only in what was stored before it was kept."""
+    that is wanted, AUTO only in what was stored before it was kept. `sections`: the outline of a report; its
+    sections are looked for one after the other."""
 
     question: str
     goals: tuple[Goal, ...]
     condition: str
     complexity: Complexity
     kind: RequestKind = RequestKind.AUTO
+    sections: tuple[PlannedSection, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

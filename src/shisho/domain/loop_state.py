@@ -24,6 +24,7 @@ from shisho.domain.inquiry import (
     WebResult,
 )
 from shisho.domain.model import ModelUse
+from shisho.domain.report import SectionPlace, WrittenSection
 from shisho.domain.requirements import Requirements
 from shisho.domain.survey import Survey
 from shisho.domain.time import Instant
@@ -71,7 +72,9 @@ class LoopState(TypedDict, total=False):
     `written`: the blocks of an answer that a model wrote when it read the last round; empty if it wrote none.
     `respelt`: other writings of the question were tried; `anew`: one was taken, and nothing counts as seen.
     `reached` is there once the web was asked, `survey` if the question is about the collection: it is
-    answered by what was counted or compared, and nothing is searched."""
+    answered by what was counted or compared, and nothing is searched.
+    `section`: of a report, the one whose turn it is, with `strategy` limited to it; `sections`: those whose
+    turn is over; `titles`: of the documents in scope."""
 
     question: str
     earlier: tuple[str, ...]
@@ -80,6 +83,9 @@ class LoopState(TypedDict, total=False):
     web_policy: WebPolicy
     strategy: Strategy
     survey: Survey
+    section: SectionPlace
+    sections: Annotated[tuple[WrittenSection, ...], add]
+    titles: tuple[str, ...]
     plans: Annotated[tuple[Plan, ...], add]
     shown: tuple[NumberedPassage, ...]
     rarity: Mapping[str, float]

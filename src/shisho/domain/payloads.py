@@ -211,13 +211,16 @@ class SearchProgress:
 @dataclass(frozen=True, slots=True)
 class AnswerProgress:
     """How far an answer has come: the latest node of its loop. `sentence`: a line of the answer that a model
-    writes, once it has passed its check; the lines come in no fixed order, and the answer has them all."""
+    writes, once it has passed its check; the lines come in no fixed order, and the answer has them all.
+    `section`: of a report, the one that is looked for now, of `sections`."""
 
     node: str
     step: int
     replayed: bool
     sentence: str = ""
     verdict: Verdict | None = None
+    section: int = 0
+    sections: int = 0
 
 
 @dataclass(frozen=True, slots=True)

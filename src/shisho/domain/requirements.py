@@ -34,13 +34,15 @@ class Goal:
 @dataclass(frozen=True, slots=True)
 class Requirements:
     """The parts of a strategy that the caller has decided; empty ones are filled in. `exclude_ids`: passages
-    and documents that no search may find."""
+    and documents that no search may find. `sections` and `words`: of a report, at most and at least."""
 
     goals: tuple[Goal, ...] = ()
     condition: str = ""
     complexity: Complexity | None = None
     kind: RequestKind = RequestKind.AUTO
     exclude_ids: tuple[str, ...] = ()
+    sections: int = 0
+    words: int = 0
 
 
 NO_REQUIREMENTS = Requirements()

@@ -4,6 +4,7 @@ searches of its own."""
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from shisho.domain.inquiry import (
     Budget,
     Gap,
     Inquiry,
+    LoopStop,
     UnsearchedQuery,
     WebPolicy,
     WebQuery,
@@ -43,6 +45,7 @@ from shisho.librarian.web_fallback import RESULTS
 from shisho.ports import Clock, DiscoveredUrls, Ledger, Shelf
 
 WORTHWHILE_S = 5.0  # nothing more is asked of the web when less is left to wait
+TURN_SHARE = 0.7  # of its time in which an attempt begins steps
 VISITS_PER_RESULT = 4  # one visited page in four is useful, if not more
 WEB_POLICIES = {
     Sources.AUTO: WebPolicy.LAST,
@@ -55,7 +58,8 @@ WEB_POLICIES = {
 @dataclass(frozen=True, slots=True)
 class AnswerHandler:
     """Answers questions by the same loop that the shell runs. The run and its answer bear the job's id.
-    `way`: searches can be made here for an owner."""
+    `way`: searches can be made here for an owner. `turn_seconds`: what one attempt at a job may take; a
+    longer run goes on in further turns."""
 
     shelf: Shelf
     ledger: Ledger
@@ -67,20 +71,28 @@ class AnswerHandler:
     budget: Budget
     clock: Clock
     way: Callable[[str], bool]
+    turn_seconds: float = math.inf
 
     async def answer(self, job: Job, context: JobContext) -> AnswerOutcome:
         """A killed run, and one that has waited for the web, is replayed and goes on."""
         request = job.input.read(AnswerJob)
         inquiry = await context.step("inquiry", Inquiry, partial(self._inquiry, job, request))
         await self.ledger.begin(inquiry)
+        ends = self.clock.monotonic() + TURN_SHARE * self.turn_seconds
+
+        def is_turn_over() -> bool:
+            return self.clock.monotonic() > ends
+
         news: asyncio.Queue[RunNews | None] = asyncio.Queue()
         telling = asyncio.create_task(_tell_in_order(context, news))
         ask_web = partial(self._ask_web, job, context, request) if self.way(request.owner) else None
         try:
-            answer = await self.inquiries.run(job.id, news.put_nowait, lambda: False, ask_web)
+            answer = await self.inquiries.run(job.id, news.put_nowait, is_turn_over, ask_web)
         finally:
             news.put_nowait(None)
             await asyncio.wait([telling])
+        if answer.loop_stop is LoopStop.STOPPED:
+            await context.release()
         used = answer.budget_used
         await context.charge(
             **{name: used[name] for name in ("seconds", "model_calls", "tokens") if used.get(name)}

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
 
 LISTED = 50  # documents
+SUMMARISED = 24  # documents of a set that are summarised together
+LEAST_EXTRACTED = 3  # sentences of each of them, and sections
 CANDIDATES = 5  # documents that a name may mean
 CLOSEST = 3  # passages beside the word that a model is needed
 MOST_SENTENCES = 4_000  # of a document that is extracted or compared
@@ -163,7 +165,9 @@ class CollectionLook:
             return None if pair is None else await self._compare(documents[pair[0]], documents[pair[1]])
         places = await asyncio.to_thread(naming.find_named, request.names[0], names)
         if len(places) == 1:
-            return await self._extract(documents[places[0]], has_model=has_model)
+            return await self._extract([documents[places[0]]], has_model=has_model)
+        if request.is_chosen and documents and (self.scope.corpora or self.scope.filters):
+            return await self._extract(documents, has_model=has_model)
         if not request.is_chosen and not places:
             return None
         say = speak_for(self.question)
@@ -171,15 +175,36 @@ class CollectionLook:
         line = say("survey_name", name=request.names[0])
         return CitedSurvey(Survey(SurveyKind.UNNAMED, (line,), rows))
 
-    async def _extract(self, document: Document, *, has_model: bool) -> CitedSurvey:
+    async def _extract(self, documents: Sequence[Document], *, has_model: bool) -> CitedSurvey:
+        """Read one document, or those that the caller has chosen, one after the other."""
+        cited = _Cited(self.searcher)
+        rows: list[SurveyRow] = []
+        lines: list[str] = []
+        for document in documents[:SUMMARISED]:
+            more_rows, more_lines = await self._extract_one(
+                document, cited, min(len(documents), SUMMARISED), has_model=has_model
+            )
+            rows += more_rows
+            lines += more_lines
+        if len(documents) > SUMMARISED:
+            lines.append(speak_for(self.question)("survey_unread", count=len(documents) - SUMMARISED))
+        return cited.survey(Survey(SurveyKind.SUMMARY, tuple(lines), tuple(rows)))
+
+    async def _extract_one(
+        self, document: Document, cited: _Cited, count: int, *, has_model: bool
+    ) -> tuple[list[SurveyRow], list[str]]:
+        """Return the rows and lines of one of so many documents."""
         say = speak_for(self.question)
         places = await self._read_sentences(document)
-        limits = (outline.READ_SENTENCES, outline.READ_SECTIONS) if has_model else ()
+        most = (outline.READ_SENTENCES, outline.READ_SECTIONS)
+        if not has_model:
+            most = (outline.SENTENCES, outline.MOST_SECTIONS)
+        limits = [max(LEAST_EXTRACTED, limit // count) for limit in most]
         sections, omitted = await asyncio.to_thread(outline.extract, places, *limits)
-        cited = _Cited(self.searcher)
+        prefix = _title(document) if count > 1 else ""
         rows = [
             SurveyRow(
-                section.name_under(document.title),
+                " › ".join(filter(None, (prefix, section.name_under(document.title)))),
                 tuple(
                     ("", cited.add(document, place.passage, place.start, place.end))
                     for place in section.sentences
@@ -195,7 +220,7 @@ class CollectionLook:
             lines.append(say("survey_left", count=omitted))
         if len(places) == MOST_SENTENCES:
             lines.append(say("survey_beginning", count=MOST_SENTENCES))
-        return cited.survey(Survey(SurveyKind.SUMMARY, tuple(lines), tuple(rows)))
+        return rows, lines
 
     async def _compare(self, old: Document, new: Document) -> CitedSurvey:
         say = speak_for(self.question)

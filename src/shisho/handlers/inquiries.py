@@ -14,7 +14,8 @@ from shisho.domain.corpus import WEB_CORPUS, Complexity, Scope
 from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import Answer, Gap, Inquiry, WebPolicy
 from shisho.domain.model import ModelUse
-from shisho.domain.requirements import NO_REQUIREMENTS, Requirements
+from shisho.domain.requirements import NO_REQUIREMENTS, RequestKind, Requirements
+from shisho.errors import InvalidParams
 from shisho.handlers.lent_policies import LentPolicies
 from shisho.ports import BorrowedModel, Clock, Ledger, SearchSession
 
@@ -84,6 +85,10 @@ class LibrarianInquiries:
         """Raise InvalidParams for a question that can't be asked, and for requirements that can't be met."""
         from shisho.librarian.strategy import check_question, strategy
 
+        if required.kind is RequestKind.REPORT and not (self.lent.is_lent() or self.policy("")):
+            raise InvalidParams(
+                "A report needs a language model, and none is set. Set one with `shisho models set`, then ask again."
+            )
         if required.goals or required.condition:
             strategy(question, required)
         else:

@@ -45,6 +45,11 @@ class LentPolicies:
             for run_id in loan.run_ids:
                 self._policies.pop(run_id, None)
 
+    def is_lent(self) -> bool:
+        """Return whether a run that is begun here would think with a lent policy."""
+        loan = LOAN.get()
+        return loan is not None and not loan.is_over
+
     def assign(self, run_id: str) -> None:
         """To a run that is begun here the policy that is lent here, if one is."""
         loan = LOAN.get()

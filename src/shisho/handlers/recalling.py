@@ -18,6 +18,7 @@ from shisho.domain.conversation import (
 )
 from shisho.domain.corpus import Corpus, Document, Passage, Scope, SearchRequest
 from shisho.domain.inquiry import Inquiry
+from shisho.domain.requirements import RequestKind
 from shisho.errors import ShishoError
 from shisho.language.script import answer_language
 from shisho.ports import Conversations, Ledger, Shelf
@@ -29,6 +30,8 @@ MOST_CORPORA = 10
 TITLES = 20  # of a corpus tell its languages
 DEPTH = 50  # passages that are ranked to find the likely documents
 MOST_DOCUMENTS = 8
+MOST_MAPPED = 24  # documents in the map for a report
+MOST_TITLES = 500  # of documents that a report tells of
 MOST_PASSAGES = 2_000  # of a document whose headings are read
 MOST_HEADINGS = 16  # of one document
 HEADING_MARK = " › "
@@ -46,9 +49,15 @@ class Recollection:
 
     async def recall(self, inquiry: Inquiry) -> Surroundings:
         """Return the turns before a question, the corpora it is asked of, and the likely documents."""
-        return Surroundings(
-            await self._turns(inquiry), await self._corpora(inquiry.scope), await self._documents(inquiry)
-        )
+        turns = await self._turns(inquiry)
+        corpora = await self._corpora(inquiry.scope)
+        is_report = inquiry.requirements.kind is RequestKind.REPORT
+        documents = await self._documents(inquiry, MOST_MAPPED if is_report else MOST_DOCUMENTS)
+        return Surroundings(turns, corpora, documents, await self._titles(inquiry) if is_report else ())
+
+    async def _titles(self, inquiry: Inquiry) -> tuple[str, ...]:
+        documents = await self.shelf.list_documents(inquiry.scope, limit=MOST_TITLES)
+        return tuple(dict.fromkeys(map(_title, documents)))
 
     async def _turns(self, inquiry: Inquiry) -> tuple[EarlierTurn, ...]:
         if not inquiry.earlier:
@@ -83,10 +92,10 @@ class Recollection:
         # A corpus that mirrors a folder bears its path, which is nobody's business.
         return CorpusFacts(Path(corpus.name).name or corpus.name, corpus.passages, tuple(languages))
 
-    async def _documents(self, inquiry: Inquiry) -> tuple[DocumentFacts, ...]:
+    async def _documents(self, inquiry: Inquiry, most: int) -> tuple[DocumentFacts, ...]:
         query = (*inquiry.earlier[-1:], inquiry.question)
         ids = await self.searcher.rank_documents(SearchRequest(keyword_query=query), inquiry.scope, DEPTH)
-        likely_ids = ids[:MOST_DOCUMENTS]
+        likely_ids = ids[:most]
         documents = await self.shelf.fetch_documents(likely_ids)
         return tuple([await self._outline(documents[id_]) for id_ in likely_ids if id_ in documents])
 
@@ -98,6 +107,8 @@ class Recollection:
         below_title = [path[1:] if path[0] == document.title else path for path in paths]
         headings = dict.fromkeys(path[0] for path in below_title if path and path[0])
         date = next((document.metadata[name] for name in DATE_FIELDS if document.metadata.get(name)), "")
-        return DocumentFacts(
-            document.title or Path(document.source).name, date, tuple(headings)[:MOST_HEADINGS]
-        )
+        return DocumentFacts(_title(document), date, tuple(headings)[:MOST_HEADINGS])
+
+
+def _title(document: Document) -> str:
+    return document.title or Path(document.source).name

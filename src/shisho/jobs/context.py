@@ -99,6 +99,11 @@ class JobContext:
         await self._store.put_back(self.job.claim, self._at(seconds), error, is_failure=False)
         raise JobSuspended
 
+    async def release(self) -> NoReturn:
+        """End this turn; the job goes on in its next one."""
+        await self._store.put_back(self.job.claim, self._at(0), None, is_failure=False)
+        raise JobSuspended
+
     async def await_person(self, outcome: JobOutcome | None, challenge: HumanChallenge) -> NoReturn:
         """Wait for a person without a worker. `outcome` is the result if nobody comes; None: there is none
         yet."""

@@ -22,13 +22,15 @@ from shisho.domain.inquiry import (
 )
 from shisho.domain.loop_state import LoopState
 from shisho.domain.model import explain_failures
-from shisho.domain.requirements import NO_REQUIREMENTS
+from shisho.domain.report import MAX_SECTIONS
+from shisho.domain.requirements import NO_REQUIREMENTS, RequestKind
 from shisho.language.script import answer_language
 from shisho.librarian.answer import choose_cited, locate_passages
 from shisho.librarian.citations import Citations
 from shisho.librarian.nodes import Nodes
 from shisho.librarian.policy import Policy, Recall, recall_nothing
 from shisho.librarian.record import RunRecord, RunStopped
+from shisho.librarian.reports import list_sources
 from shisho.librarian.runner import run_table
 from shisho.librarian.search import InquirySearch, SessionOpener
 from shisho.librarian.strategy import check_question
@@ -59,7 +61,9 @@ class InquiryRun:
     async def take(self, runner: Runner) -> Answer:
         """Go to the end, or to where the wish to stop was heard, and save the answer."""
         try:
-            state = await runner(self.acts, self.start_state, limit_steps(self.inquiry.budget.max_rounds))
+            sections = MAX_SECTIONS if self.inquiry.requirements.kind is RequestKind.REPORT else 1
+            most_steps = limit_steps(self.inquiry.budget.max_rounds, sections)
+            state = await runner(self.acts, self.start_state, most_steps)
         except RunStopped as stopped:
             state = await self.nodes.cut_short(stopped.state)
         return await self.finish(state)
@@ -184,11 +188,13 @@ def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int
         inquiry.run_id if inquiry.task_id else sha256(f"{inquiry.run_id}/{steps}".encode()).hexdigest()[:24]
     )
     cited = choose_cited(draft, state["evidence"])
-    if "survey" in state:  # of the many sentences that were read, those that stand
+    if "survey" in state or "section" in state:  # of the many sentences that were read, those that stand
         sentences = (*list_sentences(blocks), *list_contradicted(blocks))
         numbers = {number for sentence in sentences for number in sentence.evidence}
         cited = tuple(ref for ref in cited if ref.number in numbers)
     evidence = citations.evidence(answer_id, cited)
+    if "section" in state:
+        blocks = (*blocks, *list_sources(evidence, state["question"]))
     return Answer(
         id=answer_id,
         task_id=inquiry.task_id or inquiry.run_id,

@@ -43,6 +43,7 @@ from shisho.librarian.model_replies import (
     FilterReply,
     PlanReply,
 )
+from shisho.librarian.model_reports import plan_report, write_whole
 from shisho.librarian.model_strategy import read_question, shares_words
 from shisho.librarian.model_writing import AnswerWriter
 from shisho.librarian.policy import (
@@ -54,6 +55,8 @@ from shisho.librarian.policy import (
     SeekSupport,
     StepResult,
     StrategyInput,
+    Whole,
+    WholeInput,
 )
 from shisho.librarian.prompting import (
     PromptFile,
@@ -106,6 +109,10 @@ class ModelPolicy:
 
     async def split(self, inputs: StrategyInput, allowance: ModelAllowance) -> StepResult[Strategy]:
         by_rules = await self._rules.split(inputs, allowance)
+        if inputs.required.kind is RequestKind.REPORT:
+            return StepResult(
+                *await plan_report(self._calls, inputs, by_rules.value, await inputs.recall(), allowance)
+            )
         is_decided = bool(inputs.required.goals or inputs.required.condition)
         is_plain = asks_one_fact(by_rules.value) and not inputs.earlier
         if is_decided or is_plain or "strategy" not in self._calls:
@@ -117,7 +124,8 @@ class ModelPolicy:
     async def plan(self, inputs: PlanInput, allowance: ModelAllowance) -> StepResult[Plan]:
         by_rules = await self._rules.plan(inputs, allowance)
         around = inputs.judgment.read_around
-        is_plain = not inputs.plans and is_one_fact(inputs.strategy)
+        is_section = bool(inputs.strategy.sections)  # its outline has words that are searched for
+        is_plain = not inputs.plans and (is_section or is_one_fact(inputs.strategy))
         if around or is_plain or "plan" not in self._calls:
             return replace(by_rules, value=replace(by_rules.value, read_around=around))
         fields = await inputs.list_fields()
@@ -252,6 +260,9 @@ class ModelPolicy:
         if by_rules.value.level is not AnswerLevel.ANSWERED:
             return by_rules  # there is nothing to write of
         return await AnswerWriter(self._calls, inputs, allowance, hear, seek).write()
+
+    async def write_whole(self, inputs: WholeInput, allowance: ModelAllowance) -> StepResult[Whole]:
+        return await write_whole(self._calls, inputs, allowance)
 
     async def _write_plan(self, inputs: PlanInput, fields: Sequence[str]) -> dict[str, str]:
         boundary = make_boundary()

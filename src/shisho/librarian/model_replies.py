@@ -234,6 +234,51 @@ def _read_units(units: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
+class WholeReply:
+    """The beginning and the end of a text, written from its parts."""
+
+    introduction: tuple[SentenceReply, ...]
+    conclusion: tuple[SentenceReply, ...] = ()
+
+    @staticmethod
+    def normalize(data: Any) -> Any:
+        """Accept bare strings for sentences."""
+        if not isinstance(data, dict):
+            return data
+        return {name: _read_units(data.get(name)) for name in ("introduction", "conclusion")}
+
+
+@dataclass(frozen=True, slots=True)
+class SectionReply:
+    """A section of a report: its heading, and the questions that it answers."""
+
+    heading: str
+    questions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineReply:
+    """The sections of a report, in order."""
+
+    sections: tuple[SectionReply, ...]
+
+    @staticmethod
+    def normalize(data: Any) -> Any:
+        """Accept headings alone, and one question as a string."""
+        listed = data.get("sections") if isinstance(data, dict) else data
+        if not isinstance(listed, list):
+            return data
+        return {"sections": [_read_section(section) for section in listed]}
+
+
+def _read_section(section: Any) -> Any:
+    if isinstance(section, str):
+        return {"heading": section}
+    questions = section.get("questions") if isinstance(section, dict) else None
+    return {**section, "questions": [questions]} if isinstance(questions, str) else section
+
+
+@dataclass(frozen=True, slots=True)
 class JudgeVerdict:
     """A verdict on a sentence beside its quotations."""
 

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from shisho.domain.inquiry import AnswerNote, NoteRole, Sentence, list_sentences
+from shisho.domain.inquiry import AnswerNote, EvidenceRef, NoteRole, Sentence, list_sentences
 from shisho.domain.loop_state import Draft
 from shisho.domain.model import ModelUse
 from shisho.domain.session import SentenceRevision
@@ -21,7 +21,14 @@ from shisho.librarian.checking.search import SupportSearch
 from shisho.librarian.model_calls import ModelCalls, mark_unusable
 from shisho.librarian.model_replies import AnswerReply, BlockReply
 from shisho.librarian.policy import AnswerInput, SeekSupport, StepResult, quote_evidence
-from shisho.librarian.prompting import fence_evidence, list_goals, load_prompt, make_boundary
+from shisho.librarian.prompting import (
+    PromptFile,
+    fence_evidence,
+    fence_lines,
+    list_goals,
+    load_prompt,
+    make_boundary,
+)
 from shisho.librarian.reply_length import size_reply
 from shisho.rendering.answer_text import write_numbers
 
@@ -54,15 +61,9 @@ class AnswerWriter:
             draft, _, judged = await self._check_blocks(self._inputs.written)
             if draft is not None:
                 return StepResult(draft, judged)
-        boundary = make_boundary()
-        values = {
-            "question": self._inputs.strategy.question,
-            "goals": list_goals(self._inputs.strategy.goals),
-            "boundary": boundary,
-        }
-        prompt = size_reply(load_prompt("answer"), self._inputs.strategy, self._calls.context)
+        prompt, values = self._fill_prompt()
         room = self._calls.measure_room(prompt, values)
-        values["evidence"] = fence_evidence(self._inputs.evidence, boundary, room)
+        values["evidence"] = fence_evidence(self._inputs.evidence, values["boundary"], room)
         reply, uses = await self._calls.ask("answer", AnswerReply, self._allowance, values, prompt=prompt)
         blocks = () if reply is None else reply.blocks
         if not self._is_in_language(blocks):
@@ -94,6 +95,21 @@ class AnswerWriter:
             self._tell(units, revisions)
         return draft, revisions, judging
 
+    def _fill_prompt(self) -> tuple[PromptFile, dict[str, str]]:
+        """Return the prompt, and its values without the quotations."""
+        aim = self._inputs.strategy
+        values = {"question": aim.question, "goals": list_goals(aim.goals), "boundary": make_boundary()}
+        section = self._inputs.section
+        if section is None:
+            return size_reply(load_prompt("answer"), aim, self._calls.context), values
+        lines = [f"{number}. {heading}" for number, heading in enumerate(section.headings, 1)]
+        return load_prompt("section"), {
+            **values,
+            "heading": section.headings[section.number - 1],
+            "outline": fence_lines("outline", lines, values["boundary"]),
+            "length": section.length,
+        }
+
     async def _cite(self, units: list[AnswerUnit]) -> list[AnswerUnit]:
         """Give sentences that cite nothing the evidence that supports them, or what one search finds."""
         search = SupportSearch(self._inputs.evidence, (), self._inputs.strategy.goals)
@@ -120,11 +136,7 @@ class AnswerWriter:
         self, units: Sequence[AnswerUnit]
     ) -> tuple[list[SentenceRevision], tuple[ModelUse, ...]]:
         question = self._inputs.strategy.question
-        reading = await asyncio.to_thread(list, read_units(units, self._inputs.evidence, question))
-        verdicts, uses = await ask_judge(self._calls, self._allowance, question, reading)
-        revisions = [decide(unit, verdicts.get(place)) for place, unit in enumerate(reading)]
-        contradicted = sum(revision.became == "contradicted" for revision in revisions)
-        return revisions, tuple(replace(use, rewritten=contradicted) for use in uses)
+        return await check_units(self._calls, self._allowance, question, units, self._inputs.evidence)
 
     def _tell(self, units: Sequence[AnswerUnit], revisions: Sequence[SentenceRevision]) -> None:
         """Send each sentence and item that stays; a cell says nothing by itself."""
@@ -161,3 +173,18 @@ def _count_changes(revisions: Sequence[SentenceRevision]) -> tuple[int, int]:
     """Return how many units were left out, and how many were contradicted."""
     became = [revision.became for revision in revisions]
     return became.count("removed"), became.count("contradicted")
+
+
+async def check_units(
+    calls: ModelCalls,
+    allowance: ModelAllowance,
+    question: str,
+    units: Sequence[AnswerUnit],
+    evidence: Sequence[EvidenceRef],
+) -> tuple[list[SentenceRevision], tuple[ModelUse, ...]]:
+    """Return what becomes of each unit, by code and by a judge in one call, and the uses of the judge."""
+    reading = await asyncio.to_thread(list, read_units(units, evidence, question))
+    verdicts, uses = await ask_judge(calls, allowance, question, reading)
+    revisions = [decide(unit, verdicts.get(place)) for place, unit in enumerate(reading)]
+    contradicted = sum(revision.became == "contradicted" for revision in revisions)
+    return revisions, tuple(replace(use, rewritten=contradicted) for use in uses)

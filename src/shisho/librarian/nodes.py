@@ -48,6 +48,15 @@ from shisho.librarian.policy import (
     StrategyInput,
     recall_nothing,
 )
+from shisho.librarian.reports import (
+    ask_whole,
+    begin_section,
+    compose_report,
+    conclude_report,
+    describe_task,
+    end_section,
+    withhold,
+)
 from shisho.librarian.route import (
     SEARCHED_OUT,
     choose_next_focus,
@@ -59,6 +68,7 @@ from shisho.librarian.route import (
 from shisho.librarian.search import InquirySearch
 from shisho.librarian.selection.passages import end_sentence
 from shisho.librarian.selection.select import list_unmatched_goals, list_wanted_terms
+from shisho.librarian.strategy import join_goals
 from shisho.librarian.surveys import AskCollection, begin_survey, survey_nothing, write_survey
 from shisho.librarian.web_fallback import AskWeb, web_queries
 from shisho.ports import Clock
@@ -110,31 +120,39 @@ class Nodes:
         if survey is not None:
             return begin_survey(survey, resolved, required, self._citations)
         inputs = StrategyInput(state["question"], resolved, earlier, self._clock.now, self._recall, required)
-        allowance = self._allowance(Spending())
+        allowance = self._allowance(LoopState(spent=Spending()))
         thought = await self._policy.split(inputs, allowance)
         aim = replace(thought.value, complexity=required.complexity or thought.value.complexity)
-        return LoopState(
+        begun = LoopState(
             strategy=aim,
             goal_status=self._citations.status(aim.goals, ()),
             rounds_without_evidence=0,
             spent=allowance.used,
             uses=thought.uses,
         )
+        if not aim.sections:
+            return begun
+        titles = (await self._recall()).titles
+        return LoopState(**{**begun, "titles": titles, **self._begin_section(aim, 1, 0)})
+
+    def _begin_section(self, whole: Strategy, number: int, rounds: int) -> LoopState:
+        goals = whole.sections[number - 1].goals if number <= len(whole.sections) else whole.goals
+        return begin_section(whole, number, rounds, self._citations.status(goals, ()))
 
     async def plan(self, state: LoopState) -> LoopState:
         goals = _list_sought(state)
         focus = state["verdicts"][-1].next_focus if state["verdicts"] else ""
         goals.sort(key=lambda goal: goal.id != focus)
         # What was asked of the documents alone is asked again of all.
-        plans = state["plans"][_reached(state).rounds_before :]
-        allowance = self._allowance(state["spent"])
+        plans = state["plans"][_count_rounds_before(state) :]
+        allowance = self._allowance(state)
         aim = state["strategy"]
         where = (aim.complexity, "reached" in state)
         inputs = PlanInput(
             aim,
             goals,
             plans,
-            _list_telling(state["evidence"]),
+            _list_telling(_list_own(state)),
             state["goal_status"],
             state.get("judgment", Judgment()),
             focus,
@@ -149,14 +167,15 @@ class Nodes:
         plans = state["plans"]
         wanted_words = await asyncio.to_thread(list_wanted_terms, aim.goals)
         goals = _list_sought(state)
-        inputs = EvaluateInput(aim, goals, (), {}, state["evidence"], round=len(plans))
+        rounds = len(plans) - _count_section_rounds(state)
+        inputs = EvaluateInput(aim, goals, (), {}, _list_own(state), round=rounds)
         shown_round, rarity = await self._search.search_round(
             plans[-1],
             aim.complexity,
             "reached" in state,
             len(plans),
             wanted_words,
-            self._policy.measure_room(inputs, self._allowance(state["spent"])),
+            self._policy.measure_room(inputs, self._allowance(state)),
             state.get("anew", False),
             self._policy.fills_room,
         )
@@ -173,11 +192,13 @@ class Nodes:
 
     async def evaluate(self, state: LoopState) -> LoopState:
         aim = state["strategy"]
-        held_refs = state["evidence"]
+        held_refs = _list_own(state)
         passages = state["shown"]
-        earlier = await self._search.list_earlier(aim.complexity, "reached" in state, state["plans"])
+        earlier = await self._search.list_earlier(
+            aim.complexity, "reached" in state, state["plans"], _count_section_rounds(state)
+        )
         goals = _list_sought(state)
-        allowance = self._allowance(state["spent"])
+        allowance = self._allowance(state)
         from_synonym_search = state["plans"][-1].with_synonyms
         inputs = EvaluateInput(
             aim,
@@ -188,7 +209,7 @@ class Nodes:
             from_synonym_search,
             earlier,
             state["short_names"],
-            len(state["plans"]),
+            len(state["plans"]) - _count_section_rounds(state),
         )
         thought = await self._policy.evaluate(inputs, allowance)
         reading = thought.value
@@ -242,18 +263,22 @@ class Nodes:
         status = state["goal_status"]
         focus = choose_next_focus(aim.goals, status, state["verdicts"])
         budget = state["budget"]
-        plans = state["plans"][_reached(state).rounds_before :]
+        rounds_before = _count_rounds_before(state)
+        plans = state["plans"][rounds_before:]
         goals = _list_sought(state)
         inputs = PlanInput(aim, goals, plans, state["evidence"])
         judgment = state.get("judgment", Judgment())
         kept_back = ANSWER_CALLS if judgment != Judgment() else 0
+        withheld = withhold(budget, state)
         verdict = route(
             aim,
             status,
             replace(
                 budget,
-                max_rounds=budget.max_rounds + _reached(state).rounds_before,
-                max_model_calls=budget.max_model_calls - kept_back,
+                max_rounds=budget.max_rounds + rounds_before,
+                max_seconds=budget.max_seconds - withheld.seconds,
+                max_model_calls=budget.max_model_calls - kept_back - withheld.model_calls,
+                max_tokens=budget.max_tokens - withheld.tokens,
             ),
             state["spent"],
             rounds_without_evidence=state["rounds_without_evidence"],
@@ -330,35 +355,87 @@ class Nodes:
             for ref in refs:
                 self._hear(f"{display_quotation(ref.snippet, code=ref.code)} [{ref.number}]")
 
-    def _allowance(self, spent: Spending, *, is_last: bool = False) -> ModelAllowance:
-        """Return what a node may use of a model: the rules keep some time and, unless it `is_last`, writing
-        and checking their calls."""
+    def _allowance(self, state: LoopState, *, is_last: bool = False) -> ModelAllowance:
+        """Return what a node may use of a model: the rules keep some time, later sections of a report their
+        part and, unless it `is_last`, writing and checking their calls."""
         withheld = Spending(
             seconds=RULES_SHARE * self._budget.max_seconds,
             model_calls=0 if is_last else ANSWER_CALLS,
             tokens=0 if is_last else int(ANSWER_SHARE * self._budget.max_tokens),
         )
-        return ModelAllowance(self._budget, spent, withheld, self._report_wait)
+        if "section" in state:
+            sections = len(state["strategy"].sections)
+            seconds, calls = withheld.seconds / sections, withheld.model_calls
+            withheld = Spending(seconds=seconds, model_calls=calls, tokens=withheld.tokens // sections)
+        withheld += withhold(self._budget, state)
+        return ModelAllowance(self._budget, state["spent"], withheld, self._report_wait)
 
-    async def _answered(self, state: LoopState, policy: Policy) -> LoopState:
-        inputs = AnswerInput(
-            strategy=state["strategy"],
-            status=state["goal_status"],
-            evidence=state["evidence"],
-            verdict=state["verdicts"][-1],
-            unsearched=_reached(state).unsearched,
-            asked=state["question"],
-            head=_head(state),
-            written=_read_written(state),
+    async def section(self, state: LoopState) -> LoopState:
+        """Write the section whose turn it is, and begin the next one."""
+        aim = state["strategy"]
+        number = state["section"].number
+        words = state.get("requirements", NO_REQUIREMENTS).words
+        inputs = replace(
+            _to_answer_input(state), section=describe_task(state, words), evidence=_list_own(state)
         )
-        allowance = self._allowance(state["spent"], is_last=True)
+        allowance = self._allowance(state, is_last=True)
         sought_refs: list[EvidenceRef] = []
+        self._hear(f"{number}/{len(aim.sections)} {aim.sections[number - 1].heading}")
+        thought = await self._policy.answer(inputs, allowance, self._hear, self._seek(state, sought_refs))
+        written = end_section(state, thought.value, (*inputs.evidence, *sought_refs))
+        following = self._begin_section(aim, number + 1, len(state["plans"]))
+        return LoopState(
+            **following,
+            sections=(written,),
+            judgment=Judgment(),
+            evidence=tuple(sought_refs),
+            spent=allowance.used,
+            uses=thought.uses,
+        )
 
+    def _seek(self, state: LoopState, sought_refs: list[EvidenceRef]) -> SeekSupport:
         async def seek(text: str) -> EvidenceRef | None:
             ref = await self._support(text, state, len(sought_refs) + 1)
             sought_refs.extend([] if ref is None else [ref])
             return ref
 
+        return seek
+
+    async def _write_report(self, state: LoopState, policy: Policy) -> LoopState | None:
+        """The report of the sections that are written; None if there is none."""
+        allowance = self._allowance(state, is_last=True)
+        words = state.get("requirements", NO_REQUIREMENTS).words
+        thought = await policy.write_whole(ask_whole(state, words, state["evidence"]), allowance)
+        aim = state["strategy"]
+        everything = (*state["plans"], Plan("", (), "", ""))
+        passages = await self._search.list_earlier(aim.complexity, False, everything)
+        read = list(dict.fromkeys(passage.title for passage in passages))
+        draft = compose_report(state, thought.value, read, words)
+        if draft is None:
+            return None
+        goals = tuple(goal for section in aim.sections for goal in section.goals)
+        status = {row.goal_id: row for section in state["sections"] for row in section.status}
+        return LoopState(
+            strategy=replace(aim, goals=goals, condition=join_goals(goal.id for goal in goals)),
+            goal_status=tuple(
+                status.get(row.goal_id, row) for row in self._citations.status(goals, state["evidence"])
+            ),
+            verdicts=(conclude_report(state, state["verdicts"][-1]),),
+            draft=draft,
+            composed_at=self._clock.now(),
+            spent=allowance.used,
+            uses=thought.uses,
+        )
+
+    async def _answered(self, state: LoopState, policy: Policy) -> LoopState:
+        if "section" in state:
+            if report := await self._write_report(state, policy):
+                return report
+            policy = RulePolicy()
+        inputs = _to_answer_input(state)
+        allowance = self._allowance(state, is_last=True)
+        sought_refs: list[EvidenceRef] = []
+        seek = self._seek(state, sought_refs)
         if "survey" in state:
             thought = await self._write_survey(state["survey"], policy, inputs, allowance, seek)
         else:
@@ -457,6 +534,36 @@ def leads_to_web(state: LoopState, stop: LoopStop) -> bool:
         return stop is not LoopStop.CONDITION_MET and state["web_policy"] is WebPolicy.LAST
     web_result = state["reached"]
     return web_result.times < WEB_TIMES and bool(web_result.engines) and stop in SEARCHED_OUT
+
+
+def _to_answer_input(state: LoopState) -> AnswerInput:
+    return AnswerInput(
+        strategy=state["strategy"],
+        status=state["goal_status"],
+        evidence=state["evidence"],
+        verdict=state["verdicts"][-1],
+        unsearched=_reached(state).unsearched,
+        asked=state.get("question", state["strategy"].question),
+        head=_head(state),
+        written=_read_written(state),
+    )
+
+
+def _count_section_rounds(state: LoopState) -> int:
+    """The rounds of the sections before this one."""
+    return state["section"].rounds_before if "section" in state else 0
+
+
+def _count_rounds_before(state: LoopState) -> int:
+    return max(_reached(state).rounds_before, _count_section_rounds(state))
+
+
+def _list_own(state: LoopState) -> tuple[EvidenceRef, ...]:
+    """The evidence for the goals that are looked for now: of a report those of one section."""
+    if "section" not in state:
+        return state["evidence"]
+    ids = {goal.id for goal in state["strategy"].goals}
+    return tuple(ref for ref in state["evidence"] if ref.goal_id in ids)
 
 
 def _head(state: LoopState) -> str:

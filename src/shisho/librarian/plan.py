@@ -24,7 +24,8 @@ def plan(strategy: Strategy, goals: Sequence[Goal], plans: Sequence[Plan]) -> Pl
     for asked_goals in [[goal] for goal in goals] if plans else [goals]:
         query = tuple(dict.fromkeys(_strip_asking(goal.question) for goal in asked_goals))
         if _key(query, filters, False) not in earlier_keys:
-            meant = asked_goals[0].question if plans else strategy.question
+            is_part = bool(plans or strategy.sections)
+            meant = asked_goals[0].question if is_part else strategy.question
             ids = ", ".join(goal.id for goal in asked_goals)
             return Plan(strategy.question, query, meant, f"{ids}: its own words", filters)
     query = _definition(strategy) if plans and goals else ()

@@ -11,12 +11,14 @@ from typing import Generic, Protocol, TypeVar
 from shisho.domain.conversation import Surroundings
 from shisho.domain.corpus import UNBOUNDED_ROOM, NumberedPassage
 from shisho.domain.inquiry import (
+    AnswerBlock,
     EvidenceRef,
     Finding,
     Goal,
     GoalStatus,
     Judgment,
     Plan,
+    Sentence,
     Strategy,
     UnsearchedQuery,
     Verdict,
@@ -121,6 +123,34 @@ class EvaluateInput:
 
 
 @dataclass(frozen=True, slots=True)
+class SectionTask:
+    """The section of a report that is to be written: its number, from 1, among the headings of all, and its
+    length in words of a prompt."""
+
+    number: int
+    headings: Sequence[str]
+    length: str
+
+
+@dataclass(frozen=True, slots=True)
+class WholeInput:
+    """The grounds of what stands before and after the parts of a text: each part with its heading."""
+
+    question: str
+    parts: Sequence[tuple[str, Sequence[Sentence]]]
+    evidence: Sequence[EvidenceRef]
+    length: str
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """The beginning and the end of a text, empty if no model could write them."""
+
+    introduction: tuple[AnswerBlock, ...] = ()
+    conclusion: tuple[AnswerBlock, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerInput:
     """The grounds of an answer."""
 
@@ -135,6 +165,8 @@ class AnswerInput:
     """The key of the first line of an answer that only quotes: it says who has read the passages."""
     written: tuple[BlockReply, ...] = ()
     """The answer, if the model wrote it when it read the passages; it cites evidence by number."""
+    section: SectionTask | None = None
+    """The section to write, of a report."""
 
 
 SeekSupport = Callable[[str], Awaitable[EvidenceRef | None]]
@@ -173,6 +205,9 @@ class Policy(Protocol):
     ) -> StepResult[Draft]:
         """`hear` is given each line of the answer once it has passed its check; `seek` is asked for support
         of a sentence that cites nothing."""
+
+    async def write_whole(self, inputs: WholeInput, allowance: ModelAllowance) -> StepResult[Whole]:
+        """The introduction and the conclusion of a text whose parts are written."""
 
 
 def quote_evidence(inputs: AnswerInput, head: str = "") -> Draft:
@@ -218,6 +253,9 @@ class RulePolicy:
         seek: SeekSupport,
     ) -> StepResult[Draft]:
         return StepResult(quote_evidence(inputs))
+
+    async def write_whole(self, inputs: WholeInput, allowance: ModelAllowance) -> StepResult[Whole]:
+        return StepResult(Whole())
 
 
 def _alternate(

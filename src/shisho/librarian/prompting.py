@@ -181,9 +181,10 @@ def _cut_line(text: str) -> str:
     return join_lines(text)[:_LONGEST_HEADING]
 
 
-def fence_lines(name: str, lines: Sequence[str], boundary: str) -> str:
-    """Lines that hold words of documents or of a model."""
-    return _fenced(name, "", "\n".join(map(_cut_line, lines)), boundary) if lines else "(none)"
+def fence_lines(name: str, lines: Sequence[str], boundary: str, most: int = _LONGEST_HEADING) -> str:
+    """Lines that hold words of documents or of a model, `most` characters of each."""
+    text = "\n".join(join_lines(line)[:most] for line in lines)
+    return _fenced(name, "", text, boundary) if lines else "(none)"
 
 
 def write_in_context(ref: EvidenceRef) -> str:

@@ -10,7 +10,7 @@ from itertools import count
 
 from shisho.domain.answer_news import RunNews, StepTaken
 from shisho.domain.codec import Payload
-from shisho.domain.conversation import NewTurn
+from shisho.domain.conversation import NewTurn, Surroundings
 from shisho.domain.corpus import UNBOUNDED_ROOM, Citation, Complexity, NumberedPassage, Round
 from shisho.domain.inquiry import Answer, Evidence, Gap, Goal, Inquiry, Plan, RunStep, StepText, Strategy
 from shisho.domain.loop_state import LoopState
@@ -71,6 +71,10 @@ class RecordedRun:
             return None
         headings = tuple(ref.heading for ref in state["evidence"])
         return CitedSurvey(state["survey"], tuple(self._outputs[0].citations), headings)
+
+    async def recall_again(self) -> Surroundings:
+        """The titles that were known then; nothing else of the library was copied into the run."""
+        return Surroundings(titles=self.states[0].get("titles", ()))
 
     def list_rounds(self) -> dict[int, tuple[Round, Mapping[str, float]]]:
         """Each round by its number, with the rarity of the terms that were wanted then."""
@@ -199,9 +203,6 @@ class ForgetfulLedger:
     async def list_steps(self, run_id: str) -> Sequence[RunStep]:
         return ()
 
-    async def expire_steps(self, before: Instant) -> int:
-        return 0
-
     async def save(self, answer: Answer, owner: str) -> None:
         pass
 
@@ -236,6 +237,7 @@ async def replay(inquiry: Inquiry, recorded: RecordedRun, before: Answer, policy
         None,
         Gap.NO_WAY,
         policy,
+        recall=recorded.recall_again,
         ask_collection=recorded.survey_again,
     )
     asked_web = iter(recorded.list_of_node("web_fallback"))

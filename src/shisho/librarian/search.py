@@ -71,14 +71,14 @@ class InquirySearch:
         return shown_round, await session.measure_rarity(wanted_words)
 
     async def list_earlier(
-        self, complexity: Complexity, is_reached: bool, plans: Sequence[Plan]
+        self, complexity: Complexity, is_reached: bool, plans: Sequence[Plan], after: int = 0
     ) -> tuple[NumberedPassage, ...]:
-        """Return the passages that the rounds before the last one have shown, in order. Rounds that another
-        process made are read from the session."""
+        """Return the passages that the rounds before the last one, and after round `after`, have shown, in
+        order. Rounds that another process made are read from the session."""
         made = {shown_round.number: shown_round.shown for shown_round in self.rounds}
         earlier: list[NumberedPassage] = []
         for number, plan in enumerate(plans[:-1], 1):
-            if not _asks_anything(plan):
+            if number <= after or not _asks_anything(plan):
                 continue
             if number not in made:
                 session = await self._session(complexity, is_reached)

@@ -1,4 +1,5 @@
-"""A summary by a model: the sections of a document in portions that it can read at once, in their order."""
+"""A summary by a model: the sections of documents in portions that it can read at once, in their order, under
+their headings, and before them a whole that is written from these parts."""
 
 from __future__ import annotations
 
@@ -7,19 +8,26 @@ from dataclasses import replace
 
 from shisho.domain.inquiry import (
     AnswerBlock,
+    AnswerHeading,
     AnswerLevel,
     AnswerNote,
+    AnswerParagraph,
+    ContradictedSentences,
+    EvidenceRef,
     NoteRole,
+    Sentence,
     is_written,
+    list_sentences,
 )
 from shisho.domain.loop_state import Draft
 from shisho.domain.model import ModelUse
 from shisho.domain.survey import Survey, SurveyRow
 from shisho.librarian.allowance import ModelAllowance
-from shisho.librarian.policy import AnswerInput, Policy, SeekSupport, StepResult
+from shisho.librarian.policy import AnswerInput, Policy, SeekSupport, StepResult, WholeInput
 from shisho.librarian.surveys import speak_for, write_row
 
 PORTION = 24  # quotations that are read at once
+WHOLE_LENGTH = "3 to 8 sentences"
 
 
 async def write_summary(
@@ -30,24 +38,51 @@ async def write_summary(
     hear: Callable[[str], None],
     seek: SeekSupport,
 ) -> StepResult[Draft] | None:
-    """Return the summary, each portion in its place: what the model couldn't write is quoted instead. None if
-    it wrote nothing."""
+    """Return the summary, each section in its place: what the model didn't write of is quoted instead. None
+    if it wrote nothing."""
     blocks: list[AnswerBlock] = []
     uses: list[ModelUse] = []
-    written = 0
+    parts: list[tuple[str, Sequence[Sentence]]] = []
     for rows in _portion(survey.rows):
         refs = [inputs.evidence[place] for row in rows for _, place in row.quotes]
         step = await policy.answer(replace(inputs, evidence=refs), allowance, hear, seek)
         uses += step.uses
         content = _list_content(step.value)
-        written += len(content)
-        blocks += content or [block for row in rows for block in write_row(row, inputs.evidence)]
-    if not written:
+        if content:
+            parts.append((rows[0].title, list_sentences(content)))
+        blocks += _put_under_headings(rows, content, inputs.evidence)
+    if not parts:
         return None
-    opening = speak_for(inputs.strategy.question)("summary_written")
+    question = inputs.strategy.question
+    whole: tuple[AnswerBlock, ...] = ()
+    if len(parts) > 1:
+        step_of_whole = await policy.write_whole(
+            WholeInput(question, parts, inputs.evidence, WHOLE_LENGTH), allowance
+        )
+        whole = step_of_whole.value.introduction
+        uses += step_of_whole.uses
+    opening = speak_for(question)("summary_written")
     notes = (AnswerNote(opening, NoteRole.OPENING), AnswerNote("\n".join(survey.lines), NoteRole.REMARK))
-    draft = Draft((notes[0], *blocks, notes[1]), (), AnswerLevel.ANSWERED)
+    draft = Draft((notes[0], *whole, *blocks, notes[1]), (), AnswerLevel.ANSWERED)
     return StepResult(draft, tuple(uses))
+
+
+def _put_under_headings(
+    rows: Sequence[SurveyRow], content: Sequence[AnswerBlock], evidence: Sequence[EvidenceRef]
+) -> list[AnswerBlock]:
+    """Return what was written of a portion, each sentence under the heading of the section that it cites
+    first. A section of which nothing was written is quoted: none is left out."""
+    numbers = [{evidence[place].number for _, place in row.quotes} for row in rows]
+    pending = [sentence for sentence in list_sentences(content) if sentence.evidence]
+    blocks: list[AnswerBlock] = []
+    for row, own in zip(rows, numbers, strict=True):
+        of_row = tuple(sentence for sentence in pending if sentence.evidence[0] in own)
+        if not of_row:
+            blocks += write_row(row, evidence)
+            continue
+        blocks += [AnswerHeading(row.title, 3)] if row.title else []
+        blocks.append(AnswerParagraph(of_row))
+    return [*blocks, *(block for block in content if isinstance(block, ContradictedSentences))]
 
 
 def _portion(rows: Sequence[SurveyRow]) -> Iterator[list[SurveyRow]]:

@@ -1,9 +1,9 @@
 """The loop as one table: what each node does, which keys of the state it sees, and which node comes next.
 
-strategy → plan → search → evaluate → route → (plan | web_fallback | answer). `web_fallback` goes to the web
-and on to plan; for goals still open once more, to another engine, then with other words. What is
-asked about the collection goes from strategy to answer. Every runner reads this table, so
-that all give the same answers."""
+strategy → plan → search → evaluate → route → (plan | web_fallback | section | answer). `web_fallback` goes
+to the web and on to plan; for goals still open once more, to another engine, then with other words. What is
+asked about the collection goes from strategy to answer. In a report each section has its rounds: `section`
+writes it and begins the next. Every runner reads this table, so that all give the same answers."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Protocol
 from shisho.domain.inquiry import NextStep, WebPolicy
 from shisho.domain.loop_state import LoopState
 from shisho.librarian.nodes import WEB_TIMES, Nodes, leads_to_web
+from shisho.librarian.reports import are_sections_left
 
 START = "strategy"
 END = "end"
@@ -49,9 +50,9 @@ class Runner(Protocol):
         `most_steps` steps, and whatever an act raises."""
 
 
-def limit_steps(max_rounds: int) -> int:
-    """More steps than any run with so many rounds can take."""
-    return 8 * (1 + WEB_TIMES) * max(max_rounds, 1) + 5
+def limit_steps(max_rounds: int, sections: int = 1) -> int:
+    """More steps than any run with so many rounds, in each of so many sections, can take."""
+    return 8 * (1 + WEB_TIMES) * max(max_rounds, 1) * sections + 5
 
 
 def _after_strategy(state: LoopState) -> str:
@@ -69,7 +70,13 @@ def _after_route(state: LoopState) -> str:
     verdict = state["verdicts"][-1]
     if verdict.status is NextStep.CONTINUE:
         return "plan"
+    if "section" in state:
+        return "section"
     return "web_fallback" if verdict.loop_stop and leads_to_web(state, verdict.loop_stop) else "answer"
+
+
+def _after_section(state: LoopState) -> str:
+    return "plan" if are_sections_left(state) else "answer"
 
 
 _ROWS = (
@@ -100,6 +107,7 @@ _ROWS = (
             "judgment",
             "spent",
             "reached",
+            "section",
         ),
         lambda state: "search",
         ("search",),
@@ -108,7 +116,7 @@ _ROWS = (
     Node(
         "search",
         Nodes.search,
-        ("strategy", "goal_status", "plans", "evidence", "spent", "anew", "reached"),
+        ("strategy", "goal_status", "plans", "evidence", "spent", "anew", "reached", "section"),
         lambda state: "evaluate",
         ("evaluate",),
         stoppable=True,
@@ -130,6 +138,7 @@ _ROWS = (
             "respelt",
             "exhausted",
             "reached",
+            "section",
         ),
         lambda state: "route",
         ("route",),
@@ -151,9 +160,29 @@ _ROWS = (
             "verdicts",
             "reached",
             "web_policy",
+            "section",
         ),
         _after_route,
-        ("plan", "web_fallback", "answer"),
+        ("plan", "web_fallback", "section", "answer"),
+    ),
+    Node(
+        "section",
+        Nodes.section,
+        (
+            "requirements",
+            "strategy",
+            "goal_status",
+            "plans",
+            "evidence",
+            "verdicts",
+            "spent",
+            "reads",
+            "misreads",
+            "section",
+        ),
+        _after_section,
+        ("plan", "answer"),
+        stoppable=True,
     ),
     Node(
         "answer",
@@ -171,6 +200,10 @@ _ROWS = (
             "written",
             "reads",
             "misreads",
+            "requirements",
+            "section",
+            "sections",
+            "titles",
         ),
         lambda state: END,
         (END,),

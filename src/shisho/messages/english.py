@@ -97,6 +97,13 @@ SAID: Mapping[str, str] = {
     "gone_source": "(this source is gone since; quoted as it was taken in)",
     "older_source": "(this source has a newer version since; quoted from the older one)",
     "continue_hint": "Stopped. Go on with: shisho ask --continue last",
+    "report_budget": (
+        "A report of {sections} sections takes about {model_calls} model calls (at most {max_model_calls}) "
+        "and about {tokens} tokens."
+    ),
+    "report_start": "Start it?",
+    "report_progress": "Section {n} of {of}",
+    "report_not_begun": "Stopped before it was begun. Nothing was written.",
     "stopping": "Stopping. Ctrl-C once more ends it at once.",
     "interrupted": "Stopped. What was done until now is kept. The same command goes on with the rest.",
     "interrupted_look": "Stopped. This command only looks, and has changed nothing. Start it again.",

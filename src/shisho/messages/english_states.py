@@ -45,7 +45,6 @@ SAID: Mapping[str, str] = {
     "origin_file": "settings.toml",
     "check_home": "home folder",
     "check_database": "database",
-    "check_upkeep": "upkeep",
     "check_index": "index",
     "check_settings": "settings",
     "check_engines": "search engines",

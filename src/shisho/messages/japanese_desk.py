@@ -5,6 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SAID: Mapping[str, str] = {
+    "A report needs a language model, and none is set. Set one with `shisho models set`, then ask again.": (
+        "レポートには言語モデルが必要ですが、設定されていません。`shisho models set` で設定してから、もう一度お試しください。"
+    ),
+    "A report of {sections} sections needs about {calls} model calls and {tokens:,} tokens, more than "
+    "the budget allows. Raise max_model_calls and max_tokens, or ask for fewer sections.": (
+        "{sections}節のレポートにはモデルの呼び出し約{calls}回と約{tokens:,}トークンが必要で、予算を超えます。"
+        "max_model_calls と max_tokens を上げるか、節を減らしてください。"
+    ),
+    "A report is written from your documents. Search the web first, then ask with sources=documents.": (
+        "レポートは手元の文書から書かれます。先にウェブを検索してから、sources=documents で依頼してください。"
+    ),
+    "Nobody can be asked here. Add --yes to start the report.": (
+        "ここでは確認できません。--yes を付けるとレポートを始めます。"
+    ),
     "The web is turned off here (`shisho web` tells more): nothing is searched or fetched.": (
         "ここではウェブを使わない設定です(`shisho web` で分かります)。検索も取得もしません。"
     ),

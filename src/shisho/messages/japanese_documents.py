@@ -374,9 +374,6 @@ SAID: Mapping[str, str] = {
     ),
     "{use}: {path}": "{use}: {path}",
     "restore a backup: the file is damaged": "ファイルが壊れています。控えから戻してください",
-    "{count} expired steps removed; the database had {before:,} bytes and has {after:,}": (
-        "期限の過ぎた途中経過{count}件を削除。データベースは{before:,}バイトから{after:,}バイトに"
-    ),
     "SQLite {version}, {count} documents, {path}": "SQLite {version}、文書{count}件、{path}",
     "reference splitter and terms": "参照方式の分割と索引語",
     "text layer for scanned PDFs": "スキャンしたPDFに文字の層を付ける",

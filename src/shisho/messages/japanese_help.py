@@ -23,6 +23,16 @@ SAID: Mapping[str, str] = {
     "the corpus to add to": "追加先のコーパス",
     "opens encrypted files": "暗号化したファイルを開くパスワード",
     "print JSON": "JSONで出力する",
+    "Write a report from your documents, section by section, each sentence with its source.": (
+        "文書をもとに、節ごとに出典つきのレポートを書きます。"
+    ),
+    "what the report is about": "レポートの主題",
+    "write at least so many words, 200 to 8000; 0: as it comes": (
+        "本文の語数の下限(200〜8000。日本語は1語を2字と数える)。0: 指定なし"
+    ),
+    "at most so many sections, 2 to 12; 0: 6": "節の数の上限(2〜12)。0: 6節",
+    "take this folder in as a corpus and read only it": "このフォルダをコーパスとして取り込み、その中だけを読む",
+    "start without asking": "確認せずに始める",
     "Answer a question with quotations that can be checked.": "確かめられる引用で質問に答える。",
     "the question": "質問",
     "take this folder in as a corpus and search only it": (
@@ -252,12 +262,6 @@ SAID: Mapping[str, str] = {
     ),
     "jobs done at once by a server or by `shisho worker`": (
         "サーバーや `shisho worker` が同時にする仕事の数"
-    ),
-    "days for which the steps of a finished question are stored; later its answer cannot be replayed; 0: without end": (
-        "終わった質問の途中経過を保存する日数。過ぎると回答を再現できなくなる。0: 無期限"
-    ),
-    "remove expired records and give free space back to the system": (
-        "期限の過ぎた記録を削除し、空き領域をシステムに返す"
     ),
     "seconds one attempt at a job may take; then it ends with what it has": (
         "仕事の1回の試みにかける秒数。過ぎたら今あるもので終わる"

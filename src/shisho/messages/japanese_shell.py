@@ -96,6 +96,13 @@ SAID: Mapping[str, str] = {
     "gone_source": "(出典はその後なくなりました。引用は取り込んだときのものです)",
     "older_source": "(出典はその後新しい版に変わりました。引用は前の版のものです)",
     "continue_hint": "中断しました。続きは: shisho ask --continue last",
+    "report_budget": (
+        "{sections}節のレポートには、モデルの呼び出しが約{model_calls}回(最大{max_model_calls}回)、"
+        "約{tokens}トークンかかります。"
+    ),
+    "report_start": "開始しますか?",
+    "report_progress": "{of}節のうち第{n}節",
+    "report_not_begun": "始まる前に停止しました。何も書かれていません。",
     "stopping": "止めています。もう一度 Ctrl-C を押すと直ちに終わります。",
     "interrupted": "中断しました。ここまでにしたことは残っています。続きは、同じコマンドをもう一度。",
     "interrupted_look": "中断しました。見るだけの操作なので、何も変わっていません。始めからもう一度どうぞ。",

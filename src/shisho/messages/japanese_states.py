@@ -45,7 +45,6 @@ SAID: Mapping[str, str] = {
     "origin_file": "settings.toml",
     "check_home": "ホームフォルダー",
     "check_database": "データベース",
-    "check_upkeep": "整理",
     "check_index": "索引",
     "check_settings": "設定",
     "check_engines": "検索エンジン",

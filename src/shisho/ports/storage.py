@@ -26,9 +26,5 @@ class Storage(Protocol):
         """A consistent copy in one file, taken while others go on writing. Raises Conflict if the target
         exists. Where nobody waits for it any more, it is broken off and nothing is left."""
 
-    async def compact(self) -> tuple[int, int]:
-        """Give the room of what was removed back to the system. Returns how many bytes were used before and
-        are used now. It takes a while, and others may have to wait. Raises as `check_ready`."""
-
     async def close(self) -> None:
         """Store what is under way and let everything go. It may be said again."""

@@ -17,7 +17,7 @@ HEADING_MARK = " › "
 MOST_SECTIONS = 20
 SENTENCES = 8  # of an extract: a document of fewer sections gives several of each
 READ_SECTIONS = 40  # by a model, which is given more of them
-READ_SENTENCES = 80
+READ_SENTENCES = 72  # three portions, and the whole that is written from them
 LEAST_TERMS = 3  # of a sentence that says something
 
 

@@ -163,7 +163,7 @@ NAMES = re.findall(
     AcceptedEvidence Access AddDocumentsRequest AddGrantRequest AddGroupRequest AddMembersRequest
     AddUserRequest Answer AnswerPassage PagingStop PassageMark RequestKind SearchPaging AnswerHandle
     AnswerLevel AnswerLog AskBudget AskRequest AuditEntry AuditOutcome AuditPage AuditVerb AuthAction
-    AuthQueue AuthResolved AuthTarget BreakerState CalibrateModelsRequest CheckList CheckResult Complexity
+    AuthQueue AuthResolved AuthTarget BreakerState CalibrateModelsRequest CheckList CheckResult Complexity ReportEstimate
     ComposeAnswerRequest ComposedAnswer ConsentStatus Conversation ConversationList ConversationRemoved
     ConversationSummary Corpus CorpusList CreateTaskRequest Delay Document DocumentBody DocumentList
     DocumentState DocumentsQueued EmbeddingProgress EndReason EngineList EngineStatus ErrorBody Evidence

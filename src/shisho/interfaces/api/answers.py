@@ -14,6 +14,7 @@ from shisho.domain.answer_log import AcceptedEvidence
 from shisho.domain.conversation import ConversationRemoved
 from shisho.domain.corpus import Complexity, PassageHit, PassageId, SearchRequest
 from shisho.domain.inquiry import Finding, Goal
+from shisho.domain.report import MAX_SECTIONS, MAX_WORDS
 from shisho.domain.requirements import RequestKind, Requirements
 from shisho.domain.session import CitedSentence, ComposedAnswer, RankedPassages, SessionOpened
 from shisho.domain.task import AnswerHandle, AskOptions, Sources
@@ -125,6 +126,10 @@ async def ask(
         Field(description="that the question follows, or `last`"),
     ] = None,
     anywhere: Annotated[bool, Field(description="drop the limits of the question before")] = False,
+    sections: Annotated[
+        int, Field(ge=0, le=MAX_SECTIONS, description="of a report, each about 5 model calls; 0: 6")
+    ] = 0,
+    words: Annotated[int, Field(ge=0, le=MAX_WORDS, description="of a report, at least")] = 0,
     idempotency_key: Key = None,
     wait: Wait = 20.0,
 ) -> AnswerHandle:
@@ -140,7 +145,9 @@ async def ask(
         budget=ceilings,
         conversation=check_conversation(conversation_id),
         anywhere=anywhere,
-        requirements=Requirements(_to_goals(goals), condition, complexity, kind, tuple(exclude_ids)),
+        requirements=Requirements(
+            _to_goals(goals), condition, complexity, kind, tuple(exclude_ids), sections, words
+        ),
     )
     return await desk.tasks.queue_question(
         question, task_id=task_id, options=options, idempotency_key=idempotency_key, wait=wait

@@ -14,6 +14,7 @@ from shisho.domain.conversation import Conversation, ConversationSummary
 from shisho.domain.corpus import Check, Corpus
 from shisho.domain.intervention import WindowResult
 from shisho.domain.metadata import MetadataField
+from shisho.domain.report import MAX_SECTIONS, MAX_WORDS, ReportEstimate
 from shisho.domain.setting import SettingValue
 from shisho.domain.task import AnswerHandle, OutgoingQueries, WebConsent
 from shisho.interfaces.api.operations import Effect, Verb
@@ -85,6 +86,15 @@ class ConsentStatus:
     queries: tuple[str, ...]
     engines: tuple[str, ...]
     boxed: bool
+
+
+async def estimate_report(
+    desk: Desk,
+    sections: Annotated[int, Field(ge=0, le=MAX_SECTIONS)] = 0,
+    words: Annotated[int, Field(ge=0, le=MAX_WORDS)] = 0,
+) -> ReportEstimate:
+    """Return what a report of this size takes of the model, before it is asked for."""
+    return desk.estimate_report(sections=sections, words=words)
 
 
 async def list_conversations(desk: Desk, cursor: Cursor = None, limit: Limit = 50) -> ConversationList:
@@ -237,6 +247,13 @@ VERBS = (
         ("POST", "/auth/{id}/open"),
         Effect.CHANGE,
         outside=True,
+    ),
+    Verb(
+        estimate_report,
+        ReportEstimate,
+        "Estimate a report",
+        ("GET", "/reports/estimate"),
+        Effect.READ,
     ),
     Verb(
         list_conversations,

@@ -26,6 +26,7 @@ from shisho.interfaces.cli import queue as cli_queue
 from shisho.interfaces.cli import quotas as cli_quotas
 from shisho.interfaces.cli import references as cli_references
 from shisho.interfaces.cli import replay as cli_replay
+from shisho.interfaces.cli import reporting as cli_reporting
 from shisho.interfaces.cli import serve as cli_serve
 from shisho.interfaces.cli import sharing as cli_sharing
 from shisho.interfaces.cli import team as cli_team
@@ -130,6 +131,7 @@ def add(
 
 
 app.command()(cli_asking.ask)
+app.command()(cli_reporting.report)
 app.command()(cli_asking.evidence)
 
 

@@ -59,13 +59,7 @@ def backup(
     _run(context, work, False, "interrupted_backup")
 
 
-def doctor(
-    context: typer.Context,
-    fix: Annotated[
-        bool, typer.Option("--fix", help="remove expired records and give free space back to the system")
-    ] = False,
-    json_: Json = False,
-) -> None:
+def doctor(context: typer.Context, json_: Json = False) -> None:
     """Say what works here, and how to get what does not."""
 
     async def work() -> None:
@@ -73,11 +67,7 @@ def doctor(
         from shisho.interfaces.cli import render
 
         say = Words(settings_.load_readable(**context.obj)[0].reader)
-        checks = [*await run_doctor(**context.obj)]
-        if fix:
-            from shisho.bootstrap.upkeep import tidy_library
-
-            checks.append(await tidy_library(**context.obj))
+        checks = await run_doctor(**context.obj)
         _print(checks, json_, lambda: render.print_checks(checks, say))
         if not all(check.ok or check.optional for check in checks):
             raise typer.Exit(1)

@@ -1,12 +1,10 @@
 """The bell across the processes that share one SQLite file: while someone listens, a thread asks every 20 ms
-whether another connection has committed, and reads which tasks have new events. After a quiet while it asks
-every 80 ms: an idle server is to cost nearly nothing."""
+whether another connection has committed, and reads which tasks have new events."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -19,8 +17,6 @@ from shisho.stores.embedded.rows import fetch_all
 from shisho.telemetry import log
 
 POLL_SECONDS = 0.02
-QUIET_POLL_SECONDS = 0.08
-QUIET_SECONDS = 5.0  # without a commit of another connection
 # What has happened since. No GROUP BY: for its sake the planner would walk through all events of all time,
 # fifty times a second.
 NEWS = "SELECT seq, task_id, kind FROM events WHERE seq > ? ORDER BY seq"
@@ -73,11 +69,10 @@ class _Watch:
         self._connection = database.reader()
         self._version = self._data_version()
         self._seq = self._last_seq()
-        self._changed_at = time.monotonic()
         threading.Thread(target=self._run, name="shisho-bell", daemon=True).start()
 
     def _run(self) -> None:
-        while not self.ended.wait(self._pause()):
+        while not self.ended.wait(self._poll_seconds):
             try:
                 topics = self._news()
                 if topics:
@@ -88,15 +83,10 @@ class _Watch:
                 break
         self._connection.close()
 
-    def _pause(self) -> float:
-        is_quiet = time.monotonic() - self._changed_at > QUIET_SECONDS
-        return max(self._poll_seconds, QUIET_POLL_SECONDS) if is_quiet else self._poll_seconds
-
     def _news(self) -> set[str]:
         version = self._data_version()
         if version == self._version:
             return set()
-        self._changed_at = time.monotonic()
         topics: set[str] = set()
         for event in fetch_all(self._connection.execute(NEWS, (self._seq,))):
             topics |= {event.task_id, event.kind}

@@ -7,7 +7,6 @@ sixth of a search."""
 
 from __future__ import annotations
 
-import shutil
 import threading
 import time
 from collections.abc import Iterable, Sequence
@@ -50,9 +49,6 @@ PATIENCE = 5.0  # seconds to wait for another process
 # The newest vector of an embedder, and the newest change of the shelf.
 NEWEST = """SELECT (SELECT coalesce(max(e.seq), 0) FROM embeddings e JOIN embedders m ON m.id = e.embedder_id
         WHERE m.name = ?) AS vector, (SELECT coalesce(max(seq), 0) FROM changes) AS change"""
-# Whether an embedder has at least so many vectors.
-IS_LARGE = """SELECT count(*) = :number AS is_large FROM (SELECT 1 FROM embeddings e JOIN embedders m ON m.id = e.embedder_id
-    WHERE m.name = :name LIMIT :number)"""
 # The length of an embedder's vectors.
 DIMENSIONS = "SELECT dimensions FROM embedders WHERE name = ?"
 # Vectors after one, in the order in which they came.
@@ -70,15 +66,12 @@ STORED = f"""SELECT e.passage_id AS passage, e.vector FROM embeddings e
 
 
 class DenseIndex:
-    """The vectors of one embedder. One thread at a time looks at it. `files_from`: fewer vectors than that
-    have no files, which would hold them a second time. Each process reads them from the database."""
+    """The vectors of one embedder. One thread at a time looks at it."""
 
-    def __init__(self, folder: Path, database: Database, about: EmbedderAbout, files_from: int = 0) -> None:
+    def __init__(self, folder: Path, database: Database, about: EmbedderAbout) -> None:
         self._folder = folder
         self._database = database
         self._about = about
-        self._files_from = files_from
-        self._is_in_memory = False
         self._dimensions = 0
         self._lock = threading.Lock()
         self._forget()
@@ -168,18 +161,10 @@ class DenseIndex:
         self._places: dict[str, int] = {}
         self._corpora = np.zeros(0, np.int64)  # of each document in the list; -1 while it is not live
         self._scan: Any = None
-        self._vectors: Vectors | None = None  # of each row; None if they are in the database alone
+        self._vectors: Vectors | None = None  # of each row, in their file; None where there is none
 
     def _has_written(self) -> bool:
         """False while another process holds the files."""
-        is_in_memory = not self._database.snapshot(self._is_large)
-        if is_in_memory != self._is_in_memory:
-            self._forget()
-            self._is_in_memory = is_in_memory
-        if is_in_memory:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._take_in(None)
-            return True
         try:
             files = DenseFiles(self._folder, self._dimensions)
             with files.hold_for_writing():
@@ -200,17 +185,11 @@ class DenseIndex:
             self._take_in(None)
         return True
 
-    def _is_large(self, connection: apsw.Connection) -> bool:
-        values = {"name": self._about.name, "number": self._files_from}
-        return bool(connection.execute(IS_LARGE, values).get)
-
     def examine(self) -> IndexDamage | None:
         """Look through all files, and begin them anew where one is damaged; None where all is well, or where
         another process writes. Raises OSError."""
         with self._lock:
             self._dimensions = self._dimensions or self._database.snapshot(self._known_dimensions)
-            if not self._database.snapshot(self._is_large):
-                return None
             files = DenseFiles(self._folder, self._dimensions)
             try:
                 with files.hold_for_writing():
@@ -275,8 +254,6 @@ class DenseIndex:
         seq = arrived[-1].seq
         mark = self._mark if files is None else files.append(self._mark, batch, vectors, seq, scale)
         self._remember(batch)
-        if self._is_in_memory:
-            self._vectors = vectors if self._vectors is None else np.concatenate([self._vectors, vectors])
         self._mark = mark if files is not None else Watermark("", seq, len(self._rows), scale=scale)
 
     def _remember(self, batch: DenseBatch) -> None:

@@ -1,6 +1,5 @@
 """Erase what a purge leaves when its transaction is committed: the segments of the index, and the log of
-the database, which keeps every page as it was until it is folded into the file and emptied. The free pages of
-the file are given back to the system."""
+the database, which keeps every page as it was until it is folded into the file and emptied."""
 
 from __future__ import annotations
 
@@ -18,8 +17,6 @@ WAIT_MS = 2_000  # for whoever reads or writes, at each try
 AGAIN_SECONDS = 2.0
 # A connection that has read nothing does not know of the log, and folds none of it without a word.
 ANYTHING = "SELECT count(*) FROM sqlite_schema"
-# Some free pages go: others' writes wait as long. Does nothing in a file that was made without `auto_vacuum`.
-RELEASE = "PRAGMA incremental_vacuum(2000)"
 
 
 class DerivedIndex(Protocol):
@@ -63,20 +60,8 @@ class Erasure:
             with closing(apsw.Connection(str(self._path), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
                 connection.set_busy_timeout(WAIT_MS)
                 connection.execute(ANYTHING).fetchall()
-                _release_pages(connection)
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         except apsw.Error as error:
             log.debug("the log could not be emptied yet: %r", error)
             return False
         return True
-
-
-def _release_pages(connection: apsw.Connection) -> None:
-    """Shorten the file by its free pages."""
-    free = int(connection.pragma("freelist_count"))
-    while free:
-        connection.execute(RELEASE).fetchall()
-        remaining = int(connection.pragma("freelist_count"))
-        if remaining >= free:
-            return
-        free = remaining

@@ -37,15 +37,13 @@ class ServingIndex:
         database: Database,
         about: EmbedderAbout,
         is_usable: Callable[[EmbedderAbout], bool] = lambda about: False,
-        files_from: int = 0,
     ) -> None:
         """`root`: the folder of all their folders. `is_usable`: whether queries can still get vectors of an
-        earlier embedder. `files_from`: as of a `DenseIndex`."""
+        earlier embedder."""
         self._root = root
         self._database = database
         self._about = about
         self._is_usable = is_usable
-        self._files_from = files_from
         self._indexes: dict[str, DenseIndex] = {}
 
     def find(self, connection: apsw.Connection) -> tuple[EmbedderAbout | None, DenseIndex]:
@@ -77,8 +75,7 @@ class ServingIndex:
         from shisho.stores.embedded.dense import DenseIndex
 
         if about.name not in self._indexes:
-            folder = self._root / folder_name(about)
-            self._indexes = {about.name: DenseIndex(folder, self._database, about, self._files_from)}
+            self._indexes = {about.name: DenseIndex(self._root / folder_name(about), self._database, about)}
         return self._indexes[about.name]
 
     def _left_behind(self, connection: apsw.Connection) -> list[Path]:

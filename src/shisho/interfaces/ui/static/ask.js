@@ -44,6 +44,7 @@ async function open() {
   window.addEventListener("pagehide", () => keep("sessionStorage", DRAFT, the("question").value));
   for (const id of CHOICES) restoreChoice(the(id));
   if (isNarrow) the("log-panel").open = false;
+  for (const id of ["kind", "sections", "words"]) the(id).addEventListener("change", () => attempt(showCost));
   openUploads();
   const documents = openDocuments();
   const answerId = location.pathname.match(/^\/a\/([^/]+)$/)?.[1];
@@ -55,6 +56,22 @@ async function open() {
   if (!answerId && asked) { the("question").value = asked; await ask(); }
   else if (!answerId) welcome();
   document.body.dataset.ready = "yes";
+}
+
+const isReport = () => the("kind").value === "report";
+
+/** A report shows what it takes of the model before it is asked for; it reads documents alone. */
+async function showCost() {
+  the("report-size").hidden = !isReport();
+  the("sources").disabled = isReport();
+  the("preset").disabled = isReport();
+  if (!isReport()) return;
+  try {
+    const cost = await get(address("/reports/estimate", { sections: the("sections").value, words: the("words").value }));
+    the("report-cost").textContent = say("report_cost", { calls: figure(cost.model_calls), most: figure(cost.max_model_calls), tokens: figure(cost.tokens) });
+  } catch (error) {
+    the("report-cost").textContent = error.message;
+  }
 }
 
 /** Set a select to what was chosen last in this browser, and remember what is chosen from now on. */
@@ -127,7 +144,7 @@ async function ask() {
   if (length > MOST_LETTERS) { tellNotice(say("too_long", { most: figure(MOST_LETTERS), n: figure(length) })); return; }
   isAsking = true;
   try {
-    await send(question, the("sources").value);
+    await send(question, isReport() ? "documents" : the("sources").value);
   } finally {
     isAsking = false;
   }
@@ -136,7 +153,7 @@ async function ask() {
 async function send(question, sources) {
   const agreed = sources === "documents" ? sources : await askConsent(sources);
   if (!agreed) return;
-  the("sources").value = agreed;
+  if (!isReport()) the("sources").value = agreed;
   the("notice").hidden = true;
   const place = addTurn(question);
   the("question").value = "";
@@ -144,7 +161,7 @@ async function send(question, sources) {
   fill(place, showWorking(say("thinking")));
   try {
     const handle = await post("/answers", {
-      question, sources: agreed, wait: 0, budget: BUDGETS[the("preset").value], corpora: chosenCorpora(), filter_conditions: chosenFilters(), anywhere,
+      question, sources: agreed, wait: 0, ...chosenKind(), corpora: chosenCorpora(), filter_conditions: chosenFilters(), anywhere,
       ...(conversation ? { conversation_id: conversation } : {}),
     });
     conversation = handle.conversation_id || conversation || handle.answer_id;
@@ -160,6 +177,13 @@ async function send(question, sources) {
     else tellNotice(error.message);
     the("question").value ||= question;
   }
+}
+
+/** What is asked for besides the question: its kind, and how much may be spent on it. */
+function chosenKind() {
+  const kind = the("kind").value;
+  if (kind === "report") return { kind, sections: Number(the("sections").value), words: Number(the("words").value) };
+  return { kind, budget: BUDGETS[the("preset").value] };
 }
 
 /** Say that there is nothing to ask; of a named corpus, offer to ask all of them. */
@@ -212,7 +236,11 @@ function follow(answerId, place) {
   events.addEventListener("step", (event) => {
     const step = JSON.parse(event.data);
     if (step.domain) fill(state.lastChild, say("person_asked", { domain: step.domain }), " ", make("a", { href: "/queue" }, say("page_queue")));
-    else if (step.node) {
+    else if (step.section) {
+      state.dataset.section = step.section;
+      state.lastChild.textContent = say("report_at", { n: figure(step.section), of: figure(step.sections) });
+    }
+    else if (step.node && !state.dataset.section) {
       if (step.verdict) reason = step.verdict.model_reason;
       fill(state.lastChild, say(`node_${step.node}`, { n: step.step }), reason && make("span", { class: "quiet", dir: "auto" }, ` ${reason}`));
     }

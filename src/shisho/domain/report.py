@@ -1,0 +1,93 @@
+"""Reports: how long they are, what they cost at most, and their sections while the report is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from shisho.domain.inquiry import AnswerBlock, AnswerLevel, Budget, GoalStatus
+from shisho.domain.requirements import Requirements
+
+DEFAULT_SECTIONS = 6
+MIN_SECTIONS = 2
+MAX_SECTIONS = 12
+DEFAULT_WORDS = 1_200
+MIN_WORDS = 200
+MAX_WORDS = 8_000
+SECTION_CALLS = 5  # at most: two readings with a plan between them, the text, its check
+MIN_SECTION_CALLS = 3  # one reading, the text, its check
+OTHER_CALLS = 4  # the outline and its repair, introduction and conclusion, their check
+CALL_TOKENS = 2_500  # that a call reads and writes, as measured over played reports
+CALL_CEILING = 10_000  # tokens that are set aside for a call, as a token may be one byte
+CALL_SECONDS = 30.0
+REPORT_ROUNDS = 2  # of searching for one section
+
+
+@dataclass(frozen=True, slots=True)
+class ReportEstimate:
+    """The budget of a report before it is begun. `model_calls` and `tokens` are about what it takes; it never
+    takes more than `max_model_calls` and `max_tokens`."""
+
+    sections: int
+    words: int
+    model_calls: int
+    max_model_calls: int
+    tokens: int
+    max_tokens: int
+    max_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class SectionPlace:
+    """The section that is looked for now, from 1, and the rounds of the sections before it. A number after
+    the last one: all are written."""
+
+    number: int
+    rounds_before: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenSection:
+    """A section whose turn is over. `blocks`: its text, none if nothing was found for it; `is_quoted`: no
+    model could write it, and passages are quoted."""
+
+    heading: str
+    blocks: tuple[AnswerBlock, ...]
+    level: AnswerLevel
+    status: tuple[GoalStatus, ...]
+    is_quoted: bool = False
+
+
+def estimate_report(
+    required: Requirements, ceilings: Mapping[str, float | None], budget: Budget
+) -> ReportEstimate:
+    """Return what a report takes within these ceilings of the caller. `budget`: of one question, which knows
+    how much the model reads at once."""
+    sections = required.sections or DEFAULT_SECTIONS
+    calls = SECTION_CALLS * sections + OTHER_CALLS
+    most_calls = _choose(ceilings, "max_model_calls", calls)
+    most_tokens = _choose(ceilings, "max_tokens", _limit_call(budget) * calls)
+    about = min(calls - sections, int(most_calls))
+    return ReportEstimate(
+        sections=sections,
+        words=required.words or DEFAULT_WORDS,
+        model_calls=about,
+        max_model_calls=int(most_calls),
+        tokens=min(CALL_TOKENS * about, int(most_tokens)),
+        max_tokens=int(most_tokens),
+        max_seconds=_choose(ceilings, "max_seconds", CALL_SECONDS * calls),
+    )
+
+
+def count_least_calls(sections: int) -> int:
+    """Return the calls without which a report of so many sections is not begun."""
+    return MIN_SECTION_CALLS * sections + OTHER_CALLS
+
+
+def _limit_call(budget: Budget) -> int:
+    return max(CALL_CEILING, budget.max_tokens // max(1, budget.max_model_calls))
+
+
+def _choose(ceilings: Mapping[str, float | None], name: str, otherwise: float) -> float:
+    most = ceilings.get(name)
+    return otherwise if most is None else most

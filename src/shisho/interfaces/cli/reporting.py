@@ -1,0 +1,116 @@
+"""`shisho report`: a long text in sections from the documents, with its budget before it starts."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shisho.errors import InvalidParams
+from shisho.interfaces.api.filters import parse_filters
+from shisho.interfaces.cli.asking import Corpora, Filters
+from shisho.interfaces.cli.interrupts import INTERRUPTED, Heard, confirm, stop_on_interrupt
+from shisho.interfaces.cli.messages import Words
+from shisho.interfaces.cli.runner import Json
+from shisho.interfaces.cli.runner import run as _run
+from shisho.interfaces.cli.runner import show as _print
+from shisho.interfaces.cli.runner import words as _words
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+    from shisho.domain.task import AnswerHandle, AskOptions
+
+LOOK_SECONDS = 0.2  # until Ctrl-C is heard
+
+
+def report(
+    context: typer.Context,
+    request: Annotated[str, typer.Argument(help="what the report is about")],
+    words: Annotated[int, typer.Option(help="write at least so many words, 200 to 8000; 0: as it comes")] = 0,
+    sections: Annotated[int, typer.Option(help="at most so many sections, 2 to 12; 0: 6")] = 0,
+    folders: Annotated[
+        list[Path], typer.Option("--folder", help="take this folder in as a corpus and read only it")
+    ] = [],  # noqa: B006
+    corpora: Corpora = [],  # noqa: B006
+    filters: Filters = [],  # noqa: B006
+    yes: Annotated[bool, typer.Option("--yes", help="start without asking")] = False,
+    json_: Json = False,
+) -> None:
+    """Write a report from your documents, section by section, each sentence with its source."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.desk.adding import resolve_path
+        from shisho.domain.inquiry import LoopStop
+        from shisho.domain.requirements import RequestKind, Requirements
+        from shisho.domain.task import AskOptions, Sources
+        from shisho.interfaces.cli import render
+
+        say = _words(context)
+        estimate = desk.estimate_report(sections=sections, words=words)
+        facts = {name: getattr(estimate, name) for name in ("sections", "model_calls", "max_model_calls")}
+        typer.echo(say("report_budget", tokens=f"{estimate.tokens:,}", **facts), err=True)
+        if not (yes or _ask_to_start(say)):
+            return
+        places = tuple(resolve_path(folder) for folder in folders)
+        for folder in places:
+            async for _ in desk.mirror(folder):
+                pass
+        required = Requirements(kind=RequestKind.REPORT, sections=sections, words=words)
+        options = AskOptions(
+            corpora=(*corpora, *places),
+            filters=parse_filters(filters),
+            sources=Sources.DOCUMENTS,
+            requirements=required,
+        )
+        handle = await _write(desk, request, options, say, stop_on_interrupt(say))
+        if handle.answer is None:
+            typer.echo(say("report_not_begun"), err=True)
+            raise typer.Exit(INTERRUPTED)
+        answer = handle.answer
+        _print(answer, json_, lambda: render.answer(answer))
+        if answer.loop_stop is LoopStop.STOPPED:
+            raise typer.Exit(INTERRUPTED)
+
+    _run(context, work, json_, "interrupted_ask")
+
+
+def _ask_to_start(say: Words) -> bool:
+    if not sys.stdin.isatty():
+        raise InvalidParams("Nobody can be asked here. Add --yes to start the report.")
+    return confirm(say("report_start"))
+
+
+async def _write(desk: Desk, request: str, options: AskOptions, say: Words, stop: Heard) -> AnswerHandle:
+    """Queue the report, work on it here, and show its progress until it is written or stopped."""
+    queued = await desk.tasks.queue_question(request, options=options, wait=0)
+    async with desk.working():
+        following = asyncio.create_task(_follow(desk, queued.answer_id, say))
+        while not following.done():
+            await asyncio.wait([following], timeout=LOOK_SECONDS)
+            if stop():
+                following.cancel()
+                return await desk.answers.stop(queued.answer_id)
+        return await following
+
+
+async def _follow(desk: Desk, answer_id: str, say: Words) -> AnswerHandle:
+    from rich.console import Console
+    from rich.text import Text
+
+    from shisho.domain.answer_news import AnswerStep
+    from shisho.language.unseen import strip_unseen
+
+    console = Console(stderr=True, highlight=False, markup=False, emoji=False)
+    handle: AnswerHandle | None = None
+    async for news in desk.answers.news(answer_id):
+        if not isinstance(news, AnswerStep):
+            handle = news
+        elif news.section and not news.replayed:
+            console.print(say("report_progress", n=news.section, of=news.sections))
+        elif news.sentence and console.is_terminal:
+            console.print(Text(strip_unseen(news.sentence), style="dim"), soft_wrap=True)
+    assert handle is not None  # it is told last
+    return handle

@@ -1,0 +1,244 @@
+"""A report: sections one after the other, each with its own loop, then the whole of what they say. Pure;
+what a model writes comes from the policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from shisho.domain.inquiry import (
+    AnswerBlock,
+    AnswerHeading,
+    AnswerLevel,
+    AnswerList,
+    AnswerNote,
+    Budget,
+    ContradictedSentences,
+    Evidence,
+    EvidenceRef,
+    GoalStatus,
+    LoopStop,
+    NoteRole,
+    Sentence,
+    Strategy,
+    Verdict,
+    is_written,
+    list_contradicted,
+    list_sentences,
+)
+from shisho.domain.loop_state import Draft, LoopState, Spending
+from shisho.domain.report import DEFAULT_WORDS, SectionPlace, WrittenSection
+from shisho.language.script import answer_language
+from shisho.librarian.answer import Say
+from shisho.librarian.answer_blocks import KnownWords
+from shisho.librarian.policy import SectionTask, Whole, WholeInput
+from shisho.librarian.strategy import join_goals
+from shisho.librarian.surveys import speak_for
+
+CLOSING_CALLS = 2  # kept back for introduction and conclusion, and their check
+CLOSING_SHARE = 0.1  # of tokens and seconds: kept back for the same
+SECTION_SHARE = 0.85  # of the words: those of the sections; the rest is introduction and conclusion
+MARGIN = 1.25  # so much more is asked for, as models write less than they are asked for
+CHARS_PER_WORD = 2  # of Japanese for one word of English
+MAX_LISTED = 30  # titles in the statement of what was read
+
+
+def begin_section(
+    whole: Strategy, number: int, rounds_before: int, status: Sequence[GoalStatus]
+) -> LoopState:
+    """Return the state in which the section of this number, from 1, is looked for. `status`: of its goals."""
+    aim = whole
+    if number <= len(whole.sections):
+        goals = whole.sections[number - 1].goals
+        aim = replace(whole, goals=goals, condition=join_goals(goal.id for goal in goals))
+    return LoopState(
+        strategy=aim,
+        section=SectionPlace(number, rounds_before),
+        goal_status=tuple(status),
+        rounds_without_evidence=0,
+        exhausted=False,
+        anew=number > 1,  # a passage may speak to two sections
+        respelt=False,
+    )
+
+
+def withhold(budget: Budget, state: LoopState) -> Spending:
+    """Return what later sections, and the whole after them, keep of the budget."""
+    place = state.get("section")
+    total = len(state["strategy"].sections) if place else 0
+    if place is None or place.number > total:
+        return Spending()
+    later = total - place.number
+    share = later * (1 - CLOSING_SHARE) / total + CLOSING_SHARE
+    return Spending(
+        seconds=budget.max_seconds * share,
+        model_calls=(budget.max_model_calls - CLOSING_CALLS) // total * later + CLOSING_CALLS,
+        tokens=int(budget.max_tokens * share),
+    )
+
+
+def are_sections_left(state: LoopState) -> bool:
+    """Return whether the turn of a section is still to come."""
+    place = state.get("section")
+    return place is not None and place.number <= len(state["strategy"].sections)
+
+
+def describe_task(state: LoopState, words: int) -> SectionTask:
+    """Return what a policy is told of the section whose turn it is. `words`: of the report, 0 for any."""
+    sections = state["strategy"].sections
+    number = state["section"].number
+    share = MARGIN * SECTION_SHARE * (words or DEFAULT_WORDS) / len(sections)
+    headings = tuple(section.heading for section in sections)
+    return SectionTask(number, headings, _describe_length(share, state["strategy"].question))
+
+
+def end_section(state: LoopState, draft: Draft, refs: Sequence[EvidenceRef]) -> WrittenSection:
+    """Return a section as it stays: none of its text if nothing was found that answers. Its heading says
+    nothing that neither the request nor a quotation says."""
+    aim = state["strategy"]
+    planned = aim.sections[state["section"].number - 1].heading
+    blocks = () if draft.level is not AnswerLevel.ANSWERED else tuple(_list_content(draft.blocks))
+    known = KnownWords(aim.question, refs).read_heading(planned)
+    topics = [ref.heading.split(" › ")[-1] for ref in refs]
+    heading = known or max(topics, key=topics.count, default="") if blocks else planned
+    return WrittenSection(
+        heading, blocks, draft.level, state["goal_status"], bool(blocks) and not is_written(blocks)
+    )
+
+
+def ask_whole(state: LoopState, words: int, evidence: Sequence[EvidenceRef]) -> WholeInput:
+    """Return what introduction and conclusion are written from."""
+    share = MARGIN * (1 - SECTION_SHARE) * (words or DEFAULT_WORDS) / 2
+    question = state["strategy"].question
+    parts = [(section.heading, list_sentences(section.blocks)) for section in state["sections"]]
+    return WholeInput(
+        question, [part for part in parts if part[1]], evidence, _describe_length(share, question)
+    )
+
+
+def compose_report(state: LoopState, whole: Whole, read: Sequence[str], words: int) -> Draft | None:
+    """Return the report: introduction, sections, conclusion, what was read and what is open. None if no
+    section has a text. `read`: the titles of documents of which passages were read."""
+    aim = state["strategy"]
+    say = speak_for(aim.question)
+    sections = state["sections"]
+    written = [section for section in sections if section.blocks]
+    if not written:
+        return None
+    body = [*_put_under(say("report_introduction"), whole.introduction)]
+    for section in written:
+        body += _put_under(section.heading, map(_demote, section.blocks))
+    body += _put_under(say("report_conclusion"), whole.conclusion)
+    dropped = list_contradicted(body)
+    text = [block for block in body if not isinstance(block, ContradictedSentences)]
+    lines = _describe_coverage(state, read, say)
+    if not whole.introduction:
+        lines.append(say("report_unframed"))
+    lines += _describe_shortfall(text, aim.question, words, say)
+    head = say("report_head", sections=len(written), read=len(read))
+    open_goals = [
+        goal.question
+        for place, planned in enumerate(aim.sections)
+        if place >= len(sections) or not sections[place].blocks
+        for goal in planned.goals
+    ]
+    return Draft(
+        (
+            AnswerNote(head, NoteRole.OPENING),
+            *text,
+            *([ContradictedSentences(dropped)] if dropped else []),
+            AnswerHeading(say("report_coverage")),
+            AnswerNote("\n".join(lines), NoteRole.REMARK),
+        ),
+        tuple(open_goals),
+        AnswerLevel.ANSWERED,
+    )
+
+
+def conclude_report(state: LoopState, verdict: Verdict) -> Verdict:
+    """Return the verdict on the report: the condition is met if each section has its text."""
+    sections = state["sections"]
+    is_whole = len(sections) == len(state["strategy"].sections) and all(part.blocks for part in sections)
+    if is_whole and verdict.loop_stop is not LoopStop.STOPPED:
+        return replace(verdict, loop_stop=LoopStop.CONDITION_MET)
+    return replace(verdict, loop_stop=verdict.loop_stop or LoopStop.EXHAUSTED)
+
+
+def list_sources(evidence: Sequence[Evidence], question: str) -> tuple[AnswerBlock, ...]:
+    """Return the documents that a report cites, each with its pages and the numbers of its quotations."""
+    rows: dict[str, list[Evidence]] = {}
+    for row in evidence:
+        rows.setdefault(row.document_id, []).append(row)
+    if not rows:
+        return ()
+    say = speak_for(question)
+    return (
+        AnswerHeading(say("report_sources")),
+        AnswerList(tuple(_name_source(rows) for rows in rows.values())),
+    )
+
+
+def _name_source(rows: Sequence[Evidence]) -> Sentence:
+    return Sentence(rows[0].title, tuple(row.number for row in rows), None)
+
+
+def count_words(blocks: Iterable[AnswerBlock], question: str) -> int:
+    """Return the words of a text; of Japanese the characters, two for a word."""
+    text = " ".join(sentence.text for sentence in list_sentences(blocks))
+    if answer_language(question) == "en":
+        return len(text.split())
+    return sum(not letter.isspace() for letter in text) // CHARS_PER_WORD
+
+
+def _describe_length(words: float, question: str) -> str:
+    if answer_language(question) == "en":
+        return f"at least {round(words, -1):.0f} words"
+    return f"at least {round(CHARS_PER_WORD * words, -1):.0f} characters"
+
+
+def _list_content(blocks: Iterable[AnswerBlock]) -> Iterator[AnswerBlock]:
+    """The text of a section without what a single answer says of itself."""
+    return (block for block in blocks if not isinstance(block, AnswerNote))
+
+
+def _demote(block: AnswerBlock) -> AnswerBlock:
+    return replace(block, level=3) if isinstance(block, AnswerHeading) else block
+
+
+def _put_under(heading: str, blocks: Iterable[AnswerBlock]) -> list[AnswerBlock]:
+    below = list(blocks)
+    has_text = any(not isinstance(block, ContradictedSentences) for block in below)
+    return [AnswerHeading(heading), *below] if has_text else below
+
+
+def _describe_coverage(state: LoopState, read: Sequence[str], say: Say) -> list[str]:
+    """Say which documents and sections a report covers, and which it does not."""
+    titles = state.get("titles", ())
+    unread = [title for title in titles if title not in read]
+    lines = [say("report_read", count=len(read), titles=_name(read, say))]
+    if unread:
+        lines.append(say("report_unread", count=len(unread), titles=_name(unread, say)))
+    sections = state["sections"]
+    planned = [section.heading for section in state["strategy"].sections]
+    for key, headings in (
+        ("report_open", [section.heading for section in sections if not section.blocks]),
+        ("report_quoted", [section.heading for section in sections if section.is_quoted]),
+        ("report_unwritten", planned[len(sections) :]),
+    ):
+        if headings:
+            lines.append(say(key, headings=_name(headings, say)))
+    return lines
+
+
+def _describe_shortfall(blocks: Sequence[AnswerBlock], question: str, words: int, say: Say) -> list[str]:
+    count = count_words(blocks, question)
+    if count >= words:
+        return []
+    factor = 1 if answer_language(question) == "en" else CHARS_PER_WORD
+    return [say("report_short", count=count * factor, wanted=words * factor)]
+
+
+def _name(titles: Sequence[str], say: Say) -> str:
+    quoted = say("answer_comma").join(say("answer_quote", text=title) for title in titles[:MAX_LISTED])
+    rest = len(titles) - MAX_LISTED
+    return say("report_more", titles=quoted, count=rest) if rest > 0 else quoted

@@ -1,0 +1,245 @@
+"""Reports by a played model over HTTP: whole, stopped, killed, failing and out of budget."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shisho.domain.answer_news import StepTaken
+from shisho.domain.inquiry import Answer, AnswerHeading, AnswerLevel, AnswerList, LoopStop
+from shisho.errors import InvalidParams
+from shisho.testing.providers.script import ProviderReply, ProviderRequest
+from tests.flows.report_model import REQUEST, TOPICS, TOWNS, name_kind, open_report_desk, play
+
+
+def list_headings(answer: Answer) -> list[str]:
+    return [block.text for block in answer.blocks if isinstance(block, AnswerHeading)]
+
+
+def count_shapes(requests: list[ProviderRequest]) -> dict[str, int]:
+    kinds = [name_kind(request) for request in requests]
+    return {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
+
+
+async def test_a_report_has_its_sections_sources_and_coverage(tmp_path: Path) -> None:
+    async with open_report_desk(tmp_path) as (desk, provider):
+        estimate = desk.estimate_report(sections=4)
+        answer = await desk.ask(REQUEST, kind="report", sections=4)
+        assert await desk.answer(answer.id) == answer
+        replayed = await desk.replay(answer.id)
+        (named,) = [document for document in await desk.documents() if document.title == "Budget of Ashby"]
+    assert replayed.is_same, replayed.differences
+    assert list_headings(answer) == [
+        "Introduction",
+        *TOPICS,
+        "Conclusion",
+        "What was read",
+        "Sources",
+    ]
+    assert answer.level is AnswerLevel.ANSWERED and answer.loop_stop is LoopStop.CONDITION_MET
+    assert len({row.document_id for row in answer.evidence}) >= 8
+    numbers = {row.number for row in answer.evidence}
+    assert all(sentence.evidence and numbers.issuperset(sentence.evidence) for sentence in answer.sentences)
+    sources = answer.blocks[-1]
+    assert isinstance(sources, AnswerList) and {item.text for item in sources.items} == {
+        row.title for row in answer.evidence
+    }
+    assert all(f"“Budget of {town}”" in answer.text for town in TOWNS)
+    assert len(provider.requests) == answer.budget_used["model_calls"] <= estimate.max_model_calls
+    assert named.id in {row.document_id for row in answer.evidence}
+
+
+async def test_ten_sections_take_sixty_calls_at_most(tmp_path: Path) -> None:
+    """Every section is read twice, and every text needs a judge."""
+
+    def restless(request: ProviderRequest) -> ProviderReply:
+        kind = name_kind(request)
+        reply = json.loads(play(request).text)
+        if kind == "sections":
+            reply["sections"] = [
+                {"heading": f"{topic} {part}", "questions": [f"What do the councils pay for the {topic}?"]}
+                for part in ("first", "second", "third")
+                for topic in TOPICS
+            ]
+        elif kind == "findings":
+            reply["status"] = "CONTINUE"
+            reply["goals"] = [{**goal, "state": "partial"} for goal in reply["goals"]]
+        elif kind == "blocks":
+            for sentence in reply["blocks"][0]["sentences"]:
+                sentence["text"] = sentence["text"].replace("The council", "Each year the council", 1)
+        elif kind == "verdicts":
+            count = request.text.count(" end of sentence ")
+            reply["verdicts"] = [{"sentence": n, "verdict": "supported"} for n in range(1, count + 1)]
+        return ProviderReply(json.dumps(reply))
+
+    async with open_report_desk(tmp_path, restless) as (desk, provider):
+        assert desk.estimate_report(sections=10).max_model_calls <= 60
+        answer = await desk.ask(REQUEST, kind="report", sections=10)
+    shapes = count_shapes(provider.requests)
+    assert shapes["sections"] == 1 and shapes["blocks"] == 10 and shapes["introduction"] == 1
+    assert shapes["findings"] > 10 and shapes["verdicts"] >= 10
+    assert len(provider.requests) <= 60
+    assert len([heading for heading in list_headings(answer) if heading.startswith(TOPICS)]) == 10
+
+
+async def test_a_stopped_report_comes_back_and_goes_on_with_the_next_section(tmp_path: Path) -> None:
+    async with open_report_desk(tmp_path) as (desk, provider):
+        sections: list[int] = []
+
+        def note(news: object) -> None:
+            if isinstance(news, StepTaken) and news.node == "section":
+                sections.append(news.step)
+
+        stopped = await desk.ask(
+            REQUEST, kind="report", sections=4, notify=note, stop=lambda: len(sections) >= 2
+        )
+        before = count_shapes(provider.requests)
+        whole = await desk.resume(stopped.task_id)
+        after = count_shapes(provider.requests)
+    assert stopped.loop_stop is LoopStop.STOPPED and before["blocks"] == 2
+    assert list_headings(stopped) == [*TOPICS[:2], "What was read", "Sources"]
+    assert all(f"“{topic}”" in stopped.text for topic in TOPICS[2:]), "says which sections are open"
+    assert after["blocks"] == 4 and after["sections"] == 1, "finished sections are not written again"
+    assert set(TOPICS) < set(list_headings(whole)) and whole.loop_stop is LoopStop.CONDITION_MET
+
+
+async def test_a_killed_report_is_resumed_from_its_record(tmp_path: Path) -> None:
+    class Killed(BaseException):
+        """Stands for the end of the process."""
+
+    def fall(news: object) -> None:
+        if isinstance(news, StepTaken) and news.node == "section" and news.step > 8:
+            raise Killed
+
+    async with open_report_desk(tmp_path) as (desk, provider):
+        with pytest.raises(Killed):
+            await desk.ask(REQUEST, kind="report", sections=4, notify=fall)
+        before = count_shapes(provider.requests)
+    async with open_report_desk(tmp_path) as (desk, provider):
+        answer = await desk.resume("last")
+        after = count_shapes(provider.requests)
+    assert before["blocks"] == 2 and after["blocks"] == 2 and "sections" not in after
+    assert set(TOPICS) < set(list_headings(answer))
+
+
+@pytest.mark.parametrize("is_away", [False, True], ids=["nonsense", "away"])
+async def test_a_section_that_fails_stops_no_other(tmp_path: Path, is_away: bool) -> None:
+    def fail_once(request: ProviderRequest) -> ProviderReply:
+        if name_kind(request) == "blocks" and f"Write the section: {TOPICS[1]}" in request.text:
+            return ProviderReply("", status=503) if is_away else ProviderReply("no JSON")
+        return play(request)
+
+    async with open_report_desk(tmp_path, fail_once) as (desk, _):
+        answer = await desk.ask(REQUEST, kind="report", sections=4)
+    headings = list_headings(answer)
+    assert set(TOPICS) < set(headings) and "Introduction" in headings
+    assert answer.passages, "the section that no model could write quotes its passages"
+    assert f"passages are quoted: “{TOPICS[1]}”" in answer.text
+
+
+async def test_a_model_that_goes_away_leaves_what_was_written(tmp_path: Path) -> None:
+    written: list[str] = []
+
+    def leave(request: ProviderRequest) -> ProviderReply:
+        written.append(name_kind(request))
+        return play(request) if written.count("blocks") < 2 else ProviderReply("", status=401)
+
+    async with open_report_desk(tmp_path, leave) as (desk, _):
+        answer = await desk.ask(REQUEST, kind="report", sections=4)
+    assert list_headings(answer)[0] == TOPICS[0], "neither introduction nor conclusion"
+    assert "Introduction and conclusion were not written." in answer.text
+    assert any("key" in block.text for block in answer.blocks if block.kind == "note"), "why"
+
+
+async def test_words_that_no_quotation_says_do_not_get_through(tmp_path: Path) -> None:
+    def invent(request: ProviderRequest) -> ProviderReply:
+        reply = json.loads(play(request).text)
+        lie: dict[str, Any] = {
+            "text": "The mayor of Atlantis pays for the harbour with pearls.",
+            "cites": [999],
+        }
+        if name_kind(request) == "blocks":
+            reply["blocks"][0]["sentences"].append(lie)
+        elif name_kind(request) == "introduction":
+            reply["introduction"].append(lie)
+        elif name_kind(request) == "sections":
+            reply["sections"].insert(0, {"heading": "See www.pearls.example now", "questions": []})
+        return ProviderReply(json.dumps(reply))
+
+    async with open_report_desk(tmp_path, invent) as (desk, _):
+        answer = await desk.ask(REQUEST, kind="report", sections=4)
+    assert "Atlantis" not in answer.text and "pearls" not in answer.text
+    assert set(TOPICS) < set(list_headings(answer))
+
+
+async def test_a_section_without_evidence_is_named_as_open(tmp_path: Path) -> None:
+    def look_in_vain(request: ProviderRequest) -> ProviderReply:
+        if name_kind(request) == "findings" and f"pay for the {TOPICS[2]}?" in request.text:
+            return ProviderReply(json.dumps({"findings": [], "goals": [], "status": "CONTINUE"}))
+        return play(request)
+
+    async with open_report_desk(tmp_path, look_in_vain) as (desk, _):
+        answer = await desk.ask(REQUEST, kind="report", sections=4)
+    assert TOPICS[2] not in list_headings(answer)
+    assert f"Nothing was found for these sections: “{TOPICS[2]}”." in answer.text
+    assert answer.missing == (f"What do the councils pay for the {TOPICS[2]}?",)
+
+
+async def test_a_short_report_says_how_short_it_is(tmp_path: Path) -> None:
+    async with open_report_desk(tmp_path, towns=TOWNS[:3]) as (desk, provider):
+        answer = await desk.ask(REQUEST, kind="report", sections=4, words=2_000)
+    assert "2,000 were asked for" in answer.text
+    asked = [request for request in provider.requests if name_kind(request) == "blocks"]
+    assert all("at least 530 words" in request.text + request.instructions for request in asked)
+
+
+async def test_a_budget_that_is_too_low_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    async with open_report_desk(tmp_path, towns=TOWNS[:1]) as (desk, provider):
+        with pytest.raises(InvalidParams, match="A report of 6 sections needs about 22 model calls"):
+            await desk.ask(REQUEST, kind="report", budget={"max_model_calls": 10})
+        with pytest.raises(InvalidParams, match="sections takes 2 to 12"):
+            await desk.ask(REQUEST, kind="report", sections=30)
+        with pytest.raises(InvalidParams, match="written from your documents"):
+            await desk.ask(REQUEST, kind="report", sources="web")
+        assert not provider.requests
+
+
+async def test_without_a_model_a_report_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    async with open_report_desk(tmp_path, towns=TOWNS[:1], model="none") as (desk, _):
+        for ask in (desk.ask, desk.tasks.queue_question):
+            with pytest.raises(InvalidParams, match="A report needs a language model, and none is set"):
+                options = {"kind": "report"} if ask == desk.ask else {"options": report_options()}
+                await ask(REQUEST, **options)
+
+
+def report_options() -> Any:
+    from shisho.domain.requirements import RequestKind, Requirements
+    from shisho.domain.task import AskOptions
+
+    return AskOptions(requirements=Requirements(kind=RequestKind.REPORT, sections=4))
+
+
+async def test_a_report_in_the_queue_is_followed_stopped_and_resumed(tmp_path: Path) -> None:
+    async with open_report_desk(tmp_path) as (desk, provider):
+        queued = await desk.tasks.queue_question(REQUEST, options=report_options(), wait=0)
+        places = []
+        async with desk.working():
+            async for news in desk.answers.news(queued.answer_id):
+                place = getattr(news, "section", None)
+                if place:
+                    places.append((place, news.sections))
+                if place == 3:
+                    break
+            stopped = await desk.answers.stop(queued.answer_id)
+            assert stopped.answer and stopped.answer.loop_stop is LoopStop.STOPPED
+            assert list_headings(stopped.answer)[:2] == list(TOPICS[:2])
+            before = count_shapes(provider.requests)["blocks"]
+            await desk.answers.resume(queued.answer_id)
+            whole = await desk.tasks.wait_for_answer(queued.answer_id, wait=50)
+    assert places == [(1, 4), (2, 4), (3, 4)]
+    assert whole.answer and set(TOPICS) < set(list_headings(whole.answer))
+    assert count_shapes(provider.requests)["sections"] == 1
+    assert count_shapes(provider.requests)["blocks"] - before <= 2

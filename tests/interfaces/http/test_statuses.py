@@ -161,29 +161,30 @@ NAMES = re.findall(
     r"\w+",
     """
     AcceptedEvidence Access AddDocumentsRequest AddGrantRequest AddGroupRequest AddMembersRequest
-    AddUserRequest Answer AnswerPassage PagingStop PassageMark RequestKind SearchPaging AnswerHandle
-    AnswerLevel AnswerLog AskBudget AskRequest AuditEntry AuditOutcome AuditPage AuditVerb AuthAction
-    AuthQueue AuthResolved AuthTarget BreakerState CalibrateModelsRequest CheckList CheckResult Complexity ReportEstimate
-    ComposeAnswerRequest ComposedAnswer ConsentStatus Conversation ConversationList ConversationRemoved
-    ConversationSummary Corpus CorpusList CreateTaskRequest Delay Document DocumentBody DocumentList
-    DocumentState DocumentsQueued EmbeddingProgress EndReason EngineList EngineStatus ErrorBody Evidence
-    EvidenceBoxes ExistingDocument FailedItem FeedbackRecorded FeedbackRequest FetchedText FileInput
-    FilterRange FindingInput FindingResult FindingsResult FolderList FolderState FolderStatus FoundModel
-    FoundPage FoundPassage Gap Goal GoalInput GoalProgress GoalState GoalStatus GrantList GrantRow
-    GranteeKind GroupList IntakeOutcome InterventionState IssuedToken LayoutLine LoopStop MatchedBy
-    MetadataField MetadataFields MetadataValue ModelChoice ModelFault ModelOverview ModelTrialResult
-    ModelUsage ModelUse ModelWork ModelWorkBegun ModelWorkKind ModelWorkState NodeModelUse
-    OpenSessionRequest Opinion PageFate PageLayout PassageText PendingIntervention PendingJobs
-    ProgressSummary PullModelRequest PurgeScope QuestionTurn QueueSearchesRequest QueueUrlsRequest QuotaList
-    QuotaResource QuotaRow RangeInput Receipt ReferenceMatch RemovedDocument ResolveAuthRequest
-    RestoredDocument SearchCorpusRequest SearchItem SearchItems SearchOptionsInput SearchResult SearchRound
-    SearchesQueued Sentence SentenceInput SentenceRevision SessionOpened SetConsentRequest SetModelRequest
-    SetQuotaRequest SettingList SettingValue ShareList ShareRow ShareTaskRequest ShownPassage SigningKey
-    SkippedItem Sources SpanBoxes Stance StatusDetail StopMode StopStrategy StopTaskRequest StoredModel
-    Strategy SubmitFindingsRequest SupportCounts SupportOutcome TaskBudget TaskCreated TaskDeleted TaskList
-    TaskResult TaskResumed TaskState TaskStatus TaskStopped TaskSummary TextMatch TextMatches TimeRange
-    TryModelRequest TurnState UnsearchedQuery UrlsQueued User UserGroup UserList Viewable WaitCondition
-    WatchFolderRequest WebConsent WebRound WindowOpening
+    AddUserRequest Answer AnswerHandle AnswerHeading AnswerLevel AnswerList AnswerLog AnswerNote
+    AnswerParagraph AnswerPassage AnswerTable AskBudget AskRequest AuditEntry AuditOutcome AuditPage AuditVerb
+    AuthAction AuthQueue AuthResolved AuthTarget BreakerState CalibrateModelsRequest CheckList CheckResult
+    Complexity ComposeAnswerRequest ComposedAnswer ConsentStatus ContradictedSentences Conversation
+    ConversationList ConversationRemoved ConversationSummary Corpus CorpusList CreateTaskRequest Delay
+    Document DocumentBody DocumentList DocumentState DocumentsQueued EmbeddingProgress EndReason EngineList
+    EngineStatus ErrorBody Evidence EvidenceBoxes ExistingDocument FailedItem FeedbackRecorded FeedbackRequest
+    FetchedText FileInput FilterRange FindingInput FindingResult FindingsResult FolderList FolderState
+    FolderStatus FoundModel FoundPage FoundPassage Gap Goal GoalInput GoalProgress GoalState GoalStatus
+    GrantList GrantRow GranteeKind GroupList IntakeOutcome InterventionState IssuedToken LayoutLine LoopStop
+    MatchedBy MetadataField MetadataFields MetadataValue ModelChoice ModelFault ModelOverview ModelTrialResult
+    ModelUsage ModelUse ModelWork ModelWorkBegun ModelWorkKind ModelWorkState NodeModelUse NoteRole
+    OpenSessionRequest Opinion PageFate PageLayout PagingStop PassageMark PassageText PendingIntervention
+    PendingJobs PlannedSection ProgressSummary PullModelRequest PurgeScope QuestionTurn QueueSearchesRequest
+    QueueUrlsRequest QuotaList QuotaResource QuotaRow RangeInput Receipt ReferenceMatch RemovedDocument
+    ReportEstimate RequestKind ResolveAuthRequest RestoredDocument SearchCorpusRequest SearchItem SearchItems
+    SearchOptionsInput SearchPaging SearchResult SearchRound SearchesQueued Sentence SentenceInput
+    SentenceRevision SessionOpened SetConsentRequest SetModelRequest SetQuotaRequest SettingList SettingValue
+    ShareList ShareRow ShareTaskRequest ShownPassage SigningKey SkippedItem Sources SpanBoxes Stance
+    StatusDetail StopMode StopStrategy StopTaskRequest StoredModel Strategy SubmitFindingsRequest
+    SupportCounts SupportOutcome SupportedBy TaskBudget TaskCreated TaskDeleted TaskList TaskResult
+    TaskResumed TaskState TaskStatus TaskStopped TaskSummary TextMatch TextMatches TimeRange TryModelRequest
+    TurnState UnsearchedQuery UrlsQueued User UserGroup UserList Viewable WaitCondition WatchFolderRequest
+    WebConsent WebRound WindowOpening
     """,
 )
 
